@@ -30,7 +30,7 @@ const within = (...paths) => {
  * as ajv and Ink, stay behind a dynamic import.
  */
 const groups = [
-  { name: 'cli', test: within('main', 'commands/(completion/run|program/program)') },
+  { name: 'cli', test: within('main', 'cli/program') },
   {
     name: 'prompt',
     test: within(
@@ -45,11 +45,13 @@ const groups = [
   {
     name: 'commands',
     test: within(
-      'commands/(?!batch/|chat/split|compare/|prompt/attach-others|sandbox/)',
+      'cli/',
+      'commands/(?!batch/|chat/split|compare/|sandbox/)',
       'conversation/(?!code-blocks|export)',
+      'input/(?!attach-others|fetch-page|find-files|html-text|read-texts)',
       'output/(?!word-diff)',
       'prompt-files/(?!write-markdown|yaml)',
-      'repl/(composer/keys/|system/external-editor)',
+      'repl/(composer/keys/|shell/(child-process|external-editor))',
       'terminal/(?!formula|highlight|markdown/)',
     ),
   },

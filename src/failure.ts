@@ -1,3 +1,17 @@
+/** A command or an option in a hint or a notice. */
+const markedCommand = /‹((?:natter|npm|-)[^›]*)›/g;
+
+/**
+ * The text of a hint or a notice, in which commands stand in `‹ ›`: `run ‹natter auth login› first`. The marks are not
+ * shown: they keep a command in one row, and tell which commands get the profile in use.
+ */
+export function withCommands(
+  text: string,
+  shown: (command: string) => string = (command) => command,
+): string {
+  return text.replaceAll(markedCommand, (_, command: string) => shown(command));
+}
+
 /** Each kind has its own exit code (`natter help exit-codes`). */
 export type FailureKind =
   | 'unexpected'
@@ -39,6 +53,7 @@ type PlainRemedyCode =
   | 'check-permissions'
   | 'raise-max-tokens'
   | 'check-request'
+  | 'shorten-prompt'
   | 'remove-parameter'
   | 'check-model'
   | 'choose-model'
@@ -92,7 +107,10 @@ interface ServiceDetails {
 }
 
 export interface FailureOptions extends ServiceDetails {
-  /** What to type next, for a failure that only one front end can have: one line without a full stop. */
+  /**
+   * What to type next, for a failure that only one front end can have: one line without a full stop, with its commands
+   * marked for {@link withCommands}.
+   */
   readonly hint?: string | undefined;
   /** What may help, for a failure that several front ends can have. */
   readonly remedy?: Remedy;
@@ -108,6 +126,8 @@ export class Failure extends Error {
   override readonly name = 'Failure';
   readonly kind: FailureKind;
   readonly hint: string | undefined;
+  /** The hint with its commands marked. */
+  readonly markedHint: string | undefined;
   readonly remedy: Remedy | undefined;
   readonly status: number | undefined;
   readonly retryAfterSeconds: number | undefined;
@@ -118,7 +138,8 @@ export class Failure extends Error {
   constructor(kind: FailureKind, message: string, options: FailureOptions = {}) {
     super(message, { cause: options.cause });
     this.kind = kind;
-    this.hint = options.hint;
+    this.hint = options.hint === undefined ? undefined : withCommands(options.hint);
+    this.markedHint = options.hint;
     this.remedy = options.remedy;
     this.status = options.status;
     this.retryAfterSeconds = options.retryAfterSeconds;
@@ -138,7 +159,7 @@ export function replacedFailure(error: unknown): Failure | undefined {
     'unexpected',
     'natter was updated while it was running, and its files have changed',
     {
-      hint: 'start natter again; natter -c continues the conversation',
+      hint: 'start natter again; ‹natter -c› continues the conversation',
       cause: error,
     },
   );

@@ -4,12 +4,10 @@ import { isSea } from 'node:sea';
 import { isatty } from 'node:tty';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
-import { completionTree } from './commands/completion/tree.ts';
 import type { Context } from './run.ts';
 import { createSecrets } from './secrets/secrets.ts';
-import { noticeStream } from './commands/print/notice-rows.ts';
-import { commandNames } from './commands/program/command-names.ts';
-import { buildProgram, runProgram } from './commands/program/program.ts';
+import { hasFlag } from './cli/command-line.ts';
+import { buildProgram, runProgram } from './cli/program.ts';
 import { Failure, replacedFailure } from './failure.ts';
 import type { Ask } from './terminal/device/ask.ts';
 import { createDevice } from './terminal/device/device.ts';
@@ -26,6 +24,23 @@ function writeFailure(stream: string, error: NodeJS.ErrnoException): Error {
     return new OutputClosed('the reader of the output is gone', { cause: error });
   const problem = writeProblems[error.code ?? ''] ?? error.message;
   return new Failure('storage', `cannot write to ${stream}: ${problem}`, { cause: error });
+}
+
+/**
+ * Says so once if text is written to a closed standard output. It is no failure: Node opens the null device in its place,
+ * as daemon(3) and Python's DEVNULL do on purpose for output that they discard.
+ */
+function noticeClosed({ stdout, stderr, ...others }: Streams, isQuiet: boolean): Streams {
+  if (isQuiet || stdout.isClosed?.() !== true) return { ...others, stdout, stderr };
+  const text =
+    'standard output is closed, so nothing is printed; natter last prints the last answer';
+  let isSaid = false;
+  const write = (written: string) => {
+    if (written !== '' && !isSaid) void stderr.write(`natter: ${text}\n`);
+    isSaid ||= written !== '';
+    return stdout.write(written);
+  };
+  return { ...others, stdout: { ...stdout, write }, stderr };
 }
 
 /** Few runs ask a question, and readline is slow to load. */
@@ -64,7 +79,7 @@ function isRunning(id: number): boolean {
 }
 
 async function printVersionDetails({ streams, version, platform }: Context): Promise<void> {
-  const { hasRepository, versionDetails } = await import('./commands/program/version-details.ts');
+  const { hasRepository, versionDetails } = await import('./cli/version-details.ts');
   const isExecutable = isSea();
   const folder = isExecutable ? process.execPath : dirname(import.meta.dirname);
   const { version: node, arch: architecture } = process;
@@ -81,8 +96,8 @@ async function runWords(context: Context, words: readonly string[]): Promise<voi
     return;
   }
   if (words[0] === '__complete') {
-    const { printCompletions } = await import('./commands/completion/run.ts');
-    await printCompletions(context, context.commands(), words.slice(1));
+    const { printCompletions } = await import('./cli/completion/complete.ts');
+    await printCompletions(context, buildProgram(context), words.slice(1));
     return;
   }
   await runProgram(context, words);
@@ -128,7 +143,7 @@ async function report(
   context: Context,
   words: readonly string[],
 ): Promise<number> {
-  const { text, exitCode } = await import('./commands/program/report.ts').then(
+  const { text, exitCode } = await import('./cli/report.ts').then(
     ({ describeFailure }) => describeFailure(thrown, context, words),
     withoutReport,
   );
@@ -150,11 +165,11 @@ async function run(words: readonly string[]): Promise<void> {
   // Node's warnings are about its internals.
   process.removeAllListeners('warning');
   process.on('uncaughtException', end).on('unhandledRejection', end);
-  const given = processStreams(process, isatty, (stream, error) => {
+  const opened = processStreams(process, isatty, (stream, error) => {
     // Without standard error there is nowhere to report it.
     if (stream === 'stdout') end(writeFailure('standard output', error));
   });
-  const streams = { ...given, stderr: noticeStream(given.stderr) };
+  const streams = noticeClosed(opened, hasFlag(words, '--quiet') || hasFlag(words, '-q'));
   const context: Context = {
     streams,
     ask: createLazyAsk(streams, end),
@@ -169,7 +184,6 @@ async function run(words: readonly string[]): Promise<void> {
     version: packageJson.version,
     secrets: createSecrets(process.env),
     shared: { printedKeys: new Map() },
-    commands: () => completionTree(buildProgram(context, commandNames)),
   };
   const grace = startGrace(ending.signal);
   try {

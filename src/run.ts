@@ -20,39 +20,6 @@ import {
   type TerminalColors,
 } from './terminal/style.ts';
 
-export interface CompletedOption {
-  /** The option with its dashes: `--model`. */
-  readonly long?: string | undefined;
-  readonly short?: string | undefined;
-  readonly description: string;
-  /** Whether the word after it is its value; an optional value cannot start with a dash. */
-  readonly value: 'none' | 'optional' | 'required';
-  readonly choices?: readonly string[] | undefined;
-  /** Whether it is about reaching the service. */
-  readonly isServiceOption: boolean;
-}
-
-export interface CompletedArgument {
-  readonly name: string;
-  readonly isVariadic: boolean;
-  readonly choices?: readonly string[] | undefined;
-}
-
-/** A command and its subcommands as plain data, which completion and suggestions read. */
-export interface CompletedCommand {
-  readonly name: string;
-  readonly aliases: readonly string[];
-  readonly summary: string;
-  /** The options of its parents are not among them. */
-  readonly options: readonly CompletedOption[];
-  readonly arguments: readonly CompletedArgument[];
-  readonly commands: readonly CompletedCommand[];
-  /** Whether it uses a service. */
-  readonly reachesService: boolean;
-  /** Whether it does not take the options of its parent. */
-  readonly hidesParentOptions: boolean;
-}
-
 /** Everything of the outside world that a command may touch. */
 export interface Context {
   readonly streams: Streams;
@@ -78,8 +45,6 @@ export interface Context {
     /** Keys that commands printed, by command. */
     readonly printedKeys: Map<string, Promise<string>>;
   };
-  /** natter's whole command tree. */
-  readonly commands: () => CompletedCommand;
 }
 
 /** The work of a command; `words` are its arguments. */

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { licensePlugin } from 'rolldown-license-plugin';
 
-const folder = 'node_modules/.cache/natter-licences';
+const list = 'node_modules/.cache/natter-licences/packages.json';
 const packages = new Map();
 
 /** The text of natter's own licence, for packages under MIT that contain no text. */
@@ -22,11 +22,25 @@ export function licenseCollection() {
   });
 }
 
-/** Writes the packages in all bundles, sorted by name, for `npm run licences` and `npm run sbom`. */
-export function writeBundledPackages() {
+function section({ name, version, license, licenseText }) {
+  const lines = licenseText.trim().split(/\r?\n/);
+  const block = lines.map((line) => `    ${line}`.trimEnd()).join('\n');
+  return `## ${name} ${version}\n\n${license}\n\n${block}`;
+}
+
+/** Writes the packages of all bundles, sorted by name: with their licences for the package, and as JSON. */
+export function writeLicences() {
   const sorted = [...packages.values()]
     .map((found) => ({ ...found, licenseText: found.licenseText || namedText(found) }))
     .sort((one, other) => one.name.localeCompare(other.name, 'en'));
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(`${folder}/packages.json`, JSON.stringify(sorted));
+  mkdirSync('node_modules/.cache/natter-licences', { recursive: true });
+  writeFileSync(list, JSON.stringify(sorted));
+  const introduction = "# Third-party licences\n\nThe packages in natter's bundle.";
+  const text = [introduction, ...sorted.map(section)].join('\n\n');
+  writeFileSync('THIRD-PARTY-LICENSES.md', `${text}\n`);
+}
+
+/** The packages in the bundles of the last build, sorted by name. */
+export function bundledPackages() {
+  return JSON.parse(readFileSync(list, 'utf8'));
 }

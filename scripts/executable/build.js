@@ -4,7 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
-import { emptyFolder, installNode, nodePackage, removeNode } from '../package/install-node.js';
+import { installNode, nodePackage, removeNode } from '../package/install-node.js';
+import { temporaryFolder } from '../package/temporary-folder.js';
 import { runTrials } from '../package/trials.js';
 import { tryConversation } from './try-conversation.js';
 
@@ -27,7 +28,7 @@ async function bundleProgram(file) {
 }
 
 async function build(node) {
-  const stage = emptyFolder('executable');
+  const stage = temporaryFolder('executable');
   const main = join(stage, 'natter.mjs');
   const configuration = join(stage, 'sea.json');
   await bundleProgram(main);
@@ -60,7 +61,7 @@ if (node === undefined) {
 await build(node);
 copyLicences(node);
 const count = runTrials([resolve(target)]);
-await tryConversation([resolve(target)], { PATH: process.env.PATH, HOME: emptyFolder('home') });
+await tryConversation([resolve(target)], { PATH: process.env.PATH, HOME: temporaryFolder('home') });
 const size = Math.round(statSync(target).size / 1e6);
 const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
 print(`${target}: ${size} MB with Node ${version}; ${count} trials and a conversation passed`);

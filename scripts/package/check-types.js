@@ -1,10 +1,10 @@
 // Checks that a program that imports the package finds its types: part of `npm run package:check`.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { pack } from './pack.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 /** A resolution without `exports`, which cannot find natter/client. */
 const ignored = new Set(['node10']);
@@ -19,7 +19,7 @@ const problems = analysis.problems.filter(({ resolutionKind }) => !ignored.has(r
 if (problems.length > 0) throw new Error(JSON.stringify(problems, undefined, 2));
 
 const compiler = resolve('node_modules/typescript/bin/tsc');
-const folder = mkdtempSync(join(tmpdir(), 'natter-types-'));
+const folder = temporaryFolder('types');
 const installed = join(folder, 'node_modules/natter');
 mkdirSync(installed, { recursive: true });
 execFileSync('tar', ['-xzf', tarball, '-C', installed, '--strip-components', '1']);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { temporaryFolder } from './temporary-folder.js';
 
 const windows = process.platform === 'win32';
 
@@ -44,12 +44,7 @@ function packInto(folder, stage) {
 }
 
 /** Packs the built files into a folder, without a new build. @returns the path of the package */
-export function pack(folder = mkdtempSync(join(tmpdir(), 'natter-pack-'))) {
+export function pack(folder = temporaryFolder('pack')) {
   if (!existsSync('dist/main.js')) throw new Error('natter is not built: run npm ci');
-  const stage = mkdtempSync(join(tmpdir(), 'natter-stage-'));
-  try {
-    return resolve(folder, packInto(folder, stage));
-  } finally {
-    rmSync(stage, { recursive: true });
-  }
+  return resolve(folder, packInto(folder, temporaryFolder('stage')));
 }

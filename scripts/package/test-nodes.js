@@ -1,12 +1,12 @@
-// Installs the packed natter into an empty folder, tries it on each supported Node, and runs the acceptance tests with
-// the latest of each major version: `npm run test:nodes`. These Nodes share the tests, because each of them would take
+// Installs the packed natter into an empty folder, tries it on each supported Node, and runs the tests of commands
+// with the latest of each major version: `npm run test:nodes`. These Nodes share the tests, because each of them would take
 // minutes for all; with --whole, each runs all of them. The current Node skips them, because `npm test` runs them. The
 // Nodes are from the npm registry; a Node that it does not have is reported as not tried, and is not a failure.
-// With --this, only the current Node is tried, without the acceptance tests.
+// With --this, only the current Node is tried, without the tests of commands.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { emptyFolder, installNode, nodePackage, removeNode } from './install-node.js';
+import { installNode, nodePackage, packageFolder, removeNode } from './install-node.js';
 import { pack } from './pack.js';
 import { runTrials } from './trials.js';
 
@@ -25,7 +25,7 @@ const npm = (words, cwd) =>
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 
-const installed = emptyFolder('installed');
+const installed = packageFolder('installed');
 npm(['install', pack(), '--ignore-scripts', '--offline'], installed);
 const { bin } = JSON.parse(
   readFileSync(join(installed, 'node_modules/natter/package.json'), 'utf8'),
@@ -57,7 +57,13 @@ function tryLibrary(node) {
 function runAcceptanceTests(node, share) {
   const start = Date.now();
   // Some tests depend on the timing of a terminal and need a second try on a busy machine.
-  const words = ['node_modules/vitest/vitest.mjs', 'run', 'test/acceptance', '--retry=1'];
+  const words = [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    'test/acceptance',
+    'test/commands',
+    '--retry=1',
+  ];
   if (share !== undefined) words.push(`--shard=${share}`);
   const path = `${dirname(node)}${delimiter}${process.env.PATH}`;
   const { status } = spawnSync(node, [...words, '--reporter=dot'], {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { emptyFolder } from './install-node.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 /** Common command lines, with the expected exit code and standard output. */
 const trials = [
@@ -26,7 +26,7 @@ const trials = [
  * @throws Error for the first unexpected result
  */
 export function runTrials([file, ...first]) {
-  const home = emptyFolder('home');
+  const home = temporaryFolder('home');
   const folders = {
     NATTER_CONFIG_DIR: 'config',
     NATTER_DATA_DIR: 'data',

@@ -1,8 +1,8 @@
 // Writes the types of `natter/client` to dist/client/types, and its CommonJS entry: part of `npm run build`.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { temporaryFolder } from './temporary-folder.js';
 
 const entry = 'library.d.ts';
 const target = 'dist/client/types';
@@ -19,7 +19,7 @@ function closureOf(path, folder, found = new Set()) {
   return found;
 }
 
-const emitted = mkdtempSync(join(tmpdir(), 'natter-declarations-'));
+const emitted = temporaryFolder('declarations');
 execFileSync(
   process.execPath,
   [compiler, '--project', 'scripts/package/declarations.json', '--outDir', emitted],
@@ -34,6 +34,5 @@ for (const path of closureOf(entry, emitted)) {
   writeFileSync(copy, text.replaceAll(specifier, '$<path>.cjs'));
 }
 writeFileSync(join(target, entry), "export * from './library.cjs';\n");
-rmSync(emitted, { recursive: true });
-// A CommonJS file, as its types require; every supported Node can `require` an ES module.
+// A CommonJS file, as its types require. Node 20.19, 22.12 and newer can `require` an ES module; docs/client.md says so.
 writeFileSync('dist/client/library.cjs', "module.exports = require('./library.js');\n");

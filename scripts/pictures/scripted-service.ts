@@ -1,6 +1,6 @@
 // A service with written answers, and a home folder, for the pictures and for the examples of the README.
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -109,6 +109,7 @@ export async function startScriptedService({ isHurried = false } = {}): Promise<
 /** A new home with natter on the path. @param programs shell commands by their names, which are on the path, too */
 export function createHome(programs: Readonly<Record<string, string>> = {}) {
   const home = mkdtempSync(join(tmpdir(), 'natter-home-'));
+  process.once('exit', () => rmSync(home, { recursive: true, force: true }));
   const natter = `exec "${process.execPath}" "${resolve('bin/natter.cjs')}" "$@"`;
   mkdirSync(join(home, 'bin'));
   for (const [name, command] of Object.entries({ natter, ...programs })) {

@@ -1,6 +1,6 @@
 // Runs the README's commands in a pseudo-terminal, for the outputs that the README shows.
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -90,7 +90,8 @@ export async function openExamples() {
       const home = mkdtempSync(join(tmpdir(), 'natter-readme-'));
       cpSync(seed.home, home, { recursive: true, preserveTimestamps: true });
       const { url } = isScripted ? scripted : sandbox;
-      const text = await printed(commands, { ...environment, HOME: home, NATTER_BASE_URL: url });
+      const env = { ...environment, HOME: home, NATTER_BASE_URL: url };
+      const text = await printed(commands, env).finally(() => rmSync(home, { recursive: true }));
       return cutAs(text.replaceAll(url, exampleAddress).replaceAll(home, '~'), output);
     },
     async close() {

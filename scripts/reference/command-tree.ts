@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../src/run.ts';
-import { examplesOf, helpListOf } from '../../src/commands/program/help-details.ts';
-import { commandNames } from '../../src/commands/program/command-names.ts';
-import { buildProgram } from '../../src/commands/program/program.ts';
+import { examplesOf, helpListOf } from '../../src/cli/help-details.ts';
+import { buildProgram } from '../../src/cli/program.ts';
 
 const optionsOf = (command: Command) => command.options.filter((option) => !option.hidden);
 
@@ -43,7 +42,7 @@ const withChildren = (command: Command): readonly DescribedCommand[] => [
 
 /** The commands start with the chat command, then follow in the order of the help; the options are those of all. */
 export async function describeProgram(version: string) {
-  const program = buildProgram({ version } as Context, commandNames);
+  const program = buildProgram({ version } as Context);
   return {
     version,
     summary: program.description(),

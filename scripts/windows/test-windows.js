@@ -2,19 +2,11 @@
 // runs, under Wine, the trials and the tests that need neither a shell nor a terminal. Node and the bundler that Vitest
 // needs are from the npm registry. What is missing is reported and not tried, and is not a failure.
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { spawn } from '@lydell/node-pty';
+import { temporaryFolder } from '../package/temporary-folder.js';
 import { openWine, windowsPath } from './wine.js';
 
 const majors = [20, 22, 24];
@@ -133,14 +125,14 @@ function compileTests(folder) {
   writeFileSync(join(folder, 'windows.config.mjs'), text);
 }
 
-/** Acceptance tests that need no POSIX shell and no terminal; some of them, because each run takes a second. */
-const acceptance = ['dry-run', 'json', 'saved-conversations', 'streaming'];
+/** Tests of commands that need no POSIX shell; a worker starts the built program, and each run takes a second. */
+const commands = ['chat/answers', 'chat/json', 'conversations/saved'];
 
 /** Those, and the files and folders of `npm run test:portable`. */
 function testFiles() {
   const words = readJson('package.json').scripts['test:portable'].split(' ');
   const portable = words.filter((word) => word.startsWith('test/'));
-  const files = [...portable, ...acceptance.map((name) => `test/acceptance/${name}.test.ts`)];
+  const files = [...portable, ...commands.map((name) => `test/commands/${name}.test.ts`)];
   return files.map((file) => file.replace(/\.tsx?$/, '.js'));
 }
 
@@ -185,10 +177,5 @@ async function tryUnderWine(folder) {
 if (process.platform === 'win32') {
   process.exitCode = spawnSync(process.execPath, [trials], { stdio: 'inherit' }).status ?? 1;
 } else {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-windows-'));
-  try {
-    await tryUnderWine(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  }
+  await tryUnderWine(temporaryFolder('windows'));
 }

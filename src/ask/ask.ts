@@ -41,6 +41,13 @@ export interface Answer extends AnswerOutcome {
   readonly isStopped: boolean;
 }
 
+/** The answer to a question that could not be asked, because of `error`. */
+export function unasked(clock: Clock, signal: AbortSignal, error: unknown): Answer {
+  const failure = endingFailure(error, signal);
+  const metadata = createAnswerMeter(clock).metadata(failure);
+  return { content: '', received: '', metadata, failure, error, isStopped: signal.aborted };
+}
+
 async function* recorded(
   { send, recorder }: Question,
   onText: (text: string) => void,

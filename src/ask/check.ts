@@ -23,11 +23,10 @@ import { failureReason } from '../storage/storage-failure.ts';
 import { escapeJson } from '../terminal/safety/sanitizer.ts';
 import type { Answer } from './ask.ts';
 
-/** What the options of a command ask for. */
+/** The options of a command that checks answers, as typed. */
 export interface CheckOptions {
   /** A file, JSON, or the concise notation. */
   readonly schema?: string;
-  /** Unparsed. */
   readonly schemaRetries?: string;
   readonly responseFormat?: string;
   /** A JSON Pointer. */
@@ -41,34 +40,8 @@ export interface SchemaSource {
   readonly label: string;
 }
 
-/** A complete answer after its check. */
-interface CheckedText {
-  /** Empty if it conforms. */
-  readonly violations: readonly Violation[];
-  /** The value of an answer that conforms. */
-  readonly found?: AnswerValue;
-  /** The text of the value at the pointer of `--select`. */
-  readonly selected?: string;
-  /** Whether the model can correct it: not for a missing value of `--select`. */
-  readonly isCorrectable: boolean;
-}
-
 /** What `--schema` and `--select` ask for. */
-export interface AnswerCheck {
-  readonly hasSchema: boolean;
-  /** The schema as JSON; undefined without one. */
-  readonly schema: JsonObject | undefined;
-  /** How often to ask again. */
-  readonly retries: number;
-  /** The text that was typed. */
-  readonly pointer: string | undefined;
-  /** The prompt as it is sent: with the schema. */
-  prompt(text: string): string;
-  /** Adds `response_format` to the parameters, if the settings have one. */
-  settings(settings: ResolvedSettings): ResolvedSettings;
-  /** @throws Failure `usage` if it takes too long */
-  check(content: string): CheckedText;
-}
+export type AnswerCheck = NonNullable<Awaited<ReturnType<typeof openCheck>>>;
 
 const defaultRetries = 1;
 const retryCount = wholeNumber(0, 100);
@@ -84,7 +57,7 @@ function parseRetries(text: string | undefined, hasSchema: boolean): number {
   throw new Failure('usage', `--schema-retries must be ${retryCount.expected}`);
 }
 
-/** A name that the system refuses, such as one that is too long, is none of a file. */
+/** Whether a name is that of a file. A name that the system refuses, such as one that is too long, is not. */
 function isFile(name: string): boolean {
   try {
     return statSync(name, { throwIfNoEntry: false })?.isDirectory() === false;
@@ -93,7 +66,7 @@ function isFile(name: string): boolean {
   }
 }
 
-const hint = 'without a file: --schema "name, age int"; natter help schema explains it';
+const hint = 'without a file: --schema "name, age int"; ‹natter help schema› explains it';
 
 /** @throws Failure `usage` if it names a file that cannot be read */
 function readSchema(value: string): SchemaSource {
@@ -124,6 +97,18 @@ async function openSchema({ text, label }: SchemaSource, notices: Notices) {
   return { schema, compiled };
 }
 
+/** A complete answer after its check. */
+interface CheckedText {
+  /** Empty if it conforms. */
+  readonly violations: readonly Violation[];
+  /** The value of an answer that conforms. */
+  readonly found?: AnswerValue;
+  /** The text of the value at the pointer of `--select`. */
+  readonly selected?: string;
+  /** Whether the model can correct it; it cannot correct a missing value of `--select`. */
+  readonly isCorrectable: boolean;
+}
+
 function createChecker(compiled: CompiledSchema | undefined, select: string | undefined) {
   const pointer = select === undefined ? undefined : parsePointer(select);
   return (content: string): CheckedText => {
@@ -138,15 +123,16 @@ function createChecker(compiled: CompiledSchema | undefined, select: string | un
   };
 }
 
-function withFormat(settings: ResolvedSettings, schema: JsonObject): ResolvedSettings {
-  const value = responseFormat(settings.values.responseFormat, schema);
+/** Adds `response_format` to the parameters, if the settings have one. */
+function withFormat(settings: ResolvedSettings, schema: JsonObject | undefined): ResolvedSettings {
+  const value = schema && responseFormat(settings.values.responseFormat, schema);
   if (value === undefined) return settings;
   const source = { kind: 'flag', name: '--schema' } as const;
   return { ...settings, params: { response_format: { value, source }, ...settings.params } };
 }
 
 /**
- * The check that the options ask for; undefined if answers are not checked. Only a schema loads what compiles it.
+ * Opens the check that the options ask for; undefined if answers are not checked. Only a schema loads what compiles it.
  * @param own the schema without one in the options
  * @throws Failure `usage` for a schema, pointer or number that cannot be used
  */
@@ -154,26 +140,31 @@ export async function openCheck(
   notices: Notices,
   { schema: value, schemaRetries, select }: CheckOptions,
   own?: SchemaSource,
-): Promise<AnswerCheck | undefined> {
+) {
   if ((value ?? own ?? schemaRetries ?? select) === undefined) return undefined;
   const source = value === undefined ? own : readSchema(value);
   const retries = parseRetries(schemaRetries, source !== undefined);
   const opened = source && (await openSchema(source, notices));
-  const check = createChecker(opened?.compiled, select);
+  const schema = opened?.schema;
   return {
-    hasSchema: opened !== undefined,
-    schema: opened?.schema,
+    /** The schema as JSON; undefined without one. */
+    schema,
+    /** How often to ask again. */
     retries,
+    /** The pointer of `--select`, as typed. */
     pointer: select,
-    prompt: (text) => (opened === undefined ? text : withInstruction(text, opened.schema)),
-    settings: (settings) => (opened === undefined ? settings : withFormat(settings, opened.schema)),
-    check,
+    /** Adds the schema to a prompt. */
+    prompt: (text: string) => (schema === undefined ? text : withInstruction(text, schema)),
+    settings: (settings: ResolvedSettings) => withFormat(settings, schema),
+    /** Checks the text of a complete answer. @throws Failure `usage` if it takes too long */
+    check: createChecker(opened?.compiled, select),
   };
 }
 
+/** An answer with its check. */
 export interface CheckedAnswer<Given extends Answer = Answer> {
   readonly answer: Given;
-  /** Undefined for an answer that is missing or was cut. */
+  /** Undefined if the answer is missing or was cut. */
   readonly checked: CheckedText | undefined;
 }
 
@@ -183,27 +174,11 @@ export type CheckedAnswers<Given extends Answer = Answer> = readonly [
   CheckedAnswer<Given>,
 ];
 
-/** What is sent after an answer with violations. */
+/** What is sent after an answer with violations; after an empty answer, the same messages are sent again. */
 interface Correction {
-  /** The answer was empty: the same messages are sent again. */
   readonly isRepeat: boolean;
   readonly prompt: string;
 }
-
-export interface AskOptions<Given> {
-  readonly check: AnswerCheck;
-  readonly messages: readonly Message[];
-  /** Receives one answer completely. @param correction undefined for the first */
-  readonly send: (
-    messages: readonly Message[],
-    correction: Correction | undefined,
-  ) => Promise<Given>;
-  /** Before the model is asked again. @returns whether it may be */
-  readonly onMismatch: (text: string, retry: number) => boolean;
-}
-
-/** The service stopped at the limit of tokens. */
-const isCut = ({ metadata }: Answer) => metadata.finishReason === 'length';
 
 /** Sends the messages, and again with the violations, until an answer conforms. */
 export async function askUntilConforming<Given extends Answer>({
@@ -211,13 +186,25 @@ export async function askUntilConforming<Given extends Answer>({
   messages,
   send,
   onMismatch,
-}: AskOptions<Given>): Promise<CheckedAnswers<Given>> {
+}: {
+  readonly check: AnswerCheck;
+  readonly messages: readonly Message[];
+  /** Receives one answer completely. @param correction undefined for the first */
+  readonly send: (
+    messages: readonly Message[],
+    correction: Correction | undefined,
+  ) => Promise<Given>;
+  /** Called before the model is asked again. @returns whether it may be */
+  readonly onMismatch: (text: string, retry: number) => boolean;
+}): Promise<CheckedAnswers<Given>> {
   const earlier: CheckedAnswer<Given>[] = [];
   let next = messages;
   let correction: Correction | undefined;
   for (let retry = 1; ; retry += 1) {
     const answer = await send(next, correction);
-    const isComplete = answer.failure === undefined && !isCut(answer);
+    // The limit of tokens cuts an answer.
+    const isCut = answer.metadata.finishReason === 'length';
+    const isComplete = answer.failure === undefined && !isCut;
     const checked = isComplete ? check.check(answer.content) : undefined;
     const { violations = [], isCorrectable = false } = checked ?? {};
     const mayAsk = isCorrectable && retry <= check.retries;
@@ -237,7 +224,7 @@ export async function askUntilConforming<Given extends Answer>({
 }
 
 function mismatchFailure(
-  { pointer, hasSchema }: AnswerCheck,
+  { pointer, schema }: AnswerCheck,
   { violations, isCorrectable }: CheckedText,
 ): Failure {
   if (!isCorrectable) {
@@ -246,7 +233,7 @@ function mismatchFailure(
     });
   }
   const text = describeViolations(violations);
-  if (!hasSchema) {
+  if (schema === undefined) {
     return new Failure('mismatch', text, { hint: '--schema asks the model for JSON' });
   }
   return new Failure('mismatch', `the answer does not match the schema: ${text}`, {
@@ -254,7 +241,7 @@ function mismatchFailure(
   });
 }
 
-/** Why there is no value; undefined if there is one. */
+/** The failure of answers without a value; undefined if the last one has it. */
 export function failureOf(check: AnswerCheck, answers: CheckedAnswers): Failure | undefined {
   const { answer, checked } = lastOf(answers);
   if (answer.failure !== undefined) return answer.failure;
@@ -268,6 +255,7 @@ export function failureOf(check: AnswerCheck, answers: CheckedAnswers): Failure 
   return checked.violations.length === 0 ? undefined : mismatchFailure(check, checked);
 }
 
+/** Returns the last answer. */
 export function lastOf<Given extends Answer>(answers: CheckedAnswers<Given>): CheckedAnswer<Given> {
   const [last] = answers.slice(-1);
   // A tuple with a last element cannot be empty.
@@ -286,7 +274,7 @@ function usageOf(parts: readonly AnswerMetadata[]): Usage | undefined {
   return Object.fromEntries(totals.filter(([, total]) => total !== undefined));
 }
 
-/** The first prompt that was probably cut. */
+/** Describes the first prompt that was probably cut. */
 function truncationOf(parts: readonly AnswerMetadata[]): Partial<AnswerMetadata> {
   const cut = parts.find(({ estimatedPromptTokens: estimate }) => estimate !== undefined);
   if (cut?.estimatedPromptTokens === undefined) return {};
@@ -294,7 +282,7 @@ function truncationOf(parts: readonly AnswerMetadata[]): Partial<AnswerMetadata>
   return { estimatedPromptTokens, countedPromptTokens: usage?.prompt_tokens ?? 0 };
 }
 
-/** What is known about all answers to a prompt: those of the last, with the tokens, requests and times of all. */
+/** Joins what is known about all answers to a prompt: the last one, with the tokens, requests and times of all. */
 export function metadataOf(answers: CheckedAnswers): AnswerMetadata {
   const parts = answers.map(({ answer }) => answer.metadata);
   const { metadata } = lastOf(answers).answer;
@@ -321,7 +309,7 @@ function withValue(line: string, checked: CheckedText | undefined): string {
   return line.replace(/\}\n$/, () => `${value}${part}}\n`);
 }
 
-/** What a check adds to the JSON of an answer: `violations`, and `checked_answers` if the model was asked again. */
+/** Makes what a check adds to the JSON of an answer: `violations`, and `checked_answers` if the model was asked again. */
 export function checkedFields(answers: CheckedAnswers, requestedModel: string): CheckedFields {
   const { checked } = lastOf(answers);
   const all = answers.map(({ answer: { metadata, content }, checked: { violations } = {} }) => ({
@@ -337,7 +325,7 @@ export function checkedFields(answers: CheckedAnswers, requestedModel: string): 
   };
 }
 
-/** The value of `--select` (a text without its quotes), else of the whole answer; undefined if it does not conform. */
+/** Returns the value of `--select` (a text without its quotes), else that of the whole answer; undefined without one. */
 export function valueText(answers: CheckedAnswers): string | undefined {
   const { found, selected } = lastOf(answers).checked ?? {};
   if (selected?.startsWith('"') === true) return JSON.parse(selected) as string;

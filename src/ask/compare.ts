@@ -19,7 +19,7 @@ import {
 } from './check.ts';
 import { planRequest } from './plan-request.ts';
 
-/** One of the models that get the same prompt. */
+/** A model that gets the prompt. */
 export interface ModelToCompare {
   readonly label: string;
   readonly settings: ResolvedSettings;
@@ -39,13 +39,13 @@ export interface Comparing extends Asking {
   readonly check: AnswerCheck | undefined;
   readonly stream: boolean;
   readonly notices: Notices;
-  /** The failure with hints of the command line. */
+  /** Adds hints of the command line to a failure. */
   readonly explain: (failure: Failure, settings: ResolvedSettings) => Failure;
 }
 
 const isOfAnswer = ({ type }: ChatEvent) => type === 'text-received' || type === 'answer-finished';
 
-/** Asks one model once. The answer that the user stopped has no failure. */
+/** Asks one model once. An answer that the user stopped has no failure. */
 async function askOnce(
   { view, showsEvents, check, stream, notices, explain, guard, signal }: Comparing,
   { label, settings, client, clock, record }: ModelToCompare,

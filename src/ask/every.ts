@@ -1,13 +1,13 @@
-// Standard input in groups of lines, as it arrives: by number, time and size.
+// Divides standard input into groups of lines while it arrives: by number, time and size.
 import { TextDecoder } from 'node:util';
 import { createWakeUp, startTimer, type Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { parseDuration } from '../settings/value-types.ts';
 
-/** When a group of lines is complete; `Infinity` without a limit. */
+/** When a group of lines is complete. `Infinity` is no limit, which only a size cannot be. */
 interface GroupLimits {
   readonly lines: number;
-  /** After its first line. */
+  /** Time since the first line of the group arrived. */
   readonly milliseconds: number;
   readonly bytes: number;
 }
@@ -17,7 +17,7 @@ const bytesPerUnit: ReadonlyMap<string, number> = new Map([
   ['mb', 1_000_000],
 ]);
 
-/** The most text that one group has. */
+/** The size of a group without a limit of its own, and the largest one that can be set. */
 const maxGroupBytes = 1_000_000;
 
 function parseLimit(text: string): Partial<GroupLimits> | undefined {
@@ -42,7 +42,7 @@ export function parseGroupLimits(text: string): GroupLimits {
       throw new Failure(
         'usage',
         `--every must be lines, a time or a size up to 1mb, such as 200l, 30s, 64kb or 200l,30s`,
-        { hint: 'for example: tail -f app.log | natter --every 200l,30s "flag anomalies"' },
+        { hint: 'for example: tail -f app.log | ‹natter --every 200l,30s "flag anomalies"›' },
       );
     }
     Object.assign(limits, limit);
@@ -50,29 +50,26 @@ export function parseGroupLimits(text: string): GroupLimits {
   return limits;
 }
 
-interface LineOptions {
-  readonly encoding?: string | undefined;
-  readonly lossy?: boolean | undefined;
-}
-
-/** The last index that does not divide a surrogate pair. */
-const cutAt = (text: string, index: number): number =>
-  /[\uD800-\uDBFF]/.test(text.charAt(index - 1)) ? index - 1 : index;
-
-/** A line longer than a group is cut. */
-function cutLine(line: string): readonly string[] {
+/** Cuts a line that is larger than a group, between two characters. */
+function cutLine(line: string, most: number): readonly string[] {
+  if (Buffer.byteLength(line) <= most) return [line];
+  const bytes = Buffer.from(line);
   const parts: string[] = [];
-  let rest = line;
-  while (rest.length > maxGroupBytes) {
-    const cut = cutAt(rest, maxGroupBytes);
-    parts.push(rest.slice(0, cut));
-    rest = rest.slice(cut);
+  for (let start = 0; start < bytes.length;) {
+    let end = Math.min(start + most, bytes.length);
+    // The other bytes of a character in UTF-8 begin with the bits 10.
+    while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+    parts.push(bytes.toString('utf8', start, end));
+    start = end;
   }
-  return [...parts, rest];
+  return parts;
 }
 
-/** Lines with their ends, from pieces of input. @throws Failure `usage` for bytes that are not text */
-function createLineSplitter({ encoding = 'utf-8', lossy }: LineOptions) {
+/**
+ * Makes lines with their ends of pieces of input; a line that is larger than a group is several parts.
+ * @throws Failure `usage` for bytes that are not text
+ */
+function createLineSplitter({ encoding = 'utf-8', lossy, limits: { bytes: most } }: GroupOptions) {
   const decoder = new TextDecoder(encoding, { fatal: lossy !== true });
   let rest = '';
   function decode(bytes?: Uint8Array): string {
@@ -88,13 +85,13 @@ function createLineSplitter({ encoding = 'utf-8', lossy }: LineOptions) {
   function take(text: string): readonly string[] {
     // Not a pattern: one that searches a long line for its end takes quadratic time.
     const lines = `${rest}${text}`.split('\n');
-    const begun = cutLine(lines.pop() ?? '');
+    const begun = cutLine(lines.pop() ?? '', most);
     rest = begun.at(-1) ?? '';
-    return [...lines.flatMap((line) => cutLine(`${line}\n`)), ...begun.slice(0, -1)];
+    return [...lines.flatMap((line) => cutLine(`${line}\n`, most)), ...begun.slice(0, -1)];
   }
   return {
     push: (bytes: Uint8Array): readonly string[] => take(decode(bytes)),
-    /** The rest, without a line end. */
+    /** Returns the last line, which has no end. */
     end(): readonly string[] {
       const found = take(decode());
       return rest === '' ? found : [...found, rest];
@@ -102,7 +99,7 @@ function createLineSplitter({ encoding = 'utf-8', lossy }: LineOptions) {
   };
 }
 
-/** Consecutive lines of the input. */
+/** Lines of the input that follow one another. */
 export interface LineGroup {
   readonly text: string;
   /** Counts from 1. */
@@ -110,65 +107,63 @@ export interface LineGroup {
   readonly lastLine: number;
 }
 
-/** Complete groups that wait for an answer. */
+/** How much waits for an answer in complete groups. */
 export interface Waiting {
   readonly groups: number;
   readonly lines: number;
 }
 
-interface GroupOptions extends LineOptions {
+interface GroupOptions {
   readonly limits: GroupLimits;
+  readonly encoding?: string | undefined;
+  readonly lossy?: boolean | undefined;
   readonly clock: Clock;
-  /** Reading has stopped until a group is taken, so that the writer waits. */
+  /** Called when reading stops until a group is taken, so that the writer waits. */
   readonly onFull: (waiting: Waiting) => void;
 }
 
-/** Groups that wait before the input is held back. */
+/** The number of waiting groups at which the input is held back. */
 const maxWaiting = 8;
 
-/** The group that is being filled, and those that are complete. */
+/** Fills one group after the other; the complete ones wait in a list. */
 function createGroups({ limits, clock }: GroupOptions, onGroup: () => void) {
   const waiting: LineGroup[] = [];
-  let lines: string[] = [];
+  let text = '';
   let bytes = 0;
-  let count = 0;
+  let firstLine = 0;
+  let lastLine = 0;
+  /** Whether the next part belongs to a new line, or to one that was cut. */
+  let isNewLine = true;
   let stopTimer: () => void = () => undefined;
   function close(): void {
     stopTimer();
-    if (lines.length === 0) return;
-    waiting.push({
-      text: lines.join(''),
-      firstLine: count - lines.length + 1,
-      lastLine: count,
-    });
-    lines = [];
+    if (text === '') return;
+    waiting.push({ text, firstLine, lastLine });
+    text = '';
     bytes = 0;
     onGroup();
   }
   return {
     waiting,
     close,
-    add(line: string): void {
-      const size = Buffer.byteLength(line);
+    add(part: string): void {
+      const size = Buffer.byteLength(part);
       if (bytes + size > limits.bytes) close();
-      if (lines.length === 0) stopTimer = startTimer(clock, limits.milliseconds, close);
-      lines.push(line);
+      if (isNewLine) lastLine += 1;
+      isNewLine = part.endsWith('\n');
+      if (text === '') {
+        firstLine = lastLine;
+        stopTimer = startTimer(clock, limits.milliseconds, close);
+      }
+      text += part;
       bytes += size;
-      count += 1;
-      if (lines.length >= limits.lines || bytes >= limits.bytes) close();
+      if (lastLine - firstLine + 1 >= limits.lines || bytes >= limits.bytes) close();
     },
   };
 }
 
 const linesIn = (groups: readonly LineGroup[]) =>
   groups.reduce((sum, { firstLine, lastLine }) => sum + lastLine - firstLine + 1, 0);
-
-interface Reading {
-  isOver: boolean;
-  /** No more groups are taken. */
-  isAbandoned: boolean;
-  failure?: { readonly error: unknown };
-}
 
 /**
  * Groups lines by number, time and size, whichever comes first. Input is read only while few groups wait.
@@ -181,7 +176,9 @@ export async function* groupLines(
   const [arrived, taken] = [createWakeUp(), createWakeUp()];
   const groups = createGroups(options, () => arrived.wake());
   const { waiting } = groups;
-  const reading: Reading = { isOver: false, isAbandoned: false };
+  /** `isAbandoned`: the caller takes no more groups. */
+  const reading = { isOver: false, isAbandoned: false };
+  let failure: { readonly error: unknown } | undefined;
   const add = async (lines: readonly string[]) => {
     for (const line of lines) {
       groups.add(line);
@@ -199,7 +196,7 @@ export async function* groupLines(
       }
       await add(splitter.end());
     } catch (error) {
-      reading.failure = { error };
+      failure = { error };
     }
     groups.close();
     reading.isOver = true;
@@ -220,5 +217,5 @@ export async function* groupLines(
     groups.close();
     taken.wake();
   }
-  if (reading.failure !== undefined) throw reading.failure.error;
+  if (failure !== undefined) throw failure.error;
 }

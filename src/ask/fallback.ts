@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { rephrase } from '../client/failure/request-failure.ts';
+import type { Message } from '../client/contract.ts';
 import type { ContextFit } from '../conversation/context-fit.ts';
 import type { NewAnswer } from '../conversation/journal/journal.ts';
 import type { PassedModel } from '../conversation/tree.ts';
@@ -13,8 +14,8 @@ import { parseModel, settingsOf } from '../settings/named-model.ts';
 import { knownProfiles } from '../settings/profile-name.ts';
 import { readStored } from '../settings/read-settings.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
-import { type Answer, ask, type Asking, type Question, type Sink } from './ask.ts';
-import type { PlannedRequest } from './plan-request.ts';
+import { type Answer, ask, type Question, type Sink, unasked } from './ask.ts';
+import { type PlannedRequest, planRequest } from './plan-request.ts';
 import { openService, type Service, type ServiceUse } from './service.ts';
 
 /** A model that may answer. */
@@ -24,12 +25,10 @@ export interface FallbackModel {
   readonly settings: ResolvedSettings;
 }
 
-/** A model that failed, and why. */
+/** A model that failed, with the reason. */
 interface FailedModel {
   readonly model: FallbackModel;
   readonly failure: Failure;
-  /** The prompt does not fit, by an estimate. */
-  readonly isTooLong?: boolean;
 }
 
 /** The models that may answer one prompt, one after the other; a single one without fallbacks. */
@@ -41,6 +40,18 @@ export interface Chain {
   readonly onStep: (failed: FallbackModel, next: FallbackModel, text: string) => void;
 }
 
+/** The chain for one prompt. @param warn reports each step */
+export const chainOf = (
+  models: readonly FallbackModel[],
+  messages: readonly Message[],
+  stream: boolean,
+  warn: (text: string) => void,
+): Chain => ({
+  models,
+  plan: (model) => planRequest(model.settings, messages, stream),
+  onStep: (_failed, _next, text) => warn(text),
+});
+
 /** The model to ask, after those that failed. */
 export interface Choice {
   readonly model: FallbackModel;
@@ -50,32 +61,29 @@ export interface Choice {
   readonly answer: NewAnswer;
 }
 
-const tooLong =
-  /context.?(?:length|window|size)|(?:prompt|input|request) is too (?:long|large)|too many (?:input )?tokens|maximum number of tokens/i;
+/** Whether a prompt is too long, by an estimate or because the service refused it. */
+export const isTooLong = ({ remedy }: Failure): boolean => remedy?.code === 'shorten-prompt';
 
-/** The service refused a prompt because of its length. */
-export const isTooLong = ({ kind, message, contextWindow }: Failure): boolean =>
-  kind === 'invalid_request' && (contextWindow !== undefined || tooLong.test(message));
-
-/** The service fails, cannot be reached, or cannot take a prompt of this length. */
+/** Whether the next model may help: the service fails, cannot be reached, or cannot take a prompt of this length. */
 function mayFallBack(failure: Failure): boolean {
   const { kind, remedy } = failure;
-  if (kind === 'invalid_request') return isTooLong(failure);
-  // The limit of the user, not of the service.
+  if (isTooLong(failure)) return true;
+  // The user set this limit, not the service.
   if (remedy?.code === 'raise-timeout' && remedy.limit === 'totalTimeout') return false;
   return kind === 'rate_limited' || kind === 'server_error' || kind === 'unreachable';
 }
 
-/** A prompt that does not fit, before it is sent. */
+/** The failure of a prompt that is not sent, because it does not fit. */
 function doesNotFit({ estimate, window, model }: ContextFit): Failure {
   const size = count(window ?? 0);
   return new Failure(
     'invalid_request',
     `~${count(estimate)} tokens do not fit ${model}'s window of ${size}`,
+    { remedy: { code: 'shorten-prompt' } },
   );
 }
 
-/** The failure of the last model, with that of the first in its message. */
+/** Names the failure of the first model in that of the last one. */
 function failureOfAll(first: FailedModel | undefined, last: FailedModel): Failure {
   if (first === undefined) return last.failure;
   const { model, failure } = first;
@@ -85,7 +93,7 @@ function failureOfAll(first: FailedModel | undefined, last: FailedModel): Failur
   });
 }
 
-/** The plan for a model; a failure if the prompt does not fit it, but never for the last one by an estimate. */
+/** Plans the request for a model, or says why the prompt does not fit. An estimate never refuses the last model. */
 function planFor({ models, plan }: Chain, index: number): PlannedRequest | Failure {
   try {
     const planned = plan(models[index] as FallbackModel, index === 0);
@@ -116,28 +124,26 @@ function answerOf(
   return { model, profile, fallbackFrom, nextModel: first?.settings.values.model };
 }
 
-/** The first model that the prompt fits, after those that failed. @throws Failure if there is none */
+/** Chooses the first model that the prompt fits, after those that failed. @throws Failure if there is none */
 export function chooseModel(chain: Chain, failed: readonly FailedModel[] = []): Choice {
   const model = chain.models[failed.length] as FallbackModel;
   const planned = planFor(chain, failed.length);
   if (planned instanceof Failure) {
-    return chooseNext(chain, failed, { model, failure: planned, isTooLong: true });
+    return chooseNext(chain, failed, { model, failure: planned });
   }
   return { model, planned, failed, answer: answerOf(chain, model, planned, failed) };
 }
 
-/** The model to ask after the last one has failed. @throws Failure if there is none */
+/** Chooses the model to ask after the last one has failed. @throws Failure if there is none */
 function chooseNext(chain: Chain, failed: readonly FailedModel[], last: FailedModel): Choice {
   const next = chain.models[failed.length + 1];
-  const mayPass = last.isTooLong === true || mayFallBack(last.failure);
-  if (next === undefined || !mayPass) throw failureOfAll(failed[0], last);
+  if (next === undefined || !mayFallBack(last.failure)) throw failureOfAll(failed[0], last);
   const { model, failure } = last;
-  const text = `${model.label}: ${failure.message}; falling back to ${next.label}`;
-  chain.onStep(model, next, text);
+  chain.onStep(model, next, `${model.label}: ${failure.message}; falling back to ${next.label}`);
   return chooseModel(chain, [...failed, last]);
 }
 
-/** Adds the model, the profile, and the models before it, if there are fallbacks. */
+/** Adds the model, its profile and the models before it, if there are fallbacks. */
 function withModels(metadata: AnswerMetadata, { answer }: Choice): AnswerMetadata {
   const { model, profile, fallbackFrom } = answer;
   if (profile === undefined) return metadata;
@@ -176,7 +182,7 @@ const isSame = (left: ResolvedSettings, right: ResolvedSettings) =>
   left.profile.value === right.profile.value && left.values.model === right.values.model;
 
 /**
- * The model of the settings, and those of their `fallback`.
+ * Lists the model of the settings, and those of their `fallback`.
  * @throws Failure for an unknown profile, one without a service, or a bad value in it
  */
 export function fallbackModels({ context, options, settings }: Run): readonly FallbackModel[] {
@@ -191,7 +197,7 @@ export function fallbackModels({ context, options, settings }: Run): readonly Fa
     const isOfSameService = profile === settings.profile.value;
     if (isOfSameService || own.values.baseUrl !== undefined) return { label, settings: own };
     throw new Failure('configuration', `the profile ${profile} of --fallback has no service`, {
-      hint: `natter auth login --profile ${profile}`,
+      hint: `‹natter auth login --profile ${profile}›`,
     });
   });
   return [first, ...others.filter((other) => !isSame(other.settings, settings))];
@@ -228,17 +234,20 @@ export function chainClients(service: Service, run: Run, use?: ServiceUse): Chai
   };
 }
 
-interface ChainQuestion extends Asking {
-  readonly clock: Question['clock'];
-  readonly clients: ChainClients;
-  /** Reports that a prompt may not fit. */
-  readonly warn: (text: string) => void;
-}
-
-/** Asks the models of a chain for an answer that is not recorded. A prompt that cannot be sent is an answer that failed. */
+/**
+ * Asks the models of a chain for an answer that is not recorded. A prompt that cannot be sent is an answer that failed.
+ * @param question `warn` reports that a prompt may not fit
+ */
 export async function askChain(
   opening: Chain | Promise<Chain>,
-  { clients, warn, ...question }: ChainQuestion,
+  {
+    clients,
+    warn,
+    ...question
+  }: Omit<Question, 'send'> & {
+    readonly clients: ChainClients;
+    readonly warn: (text: string) => void;
+  },
   sink?: Sink,
 ): Promise<Answer> {
   let chain: Chain;
@@ -247,7 +256,7 @@ export async function askChain(
     chain = await opening;
     first = chooseModel(chain);
   } catch (error) {
-    return ask({ ...question, send: () => Promise.reject(error) });
+    return unasked(question.clock, question.signal, error);
   }
   return askModels(chain, first, ({ model, planned }) => {
     if (planned.warning !== undefined) warn(planned.warning);

@@ -3,17 +3,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { parseBaseUrl } from '../client/http/base-url.ts';
 import { requireEncryption } from '../client/http/request-headers.ts';
+import { followSignals } from '../client/http/timer.ts';
 import { withoutKeys } from '../environment.ts';
 import { Failure } from '../failure.ts';
 import { commandWords, shellWordHint, shellWordIn } from '../settings/command-words.ts';
 import type { Resolved } from '../settings/resolved-settings.ts';
 import { parseApiKey } from '../settings/setting-value.ts';
 
-/** Milliseconds; a person may have to touch a device, or enter a passphrase. */
+/** The milliseconds for a command: a person may have to touch a device, or enter a passphrase. */
 const timeLimit = 30_000;
-/** Milliseconds from SIGTERM, with which a program restores the terminal, to SIGKILL. */
+/** The milliseconds from SIGTERM, with which a program restores the terminal, to SIGKILL. */
 const graceTime = 1000;
-/** Bytes. */
+/** The most bytes that a command may print. */
 const maxOutput = 8192;
 
 interface RunningCommand {
@@ -52,7 +53,7 @@ function notStarted(command: RunningCommand, error: NodeJS.ErrnoException): Fail
   return problemOf(command, `names the program ${program}, which was not found`, hint, error);
 }
 
-/** A person may be asked for a passphrase; piped input belongs to the prompt. */
+/** Starts a command. It may ask a person for a passphrase, but gets no piped input, which belongs to the prompt. */
 function start(command: RunningCommand, words: readonly string[]): ChildProcess {
   const { environment, homeDirectory: home, streams } = command.context;
   return spawn(command.program, words, {
@@ -63,32 +64,31 @@ function start(command: RunningCommand, words: readonly string[]): ChildProcess 
   });
 }
 
-interface Ended {
-  readonly output: string;
-  /** `exit code 1` or `SIGTERM`; undefined after success. */
-  readonly problem: string | undefined;
-}
-
-/** @throws Failure if it cannot be started, or prints too much */
-function readOutput(command: RunningCommand, child: ChildProcess): Promise<Ended> {
+/**
+ * Reads what a command prints.
+ * @throws Failure if it cannot be started, prints too much, or fails
+ */
+function readOutput(command: RunningCommand, child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     child.stdout?.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxOutput)
+      chunks.push(chunk);
+      if (size > maxOutput) {
         reject(problemOf(command, 'printed more than a key', outputHint(command)));
-      else chunks.push(chunk);
+      }
     });
     child.on('error', (error) => reject(notStarted(command, error)));
     child.on('close', (code, signal) => {
-      const output = Buffer.concat(chunks).toString();
-      resolve({ output, problem: code === 0 ? undefined : (signal ?? `exit code ${code}`) });
+      const problem = `failed with ${signal ?? `exit code ${code}`}`;
+      if (code === 0) resolve(Buffer.concat(chunks).toString());
+      else reject(problemOf(command, problem, outputHint(command)));
     });
   });
 }
 
-/** Its children may survive and hold the pipe open, which would keep natter running. */
+/** Ends a command. Its children may survive and hold the pipe open, which would keep natter running. */
 function end(child: ChildProcess, { clock }: Context): void {
   child.stdout?.destroy();
   child.unref();
@@ -107,10 +107,7 @@ async function whenTooLate(command: RunningCommand, stop: AbortSignal): Promise<
   throw problemOf(command, problem, 'unlock the password manager first, then try again');
 }
 
-function keyIn(command: RunningCommand, { output, problem }: Ended): string {
-  if (problem !== undefined) {
-    throw problemOf(command, `failed with ${problem}`, outputHint(command));
-  }
+function keyIn(command: RunningCommand, output: string): string {
   const lines = output.trim().split(/\r?\n/);
   if (output.trim() === '') throw problemOf(command, 'printed no key', outputHint(command));
   if (lines.length > 1) {
@@ -125,30 +122,30 @@ function keyIn(command: RunningCommand, { output, problem }: Ended): string {
 
 async function run(command: RunningCommand, words: readonly string[]): Promise<string> {
   const { context } = command;
-  const stopping = new AbortController();
-  const stop = AbortSignal.any([context.signal, stopping.signal]);
+  const { controller: stopping, unfollow } = followSignals(context.signal);
   const child = start(command, words);
   try {
-    const ended = await Promise.race([readOutput(command, child), whenTooLate(command, stop)]);
-    const key = keyIn(command, ended);
+    const tooLate = whenTooLate(command, stopping.signal);
+    const key = keyIn(command, await Promise.race([readOutput(command, child), tooLate]));
     context.secrets.keep({ apiKey: key });
     return key;
   } catch (error) {
     context.signal.throwIfAborted();
     throw error;
   } finally {
+    unfollow();
     stopping.abort('ended');
     end(child, context);
   }
 }
 
-/** How messages name the setting. */
+/** Names the setting in messages. */
 export function commandLabel({ source }: Resolved<string>): string {
   return source.kind === 'environment' ? source.name : `api-key-command of profile ${source.name}`;
 }
 
 /**
- * The key of the settings, or what their command prints; it succeeds only once for each run of natter.
+ * Returns the key of the settings, or what their command prints, which runs only once if it succeeds.
  * @throws Failure `unauthorized` with the problem, `configuration` for a malformed command or a key that may not be sent
  * to the base URL; the reason of the context's signal
  */
@@ -156,7 +153,7 @@ export async function serviceKey({ context, settings }: Run): Promise<string | u
   const { apiKey, apiKeyCommand: setting, values } = settings;
   if (setting === undefined) return apiKey?.value;
   const baseUrl = parseBaseUrl(values.baseUrl ?? '');
-  requireEncryption(baseUrl, { authorization: '' }, values.allowInsecure);
+  requireEncryption(baseUrl, 'the key', values.allowInsecure);
   const label = commandLabel(setting);
   const parsed = commandWords(setting.value);
   if ('problem' in parsed) {

@@ -7,7 +7,8 @@ import type { Run } from '../run.ts';
 const inMilliseconds = (duration: number) => `${Math.round(duration)} ms`;
 
 function describeRetry({ retry, retries, delay, cause }: RetryScheduled): string {
-  return `retry ${retry} of ${retries} in ${inMilliseconds(delay)}: ${cause.message}`;
+  const most = retries === Infinity ? '' : ` of ${retries}`;
+  return `retry ${retry}${most} in ${inMilliseconds(delay)}: ${cause.message}`;
 }
 
 /** Describes an event `elapsed` milliseconds after the call started; undefined for names and texts. */

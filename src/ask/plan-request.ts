@@ -19,7 +19,7 @@ export interface PlannedRequest {
   readonly warning: string | undefined;
 }
 
-/** The messages of a new conversation; an empty system prompt is omitted. */
+/** Makes the messages of a new conversation; an empty system prompt is omitted. */
 export function promptMessages(system: string | undefined, prompt: string): readonly Message[] {
   const turn: Message = { role: 'user', content: prompt };
   return system === undefined || system === ''
@@ -28,7 +28,7 @@ export function promptMessages(system: string | undefined, prompt: string): read
 }
 
 /**
- * The request has only the contract's fields and those added with `params`.
+ * Makes a request of only the contract's fields and those added with `params`.
  * @returns also the estimated tokens of the prompt and the limit of the answer
  * @throws Failure `invalid_request` for a prompt that no tokenizer could fit into the window
  */
@@ -49,7 +49,7 @@ export function buildRequest(
 }
 
 /**
- * {@link buildRequest}, and how the request fits the window of its model.
+ * Makes a request as {@link buildRequest} does, and compares it with the window of its model.
  * @param modelSwitch option or slash command for the model
  * @param promptTokens tokens of the messages, if more is known than an estimate
  */
@@ -67,7 +67,7 @@ export function planRequest(
   return { request, fit, warning: contextWarning(fit, windows, modelSwitch) };
 }
 
-/** The parameters of the settings with the changes of a conversation. */
+/** Applies the changes of a conversation to the parameters of the settings. */
 export function changedParams(
   params: ResolvedSettings['params'],
   changes: ParameterChanges | undefined,
@@ -81,7 +81,7 @@ export function changedParams(
   return Object.fromEntries([...kept, ...set]);
 }
 
-/** The changes of a conversation, without the parameters that an option of this run sets. */
+/** Leaves out the changes of a conversation to parameters that an option of this run sets. */
 export function resumedChanges(
   params: ResolvedSettings['params'],
   changes: ParameterChanges | undefined,

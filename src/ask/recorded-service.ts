@@ -23,16 +23,12 @@ async function openRecorder(
   const recordingFile = await openRecordingFile(path.resolve(file), options);
   // Reminds people of a recording set by a variable; programs that read standard error do not get it.
   if (context.streams.stderr.isTerminal) notices.notice(`recording into ${file}`);
-  const transport = createRecorder({
-    file: recordingFile,
-    clock,
-    filter: () => textFilter(secrets),
-    onFailure(error) {
-      const reason = error instanceof Failure ? error.message : failureReason(error);
-      notices.warning(`${file} is no longer recorded: ${reason}`);
-    },
-  });
-  return { transport };
+  const onFailure = (error: unknown) => {
+    const reason = error instanceof Failure ? error.message : failureReason(error);
+    notices.warning(`${file} is no longer recorded: ${reason}`);
+  };
+  const filter = () => textFilter(secrets);
+  return { transport: createRecorder(recordingFile, clock, filter, onFailure) };
 }
 
 function openReplay(

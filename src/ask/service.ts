@@ -58,23 +58,24 @@ function noticeSandbox({ context, presentation, settings }: Run, writesFile: boo
   const isSeen = stdin.isTerminal && stdout.isTerminal && stderr.isTerminal;
   if (writesFile || !isSeen) {
     throw new Failure('configuration', problem, {
-      hint: others?.hint ?? 'run natter auth login, set NATTER_BASE_URL, or try natter --sandbox',
+      hint:
+        others?.hint ?? 'run ‹natter auth login›, set NATTER_BASE_URL, or try ‹natter --sandbox›',
     });
   }
-  const hint = others?.hint ?? 'see natter auth login';
+  const hint = others?.hint ?? 'see ‹natter auth login›';
   presentation.notices.notice(`${problem}; using the sandbox (${hint})`);
 }
 
-/** Where a client sends its requests, and the key for it. */
+/** The address to which a client sends its requests, with the key for it. */
 export interface Target {
   readonly baseUrl: string;
-  /** The setting; the sandbox has the usual path. */
+  /** Undefined for the sandbox, which has the usual path. */
   readonly apiPath?: string | undefined;
   readonly apiKey: string | undefined;
   close?(): Promise<void>;
 }
 
-/** Options of a client with the network for single prompts. */
+/** Makes the options of a client with the network for single prompts. */
 export function clientOptions(
   { context, settings }: Run,
   { baseUrl, apiPath, apiKey }: Target,
@@ -102,7 +103,7 @@ export function clientOptions(
 
 /** Names the setting whose command printed the key in the failures for a rejected key. */
 function explainPrintedKey(client: Client, label: string): Client {
-  const hint = `the key is from ${label}; natter auth status shows the command`;
+  const hint = `the key is from ${label}; ‹natter auth status› shows the command`;
   const explain = (error: unknown): never => {
     const isRejected = error instanceof Failure && error.remedy?.code === 'sign-in';
     throw isRejected ? rephrase(error, { hint }) : error;
@@ -121,7 +122,7 @@ function explainPrintedKey(client: Client, label: string): Client {
   };
 }
 
-/** A client that masks secrets, writes the debug log with NATTER_DEBUG, and names the command that printed its key. */
+/** Opens a client that masks secrets, writes the debug log, and names the command that printed its key. */
 export function openClient(run: Run, target: Target, changes: Partial<ClientOptions> = {}): Client {
   const { context, settings } = run;
   let client = createClient({ ...clientOptions(run, target), ...changes });
@@ -138,7 +139,7 @@ export function openClient(run: Run, target: Target, changes: Partial<ClientOpti
 /** The address of a replay; never requested. */
 const replayUrl = 'http://replay.localhost';
 
-/** The configured service; the sandbox without a `baseUrl`. */
+/** Opens the configured service, or the sandbox without a `baseUrl`. */
 async function openTarget(run: Run, baseUrl: string | undefined): Promise<Target> {
   if (baseUrl !== undefined) {
     return { baseUrl, apiPath: run.settings.values.apiPath, apiKey: await serviceKey(run) };
@@ -150,19 +151,19 @@ async function openTarget(run: Run, baseUrl: string | undefined): Promise<Target
 
 /** How a service is used. */
 export interface ServiceUse {
-  /** Instead of that for single prompts. */
+  /** The network, if it is not that for single prompts. */
   readonly network?: OpenNetwork;
   /** The answers go into a file, where the notice about the sandbox would not be. */
   readonly writesFile?: boolean;
 }
 
-/** Client options that record exchanges, or replay them; the clients of a run share them. @throws Failure */
+/** Makes client options that record exchanges, or replay them; the clients of a run share them. @throws Failure */
 async function recordingOptions(run: Run, choice: RecordingChoice) {
   const { openRecording } = await import('./recorded-service.ts');
   return (run.context.shared.recording ??= openRecording(run, choice));
 }
 
-/** A replay sends nothing, so it is not metered. */
+/** Opens a recording to replay. It sends nothing, so it is not metered. */
 async function openReplay(run: Run, source: UsageSource, choice: RecordingChoice, file: string) {
   const changes = await recordingOptions(run, choice);
   const client = openClient(run, { baseUrl: replayUrl, apiKey: undefined }, changes);
@@ -179,7 +180,10 @@ async function openReplay(run: Run, source: UsageSource, choice: RecordingChoice
 }
 
 /**
- * Opens the recording to replay, the configured service, or the sandbox.
+ * Opens the recording to replay, the configured service, or the sandbox. The layers around its client have an order:
+ * secrets are masked first, so that no other layer logs, learns or counts one. The window of a refused prompt is learned
+ * below the meter, because a request that the budget holds back teaches nothing. Reasoning is divided from the answer
+ * last: the meter counts the text as the service sent it.
  * @param source what sends its prompts, for the ledger and the limits of a run
  * @throws Failure `configuration` if none of them is available
  */

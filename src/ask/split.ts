@@ -1,12 +1,12 @@
 // A long text in pieces: how it is cut, how the pieces are sent, and where their answers are kept until all are there.
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
-import { type Border, cutText } from '../attachments/cut-text.ts';
+import { type Border, cutText } from './cut-text.ts';
 import { type AttachedFile, composePrompt } from '../conversation/compose-prompt.ts';
 import { contextWindow } from '../conversation/context-fit.ts';
 import { estimateMessages, estimateTokens } from '../conversation/token-estimate.ts';
 import { Failure } from '../failure.ts';
-import { isJsonObject, parseJson } from '../json.ts';
+import { definedFields, isJsonObject, parseJson } from '../json.ts';
 import { count } from '../output/figures.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { removeFile } from '../storage/files.ts';
@@ -14,10 +14,10 @@ import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import type { Answer } from './ask.ts';
 import { promptMessages } from './plan-request.ts';
 
-/** What one request has of the texts. */
+/** The part of the texts that one request has. */
 export interface Piece {
   readonly texts: readonly AttachedFile[];
-  /** Estimated. */
+  /** An estimate. */
   readonly tokens: number;
 }
 
@@ -31,14 +31,14 @@ const blockTokens = 16;
 /** Tokens of the smallest pieces. */
 export const leastBudget = 64;
 
+/** The tokens that one request has for texts, and those that are kept free for its answer. */
 export interface Room {
-  /** Tokens of texts in one request. */
   readonly budget: number;
-  /** Tokens kept free for the answer. */
   readonly answer: number;
 }
 
 /**
+ * Divides the window of the model.
  * @param prompt with everything that is in each request besides the texts
  * @throws Failure `invalid_request` if the prompt leaves no room
  */
@@ -49,19 +49,16 @@ export function roomFor({ values, windows }: ResolvedSettings, prompt: string): 
   const overhead = estimateMessages(promptMessages(system, prompt));
   const budget = Math.floor(window * usableShare) - overhead - answer;
   if (budget >= leastBudget) return { budget, answer };
-  throw new Failure(
-    'invalid_request',
-    `the prompt and the answer leave no room for the text in ${model}'s window`,
-    {
-      hint: 'shorten the prompt, set a smaller --max-tokens, or choose a model with a larger window',
-    },
-  );
+  const text = `the prompt and the answer leave no room for the text in ${model}'s window`;
+  const hint =
+    'shorten the prompt, set a smaller --max-tokens, or choose a model with a larger window';
+  throw new Failure('invalid_request', text, { hint });
 }
 
 const sizeOf = ({ name, content }: AttachedFile) =>
   estimateTokens(content) + estimateTokens(name) + blockTokens;
 
-/** Texts that follow one another, as few groups as fit. */
+/** Groups texts that follow one another, in as few groups as fit. */
 function packTexts(texts: readonly AttachedFile[], budget: number): readonly Piece[] {
   const pieces: { texts: AttachedFile[]; tokens: number }[] = [];
   for (const text of texts) {
@@ -102,7 +99,7 @@ const pieceNote = (number: number | string, total: number | string) =>
 const combineNote =
   'The text was too long for one request. These are the answers for its pieces, in order. Combine them into one answer, and drop nothing that the answer needs.';
 
-/** What is in each request besides the texts, with the longest note. */
+/** Returns what is in each request besides the texts, with the longest note. */
 export const longestPrompt = (prompt: string): string =>
   `${prompt}\n\n${combineNote}\n\n${pieceNote('000000', '000000')}`;
 
@@ -114,7 +111,7 @@ export function combinePrompt(prompt: string, { texts }: Piece): string {
   return composePrompt({ prompt: `${prompt}\n\n${combineNote}`, files: texts });
 }
 
-/** Requests that combine the answers, if each is as long as it may be. */
+/** Counts the requests that combine the answers, if each answer is as long as it may be. */
 export function combineRequests(pieces: number, { budget, answer }: Room): number {
   const each = Math.max(2, Math.floor(budget / (answer + 2 * blockTokens)));
   let requests = 0;
@@ -130,7 +127,7 @@ export interface PieceAnswer {
   readonly usage: unknown;
 }
 
-/** Short enough for the name of a file. */
+/** Makes a hash that is short enough for the name of a file. */
 export const hashOf = (...texts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 32);
 
@@ -163,7 +160,7 @@ export class KeptAnswers {
     }
   }
 
-  /** Answers that are saved. */
+  /** How many answers are saved. */
   get saved(): number {
     return this.#file === undefined ? 0 : this.#answers.size;
   }
@@ -191,10 +188,10 @@ export class KeptAnswers {
   }
 }
 
-/** Prompts that are sent at the same time. */
+/** How many prompts are sent at the same time. */
 const atOnce = 4;
 
-/** Failures in a row after which no more prompts are sent. */
+/** After so many failures in a row, no more prompts are sent. */
 const mostFailures = 4;
 
 /** Works on some items at a time, until `work` returns false. @throws what `work` throws, when all running ones have ended */
@@ -226,6 +223,7 @@ function failureOf(failures: readonly Failure[], total: number): Failure {
   const kind = (isSame ? first?.kind : undefined) ?? 'unexpected';
   const text = `${count(failures.length)} of ${count(total)} pieces failed; the first: ${first?.message}`;
   return new Failure(kind, text, {
+    ...definedFields({ remedy: first?.remedy }),
     hint: 'run the same command again to send only what is missing',
   });
 }
@@ -263,7 +261,7 @@ export async function askPieces(
   return prompts.map((prompt) => kept.find(prompt) as PieceAnswer);
 }
 
-/** Answers of pieces, combined until they fit in one request. @throws Failure if they never do */
+/** Combines the answers for pieces until they fit in one request. @throws Failure if they never do */
 export async function combineAnswers(
   answers: readonly PieceAnswer[],
   prompt: string,
@@ -276,13 +274,9 @@ export async function combineAnswers(
     const [first] = groups;
     if (first !== undefined && groups.length === 1) return first;
     if (groups.length === texts.length) {
-      throw new Failure(
-        'invalid_request',
-        'the answers for the pieces are too long to be combined',
-        {
-          hint: 'set a smaller --max-tokens, or ask for shorter answers',
-        },
-      );
+      const text = 'the answers for the pieces are too long to be combined';
+      const hint = 'set a smaller --max-tokens, or ask for shorter answers';
+      throw new Failure('invalid_request', text, { hint });
     }
     combined = await send(groups.map((group) => combinePrompt(prompt, group)));
   }

@@ -45,18 +45,16 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** For a caller that limits the rate of its requests, and waits itself after a 429. */
-interface Throttle {
-  /** Called before each request, which waits for it. */
-  beforeRequest(): Promise<void>;
-  /** Gets the head of each response. */
-  onResponse(response: Pick<HttpResponse, 'status' | 'headers'>): void;
-  /** A 429 that may be sent again; the client does not. @param retryAfter milliseconds; undefined without a header */
-  onRefusal(retryAfter: number | undefined): void;
-}
-
 export interface ChatOptions extends CallOptions {
-  readonly throttle?: Throttle;
+  /** For a caller that limits the rate of its requests, and waits itself after a 429. */
+  readonly throttle?: {
+    /** Called before each request, which waits for it. */
+    beforeRequest(): Promise<void>;
+    /** Gets the head of each response. */
+    onResponse(response: Pick<HttpResponse, 'status' | 'headers'>): void;
+    /** Called after a 429 that may be sent again. @param retryAfter milliseconds; undefined without a header */
+    onRefusal(retryAfter: number | undefined): void;
+  };
   /** Called at the start of each wait before a retry, which ends at once when the promise resolves. */
   readonly hurry?: () => Promise<void>;
 }
@@ -76,6 +74,6 @@ export interface Client {
   listModels(options?: ReadOptions): Promise<readonly ModelRecord[]>;
   /** @throws Failure, kind `not_found` for an id the service does not know */
   getModel(id: string, options?: ReadOptions): Promise<ModelRecord>;
-  /** Closes idle connections. */
+  /** Closes the connections. Requests that run, and later ones, fail with a Failure that says so. */
   close(): void;
 }

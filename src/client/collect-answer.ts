@@ -2,7 +2,7 @@ import { Failure } from '../failure.ts';
 import type { AnswerFinished, ChatEvent } from './events.ts';
 import { detailsOf } from './failure/request-failure.ts';
 
-/** The texts of an answer; empty if the service sent none. */
+/** The texts of an answer; one that the service did not send is empty. */
 export interface AnswerTexts {
   readonly text: string;
   readonly reasoning: string;
@@ -14,7 +14,8 @@ export interface AnswerEnding extends Omit<AnswerFinished, 'type'> {}
 export interface CollectedAnswer extends AnswerTexts, AnswerEnding {}
 
 /**
- * An answer that was cut (kind `incomplete`), or that was filtered, refused or a tool call (kind `no_answer`).
+ * The failure of an answer that was cut (kind `incomplete`), or that was filtered, refused or a tool call (kind
+ * `no_answer`).
  * `received` has the texts that arrived; `ending` is undefined for an answer that was cut.
  */
 export class IncompleteAnswer extends Failure {
@@ -30,8 +31,8 @@ export class IncompleteAnswer extends Failure {
 
 /**
  * Reads the events of one prompt to their end.
- * @throws IncompleteAnswer when the answer is cut after its first text, filtered, refused or a tool call; any other
- * error of `events` unchanged.
+ * @throws IncompleteAnswer if the answer is cut after its first text, is filtered or refused, or is a tool call; and any
+ * other error of `events`
  */
 export async function collectAnswer(events: AsyncIterable<ChatEvent>): Promise<CollectedAnswer> {
   const texts = { text: '', reasoning: '', refusal: '' };

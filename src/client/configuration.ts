@@ -4,44 +4,21 @@ import { createSecretFilter, minLengthInMessages } from '../secrets/secret-filte
 import { secretsOf } from '../secrets/secret-parts.ts';
 import type { ClientOptions } from './client.ts';
 import type { Mask } from './failure/error-body.ts';
-import { addsApiPath, endpointUrl, parseBaseUrl } from './http/base-url.ts';
-import { requireEncryption, requestHeaders } from './http/request-headers.ts';
-import { createRoute, type Route } from './http/route.ts';
-import type { ExchangeLimits, HttpRequest, Transport } from './http/transport.ts';
+import { endpointUrl, guessesApiPath, parseBaseUrl } from './http/base-url.ts';
+import { requestHeaders, requireEncryption, secretIn } from './http/request-headers.ts';
+import { createRoute } from './http/route.ts';
+import type { HttpRequest, Transport } from './http/transport.ts';
 
-export interface RetryPolicy {
-  readonly retries: number;
-  /** Longest `Retry-After` to wait for, in milliseconds; 0 and `Infinity` mean any up to a year. */
-  readonly waitLimit: number;
-  readonly random: () => number;
-}
-
-/** A client's options, validated, with their defaults. */
-export interface Configuration {
-  readonly route: Route;
-  readonly limits: ExchangeLimits;
-  readonly policy: RetryPolicy;
-  /** Milliseconds without content; 0 and `Infinity` are no limit. */
-  readonly idleTimeout: number;
-  /** Milliseconds for everything; 0 and `Infinity` are no limit. */
-  readonly totalTimeout: number;
-  /** A request to the endpoint at `path`, relative to the API: a POST if there is a body. */
-  request(path: string, body?: unknown): HttpRequest;
-  /** Masks the key and other secrets. */
-  readonly mask: Mask;
-}
-
-export interface Connection extends Configuration {
+/** What sends the requests of a client, from `createClient` until `close`. */
+export interface Sender extends ReturnType<typeof configure> {
   readonly send: Transport;
+  /** Aborts with a Failure when the client is closed. */
+  readonly closed: AbortSignal;
 }
 
-/** The filter is created for the first failure, because most clients report none. */
-function maskOf({
-  apiKey,
-  headers = {},
-  baseUrl,
-  environment,
-}: Omit<ClientOptions, 'network'>): Mask {
+/** Masks the key and other secrets. The filter is created for the first failure, because most clients report none. */
+function maskOf(options: Omit<ClientOptions, 'network'>): Mask {
+  const { apiKey, headers = {}, baseUrl, environment } = options;
   let mask: Mask | undefined;
   return (text) => {
     const secrets = secretsOf({ apiKey, addresses: [baseUrl], environment, headers });
@@ -50,25 +27,31 @@ function maskOf({
   };
 }
 
-/** @throws Failure `configuration` for invalid options */
-export function configure(options: Omit<ClientOptions, 'network'>): Configuration {
+/**
+ * Checks a client's options and adds their defaults. Durations are milliseconds; 0 and `Infinity` are no limit.
+ * @throws Failure `configuration` for invalid options
+ */
+export function configure(options: Omit<ClientOptions, 'network'>) {
   const { clock, environment, random } = options;
   const baseUrl = parseBaseUrl(options.baseUrl, options.apiPath);
-  const hasAddedPath = addsApiPath(options.baseUrl, options.apiPath);
+  const isPathGuessed = guessesApiPath(options.baseUrl, options.apiPath);
   const headers = requestHeaders(options);
-  requireEncryption(baseUrl, headers, options.allowInsecure ?? false);
-  const { retries, retryWaitLimit, connectTimeout, firstByteTimeout, ...timeouts } =
-    readLimits(options);
+  requireEncryption(baseUrl, secretIn(headers), options.allowInsecure ?? false);
+  const limits = readLimits(options);
+  const { retries, retryWaitLimit, connectTimeout, firstByteTimeout } = limits;
   return {
     route: createRoute(baseUrl, environment),
     limits: { clock, connectTimeout, firstByteTimeout },
     policy: { retries, waitLimit: retryWaitLimit, random },
-    ...timeouts,
-    request(path, body) {
+    idleTimeout: limits.idleTimeout,
+    totalTimeout: limits.totalTimeout,
+    mask: maskOf(options),
+    /** Makes a request to the endpoint at `path`, relative to the API: a POST if there is a body. */
+    request(path: string, body?: unknown): HttpRequest {
       const url = endpointUrl(baseUrl, path);
       const json = 'application/json';
       if (body === undefined) {
-        return { method: 'GET', url, headers: { accept: json, ...headers }, hasAddedPath };
+        return { method: 'GET', url, headers: { accept: json, ...headers }, isPathGuessed };
       }
       const types = [json, 'text/event-stream'];
       // Gateways use the first type that they know.
@@ -76,13 +59,12 @@ export function configure(options: Omit<ClientOptions, 'network'>): Configuratio
       return {
         method: 'POST',
         url,
-        hasAddedPath,
+        isPathGuessed,
         headers: { accept: types.join(', '), 'content-type': json, ...headers },
         // Serialized once, so that every attempt sends the same bytes.
         body: Buffer.from(JSON.stringify(body)),
       };
     },
-    mask: maskOf(options),
   };
 }
 
@@ -97,17 +79,17 @@ const defaultLimits = {
 };
 
 /**
- * The limits in `options`, with defaults for the others.
+ * Returns the limits in `options`, with defaults for the others.
  * @throws Failure `configuration` for a limit that is negative, `NaN`, or not a number
  */
 function readLimits(options: Partial<typeof defaultLimits>) {
   const limits = { ...defaultLimits };
   for (const name of Object.keys(defaultLimits) as (keyof typeof limits)[]) {
     const value = options[name] ?? defaultLimits[name];
-    const isLimit = typeof value === 'number' && value >= 0;
-    const isWhole = name !== 'retries' || value === Infinity || Number.isInteger(value);
-    if (!isLimit || !isWhole) {
-      const expected = name === 'retries' ? 'a whole number' : 'a number of milliseconds';
+    const isCount = name === 'retries';
+    const isWhole = !isCount || value === Infinity || Number.isInteger(value);
+    if (typeof value !== 'number' || !(value >= 0) || !isWhole) {
+      const expected = isCount ? 'a whole number' : 'a number of milliseconds';
       throw new Failure(
         'configuration',
         `${name} is ${value}, which is not ${expected} from 0 up`,

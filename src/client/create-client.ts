@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts';
 import { definedFields } from '../json.ts';
 import type { ChatOptions, Client, ClientOptions } from './client.ts';
-import { configure, type Connection } from './configuration.ts';
+import { configure, type Sender } from './configuration.ts';
 import { completionBody, type CompletionRequest } from './contract.ts';
 import type { ChatEvent } from './events.ts';
 import {
@@ -28,25 +28,29 @@ export function createClient(options: ClientOptions): Client {
   const configuration = configure(options);
   const network = options.network(configuration.route, configuration.limits);
   const send = options.transport?.(network.send) ?? network.send;
-  const service: Connection = { ...configuration, send };
+  const closing = new AbortController();
+  const sender: Sender = { ...configuration, send, closed: closing.signal };
   return {
-    chat: (request, callOptions) => chat(service, request, callOptions),
-    listModels: (readOptions) => listModels(service, readOptions),
-    getModel: (id, readOptions) => getModel(service, id, readOptions),
-    close: () => network.close(),
+    chat: (request, callOptions) => chat(sender, request, callOptions),
+    listModels: (readOptions) => listModels(sender, readOptions),
+    getModel: (id, readOptions) => getModel(sender, id, readOptions),
+    close() {
+      closing.abort(new Failure('unexpected', 'the client was closed'));
+      network.close();
+    },
   };
 }
 
 async function* chat(
-  service: Connection,
+  sender: Sender,
   completion: CompletionRequest,
   options: ChatOptions = {},
 ): AsyncGenerator<ChatEvent, void> {
-  const { idleTimeout, mask } = service;
-  const { clock } = service.limits;
+  const { idleTimeout, mask } = sender;
+  const { clock } = sender.limits;
   const { throttle } = options;
   const start = clock.monotonic();
-  const request = service.request('chat/completions', completionBody(completion));
+  const request = sender.request('chat/completions', completionBody(completion));
 
   /**
    * Sends the request once, as attempt number `attempt` (from 1), and yields the events of its answer.
@@ -56,9 +60,9 @@ async function* chat(
    */
   async function* sendOnce(attempt: number, signal: AbortSignal): AsyncGenerator<ChatEvent, void> {
     if (throttle !== undefined) await throttle.beforeRequest();
-    const response = await service.send(request, signal);
+    const response = await sender.send(request, signal);
     throttle?.onResponse(response);
-    await requireAccepted(request, response, service, signal);
+    await requireAccepted(request, response, sender, signal);
     const requestId = requestIdOf(response.headers, mask);
     const onIdle = () => response.destroy(idleTimedOut(idleTimeout));
     const watch = watchIdle(clock, idleTimeout, onIdle);
@@ -66,17 +70,14 @@ async function* chat(
     let firstText: number | undefined;
     let hasContent = false;
     let hasRefusal = false;
-    let isRead = false;
+    let isBodyTaken = false;
     try {
       // The time that the caller spends on an event is not silence of the service.
       watch.pause();
       yield { type: 'answer-started', attempt, ...definedFields({ requestId }) };
       watch.touch();
-      isRead = true;
-      const parts = readAnswer(response.body, contentType, {
-        mask,
-        onContent: () => watch.touch(),
-      });
+      isBodyTaken = true;
+      const parts = readAnswer(response.body, contentType, mask, watch.touch);
       for await (const part of parts) {
         // What was read before an abort is not delivered after it.
         signal.throwIfAborted();
@@ -108,9 +109,9 @@ async function* chat(
       throw hasContent ? incompleteAnswer(error, details) : emptyAnswerFailure(error, details);
     } finally {
       watch.stop();
-      if (!isRead) response.destroy(new Error('the caller stopped reading the answer'));
+      if (!isBodyTaken) response.destroy(new Error('the caller stopped reading the answer'));
     }
   }
 
-  yield* withRetries(service, options, sendOnce);
+  yield* withRetries(sender, options, sendOnce);
 }

@@ -2,27 +2,25 @@ import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { definedFields } from '../json.ts';
 import type { ChatOptions } from './client.ts';
-import type { Connection, RetryPolicy } from './configuration.ts';
+import type { Sender } from './configuration.ts';
 import type { RetryScheduled } from './events.ts';
 import { formatWait, localTimeAfter } from './failure/format-duration.ts';
 import { maskFailure, rephrase, RequestFailure } from './failure/request-failure.ts';
-import { startDeadline } from './http/timer.ts';
+import { followSignals, startDeadline } from './http/timer.ts';
 
-/** Milliseconds. */
+// Milliseconds.
 const firstBackoff = 500;
 const maxBackoff = 8_000;
 const maxJitter = 1_000;
-/** Milliseconds; the longest `Retry-After` to wait for if there is no limit: a year. */
+/** A year: the longest `Retry-After` to wait for if there is no limit. */
 const maxWait = 366 * 86_400_000;
 
-type NoRetryReason = 'final' | 'exhausted' | 'wait too long';
-
-/** Milliseconds before `retry` (from 1), or why there is none. */
+/** Returns the milliseconds before `retry` (from 1), or why there is none. */
 export function decideRetry(
   failure: Failure,
   retry: number,
-  policy: RetryPolicy,
-): number | NoRetryReason {
+  policy: Sender['policy'],
+): number | 'final' | 'exhausted' | 'wait too long' {
   if (!(failure instanceof RequestFailure) || !failure.transient) return 'final';
   const requested = failure.retryAfterMilliseconds;
   const limit = policy.waitLimit === 0 ? maxWait : Math.min(policy.waitLimit, maxWait);
@@ -43,14 +41,16 @@ function backoff(retry: number, random: number): number {
  * @throws Failure, with the number of attempts, when there is no retry; or the caller's reason when it aborts
  */
 export async function* withRetries<Event>(
-  { policy, limits, totalTimeout, mask }: Connection,
+  { policy, limits, totalTimeout, mask, closed }: Sender,
   { signal: caller, throttle, hurry }: ChatOptions,
   attempt: (number: number, signal: AbortSignal) => AsyncGenerator<Event, void>,
 ): AsyncGenerator<Event | RetryScheduled, void> {
   const { clock } = limits;
-  const deadline = startDeadline(clock, totalTimeout, caller);
+  const sources = caller === undefined ? [closed] : [caller, closed];
+  const deadline = startDeadline(clock, totalTimeout, ...sources);
   const { signal } = deadline;
   try {
+    signal.throwIfAborted();
     for (let retry = 1; ; retry += 1) {
       let scheduled: RetryScheduled;
       try {
@@ -64,7 +64,8 @@ export async function* withRetries<Event>(
         if (isRefused) throttle.onRefusal(error.retryAfterMilliseconds);
         const cause = rephrase(maskFailure(error, mask), { attempts: retry });
         const delay = decideRetry(error, retry, isRefused ? { ...policy, retries: 0 } : policy);
-        if (typeof delay !== 'number') throw finalFailure(cause, error, delay, clock.date());
+        if (delay === 'wait too long') throw waitTooLong(cause, error, clock.date());
+        if (typeof delay !== 'number') throw withAttempts(cause);
         scheduled = { type: 'retry-scheduled', retry, retries: policy.retries, delay, cause };
       }
       yield scheduled;
@@ -79,41 +80,38 @@ function isRateLimited(failure: Failure): failure is RequestFailure {
   return failure instanceof RequestFailure && failure.kind === 'rate_limited' && failure.transient;
 }
 
-/** @throws the signal's reason; a Failure (total timeout) also has the cause of the retry in its message. */
+/** @throws the signal's reason. A Failure, of the total timeout, names the cause of the retry in its message, too. */
 async function waitForRetry(
   { delay, cause }: RetryScheduled,
   clock: Clock,
   signal: AbortSignal,
   hurry: ChatOptions['hurry'],
 ): Promise<void> {
-  const wake = new AbortController();
+  const { controller: wake, unfollow } = followSignals(signal);
   void hurry?.().then(() => wake.abort());
   try {
-    await clock.sleep(delay, AbortSignal.any([signal, wake.signal]));
+    await clock.sleep(delay, wake.signal);
   } catch (error) {
-    if (!signal.aborted && wake.signal.aborted) return;
+    if (!signal.aborted) return;
     if (!(error instanceof Failure)) throw error;
     const message = `${error.message}; the last attempt failed: ${cause.message}`;
     throw rephrase(error, { message, ...definedFields({ attempts: cause.attempts }) });
+  } finally {
+    unfollow();
   }
 }
 
-function finalFailure(
-  masked: Failure,
-  failure: Failure,
-  reason: NoRetryReason,
-  now: Date,
-): Failure {
-  if (reason === 'wait too long' && failure instanceof RequestFailure) {
-    return waitTooLong(masked, failure.retryAfterMilliseconds ?? 0, now);
-  }
-  const { message, attempts = 1 } = masked;
+function withAttempts(failure: Failure): Failure {
+  const { message, attempts = 1 } = failure;
   return attempts === 1
-    ? masked
-    : rephrase(masked, { message: `${message} (${attempts} attempts)` });
+    ? failure
+    : rephrase(failure, { message: `${message} (${attempts} attempts)` });
 }
 
-function waitTooLong(masked: Failure, milliseconds: number, now: Date): Failure {
+/** @param masked the failure without secrets, which `failure` may have */
+function waitTooLong(masked: Failure, failure: Failure, now: Date): Failure {
+  const requested = failure instanceof RequestFailure ? failure.retryAfterMilliseconds : undefined;
+  const milliseconds = requested ?? 0;
   if (milliseconds > maxWait) {
     return rephrase(masked, {
       message: `${masked.message}; Retry-After is more than a year`,

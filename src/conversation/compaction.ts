@@ -100,22 +100,12 @@ export function planCompaction(
   };
 }
 
-/** What the messages of a conversation consist of, in estimated tokens. */
-export interface ContextParts {
-  readonly system: number;
-  readonly summary: number;
-  readonly files: number;
-  /** Prompts without their files, and answers. */
-  readonly turns: number;
-  /** Names of the files. */
-  readonly names: readonly string[];
-}
-
-/** @param messages those of the conversation, which `messagesOf` returns */
-export function contextParts(
-  conversation: Conversation,
-  messages: readonly Message[],
-): ContextParts {
+/**
+ * What the messages of a conversation consist of, in estimated tokens; `turns` are prompts without their files, and
+ * answers.
+ * @param messages those of the conversation, which `messagesOf` returns
+ */
+export function contextParts(conversation: Conversation, messages: readonly Message[]) {
   const all = estimateMessages(messages);
   const system = estimateMessages(messages.filter(({ role }) => role === 'system'));
   const inForce = summaryOf(conversation);

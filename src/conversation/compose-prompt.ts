@@ -4,13 +4,6 @@ export interface AttachedFile {
   readonly content: string;
 }
 
-export interface PromptParts {
-  readonly prompt?: string | undefined;
-  readonly files: readonly AttachedFile[];
-  /** The text of standard input; undefined if it was not read. */
-  readonly input?: string | undefined;
-}
-
 /** Replaced by the text of standard input. */
 export const inputPlaceholder = '{{stdin}}';
 
@@ -54,7 +47,16 @@ function fileBlock({ name, content }: AttachedFile): string {
  * standard input, separated by blank lines. If the prompt has `{{stdin}}`, standard input replaces it instead. Nothing
  * is trimmed or cut.
  */
-export function composePrompt({ prompt, files, input }: PromptParts): string {
+export function composePrompt({
+  prompt,
+  files,
+  input,
+}: {
+  readonly prompt?: string | undefined;
+  readonly files: readonly AttachedFile[];
+  /** The text of standard input; undefined if it was not read. */
+  readonly input?: string | undefined;
+}): string {
   const placed = input === undefined ? undefined : insertInput(prompt, input);
   const parts = [placed ?? prompt, ...files.map(fileBlock)];
   if (placed === undefined) parts.push(input);

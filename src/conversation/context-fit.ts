@@ -94,6 +94,9 @@ export function refuseImpossible(model: string, promptBytes: number, served = no
     'invalid_request',
     `the prompt has ${count(promptBytes)} bytes, which cannot fit ${model}'s window of ${count(window)} tokens`,
     // Real text this long would not fit a larger model either.
-    { hint: 'send less text; natter --split auto sends it in pieces' },
+    {
+      hint: 'send less text; ‹natter --split auto› sends it in pieces',
+      remedy: { code: 'shorten-prompt' },
+    },
   );
 }

@@ -34,15 +34,6 @@ function formatOf(bytes: Uint8Array) {
   return { format, converter };
 }
 
-export interface DecodeOptions {
-  /** For messages: `standard input`, or a file's name. */
-  readonly source: string;
-  /** A WHATWG encoding label. Default: by the byte order mark, else UTF-8. */
-  readonly encoding?: string | undefined;
-  /** Invalid bytes become U+FFFD. */
-  readonly lossy?: boolean | undefined;
-}
-
 function markedEncoding(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
@@ -110,7 +101,17 @@ function refuseBinary(bytes: Uint8Array, source: string): void {
  * Detects UTF-16 by its byte order mark.
  * @throws Failure `usage` that names the offset of the first invalid byte
  */
-export function decodeText(bytes: Uint8Array, options: DecodeOptions): string {
+export function decodeText(
+  bytes: Uint8Array,
+  options: {
+    /** For messages: `standard input`, or a file's name. */
+    readonly source: string;
+    /** A WHATWG encoding label. Default: by the byte order mark, else UTF-8. */
+    readonly encoding?: string | undefined;
+    /** Invalid bytes become U+FFFD. */
+    readonly lossy?: boolean | undefined;
+  },
+): string {
   const encoding = options.encoding ?? markedEncoding(bytes);
   const lossy = options.lossy === true;
   const asUtf8 = encoding === 'utf-8';

@@ -1,18 +1,19 @@
-import { startTimer, type Clock } from '../clock.ts';
+import { startTimer } from '../clock.ts';
 import type { RetryScheduled, ChatEvent } from '../client/events.ts';
 import { sanitizeLine, createSanitizer } from '../terminal/safety/sanitizer.ts';
-import type { Style } from '../terminal/style.ts';
-import type { OutputStream } from '../terminal/device/streams.ts';
+import type { Context, GlobalOptions, Presentation } from '../run.ts';
 import { displayWidth, truncateToWidth } from '../terminal/text/width.ts';
-import { refusalNotice, thoughtNotice, type Notices } from './notices.ts';
+import { refusalNotice, thoughtNotice } from './notices.ts';
 
-interface LineOptions {
-  readonly stderr: OutputStream;
-  readonly style: Style;
+/** The part of a run that decides what standard error shows. */
+interface Shown {
+  readonly context: Context;
+  readonly presentation: Presentation;
+  readonly options: GlobalOptions;
 }
 
 /** A line that is overwritten in place, with spaces instead of escape codes, so it also works without them. */
-export function createStatusLine({ stderr, style }: LineOptions) {
+export function createStatusLine({ streams: { stderr } }: Context, { noticeStyle }: Presentation) {
   let width = 0;
   return {
     /** Replaces the line, which is cut at the terminal's width. */
@@ -20,7 +21,7 @@ export function createStatusLine({ stderr, style }: LineOptions) {
       const shown = truncateToWidth(text, stderr.columns() - 1);
       const before = width;
       width = displayWidth(shown);
-      void stderr.write(`\r${style.dim(shown)}${' '.repeat(Math.max(0, before - width))}`);
+      void stderr.write(`\r${noticeStyle.dim(shown)}${' '.repeat(Math.max(0, before - width))}`);
     },
     /** Removes the line, or keeps it and continues below. */
     leave(keep: boolean): void {
@@ -37,13 +38,6 @@ export function createStatusLine({ stderr, style }: LineOptions) {
 export function expectedDelay({ delay, cause }: RetryScheduled): number {
   const requested = cause.retryAfterSeconds;
   return requested === undefined ? delay : Math.min(delay, requested * 1000);
-}
-
-interface ActivityOptions extends LineOptions {
-  readonly clock: Clock;
-  readonly quiet: boolean;
-  /** The line may be rewritten in place: standard error is a terminal that can. */
-  readonly animated: boolean;
 }
 
 /** Most answers start sooner; a line that flashes would distract. */
@@ -72,9 +66,11 @@ function retryText(event: RetryScheduled, waited: number): string {
 }
 
 /** Shows waits and retries on standard error: a rewritten line on a terminal, else one line for each retry. */
-export function createActivity(options: ActivityOptions) {
-  const { stderr, clock, quiet, animated } = options;
-  const line = createStatusLine(options);
+export function createActivity({ context, presentation, options }: Shown) {
+  const { clock, streams } = context;
+  const { animated } = presentation;
+  const quiet = options.quiet === true;
+  const line = createStatusLine(context, presentation);
   let stopTicking = (): void => {};
   let mode: 'idle' | 'waiting' | 'retry' = 'idle';
 
@@ -104,7 +100,7 @@ export function createActivity(options: ActivityOptions) {
     retry(event: RetryScheduled): void {
       if (quiet) return;
       if (!animated) {
-        void stderr.write(`${retryText(event, 0)}\n`);
+        void streams.stderr.write(`${retryText(event, 0)}\n`);
         return;
       }
       enter('retry');
@@ -120,29 +116,27 @@ export function createActivity(options: ActivityOptions) {
   };
 }
 
-export type Activity = ReturnType<typeof createActivity>;
-
-interface ReporterOptions extends LineOptions {
-  readonly notices: Notices;
-  readonly activity: Activity;
-  readonly model: string;
-  readonly showReasoning: boolean;
-}
-
-/** Shows waits, retries, reasoning (if requested) and refusals on standard error. */
-export function createProgressReporter(options: ReporterOptions) {
-  const { stderr, style, notices, activity, model, showReasoning } = options;
+/** Shows waits, retries, reasoning (with `--reasoning`) and refusals on standard error. */
+export function createProgressReporter(
+  shown: Shown & { readonly options: { readonly reasoning?: boolean } },
+  model: string,
+) {
+  const { stderr } = shown.context.streams;
+  const { notices, noticeStyle: style } = shown.presentation;
+  const showReasoning = shown.options.reasoning === true && shown.options.quiet !== true;
+  const activity = createActivity(shown);
   const sanitizer = createSanitizer();
   let isLineOpen = false;
   let refusal = '';
   let hidesThought = false;
   /** Reasoning is dim and on separate lines. */
   const showReasoningText = (text: string) => {
-    const shown = sanitizer.write(text);
-    if (shown === '') return;
-    isLineOpen = !shown.endsWith('\n');
-    void stderr.write(style.dim(shown));
+    const clean = sanitizer.write(text);
+    if (clean === '') return;
+    isLineOpen = !clean.endsWith('\n');
+    void stderr.write(style.dim(clean));
   };
+  activity.waiting(model);
   const settle = () => {
     activity.settle();
     if (isLineOpen) void stderr.write('\n');
@@ -171,20 +165,13 @@ export function createProgressReporter(options: ReporterOptions) {
       }
     },
     /** Call when the answer has ended, complete or cut. */
-    end(): void {
-      settle();
+    end: settle,
+    /** Reports what is to know about the answer; call when its text is printed, because both may go to one file. */
+    report: (): void => {
       if (hidesThought) notices.notice(thoughtNotice);
       if (refusal !== '') notices.warning(refusalNotice(refusal));
     },
   };
-}
-
-interface ProgressOptions extends LineOptions {
-  readonly clock: Clock;
-  /** If false, nothing is shown. */
-  readonly animated: boolean;
-  readonly unicode: boolean;
-  readonly label: string;
 }
 
 /** Milliseconds. Shorter work needs no bar. */
@@ -192,10 +179,13 @@ const quietWork = 300;
 const pause = 100;
 const barWidth = 24;
 
-export function createProgress(options: ProgressOptions) {
-  const { clock, animated, unicode, label } = options;
+/** A bar with the share of the work that is done. */
+export function createProgress({ context, presentation, options }: Shown, label: string) {
+  const { clock } = context;
+  const { unicode } = presentation;
+  const animated = presentation.animated && options.quiet !== true;
   const [full, empty] = unicode ? ['━', '─'] : ['#', '.'];
-  const line = createStatusLine(options);
+  const line = createStatusLine(context, presentation);
   let next = clock.monotonic() + quietWork;
   return {
     /** @param total in the unit of `done` */

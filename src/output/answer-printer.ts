@@ -5,7 +5,6 @@ import type { Sanitizer } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 import { answerDocument, eventLines, failureRecord, jsonLine } from './json-answer.ts';
 import { Failure } from '../failure.ts';
-import type { Notices } from './notices.ts';
 
 interface EventPrinter {
   /** A promise is returned while the reader is slow: await it before the next event. */
@@ -143,13 +142,4 @@ export function chooseAnswerFormat(options: FormatOptions, isTerminal: boolean):
   if (format === 'raw') return 'exact';
   if (format === 'plain') return isTerminal ? 'plain' : 'text';
   return format ?? (isTerminal ? 'markdown' : 'text');
-}
-
-/**
- * Says so if standard output is closed. It is no failure: Node opens the null device in its place, as many programs do
- * on purpose for output that they discard.
- */
-export function noticeClosedOutput(stdout: OutputStream, notices: Notices): void {
-  if (stdout.isClosed?.() !== true) return;
-  notices.notice('standard output is closed, so the answer is not printed; natter last prints it');
 }

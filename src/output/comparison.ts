@@ -10,7 +10,7 @@ import {
 import type { OutputStream } from '../terminal/device/streams.ts';
 import { answerTokens, tokensPerSecond } from './figures.ts';
 import type { Failure } from '../failure.ts';
-import { failureFields, stoppedAnswer } from './ending-failure.ts';
+import { type Clean, failureFields, stoppedAnswer } from './ending-failure.ts';
 import type { Style } from '../terminal/style.ts';
 import type { TextPrinter } from './answer-printer.ts';
 
@@ -40,9 +40,6 @@ export function endReasonOf({ metadata, failure }: ComparedAnswer): string {
   return metadata.complete ? (metadata.finishReason ?? '-') : 'stopped';
 }
 
-/** Makes text from servers safe to show, and masks secrets. */
-type Clean = (text: string) => string;
-
 /** Undefined for a complete answer. */
 function causeOf({ failure, metadata }: ComparedAnswer): Failure | undefined {
   return failure ?? (metadata.complete ? undefined : stoppedAnswer());
@@ -60,7 +57,7 @@ function documentOf(answer: ComparedAnswer, clean: Clean): string {
     tokens_per_second: tokensPerSecond(tokens, timing) ?? null,
     tokens_estimated: isEstimate ? true : undefined,
     ...checked?.fields,
-    ...(cause === undefined ? {} : failureFields(cause, clean)),
+    ...failureFields(cause, clean),
   });
   return checked?.withValue(line) ?? line;
 }

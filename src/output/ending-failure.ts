@@ -1,3 +1,4 @@
+import { noticeRows } from './notice-rows.ts';
 import { Failure, replacedFailure, type Remedy, type RemedyCode } from '../failure.ts';
 
 /** Anything thrown as a {@link Failure}; other errors become `unexpected`. */
@@ -29,8 +30,15 @@ export function stoppedAnswer(): Failure {
   });
 }
 
-/** `{error: {kind, status, message, hint, remedy, retry_after, request_id, attempts}}`; `retry_after` is seconds. */
-export function failureFields(failure: Failure, clean: (text: string) => string) {
+/** Makes text from servers and files safe to show, and masks secrets. */
+export type Clean = (text: string) => string;
+
+/**
+ * `{error: {kind, status, message, hint, remedy, retry_after, request_id, attempts}}`, `retry_after` in seconds; nothing
+ * without a failure.
+ */
+export function failureFields(failure: Failure | undefined, clean: Clean) {
+  if (failure === undefined) return {};
   const error = {
     kind: failure.kind,
     status: failure.status,
@@ -49,11 +57,12 @@ export interface FailureReportOptions {
   readonly json: boolean;
   /** Adds stack traces (`NATTER_DEBUG`). */
   readonly debug: boolean;
-  /** Sanitizes text from servers and files, and masks secrets. */
-  readonly clean: (text: string) => string;
+  /** The width of the terminal; undefined breaks no rows. */
+  readonly columns?: number | undefined;
+  readonly clean: Clean;
 }
 
-function stacks(failure: Failure, clean: (text: string) => string): string {
+function stacks(failure: Failure, clean: Clean): string {
   const lines: string[] = [];
   for (let error: unknown = failure; error instanceof Error; error = error.cause) {
     lines.push(...(error.stack ?? String(error)).split('\n'));
@@ -78,8 +87,9 @@ export function reportFailure(failure: Failure, options: FailureReportOptions): 
   const { clean } = options;
   const trace = options.debug ? stacks(failure, clean) : '';
   if (options.json) return `${JSON.stringify(failureFields(failure, clean))}\n${trace}`;
-  const hint = failure.hint === undefined ? '' : `  ${clean(failure.hint)}\n`;
-  return `natter: ${clean(withRequest(failure))}\n${hint}${trace}`;
+  const { markedHint } = failure;
+  const hint = markedHint === undefined ? '' : `  ${clean(markedHint)}\n`;
+  return `${noticeRows(`natter: ${clean(withRequest(failure))}\n${hint}`, options.columns)}${trace}`;
 }
 
 /** Hints are one line without a full stop. */
@@ -126,8 +136,11 @@ export const commonHints = {
 /** The hints that each front end must have. */
 export type FrontEndHints = RemedyHints<Exclude<RemedyCode, keyof typeof commonHints>>;
 
-/** The failure's own hint, else the front end's hint for its remedy. */
-export function hintOf({ hint, remedy }: Failure, words: FrontEndHints): string | undefined {
+/** The failure's own hint, else the front end's hint for its remedy, with commands marked. */
+export function hintOf(
+  { markedHint: hint, remedy }: Failure,
+  words: FrontEndHints,
+): string | undefined {
   if (hint !== undefined || remedy === undefined) return hint;
   const all: RemedyHints = { ...commonHints, ...words };
   // A recording of a newer natter may have codes that this one does not know.
@@ -142,6 +155,6 @@ const safeUrl = /^[\w:/.~%[\]-]+$/;
 /** Offers the command only with a safe URL: the server chooses it, and a user may paste the command. */
 export function setBaseUrlHint({ baseUrl }: { readonly baseUrl: string }): string {
   return safeUrl.test(baseUrl)
-    ? `if that is right, set the base URL: natter config set base-url ${baseUrl}`
+    ? `if that is right, set the base URL: ‹natter config set base-url ${baseUrl}›`
     : 'if that address is right, set it as the base URL';
 }

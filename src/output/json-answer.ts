@@ -1,5 +1,5 @@
 import type { ChatEvent } from '../client/events.ts';
-import { failureFields } from './ending-failure.ts';
+import { type Clean, failureFields } from './ending-failure.ts';
 import type { Failure } from '../failure.ts';
 import { escapeJson } from '../terminal/safety/sanitizer.ts';
 import type { AnswerMetadata, AnswerOutcome } from './answer-meter.ts';
@@ -54,12 +54,6 @@ export function fieldsAfterId(metadata: AnswerMetadata, content: string, request
   };
 }
 
-/** Makes text from servers safe to show, and masks secrets. */
-type Clean = (text: string) => string;
-
-const errorFields = (failure: Failure | undefined, clean: Clean) =>
-  failure === undefined ? {} : failureFields(failure, clean);
-
 /**
  * The `--json` document (docs/scripts.md, "JSON"): the fields of {@link answerFields}, and `error` without a complete
  * answer. `model` is the one that the service reported, else the requested one.
@@ -70,10 +64,8 @@ export function answerDocument(
   requestedModel: string,
   clean: Clean,
 ): string {
-  return jsonLine({
-    ...answerFields(metadata, content, requestedModel),
-    ...errorFields(failure, clean),
-  });
+  const fields = answerFields(metadata, content, requestedModel);
+  return jsonLine({ ...fields, ...failureFields(failure, clean) });
 }
 
 /** The `--jsonl` records of an event: one for each delta of a `text-received`, otherwise one. */

@@ -2,9 +2,10 @@ import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 import type { AnswerMetadata } from './answer-meter.ts';
 import { countOf, count } from './figures.ts';
+import { noticeRows } from './notice-rows.ts';
 import { Failure } from '../failure.ts';
 
-/** Lines beside the answer, on standard error. */
+/** Lines beside the answer, on standard error, with commands marked for `withCommands`. */
 export interface Notices {
   /** Informational; silent with `--quiet`. */
   notice(text: string): void;
@@ -15,13 +16,16 @@ export interface Notices {
 /** Prints nothing. */
 export const silentNotices: Notices = { notice: () => undefined, warning: () => undefined };
 
-/** Each text becomes one sanitized line, `natter: …`; `mask` redacts secrets. */
+/** Each text becomes one sanitized line, `natter: …`, in rows on a terminal; `mask` redacts secrets. */
 export function createNotices(
   stderr: OutputStream,
   quiet: boolean,
   mask: (text: string) => string,
 ): Notices {
-  const line = (text: string) => void stderr.write(`natter: ${mask(sanitizeLine(text))}\n`);
+  const line = (text: string) => {
+    const columns = stderr.isTerminal ? stderr.columns() : undefined;
+    void stderr.write(noticeRows(`natter: ${mask(sanitizeLine(text))}\n`, columns));
+  };
   const said = new Set<string>();
   return {
     notice: (text) => (quiet ? undefined : line(text)),
@@ -51,7 +55,7 @@ export function refusalNotice(refusal: string): string {
 
 /** For `<think>…</think>` at the start of an answer. */
 export const thoughtNotice =
-  'the reasoning (<think>) of the answer is not shown; --reasoning shows it, natter config set think-tags answer leaves it in the answer';
+  'the reasoning (<think>) of the answer is not shown; --reasoning shows it, ‹natter config set think-tags answer› leaves it in the answer';
 
 /** `1 control or hidden character`, `2 control or hidden characters`. */
 export function hiddenCharacters(number: number): string {

@@ -178,8 +178,14 @@ const agentCommand = /(?<=^|\s)!`[^`\n]+`/;
 /** A file that a coding agent would attach: `@src/main.ts`, `@$1`, `@$ARGUMENTS`. An address of e-mail is none. */
 const agentMention = /(?<=^|[\s(])@(?:\$(?:ARGUMENTS|[1-9])|[\w~.-]*[/.][\w~./-]*\w)/;
 
-const insertAdvice = (mention: string) =>
-  mention.startsWith('@$') ? '-f attaches a file' : `{{file:${mention.slice(1)}}} inserts it`;
+/** A file that a conversation would attach: with an extension, because `@types/node` is a package. */
+const fileMention = /(?<=^|[\s(])@[\w~./-]*\w\.[A-Za-z]\w{0,4}(?![\w/])/;
+
+function mentionNotice(mention: string): string {
+  const file = mention.slice(1);
+  const advice = file.startsWith('$') ? '-f attaches a file' : `{{file:${file}}} inserts it`;
+  return `${mention} is sent as text; ${advice}`;
+}
 
 function agentNotices(read: Front, file: SourceFile): readonly string[] {
   const { model } = read.front;
@@ -198,12 +204,15 @@ function agentNotices(read: Front, file: SourceFile): readonly string[] {
       ? []
       : [`${placeText(model.place)}: the model is that of a coding agent and is ignored`]),
     ...(commands.length > 0 ? commands : tools),
-    ...noticeOf(
-      read,
-      file,
-      agentMention,
-      (text) => `${text} is sent as text; ${insertAdvice(text)}`,
-    ),
+    ...noticeOf(read, file, agentMention, mentionNotice),
+  ];
+}
+
+function plainNotices(read: Front, file: SourceFile): readonly string[] {
+  const advice = 'a default is set under variables: in the front matter';
+  return [
+    ...noticeOf(read, file, likeDefault, (text) => `${text} is sent as text; ${advice}`),
+    ...noticeOf(read, file, fileMention, mentionNotice),
   ];
 }
 
@@ -238,16 +247,7 @@ export async function parsePromptFile(
     format === 'agent' || others.argumentHint !== undefined || mentionsArguments,
   );
   const front = { ...others, ...(format !== 'agent' && model !== undefined && { model }) };
-  const notices =
-    format === 'agent'
-      ? agentNotices(read, file)
-      : noticeOf(
-          read,
-          file,
-          likeDefault,
-          (text) =>
-            `${text} is sent as text; a default is set under variables: in the front matter`,
-        );
+  const notices = (format === 'agent' ? agentNotices : plainNotices)(read, file);
   const text = parse(body, firstLine);
   // With a place for the input, a pattern is the whole prompt.
   const isWhole = placeholdersOf(text, 'stdin').length > 0;

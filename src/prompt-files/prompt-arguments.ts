@@ -25,7 +25,7 @@ function unknownVariable(prompt: PromptFile, word: string, known: readonly Varia
   const title = prompt.file.name;
   if (name === undefined) {
     return new Failure('usage', `unknown option '${word.replace(/=.*/s, '')}'`, {
-      hint: 'see natter run --help; a variable is --name value; put text that starts with a dash after --',
+      hint: 'see ‹natter run --help›; a variable is --name value; put text that starts with a dash after --',
     });
   }
   const variable = known.find((one) => one.name === name);
@@ -37,7 +37,7 @@ function unknownVariable(prompt: PromptFile, word: string, known: readonly Varia
   const list = `its variables are ${names.join(', ')}`;
   const hint = near === undefined ? list : `did you mean --${near}?`;
   return new Failure('usage', `${title} has no variable "${name}"`, {
-    hint: names.length === 0 ? 'it has no variables; see natter run --help for options' : hint,
+    hint: names.length === 0 ? 'it has no variables; see ‹natter run --help› for options' : hint,
   });
 }
 

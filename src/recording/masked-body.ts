@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { findError } from '../client/failure/service-failure.ts';
 import { LineDecoder } from '../client/stream/answer-reader.ts';
-import { type BodyForm, bodyForm } from '../client/stream/body-reader.ts';
+import { bodyForm } from '../client/stream/body-reader.ts';
 import { answerChoice, readChunk } from '../client/stream/completion-chunk.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../json.ts';
 import { createMaskedStream, type SecretFilter } from '../secrets/secret-filter.ts';
@@ -30,12 +30,12 @@ function maskBytes(bytes: Buffer, filter: SecretFilter): Buffer {
 
 /** What the client reads of a chunk or of a whole completion, as a chunk with other texts. */
 function writeChunk(value: JsonObject, texts: Texts, filter: SecretFilter): string {
-  const { id, model, finishReason, usage, toolCalls } = readChunk(value);
+  const { id, model, finishReason, usage, calledTools } = readChunk(value);
   const delta = {
     content: texts.text,
     reasoning_content: texts.reasoning,
     refusal: texts.refusal,
-    ...(toolCalls && { tool_calls: [{}] }),
+    ...(calledTools && { tool_calls: [{}] }),
   };
   const failed = findError(value, filter.mask);
   const error = failed && { name: failed.name, status: failed.status, message: failed.message };
@@ -105,7 +105,7 @@ export function createMaskedBody(
   write: (bytes: Uint8Array, at: number) => void,
 ) {
   const maskEvent = createEventMask(filter);
-  let form: BodyForm | undefined;
+  let form: ReturnType<typeof bodyForm>;
   /** What is not written yet: the start of an event, or a whole body. */
   let pieces: { readonly bytes: Uint8Array; readonly at: number }[] = [];
   /** The last characters of the pieces, which may begin an {@link eventEnd}. */

@@ -7,7 +7,7 @@ import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import type { RecordedRequest } from './format.ts';
 import type { RecordedExchange, Recording } from './read-recording.ts';
 
-/** The exchanges of a recording that were used, by index. */
+/** Keeps the indexes of the exchanges that were used. */
 export interface ConsumedExchanges {
   /**
    * Adds and returns the index from `choose`, under a lock. Waits for other processes until `signal` aborts.
@@ -16,7 +16,7 @@ export interface ConsumedExchanges {
   add(choose: (used: ReadonlySet<number>) => number, signal?: AbortSignal): Promise<number>;
 }
 
-/** For one run of natter. */
+/** Keeps the exchanges that one run of natter has used. */
 export function createConsumedExchanges(): ConsumedExchanges {
   const used = new Set<number>();
   return {
@@ -43,7 +43,7 @@ function readIndexes(path: string): ReadonlySet<number> {
   });
 }
 
-/** For all runs with the same file, which has a line for each exchange. */
+/** Keeps the exchanges that all runs with the same file have used. The file has a line for each exchange. */
 export function keepConsumedExchanges(path: string, options: LockOptions): ConsumedExchanges {
   return {
     add: (choose, signal) =>
@@ -70,7 +70,7 @@ interface Difference {
 const hasFields = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null;
 
-/** In the order of the second value; the order of fields does not matter. */
+/** Compares two JSON values. The differences have the order of the second one; the order of fields does not matter. */
 export function differencesOf(
   recorded: unknown,
   actual: unknown,
@@ -89,7 +89,7 @@ export function differencesOf(
   });
 }
 
-/** Characters shown of a long text, around the first difference. */
+/** The characters that are shown of a long text, around the first difference. */
 const shownLength = 40;
 const shownBefore = 12;
 
@@ -126,7 +126,7 @@ const nameOf = ({ method, path }: RecordedRequest) => `${method} ${path}`;
 const isSame = (one: RecordedRequest, other: RecordedRequest) =>
   nameOf(one) === nameOf(other) && isDeepStrictEqual(one.body, other.body);
 
-/** The first difference from the recorded request with the fewest. */
+/** Describes the first difference from the recorded request that has the fewest. */
 function nearest(request: RecordedRequest, candidates: readonly RecordedExchange[]): string {
   const compared = candidates.map(({ number, request: recorded }) => ({
     number,
@@ -160,15 +160,11 @@ function noAnswer(
 ): Failure {
   const { file, exchanges } = recording;
   const same = exchanges.filter((exchange) => isSame(exchange.request, request));
-  const numbers = same.map(({ number }) => String(number));
-  const list = new Intl.ListFormat('en-GB').format(numbers);
-  const recorded =
-    same.length === 1
-      ? `exchange ${list}, which has been used`
-      : `exchanges ${list}, which have been used`;
+  const list = new Intl.ListFormat('en-GB').format(same.map(({ number }) => String(number)));
+  const [what, verb] = same.length === 1 ? ['exchange', 'has'] : ['exchanges', 'have'];
   const message =
     same.length > 0
-      ? `${file} has no more answers to ${nameOf(request)}: it was recorded in ${recorded}`
+      ? `${file} has no more answers to ${nameOf(request)}: it was recorded in ${what} ${list}, which ${verb} been used`
       : `${file} has no answer to ${nameOf(request)}: ${reasonOf(request, recording, used)}`;
   return new Failure('configuration', message, { remedy: { code: 'record-request', file } });
 }

@@ -30,7 +30,7 @@ export interface Recording {
 
 function notARecording(file: string): Failure {
   return new Failure('configuration', `${file} is not a recording of natter`, {
-    hint: 'natter --record FILE "a prompt" creates one',
+    hint: '‹natter --record FILE "a prompt"› creates one',
   });
 }
 

@@ -9,18 +9,9 @@ import type { SecretFilter } from '../secrets/secret-filter.ts';
 import { isSecretHeader } from '../secrets/secret-parts.ts';
 import { bytesEvent, describeRequest, type RecordedHeaders, type ResponseEvent } from './format.ts';
 import { createMaskedBody } from './masked-body.ts';
-import type { RecordingFile } from './recording-file.ts';
+import type { openRecordingFile } from './recording-file.ts';
 
-export interface RecorderOptions {
-  readonly file: RecordingFile;
-  readonly clock: Clock;
-  /** For the secrets known so far; undefined while there are none. */
-  readonly filter: () => SecretFilter | undefined;
-  /** Called once, if the file cannot be written; requests continue. */
-  readonly onFailure: (error: unknown) => void;
-}
-
-/** They describe the transfer of the body, which is recorded decoded. */
+/** These headers describe the transfer of the body, which is recorded decoded. */
 const transferHeaders = new Set([
   'connection',
   'content-encoding',
@@ -29,7 +20,7 @@ const transferHeaders = new Set([
   'transfer-encoding',
 ]);
 
-/** Absolute, because a replay has no base URL; without the query, which may have a token. */
+/** Makes an address absolute, because a replay has no base URL, and drops the query, which may have a token. */
 function addressOf(location: string, base: URL): string {
   const target = parseUrl(location, base);
   if (target === undefined) return location;
@@ -47,7 +38,7 @@ function recordHeaders({ headers }: HttpResponse, url: URL, mask: Mask): Recorde
   return recorded;
 }
 
-/** The last event of an exchange. Any error but a Failure is an interruption, or is from a reader that stopped. */
+/** Makes the last event of an exchange. Any error but a Failure is an interruption, or from a reader that stopped. */
 function endingOf(error: unknown, mask: Mask): ResponseEvent {
   if (!(error instanceof Failure)) return { type: 'stopped' };
   const { kind, message, hint, remedy } = maskFailure(error, mask);
@@ -55,9 +46,17 @@ function endingOf(error: unknown, mask: Mask): ResponseEvent {
   return { type: 'failure', kind, message, ...definedFields({ hint, remedy }), transient };
 }
 
-/** Records the exchanges of a transport, without secrets. A failed recording does not fail an answer. */
-export function createRecorder(options: RecorderOptions): (network: Transport) => Transport {
-  const { file, clock, filter, onFailure } = options;
+/**
+ * Records the exchanges of a transport, without secrets. A failed recording does not fail an answer.
+ * @param filter for the secrets known so far; undefined while there are none
+ * @param onFailure called once, if the file cannot be written; requests continue
+ */
+export function createRecorder(
+  file: Awaited<ReturnType<typeof openRecordingFile>>,
+  clock: Clock,
+  filter: () => SecretFilter | undefined,
+  onFailure: (error: unknown) => void,
+): (network: Transport) => Transport {
   let isBroken = false;
 
   function fail(error: unknown): void {
@@ -65,7 +64,7 @@ export function createRecorder(options: RecorderOptions): (network: Transport) =
     isBroken = true;
   }
 
-  /** The number of a new exchange; undefined if it cannot be recorded. @throws the signal's reason */
+  /** Returns the number of a new exchange; undefined if it cannot be recorded. @throws the signal's reason */
   async function begin(request: HttpRequest, signal: AbortSignal): Promise<number | undefined> {
     if (isBroken) return undefined;
     const date = clock.date().toISOString();

@@ -1,9 +1,7 @@
 import fs from 'node:fs';
-import type { ProgramClock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { endsTorn, type AppendFile } from '../storage/append-file.ts';
-import type { ProcessFacts } from '../storage/lock/process-facts.ts';
-import { withLock } from '../storage/lock/lock.ts';
+import { type LockOptions, withLock } from '../storage/lock/lock.ts';
 import { readLines } from '../storage/read-lines.ts';
 import { errorCode, failureReason } from '../storage/storage-failure.ts';
 import {
@@ -14,26 +12,6 @@ import {
   type RecordedEvent,
 } from './format.ts';
 import { checkHeader } from './read-recording.ts';
-
-/** A recording open for appending. Its functions throw the system's error, or a Failure. */
-export interface RecordingFile {
-  /**
-   * Writes a request and returns the number of its exchange, which is unique among all processes. Waits for other
-   * writers until `signal` aborts.
-   */
-  begin(request: RecordedEvent & { type: 'request' }, signal?: AbortSignal): Promise<number>;
-  append(exchange: number, at: number, event: ResponseEvent): void;
-}
-
-export interface RecordingFileOptions {
-  readonly clock: ProgramClock;
-  readonly process: ProcessFacts;
-  readonly storage: AppendFile;
-  /** As in the header: `natter/1.2.3`. */
-  readonly program: string;
-  /** Ends the wait for other processes during the opening. */
-  readonly signal?: AbortSignal;
-}
 
 function firstLine(path: string): string {
   for (const [line = ''] of readLines(path)) return line;
@@ -88,13 +66,14 @@ function prepare(path: string, program: string): void {
 }
 
 /**
- * Opens a recording for appending, or creates a private one (0600).
+ * Opens a recording for appending, or creates a private one (0600). What it returns throws the system's error, or a Failure.
+ * @param options `program` is `natter/1.2.3`; `signal` ends the wait for other processes during the opening
  * @throws Failure `storage` if it cannot be written, `configuration` if it is not a recording
  */
 export async function openRecordingFile(
   path: string,
-  options: RecordingFileOptions,
-): Promise<RecordingFile> {
+  options: LockOptions & { readonly storage: AppendFile; readonly program: string },
+) {
   const { storage, program } = options;
   const locked = <Result>(action: () => Result, signal = options.signal) =>
     withLock(`${path}.lock`, { ...options, ...(signal && { signal }) }, action);
@@ -120,14 +99,18 @@ export async function openRecordingFile(
     });
   }
   return {
-    begin: (request, signal) =>
+    /**
+     * Writes a request and returns the number of its exchange, which is unique among all processes. Waits for other
+     * writers until `signal` aborts.
+     */
+    begin: (request: RecordedEvent & { type: 'request' }, signal?: AbortSignal): Promise<number> =>
       locked(() => {
         const exchange = counter.next();
         const line = formatLine({ exchange, at: 0, ...request });
         write(endsTorn(path) ? `\n${line}` : line);
         return exchange;
       }, signal),
-    append(exchange, at, event) {
+    append(exchange: number, at: number, event: ResponseEvent): void {
       counter.refuseReplaced();
       write(formatLine({ exchange, at, ...event }));
     },

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Mask } from '../client/failure/error-body.ts';
 import { RequestFailure } from '../client/failure/request-failure.ts';
+import { followSignals } from '../client/http/timer.ts';
 import type { Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
 import { definedFields } from '../json.ts';
@@ -8,18 +9,18 @@ import { bytesOf, describeRequest } from './format.ts';
 import { type ConsumedExchanges, takeExchange } from './match-exchange.ts';
 import type { Recording, TimedEvent } from './read-recording.ts';
 
-/** The client's time during a replay: it passes `speed` times as fast as real time. */
-export interface ReplayClock extends Clock {
+/** The client's time during a replay. */
+interface ReplayClock extends Clock {
   /** Resolves when `monotonic` has reached this moment. @throws the signal's reason when it aborts */
   until(moment: number, signal: AbortSignal): Promise<void>;
   /** Sets `date`, which continues from there. */
   setDate(date: Date): void;
 }
 
-/** Events before signals and the reader of the output get a turn. */
+/** After so many events, signals and the reader of the output get a turn. */
 const eventsPerTurn = 200;
 
-/** A wall clock that can be set. */
+/** Makes a wall clock that can be set. */
 function createDates(clock: Clock, monotonic: () => number) {
   let difference = clock.date().getTime() - monotonic();
   return {
@@ -28,7 +29,7 @@ function createDates(clock: Clock, monotonic: () => number) {
   };
 }
 
-/** With a `speed` of `Infinity`, nothing waits. */
+/** Makes a clock that is `speed` times as fast as real time; with `Infinity`, nothing waits. */
 export function createReplayClock(clock: Clock, speed: number): ReplayClock {
   if (speed === Infinity) return createInstantClock(clock);
   const start = clock.monotonic();
@@ -47,7 +48,7 @@ export function createReplayClock(clock: Clock, speed: number): ReplayClock {
   };
 }
 
-/** Never waits, but shows the recorded times. A sleep ends when the replay is idle, so it measures no time limits. */
+/** Makes a clock that never waits, but shows the recorded times. A sleep ends when the replay is idle. */
 function createInstantClock(clock: Clock): ReplayClock {
   let now = 0;
   let events = 0;
@@ -80,7 +81,7 @@ function createInstantClock(clock: Clock): ReplayClock {
   };
 }
 
-/** The recording has no more events, because natter stopped reading or was killed. */
+/** The failure of a recording without more events, because natter stopped reading or was killed. */
 function stoppedFailure(number: number, when: string): RequestFailure {
   const message = `exchange ${number} of the recording was stopped ${when}`;
   return new RequestFailure('unreachable', message, { transient: false });
@@ -109,15 +110,18 @@ export function createReplay(
     await clock.until(start + (head?.at ?? 0), signal);
     if (head?.type === 'failure') throw failureOf(head);
     if (head?.type !== 'response') throw stoppedFailure(exchange.number, 'before it was answered');
-    const destroyed = new AbortController();
-    const ended = AbortSignal.any([signal, destroyed.signal]);
+    const { controller: reading, unfollow } = followSignals(signal);
     async function* readBody(): AsyncGenerator<Uint8Array, void> {
-      for (const event of rest) {
-        await clock.until(start + event.at, ended);
-        if (event.type === 'failure') throw failureOf(event);
-        if (event.type === 'end') return;
-        if (event.type !== 'bytes') break;
-        yield bytesOf(event);
+      try {
+        for (const event of rest) {
+          await clock.until(start + event.at, reading.signal);
+          if (event.type === 'failure') throw failureOf(event);
+          if (event.type === 'end') return;
+          if (event.type !== 'bytes') break;
+          yield bytesOf(event);
+        }
+      } finally {
+        unfollow();
       }
       throw stoppedFailure(exchange.number, 'before the answer ended');
     }
@@ -125,7 +129,7 @@ export function createReplay(
       status: head.status,
       headers: head.headers as IncomingHttpHeaders,
       body: readBody(),
-      destroy: (reason) => destroyed.abort(reason),
+      destroy: (reason) => reading.abort(reason),
     };
   };
 }

@@ -1,10 +1,9 @@
 import type { ChatEvent } from '../client/events.ts';
 import type { Conversation } from '../conversation/tree.ts';
 import type { FailureKind } from '../failure.ts';
-import type { Candidate, CompletionRequest } from './composer/completion.ts';
 import type { KeyEvent } from './composer/keys/key-event.ts';
-import type { Entry } from './entry.ts';
-import type { ListEvent, ListOptions, OpenList, Task } from './state.ts';
+import type { Entry } from './transcript/entry.ts';
+import type { ListOptions, Task } from './state.ts';
 
 /** A failure as shown in the transcript. */
 export interface FailureText {
@@ -50,8 +49,6 @@ export type Action =
       /** Settings that those of a different conversation do not replace. */
       readonly settings?: ListOptions['settings'];
     }
-  | { readonly type: 'list-opened'; readonly list: OpenList }
-  | { readonly type: 'list-changed'; readonly event: ListEvent }
   | { readonly type: 'task-ended'; readonly entries: readonly Entry[]; readonly now: number }
   /** A task threw or rejected; `stopped`: the user stopped it. */
   | {
@@ -60,18 +57,4 @@ export type Action =
       readonly failure: FailureText | 'stopped';
       readonly now: number;
     }
-  | { readonly type: 'prompt-missing'; readonly name: string; readonly argument: string }
-  /** A paste is the paths of files. */
-  | {
-      readonly type: 'paths-recognised';
-      readonly from: number;
-      readonly inserted: string;
-      readonly mentions: string;
-    }
-  /** `isPartial`: not all files were searched. */
-  | {
-      readonly type: 'files-picked';
-      readonly request: CompletionRequest;
-      readonly candidates: readonly Candidate[];
-      readonly isPartial: boolean;
-    };
+  | { readonly type: 'prompt-missing'; readonly name: string; readonly argument: string };

@@ -1,19 +1,34 @@
 import { answerCommands } from './answers/versions.ts';
-import { compactCommand } from './compaction.ts';
+import { compactCommand } from './context/compaction.ts';
 import type { ArgumentKind, Candidate } from './composer/completion.ts';
 import { draftFrom, isEmpty, withDraft } from './composer/text-buffer.ts';
-import { contextCommand } from './context.ts';
+import { contextCommand } from './context/context.ts';
 import { conversationCommands } from './conversations/conversations.ts';
 import { exportCommands } from './export.ts';
 import { attachCommand } from './files/attachments.ts';
-import { isOffered, refuseUnknown, showHelp, commandOfOtherName } from './help.ts';
+import {
+  byUse,
+  isOffered,
+  refuseUnknown,
+  shortHelp,
+  showHelp,
+  commandOfOtherName,
+} from './help.ts';
 import { openPrompt } from './prompt-files/send-prompt-file.ts';
 import type { Session } from './session.ts';
 import { settingsCommands } from './settings.ts';
 import { type SlashCommand, redraw } from './slash-command.ts';
 import type { Step, ReplState } from './state.ts';
-import { refuse, startActivity, step, task, andThen, printNotice, quit } from './step.ts';
-import { usageText } from './text/status-text.ts';
+import {
+  andThen,
+  isWriting,
+  printNotice,
+  quit,
+  refuse,
+  startActivity,
+  step,
+  task,
+} from './step.ts';
 
 const help: SlashCommand = {
   name: 'help',
@@ -21,6 +36,8 @@ const help: SlashCommand = {
   summary: 'list the commands, or describe one or a group',
   group: 'program',
   example: '/help copy',
+  isImmediate: true,
+  showsNow: true,
   completes: 'commands',
   run: (state, argument) => showHelp(state, offeredCommands(state), argument),
 };
@@ -40,6 +57,7 @@ const programCommands: readonly SlashCommand[] = [
   {
     name: 'clear',
     isSilent: true,
+    isUnlisted: true,
     summary: 'clear the window; its text stays in the scrollback',
     group: 'program',
     needsLiveRegion: true,
@@ -48,6 +66,7 @@ const programCommands: readonly SlashCommand[] = [
   {
     name: 'redraw',
     isSilent: true,
+    isUnlisted: true,
     summary: 'redraw the composer',
     group: 'program',
     isImmediate: true,
@@ -64,13 +83,6 @@ const programCommands: readonly SlashCommand[] = [
   },
 ];
 
-const usageCommand: SlashCommand = {
-  name: 'usage',
-  summary: 'show the tokens of this session',
-  group: 'conversations',
-  run: (state) => printNotice(state, usageText(state)),
-};
-
 /** Every slash command, in the order of `/help`. */
 export const slashCommands: readonly SlashCommand[] = [
   help,
@@ -79,7 +91,6 @@ export const slashCommands: readonly SlashCommand[] = [
   ...conversationCommands,
   ...settingsCommands,
   attachCommand,
-  usageCommand,
   contextCommand,
   compactCommand,
   ...programCommands,
@@ -118,6 +129,13 @@ function offeredCommands(state: ReplState): readonly SlashCommand[] {
   return [...slashCommands, ...promptCommands(state), ...hiddenFiles(state)];
 }
 
+/** The rows below the composer: those of the panel, or the help while a question mark is all that is typed. */
+export function panelOf(state: ReplState): readonly string[] {
+  const { panel, composer } = state;
+  const isHelp = composer.text === '?' && (state.dialog ?? state.list) === undefined;
+  return (panel ?? (isHelp ? shortHelp(state, slashCommands) : '')).split('\n').filter(Boolean);
+}
+
 /** Looks for the prompt file with this name; the action `prompt-missing` follows if there is none. */
 function runPromptFile(state: ReplState, name: string, argument: string): Step {
   return startActivity(state, 'reading a prompt file', task(openPrompt, { name, argument }));
@@ -150,29 +168,54 @@ export function argumentKind(name: string): ArgumentKind | undefined {
   return completes === 'files' ? 'path' : 'value';
 }
 
-/** The commands with their arguments, for completion. */
-export function commandCandidates(state: ReplState): readonly Candidate[] {
-  const commands = [...slashCommands, ...promptCommands(state)];
-  const offered = commands.filter((command) => isOffered(state, command));
-  return offered.map(({ name, argument, summary }) => ({
-    value: name,
-    summary,
-    ...(argument !== undefined && { argument }),
-  }));
+/** Letters after which an unlisted command is meant. */
+const meantLetters = 3;
+
+/** The commands that are only offered to those who type the start of their name, and other names of commands. */
+function unlistedCommands(typed: string): readonly SlashCommand[] {
+  if (typed.length < meantLetters) return [];
+  const others = [...commandOfOtherName].flatMap(([name, of]) => {
+    const command = byName.get(of.replace(/ .*/, ''));
+    return command === undefined ? [] : [{ ...command, name }];
+  });
+  const unlisted = slashCommands.filter(({ isUnlisted }) => isUnlisted === true);
+  return [...unlisted, ...others].filter(({ name }) => name.startsWith(typed.toLowerCase()));
 }
 
-/** Also by its other names, if no prompt file has that name. */
-function findNamed(name: string, state?: ReplState): SlashCommand | undefined {
-  const isFile = state?.promptFiles.some((file) => file.name === name) === true;
-  const other = isFile ? undefined : commandOfOtherName.get(name);
-  return findCommand(other ?? name);
+/** Its place in `/help`; those that are only in `/help all` follow. */
+const placeInUse = ({ name }: SlashCommand) =>
+  byUse.includes(name) ? byUse.indexOf(name) : byUse.length;
+
+/** The commands with their arguments, for completion. */
+export function commandCandidates(state: ReplState, typed = ''): readonly Candidate[] {
+  const listed = slashCommands
+    .filter(({ isUnlisted }) => isUnlisted !== true)
+    .toSorted((one, other) => placeInUse(one) - placeInUse(other));
+  const commands = [...listed, ...promptCommands(state), ...unlistedCommands(typed)];
+  return commands
+    .filter((command) => isOffered(state, command))
+    .map(({ name, argument, summary }) => ({
+      value: name,
+      summary,
+      ...(argument !== undefined && { argument }),
+    }));
+}
+
+/** The line with what its command stands for, if that is another name and no prompt file has it. */
+function withKnownName(line: string, state?: ReplState): string {
+  return line.replace(/^\/(\S+)/, (start, name: string) => {
+    const isFile = state?.promptFiles.some((file) => file.name === name) === true;
+    const other = isFile ? undefined : commandOfOtherName.get(name);
+    return other === undefined ? start : `/${other}`;
+  });
 }
 
 /** Runs a typed line that starts with a slash, or is only a question mark. */
 export function runCommand(state: ReplState, line: string): Step {
   if (line === '?') return help.run(state, '');
-  const [, name = '', argument = ''] = /^\/(\S*)\s*([^]*)$/.exec(line) ?? [];
-  const command = findNamed(name, state);
+  const known = withKnownName(line, state);
+  const [, name = '', argument = ''] = /^\/(\S*)\s*([^]*)$/.exec(known) ?? [];
+  const command = findCommand(name);
   if (command !== undefined && !isOffered(state, command)) {
     return refuse(state, `/${name} has no effect in line mode`);
   }
@@ -186,7 +229,7 @@ export function runCommand(state: ReplState, line: string): Step {
 
 /** The command named by the first line of a text. */
 function commandOf(text: string, state?: ReplState): SlashCommand | undefined {
-  return findNamed(/^\/(\S*)/.exec(text)?.[1] ?? '', state);
+  return findCommand(/^\/(\S*)/.exec(withKnownName(text, state))?.[1] ?? '');
 }
 
 /** Whether the first line of a text is a slash command. */
@@ -206,7 +249,8 @@ export function linesAfterCommand(
 
 /** Whether the transcript shows a command before its output. */
 export function appearsInTranscript(line: string, state: ReplState): boolean {
-  return commandOf(line, state)?.isSilent !== true;
+  const { isSilent, showsNow } = commandOf(line, state) ?? {};
+  return isSilent !== true && !(showsNow === true && isWriting(state));
 }
 
 /** Whether a typed line runs at once, even during an answer. */

@@ -1,21 +1,18 @@
+import { completeAddress, portProblem } from '../address.ts';
 import type { FailureText } from './action.ts';
-import {
-  serversDialog,
-  type Dialog,
-  addressDialog,
-  keyDialog,
-  keyHint,
-  type FoundServer,
-} from './dialog.ts';
+import { cancelHint } from './dialog.ts';
+import type { FoundServer } from './service.ts';
 import { failureText, runActivity, type Session } from './session.ts';
-import type { ReplState, ServiceFacts, Step } from './state.ts';
-import { step, printNotice, refuse } from './step.ts';
+import type { Dialog, DialogChoice, ReplState, ServiceFacts, Step } from './state.ts';
+import { step, printNotice, refuse, startActivity, task } from './step.ts';
 
 interface Target {
   readonly address: string;
   /** Undefined for a service that needs none. */
   readonly key: string | undefined;
   readonly model?: string | undefined;
+  /** The dialog to go back to. */
+  readonly previous?: Dialog | undefined;
 }
 
 export function connect(session: Session, { address, key, model }: Target): Promise<void> {
@@ -46,7 +43,7 @@ function answeredDialog({ activity }: ReplState): Dialog | undefined {
 }
 
 export function onServersFound(state: ReplState, servers: readonly FoundServer[]): Step {
-  return step({ ...state, dialog: serversDialog(servers, answeredDialog(state)) });
+  return step({ ...state, dialog: serversDialog(state.service, servers, answeredDialog(state)) });
 }
 
 function onConnected(state: ReplState, service: ServiceFacts, model: string | undefined): Step {
@@ -58,14 +55,140 @@ function onConnected(state: ReplState, service: ServiceFacts, model: string | un
 export function onConnectionFailed(
   state: ReplState,
   failure: FailureText,
-  { address, key }: Target,
+  { address, key, previous }: Target,
 ): Step {
-  const isKey = failure.kind === 'unauthorized';
-  const answered = answeredDialog(state);
-  const isKeyDialog = answered?.type === 'entry' && answered.asks === 'key';
-  const previous = isKeyDialog ? answered.previous : answered;
-  const addressEntry = previous?.type === 'entry' ? previous : addressDialog(previous, address);
-  const dialog = isKey ? keyDialog(address, previous) : addressEntry;
-  const hint = isKey ? keyHint(key !== undefined) : failure.hint;
-  return refuse({ ...state, dialog }, failure.message, hint);
+  const { service } = state;
+  if (failure.kind === 'unauthorized') {
+    const dialog = keyDialog(service, address, previous);
+    return refuse({ ...state, dialog }, failure.message, keyHint(key !== undefined));
+  }
+  const isEntry = previous?.type === 'entry';
+  const dialog = isEntry ? previous : addressDialog(service, previous, address);
+  return refuse({ ...state, dialog }, failure.message, failure.hint);
+}
+
+const sandboxText = 'using the sandbox; natter auth login connects to a service later';
+
+function useSandbox(state: ReplState): Step {
+  return printNotice({ ...state, dialog: undefined }, sandboxText);
+}
+
+const stayingWithSandbox = { cancel: useSandbox, cancels: 'uses the sandbox' };
+
+const stayingWithService = {
+  cancel: (state: ReplState) =>
+    printNotice(
+      { ...state, dialog: undefined },
+      'no key was entered; natter auth login stores one',
+    ),
+};
+
+/** Goes back to the dialog before, or stays with the service in use. */
+function cancelling({ isSandbox }: ServiceFacts, previous: Dialog | undefined) {
+  if (previous === undefined) return isSandbox ? stayingWithSandbox : stayingWithService;
+  const cancel = (state: ReplState) => step({ ...state, dialog: previous });
+  return { cancel, cancels: 'goes back' };
+}
+
+const connecting = (state: ReplState, target: Target) =>
+  startActivity(state, 'connecting', task(connect, target));
+
+/** What to do after the service refused a request without a valid key. */
+export const keyHint = (hasKey: boolean) =>
+  hasKey ? 'enter a different key here' : 'enter a key here';
+
+/** Asks for the key of a service, which is not shown. */
+export function keyDialog(service: ServiceFacts, address: string, previous?: Dialog): Dialog {
+  return {
+    type: 'entry',
+    label: 'API key',
+    title: `API key for ${address} (not shown; empty for none)`,
+    text: '',
+    isHidden: true,
+    enter: (state, key) =>
+      connecting(state, { address, key: key === '' ? undefined : key, previous }),
+    ...cancelling(service, previous),
+  };
+}
+
+/** Why a text is not a valid address. Never quotes the text, which could be a key. */
+function addressProblem(text: string): string | undefined {
+  if (!/^https?:\/\/[^\s/]/i.test(text)) return 'an address must begin with https:// or http://';
+  const port = portProblem(text);
+  if (port !== undefined) return `the address has ${port}`;
+  if (!URL.canParse(text) || /[?#\s]/.test(text)) {
+    return 'an address looks like https://api.example.com, without query or fragment';
+  }
+  const { username, password } = new URL(text);
+  return username + password === ''
+    ? undefined
+    : 'an address must not contain a user name or password; the key is entered next';
+}
+
+export function addressDialog(service: ServiceFacts, previous?: Dialog, text = ''): Dialog {
+  const dialog: Dialog = {
+    type: 'entry',
+    label: 'base URL',
+    title: 'base URL of the service, such as https://api.example.com',
+    text,
+    enter(state, typed) {
+      const address = completeAddress(typed);
+      const problem = addressProblem(address);
+      if (problem !== undefined) return refuse(state, problem, cancelHint(state, dialog));
+      const answered = { ...dialog, text: address };
+      return step({ ...state, dialog: keyDialog(service, address, answered) });
+    },
+    ...cancelling(service, previous),
+  };
+  return dialog;
+}
+
+/** Leads back to the dialog that offers it. */
+const connectChoice: DialogChoice = {
+  label: 'connect to a service (URL and API key)',
+  choose: (state) => step({ ...state, dialog: addressDialog(state.service, state.dialog) }),
+};
+
+const sandboxChoice: DialogChoice = {
+  label: 'use the sandbox: no key needed, nothing leaves this machine',
+  choose: useSandbox,
+};
+
+/** Shown at the start when no service is configured, so the sandbox is in use. */
+export const firstRunDialog: Dialog = {
+  type: 'choice',
+  title: 'no service is configured yet',
+  choices: [
+    connectChoice,
+    {
+      label: 'look for a server on this machine (llama.cpp, Ollama, vLLM, LM Studio)',
+      choose: (state) => startActivity(state, 'looking for servers', task(findServers, undefined)),
+    },
+    sandboxChoice,
+  ],
+  takesPrompt: useSandbox,
+  ...stayingWithSandbox,
+};
+
+export function serversDialog(
+  service: ServiceFacts,
+  servers: readonly FoundServer[],
+  previous?: Dialog,
+): Dialog {
+  const found = servers.map(({ name, url, models }): DialogChoice => {
+    const [model] = models;
+    const offer = model === undefined ? 'no models listed' : models.slice(0, 3).join(', ');
+    const target = { address: url, key: undefined, model };
+    return {
+      label: `use ${name} at ${url} (${offer})`,
+      choose: (state) => connecting(state, { ...target, previous: state.dialog }),
+    };
+  });
+  return {
+    type: 'choice',
+    title: servers.length === 0 ? 'no server was found on this machine' : 'found on this machine',
+    choices: [...found, connectChoice, sandboxChoice],
+    takesPrompt: useSandbox,
+    ...cancelling(service, previous),
+  };
 }

@@ -7,7 +7,7 @@ import { failureText, type Repl, type Screen, type Session, Stopped } from './se
 import type { ReplState, Step, Task } from './state.ts';
 import { printing, printReport, task } from './step.ts';
 import { createDebounce, createTicker } from './timers.ts';
-import { createTranscript, type TranscriptFormat } from './transcript.ts';
+import { createTranscript, type TranscriptFormat } from './transcript/transcript.ts';
 import { update, updated } from './update.ts';
 
 /** Milliseconds after the last change of the draft. */

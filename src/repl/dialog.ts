@@ -1,192 +1,35 @@
-import { createBuffer, type TextBuffer } from './composer/text-buffer.ts';
-import type { PendingPrompt, PromptVariable } from './prompt-files/prompt-command.ts';
+import { neededKeyOf, keyOf } from './composer/keys/key-bindings.ts';
+import { submitLine } from './queue.ts';
+import type { Dialog, ReplState, Step } from './state.ts';
+import { andThen, refuse } from './step.ts';
 
-/** A local server that answered the probe. */
-export interface FoundServer {
-  /** Product name, such as `Ollama`. */
-  readonly name: string;
-  readonly url: string;
-  readonly models: readonly string[];
+/** What Esc does in the open dialog; in line mode Ctrl+C. */
+export function cancelHint({ isLineMode, keyMap }: ReplState, { cancels }: Dialog): string {
+  const stop = isLineMode ? undefined : keyOf('stop', keyMap);
+  return `${stop ?? neededKeyOf('interrupt', keyMap)} ${cancels ?? 'cancels'}`;
 }
 
-export interface DialogChoice {
-  readonly key:
-    | 'connect'
-    | 'probe'
-    | 'sandbox'
-    | 'server'
-    | 'send'
-    | 'redact'
-    | 'run'
-    | 'as-prompt'
-    | 'export'
-    | 'copy'
-    | 'cancel'
-    | 'value';
-  readonly label: string;
-  /** For `server` choices. */
-  readonly url?: string;
-  readonly model?: string;
-  /** For `export` choices: the file, and whether it is replaced. For `copy`: the id of the conversation. */
-  readonly argument?: string;
-  readonly replaces?: boolean;
-}
-
-interface DialogFrame {
-  /** Esc goes back to this dialog; without it, Esc cancels. */
-  readonly previous?: Dialog | undefined;
-  /** The prompt file that the dialog asks a value for. */
-  readonly pending?: PendingPrompt;
-}
-
-/** Receives every key until it is answered or cancelled. */
-export type Dialog =
-  | (DialogFrame & {
-      readonly type: 'choice';
-      /** May have several lines. */
-      readonly title: string;
-      readonly choices: readonly DialogChoice[];
-      readonly selected: number;
-      /** The start of a value, as typed. */
-      readonly typed?: string;
-    })
-  | (DialogFrame & {
-      readonly type: 'entry';
-      readonly asks: 'address' | 'key' | 'value';
-      readonly title: string;
-      readonly input: TextBuffer;
-      /** Typed text is not shown. */
-      readonly isHidden: boolean;
-      /** The service the key is for, or the previously entered address. */
-      readonly address: string;
-    });
-
-export function keyDialog(address: string, previous?: Dialog): Dialog {
-  return {
-    type: 'entry',
-    asks: 'key',
-    title: `API key for ${address} (not shown; empty for none)`,
-    input: createBuffer(),
-    isHidden: true,
-    address,
-    previous,
-  };
-}
-
-/** What to do after the service refused a request without a valid key. */
-export const keyHint = (hasKey: boolean) =>
-  hasKey ? 'enter a different key here' : 'enter a key here';
-
-export function addressDialog(previous?: Dialog, address = ''): Dialog {
-  return {
-    type: 'entry',
-    asks: 'address',
-    title: 'base URL of the service, such as https://api.example.com',
-    input: createBuffer(address),
-    isHidden: false,
-    address,
-    previous,
-  };
-}
-
-const connectionChoices: readonly DialogChoice[] = [
-  { key: 'connect', label: 'connect to a service (URL and API key)' },
-  { key: 'probe', label: 'look for a server on this machine (llama.cpp, Ollama, vLLM, LM Studio)' },
-  { key: 'sandbox', label: 'use the sandbox: no key needed, nothing leaves this machine' },
-];
-
-/** Shown at the start when no service is configured. */
-export function firstRunDialog(): Dialog {
-  return {
-    type: 'choice',
-    title: 'no service is configured yet',
-    choices: connectionChoices,
-    selected: 0,
-  };
-}
-
-export function serversDialog(servers: readonly FoundServer[], previous?: Dialog): Dialog {
-  const [connect, , sandbox] = connectionChoices;
-  const found = servers.map(({ name, url, models }): DialogChoice => {
-    const [model] = models;
-    const offer = model === undefined ? 'no models listed' : models.slice(0, 3).join(', ');
-    const label = `use ${name} at ${url} (${offer})`;
-    return { key: 'server', label, url, ...(model === undefined ? {} : { model }) };
-  });
-  return {
-    type: 'choice',
-    title: servers.length === 0 ? 'no server was found on this machine' : 'found on this machine',
-    choices: [...found, ...[connect, sandbox].filter((choice) => choice !== undefined)],
-    selected: 0,
-    previous,
-  };
-}
-
-/** Before a prompt with secrets in its files is sent. */
-export function secretsDialog(address: string): Dialog {
-  return {
-    type: 'choice',
-    title: `the files have secrets, which would be sent to ${address}`,
-    choices: [
-      { key: 'redact', label: 'send placeholders, and put the secrets back in the answer' },
-      { key: 'send', label: 'send the secrets' },
-      { key: 'cancel', label: 'send nothing' },
-    ],
-    selected: 0,
-  };
-}
-
-/** Before a text that starts with `!` is run, if it was pasted or has several lines. */
-export function shellDialog(isPasted: boolean, lines: number): Dialog {
-  const what = lines === 1 ? 'this command' : `these ${lines} lines`;
-  return {
-    type: 'choice',
-    title: `run ${isPasted ? 'the pasted text' : what} in the shell?`,
-    choices: [
-      { key: 'cancel', label: 'no, keep editing' },
-      { key: 'run', label: `run ${what}` },
-      { key: 'as-prompt', label: 'send the text as a prompt' },
-    ],
-    selected: 0,
-  };
-}
-
-/** Before a copy of a conversation that is open in another natter is opened; `title` is the reason. */
-export function copyDialog(title: string, id: string, isFromList: boolean): Dialog {
-  return {
-    type: 'choice',
-    title,
-    choices: [
-      { key: 'copy', label: 'continue in a copy', argument: id },
-      { key: 'cancel', label: isFromList ? 'back to the list' : 'open nothing' },
-    ],
-    selected: 0,
-  };
-}
-
-function variableTitle(
-  { name, description, default: usual }: PromptVariable,
-  { prompt }: PendingPrompt,
-): string {
-  const what = description === undefined ? '' : `, ${description}`;
-  const empty = usual === undefined ? '' : ` (Enter: ${usual})`;
-  return `/${prompt.name}: ${name}${what}${empty}`;
-}
-
-/** Asks for the first missing value of a prompt file. */
-export function promptDialog(pending: PendingPrompt): Dialog {
-  const [variable] = pending.missing;
-  const { prompt } = pending;
-  const title =
-    variable === undefined
-      ? `/${prompt.name}: ${prompt.neededText ?? 'text'}`
-      : variableTitle(variable, pending);
-  if (variable?.choices !== undefined) {
-    const { choices, default: usual = '' } = variable;
-    const selected = Math.max(0, choices.indexOf(usual));
-    const options = choices.map((label) => ({ key: 'value', label }) as const);
-    return { type: 'choice', title, choices: options, selected, pending };
+/** `text` is the number or the label of a choice, or the entered text; empty, it is the choice at `selected`. */
+export function answerDialog(
+  state: ReplState,
+  dialog: Dialog,
+  text: string,
+  selected = dialog.type === 'choice' ? (dialog.selected ?? 0) : 0,
+): Step {
+  const typed = text.trim();
+  if (dialog.type === 'entry') return dialog.enter(state, typed);
+  const { choices, takesPrompt } = dialog;
+  if (takesPrompt !== undefined && Number.isNaN(Number(typed))) {
+    return andThen(takesPrompt(state), (next) => submitLine(next, text));
   }
-  const input = createBuffer();
-  return { type: 'entry', asks: 'value', title, input, isHidden: false, address: '', pending };
+  const named = choices.find(({ label }) => label === typed) ?? choices[Number(typed) - 1];
+  const choice = typed === '' ? choices[selected] : named;
+  return choice?.choose(state) ?? refuse(state, `choose a number from 1 to ${choices.length}`);
+}
+
+/** Ctrl+C cancels like Esc. After it has cancelled the choice of a service, the next Ctrl+C quits. */
+export function interruptDialog(state: ReplState, dialog: Dialog): Step {
+  const { state: next, tasks } = dialog.cancel(state);
+  const isFirst = dialog.type === 'choice' && dialog.takesPrompt !== undefined;
+  return { state: { ...next, isQuitArmed: isFirst && next.dialog === undefined }, tasks };
 }

@@ -4,13 +4,12 @@ import { formatOfName, exportAs, type ExportFormat } from '../conversation/expor
 import { titleOf, type Conversation, textOf } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import { currentPath, lastAnswer } from './conversations/position.ts';
-import type { Dialog, DialogChoice } from './dialog.ts';
-import { notice, type Entry, failureEntry } from './entry.ts';
+import { notice, type Entry, failureEntry } from './transcript/entry.ts';
 import { runActivity, type Session } from './session.ts';
 import { unquoted, type SlashCommand } from './slash-command.ts';
-import type { ReplState, Step } from './state.ts';
-import { refuse, startActivity, openDialog, task } from './step.ts';
-import { copyText } from './system/clipboard.ts';
+import type { Dialog, DialogChoice, ReplState, Step } from './state.ts';
+import { refuse, showNow, startActivity, openDialog, printNotice, step, task } from './step.ts';
+import { copyText } from './shell/clipboard.ts';
 
 const formats: readonly {
   readonly format: ExportFormat;
@@ -46,16 +45,34 @@ function nameOf(conversation: Conversation): string {
   return name === '' ? conversation.id : name;
 }
 
-const cancel: DialogChoice = { key: 'cancel', label: 'write nothing' };
+const writeNothing = (state: ReplState) =>
+  printNotice({ ...state, dialog: undefined }, 'nothing was written');
+
+const writeChoice = (label: string, argument: string, replaces = false): DialogChoice => ({
+  label,
+  choose: (state) =>
+    startActivity(
+      { ...state, dialog: undefined },
+      'exporting',
+      task(exportConversation, { argument, replaces }),
+    ),
+});
+
+const fileDialog = (title: string, ...choices: readonly DialogChoice[]): Dialog => ({
+  type: 'choice',
+  title,
+  choices: [...choices, { label: 'write nothing', choose: writeNothing }],
+  selectsTyped: true,
+  cancel: writeNothing,
+});
 
 /** Asks for the format of a file without a known extension. */
 function formatDialog(name: string): Dialog {
-  const choices = formats.map((format): DialogChoice => {
+  const choices = formats.map((format) => {
     const argument = `${name}${format.extension}`;
-    return { key: 'export', label: `${format.name}: ${argument}`, argument };
+    return writeChoice(`${format.name}: ${argument}`, argument);
   });
-  const title = 'export this conversation as';
-  return { type: 'choice', title, choices: [...choices, cancel], selected: 0 };
+  return fileDialog('export this conversation as', ...choices);
 }
 
 /** `tea-2.md` for `tea.md`: the first such name without a file. */
@@ -70,16 +87,11 @@ function freeName({ files }: Session, name: string): string {
 
 function replaceDialog(session: Session, name: string): Dialog {
   const other = freeName(session, name);
-  return {
-    type: 'choice',
-    title: `${name} exists already`,
-    choices: [
-      { key: 'export', label: `write ${other}`, argument: other },
-      { key: 'export', label: 'replace it', argument: name, replaces: true },
-      cancel,
-    ],
-    selected: 0,
-  };
+  return fileDialog(
+    `${name} exists already`,
+    writeChoice(`write ${other}`, other),
+    writeChoice('replace it', name, true),
+  );
 }
 
 /** `204 bytes`, `21 kB`, `1.2 MB`. */
@@ -152,16 +164,13 @@ function selectionOf({ source, block }: Wanted): Selection {
   );
 }
 
-export function copyAnswer(session: Session, wanted: Wanted): Promise<void> {
-  return runActivity(session, async (signal) => {
-    const { text, name } = selectionOf(wanted);
-    const { context, guard, isLineMode } = session;
-    const control = isLineMode
-      ? undefined
-      : (sequence: string) => context.device.writeNow(sequence);
-    const how = await copyText(guard.restoreText(text), { ...context, control }, signal);
-    return [notice(`${name} was copied ${how}`)];
-  });
+/** Copies also while another answer streams, so it is no activity. */
+export async function copyAnswer(session: Session, wanted: Wanted): Promise<void> {
+  const { text, name } = selectionOf(wanted);
+  const { context, guard, isLineMode } = session;
+  const control = isLineMode ? undefined : (sequence: string) => context.device.writeNow(sequence);
+  const how = await copyText(guard.restoreText(text), { ...context, control }, context.signal);
+  session.update((state) => showNow(state, `${name} was copied ${how}`));
 }
 
 export function saveAnswer(
@@ -202,9 +211,7 @@ function copy(state: ReplState, argument: string): Step {
     return refuse(state, '/copy takes the number of a code block', '/copy or /copy 2');
   }
   const block = argument === '' ? undefined : Number(argument);
-  return withAnswer(state, (source) =>
-    startActivity(state, 'copying', task(copyAnswer, { source, block })),
-  );
+  return withAnswer(state, (source) => step(state, task(copyAnswer, { source, block })));
 }
 
 function save(state: ReplState, argument: string): Step {
@@ -225,6 +232,8 @@ export const exportCommands: readonly SlashCommand[] = [
     summary: 'copy the last answer, or its code block n',
     group: 'text',
     example: '/copy 2',
+    isImmediate: true,
+    showsNow: true,
     run: copy,
   },
   {

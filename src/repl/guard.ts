@@ -6,7 +6,7 @@ import {
   type Redaction,
   redactTexts,
   guardMode,
-} from '../commands/prompt/secret-guard.ts';
+} from '../input/secret-guard.ts';
 import type { Run } from '../run.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import type { ReplService } from './service.ts';

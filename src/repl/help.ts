@@ -11,23 +11,28 @@ import {
 } from './composer/keys/key-bindings.ts';
 import { commandGroups, type CommandGroup, type SlashCommand } from './slash-command.ts';
 import type { Step, ReplState } from './state.ts';
-import { printNotice, refuse } from './step.ts';
+import { refuse, showNow } from './step.ts';
 
 // Command names of other chat programs.
 
-/** Other names of commands, which run them but are not listed. */
+/** What other names of commands stand for. They are not listed. */
 export const commandOfOtherName: ReadonlyMap<string, string> = new Map([
   ['exit', 'quit'],
   ['q', 'quit'],
   ['bye', 'quit'],
-  ['cost', 'usage'],
+  ['cost', 'context'],
+  ['usage', 'context'],
+  ['models', 'model'],
+  ['theme', 'settings theme'],
+  ['wrap', 'settings wrap'],
+  ['temperature', 'param temperature'],
+  ['max-tokens', 'param max_tokens'],
   ['regenerate', 'retry'],
   ['reset', 'new'],
 ]);
 
-const figures = '/context and /usage show the figures';
+const figures = '/context shows the figures';
 const system = '/system sets the system prompt';
-const config = 'in a shell: natter config';
 const login = 'in a shell: natter auth login';
 const file = '/attach adds a file to the next prompt';
 const open = '/resume opens a conversation';
@@ -35,13 +40,13 @@ const open = '/resume opens a conversation';
 /** What to type instead of a command that natter does not have. */
 const otherPrograms: ReadonlyMap<string, string> = new Map([
   ['delete', 'in a shell: natter conversations delete ID'],
-  ['search', '/conversations TEXT searches them'],
-  ['history', '/conversations lists them; KEY searches your prompts'],
+  ['search', '/resume TEXT searches them'],
+  ['history', '/resume lists them; KEY searches your prompts'],
   ['load', open],
   ['open', open],
   ['file', file],
   ['add', file],
-  ['tokens', '/usage shows the tokens'],
+  ['tokens', '/context shows the tokens'],
   ['login', login],
   ['connect', login],
   ['vim', 'in a shell: natter config set editing vi'],
@@ -50,8 +55,7 @@ const otherPrograms: ReadonlyMap<string, string> = new Map([
   ['rewind', '/undo removes the last prompt, /edit changes it'],
   ['memory', system],
   ['init', system],
-  ['settings', config],
-  ['config', config],
+  ['config', 'in a shell: natter config'],
 ]);
 
 type Row = readonly [term: string, summary: string];
@@ -100,7 +104,7 @@ function keyAdvice({ keyMap }: ReplState): Row {
   const actions = ['send', 'stop', 'interrupt'] as const;
   const [send, ...others] = actions.map((action) => keyOf(action, keyMap));
   const keys = [send, newLineKey(keyMap), ...others].filter((key) => key !== undefined);
-  return ['/help keys', `all keys; the most important: ${keys.join(', ')}`];
+  return ['/help keys', `all keys, such as ${keys.join(', ')}`];
 }
 
 const lineKeyAdvice: Row = ['/help keys', 'the keys of the line'];
@@ -144,13 +148,33 @@ function titleLine({ title, rows, hidden }: Section, { isLineMode }: ReplState):
   return `${title}, ${count === 1 ? '1 command' : `${count} commands`}:`;
 }
 
+/** The commands of `/help` by use. With the advice below them they fit a window of 24 rows. */
+export const byUse: readonly string[] =
+  'model resume new retry edit continue undo copy save attach context compact compare system role param quit'.split(
+    ' ',
+  );
+
+/** The commands that people use most, and where the others are. */
+export function shortHelp(state: ReplState, commands: readonly SlashCommand[]): string {
+  const usage = state.isLineMode ? spokenUsage : usageOf;
+  const shown = byUse.flatMap((name) => commands.find((command) => command.name === name) ?? []);
+  const rows = shown
+    .filter((command) => isOffered(state, command))
+    .map((command): Row => [usage(command), command.summary]);
+  const all: Row = ['/help all', 'all commands and prompt files; /help copy describes one'];
+  const keys = state.isLineMode ? lineKeyAdvice : keyAdvice(state);
+  return tableText([...rows, ...(state.hasShell ? shellRows.slice(0, 1) : []), keys, all], state);
+}
+
 /** The commands of some groups, each group below its title. */
 function groupHelp(
   state: ReplState,
   commands: readonly SlashCommand[],
   groups: readonly CommandGroup[],
 ): string {
-  const offered = commands.filter((command) => isOffered(state, command));
+  const offered = commands.filter(
+    (command) => isOffered(state, command) && command.isUnlisted !== true,
+  );
   const shell = state.hasShell ? shellRows : [];
   const others = [
     ...shell,
@@ -225,15 +249,15 @@ export function showHelp(
   argument: string,
 ): Step {
   const name = argument.replace(/^\//, '');
-  if (name === '' || name === 'all')
-    return printNotice(state, groupHelp(state, commands, groupNames));
+  if (name === '') return showNow(state, shortHelp(state, commands));
+  if (name === 'all') return showNow(state, groupHelp(state, commands, groupNames));
   if (name === 'keys') {
-    return printNotice(state, state.isLineMode ? lineKeyHelp(state) : keyHelp(state));
+    return showNow(state, state.isLineMode ? lineKeyHelp(state) : keyHelp(state));
   }
   const named = (wanted?: string) => commands.find((known) => known.name === wanted);
-  const command = named(name) ?? named(commandOfOtherName.get(name));
-  if (command !== undefined) return printNotice(state, commandHelp(state, command));
-  if (isGroup(name)) return printNotice(state, groupHelp(state, commands, [name]));
+  const command = named(name) ?? named(commandOfOtherName.get(name)?.replace(/ .*/, ''));
+  if (command !== undefined) return showNow(state, commandHelp(state, command));
+  if (isGroup(name)) return showNow(state, groupHelp(state, commands, [name]));
   return refuseUnknown(state, commands, name);
 }
 
@@ -254,7 +278,8 @@ export function refuseUnknown(
   name: string,
   otherHint = '',
 ): Step {
-  const near = nearNames(commands, name).slice(0, 3);
+  const listed = commands.filter(({ isUnlisted }) => isUnlisted !== true);
+  const near = nearNames(listed, name).slice(0, 3);
   const guess = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}`;
   const key = keyOf('search-start', state.keyMap);
   const hint =

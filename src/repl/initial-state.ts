@@ -2,8 +2,7 @@ import type { Conversation } from '../conversation/tree.ts';
 import { createHistory } from './composer/history.ts';
 import { createBuffer } from './composer/text-buffer.ts';
 import { contextUse } from './conversations/position.ts';
-import type { Dialog } from './dialog.ts';
-import type { SessionSettings, ServiceFacts, ReplState } from './state.ts';
+import type { Dialog, SessionSettings, ServiceFacts, ReplState } from './state.ts';
 
 export interface InitialFacts {
   readonly isLineMode?: boolean;
@@ -36,14 +35,14 @@ export function initialState(facts: InitialFacts): ReplState {
     columns,
     rows,
     composer: createBuffer(facts.draft),
-    restoredText: undefined,
+    restoredText: facts.draft || undefined,
     unconfirmed: undefined,
     restoredFiles: [],
     hasShell: facts.hasShell ?? true,
     // How the draft of an earlier session was entered is not known.
     isShellPasted: facts.draft?.startsWith('!') ?? false,
     history: createHistory(facts.history),
-    search: undefined,
+    isSearching: false,
     completion: undefined,
     typeAhead: undefined,
     dialog: facts.dialog,

@@ -1,23 +1,13 @@
-import { switchVersion, type VersionChoice } from './answers/versions.ts';
-import { isCommandLine } from './commands.ts';
+import { hasVersions, switchVersion, type VersionChoice } from './answers/versions.ts';
+import { isCommandLine, panelOf } from './commands.ts';
 import { breakAtBackslash, editActions, isEditAction } from './composer/edit-actions.ts';
-import {
-  newerEntry,
-  olderEntry,
-  type HistoryStep,
-  acceptSearch,
-  extendQuery,
-  searchNewer,
-  searchOlder,
-  shortenQuery,
-  startSearch,
-  type HistorySearch,
-} from './composer/history.ts';
+import { newerEntry, olderEntry, type HistoryStep } from './composer/history.ts';
 import { type KeyAction, type KeyContext, actionOf } from './composer/keys/key-bindings.ts';
 import { chordOf, type KeyEvent, splitBurst } from './composer/keys/key-event.ts';
 import { moveVertically, composerColumns, pageRows } from './composer/layout.ts';
 import { contentOf } from './composer/paste.ts';
 import {
+  clearBuffer,
   insert,
   insertPaste,
   isEmpty,
@@ -25,8 +15,9 @@ import {
   type TextBuffer,
   withDraft,
 } from './composer/text-buffer.ts';
-import { closeList, onListAction, onListText } from './conversation-list/answer-list.ts';
-import { interruptDialog, onDialogAction, onDialogText } from './dialog-answers.ts';
+import { onListAction, onListText } from './conversation-list/answer-list.ts';
+import { closeList } from './conversation-list/list.ts';
+import { interruptDialog } from './dialog.ts';
 import { discardRestored } from './files/attachments.ts';
 import { dropCheck, isForPicker, opensPicker, pickAgain } from './files/picking.ts';
 import { isForMenu, onMenuAction, refreshCompletion, startCompletion } from './menu.ts';
@@ -35,8 +26,8 @@ import type { Session } from './session.ts';
 import { redraw } from './slash-command.ts';
 import type { ReplState, TypeAhead, Step } from './state.ts';
 import { andThen, quit, printNotice, step, task, withKeysReleased } from './step.ts';
-import { editText } from './system/external-editor.ts';
-import { isComposing, pressVi } from './vi-keys.ts';
+import { editText } from './shell/external-editor.ts';
+import { isComposing, pressVi } from './composer/vi/vi-keys.ts';
 
 export const stopActivity = (session: Session): void => session.stop();
 
@@ -66,8 +57,7 @@ function cancelEdit(state: ReplState): Step {
 /** Ctrl+C: cancels what is open, else stops what is running, else clears the draft, else quits at the second press. */
 export function interrupt(state: ReplState): Step {
   if (state.dialog !== undefined) return interruptDialog(state, state.dialog);
-  if (state.list !== undefined) return closeList(state);
-  if (state.search !== undefined) return step({ ...state, search: undefined });
+  if (state.list !== undefined) return step(closeList(state));
   if (state.completion !== undefined && state.completion.isAutomatic !== true) {
     return step({ ...state, completion: undefined, isPicking: false });
   }
@@ -111,7 +101,10 @@ function send(state: ReplState): Step {
 
 /** Not during an answer, in the middle of which the version would be printed. */
 function switchWhenIdle(state: ReplState, choice: VersionChoice): Step {
-  return state.activity === undefined ? switchVersion(state, choice) : step(state);
+  if (state.activity !== undefined) return step(state);
+  return hasVersions(state)
+    ? switchVersion(state, choice)
+    : step({ ...state, panel: 'no other version yet; /retry adds one' });
 }
 
 /** Keys typed while the editor is open wait until it closes. */
@@ -150,7 +143,7 @@ const composerActions: Partial<Record<KeyAction, (state: ReplState) => Step>> = 
   'history-newer': newer,
   complete: (state) =>
     state.isPicking === true ? pickAgain({ ...state, acceptsFound: true }) : startCompletion(state),
-  'search-start': openSearch,
+  'search-start': (state) => step({ ...state, isSearching: true }),
   'version-next': (state) => switchWhenIdle(state, 'next'),
   'version-previous': (state) => switchWhenIdle(state, 'previous'),
   'open-editor': openEditor,
@@ -168,12 +161,13 @@ function boundAction(state: ReplState, chord: string): KeyAction | undefined {
 export const suspend = ({ screen }: Session): void => screen.suspend();
 
 function onAction(state: ReplState, action: KeyAction): Step {
-  const { search, dialog, list } = state;
+  const { dialog, list, isSearching } = state;
   if (action === 'suspend') return step(state, task(suspend, undefined));
   if (action === 'redraw') return step(state, task(redraw, undefined));
-  if (dialog !== undefined) return onDialogAction(state, dialog, action);
+  // A dialog and a search handle their other keys themselves.
+  if (dialog !== undefined) return step(state);
   if (list !== undefined) return onListAction(state, list, action);
-  if (search !== undefined) return onSearchAction(state, search, action) ?? step(state);
+  if (isSearching) return step(state);
   const inMenu = onMenuAction(state, action);
   if (inMenu !== undefined) return inMenu;
   if (isEditAction(action)) {
@@ -212,20 +206,18 @@ function typeText(state: ReplState, text: string, isPaste: boolean): Step {
 }
 
 function onText(state: ReplState, text: string, isPaste: boolean): Step {
-  const { dialog, search, list } = state;
-  const type = (next: ReplState) => typeText(next, text, isPaste);
-  if (dialog !== undefined) return onDialogText(state, dialog, text, type);
-  if (list !== undefined) return onListText(state, list, text);
-  return search === undefined ? type(state) : onSearchText(state, search, text);
+  const { dialog, isSearching, list } = state;
+  if (dialog !== undefined || isSearching) return step(state);
+  return list === undefined ? typeText(state, text, isPaste) : onListText(state, list, text);
 }
 
 /** The keys of a pasted command and the lines after it, to be handled as if typed. */
 function burstOf(
-  { composer, dialog, list, search }: ReplState,
+  { composer, dialog, list, isSearching }: ReplState,
   event: KeyEvent,
 ): readonly KeyEvent[] {
   if (event.type !== 'paste' || event.keys === undefined) return [];
-  const isFree = (dialog ?? list ?? search) === undefined && isEmpty(composer);
+  const isFree = (dialog ?? list) === undefined && !isSearching && isEmpty(composer);
   const { line, rest } = splitBurst(event.keys);
   return isFree && isCommandLine(event.text) ? [...line, ...rest] : [];
 }
@@ -240,7 +232,6 @@ function onKeys(state: ReplState, events: readonly KeyEvent[]): Step {
 function keyContext(state: ReplState): KeyContext {
   if (state.dialog !== undefined) return 'composer';
   if (state.list !== undefined) return 'list';
-  if (state.search !== undefined) return 'search';
   return state.completion === undefined ? 'composer' : 'completion';
 }
 
@@ -257,7 +248,15 @@ export function releaseKeys(state: ReplState): Step {
   return onKeys({ ...state, typeAhead: undefined }, typeAhead?.keys ?? []);
 }
 
-export function onKey(state: ReplState, event: KeyEvent): Step {
+/** Each key closes the panel; Esc does nothing else, and removes the question mark that opened it. */
+export function onKey(given: ReplState, event: KeyEvent): Step {
+  const isOpen = panelOf(given).length > 0;
+  const state = isOpen ? { ...given, panel: undefined } : given;
+  if (isOpen && event.type === 'key' && boundAction(given, chordOf(event)) === 'stop') {
+    return step(
+      given.panel === undefined ? { ...state, composer: clearBuffer(state.composer) } : state,
+    );
+  }
   const { typeAhead, vi } = state;
   if (typeAhead !== undefined) return step(queueKey(state, typeAhead, event));
   return vi !== undefined && isComposing(state)
@@ -275,46 +274,6 @@ function pressKey(state: ReplState, event: KeyEvent): Step {
   const { isQuitArmed, isExitWordEntered } = state;
   if (action === 'interrupt') return onAction({ ...disarmed, isQuitArmed }, action);
   return onAction(action === 'send' ? { ...disarmed, isExitWordEntered } : disarmed, action);
-}
-
-function openSearch(state: ReplState): Step {
-  return step({ ...state, search: startSearch(), completion: undefined });
-}
-
-function onSearchText(state: ReplState, search: HistorySearch, text: string): Step {
-  return step({ ...state, search: extendQuery(state.history, search, text) });
-}
-
-function accept(state: ReplState, search: HistorySearch): ReplState {
-  const { history, draft } = acceptSearch(state.history, search, unsentDraft(state));
-  if (search.match === undefined) return { ...state, search: undefined };
-  const composer = withDraft(state.composer, draft);
-  return { ...state, history, composer, search: undefined, isShellPasted: false };
-}
-
-function cancel(state: ReplState): ReplState {
-  return { ...state, search: undefined };
-}
-
-const searchActions: Partial<
-  Record<KeyAction, (state: ReplState, search: HistorySearch) => ReplState>
-> = {
-  'search-older': (state, search) => ({ ...state, search: searchOlder(state.history, search) }),
-  'search-newer': (state, search) => ({ ...state, search: searchNewer(state.history, search) }),
-  'search-shorten': (state, search) => ({ ...state, search: shortenQuery(state.history, search) }),
-  'search-accept': accept,
-  'search-cancel': cancel,
-  interrupt: cancel,
-};
-
-/** Handles a key during a search; undefined if the key does not belong to the search. */
-function onSearchAction(
-  state: ReplState,
-  search: HistorySearch,
-  action: KeyAction,
-): Step | undefined {
-  const act = searchActions[action];
-  return act && step(act(state, search));
 }
 
 /** Puts the draft aside; it is in the history, too, so that no crash loses it. On an empty composer, restores it. */

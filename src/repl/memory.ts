@@ -15,7 +15,7 @@ export interface ReplMemory {
   /** Oldest first. */
   history(): readonly string[];
   remember(text: string): void;
-  /** The newest draft of a session that has ended; this session takes it over. */
+  /** The newest draft of a session that has ended in this folder; this session takes it over. */
   takeDraft(): string;
   keepDraft(text: string): void;
   /** Releases the draft for the next session. */
@@ -54,10 +54,12 @@ function createDraft(context: Context, folder: string, onUnread: (failure: Failu
   const { clock, process, random } = context;
   const parts = [process.id, clock.date().getTime(), Math.floor(random() * 1e9)];
   const ownId = parts.map((part) => part.toString(36)).join('-');
+  // A draft belongs to the folder in which it was typed.
+  const place = path.resolve('.');
   let lock: HeldLock | undefined;
   const save = (text: string) => {
     if (text.trim() !== '') lock ??= holdDraft(folder, ownId, context);
-    saveDraft(folder, ownId, text, clock.date());
+    saveDraft(folder, ownId, text, clock.date(), place);
   };
   const isOfRunning = ({ id }: StoredDraft) =>
     oldName.test(id) && Number(id) !== process.id && process.isRunning(Number(id));
@@ -65,6 +67,7 @@ function createDraft(context: Context, folder: string, onUnread: (failure: Failu
     save,
     take(): string {
       for (const found of findDrafts(folder, onUnread)) {
+        if (found.place !== undefined && found.place !== place) continue;
         const foundLock = isOfRunning(found) ? undefined : holdDraft(folder, found.id, context);
         if (foundLock === undefined) continue;
         try {
@@ -112,6 +115,8 @@ export interface StoredDraft {
   readonly id: string;
   readonly text: string;
   readonly savedAt: Date;
+  /** The current folder of that session; undefined in files of older versions. */
+  readonly place: string | undefined;
 }
 
 const extension = '.json';
@@ -135,9 +140,15 @@ export function removeDraft(folder: string, id: string): void {
  * Each session has a separate file, so two windows never overwrite each other's draft.
  * @throws Failure `storage`
  */
-export function saveDraft(folder: string, id: string, text: string, at: Date): void {
+export function saveDraft(
+  folder: string,
+  id: string,
+  text: string,
+  at: Date,
+  place?: string,
+): void {
   if (text.trim() === '') return removeDraft(folder, id);
-  replaceFile(fileOf(folder, id), JSON.stringify({ at: at.toISOString(), text }));
+  replaceFile(fileOf(folder, id), JSON.stringify({ at: at.toISOString(), folder: place, text }));
 }
 
 function parseDraft(id: string, content: string): StoredDraft | undefined {
@@ -147,9 +158,12 @@ function parseDraft(id: string, content: string): StoredDraft | undefined {
     if (!('text' in record && typeof record.text === 'string')) return undefined;
     const at = 'at' in record && typeof record.at === 'string' ? record.at : 0;
     const savedAt = new Date(at);
+    const place =
+      'folder' in record && typeof record.folder === 'string' ? record.folder : undefined;
     return {
       id,
       text: record.text,
+      place,
       savedAt: Number.isNaN(savedAt.getTime()) ? new Date(0) : savedAt,
     };
   } catch (error) {

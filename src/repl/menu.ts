@@ -10,7 +10,7 @@ import {
   type Candidate,
   type CompletionRequest,
 } from './composer/completion.ts';
-import type { KeyAction } from './composer/keys/key-bindings.ts';
+import { type KeyAction, keyOf } from './composer/keys/key-bindings.ts';
 import { onPickerAction, pickAgain } from './files/picking.ts';
 import { listPromptFiles, valueCandidates } from './prompt-files/send-prompt-file.ts';
 import type { Repl, Session } from './session.ts';
@@ -30,11 +30,29 @@ function withCommandMenu(state: ReplState): ReplState {
   }
   const { typed } = request;
   if (state.isMenuDismissed === true && typed !== '') return { ...state, completion: undefined };
-  const candidates = matchCandidates(request, commandCandidates(state));
+  const candidates = matchCandidates(request, commandCandidates(state, typed));
   const exact = candidates.findIndex(({ value }) => value === typed);
   const menu = { request, candidates, selected: Math.max(0, exact), isAutomatic: true };
   const completion = candidates.length === 0 ? undefined : menu;
   return { ...state, completion, isMenuDismissed: false };
+}
+
+/** Whether a slash and a name are typed that no command has. */
+export function namesNoCommand(state: ReplState): boolean {
+  const request = findCompletion(state.composer, argumentKind);
+  if (request?.kind !== 'command' || /[/.]/.test(request.typed)) return false;
+  return matchCandidates(request, commandCandidates(state, request.typed)).length === 0;
+}
+
+/** The keys of the menu that opened while a command was typed; undefined if it is not open. */
+export function menuKeysText({ completion, activity, keyMap }: ReplState): string | undefined {
+  if (completion?.isAutomatic !== true) return undefined;
+  const keys = [
+    [keyOf('completion-tab', keyMap), 'completes'],
+    [keyOf('completion-next', keyMap), 'selects'],
+    [activity === undefined ? keyOf('completion-close', keyMap) : undefined, 'closes'],
+  ];
+  return keys.flatMap(([key, does]) => (key === undefined ? [] : [`${key} ${does}`])).join(', ');
 }
 
 function acceptSelected(state: ReplState, menu: CompletionMenu): ReplState {
@@ -87,8 +105,10 @@ const argumentCandidates: Readonly<
   models: (_repl, state) => modelCandidates(state),
   commands: (_repl, state) => commandCandidates(state),
   conversations: ({ library }) => library.names(),
-  themes: () => themeNames.map((value) => ({ value })),
-  'wrap modes': () => wrapModes.map((value) => ({ value })),
+  looks: () => [
+    ...themeNames.map((name) => ({ value: `theme ${name}` })),
+    ...wrapModes.map((mode) => ({ value: `wrap ${mode}` })),
+  ],
   roles: ({ context }) => roleNames(context).map((value) => ({ value })),
   files: () => [],
 };
@@ -99,7 +119,7 @@ export function candidatesFor(
   state: ReplState,
   request: CompletionRequest,
 ): readonly Candidate[] {
-  if (request.kind === 'command') return commandCandidates(state);
+  if (request.kind === 'command') return commandCandidates(state, request.typed);
   if (request.kind === 'path') return repl.files.candidates(request.folder ?? '');
   const source = findCommand(request.command ?? '')?.completes;
   return source === undefined ? [] : argumentCandidates[source](repl, state);

@@ -14,8 +14,8 @@ import { nextParent, withBranch } from './conversations/position.ts';
 import { discardRestored } from './files/attachments.ts';
 import { mentionsOf } from './files/mentioned-files.ts';
 import type { Session } from './session.ts';
-import { asPrompt, isForShell, runForShell, shellQuestion } from './shell/shell-lines.ts';
-import type { Step, ReplState } from './state.ts';
+import { asPrompt, isForShell, runForShell } from './shell/shell-lines.ts';
+import type { Dialog, ReplState, Step } from './state.ts';
 import { andThen, quit, printing, printNotice, refuse, step, task } from './step.ts';
 
 /** Words that quit other programs when entered alone: `exit`, `:q`, `:wqa!`. */
@@ -119,6 +119,39 @@ function retryNow(state: ReplState): Step {
   if (activity?.type !== 'answer' || activity.retry === undefined) return step(state);
   const retry = { ...activity.retry, at: now };
   return step({ ...state, activity: { ...activity, retry } }, task(hurry, undefined));
+}
+
+/** Line mode has no composer in which the text could be edited. */
+function cancelShell(state: ReplState): Step {
+  const closed = { ...state, dialog: undefined };
+  if (!state.isLineMode) return step(closed);
+  return printNotice({ ...closed, composer: clearBuffer(state.composer) }, 'nothing was run');
+}
+
+/** Asks before a draft for the shell is run, if its start was pasted, or it has a long paste or several lines. */
+function shellQuestion(state: ReplState, draft: Draft): Dialog | undefined {
+  if (!isForShell(state, draft)) return undefined;
+  const content = contentOf(draft);
+  const lines = content.trimEnd().split('\n').length;
+  const isPasted = state.isShellPasted === true || content !== draft.text;
+  if (!isPasted && lines === 1) return undefined;
+  const what = lines === 1 ? 'this command' : `these ${lines} lines`;
+  return {
+    type: 'choice',
+    title: `run ${isPasted ? 'the pasted text' : what} in the shell?`,
+    choices: [
+      { label: 'no, keep editing', choose: cancelShell },
+      { label: `run ${what}`, choose: (next) => submit({ ...next, dialog: undefined }, true) },
+      {
+        label: 'send the text as a prompt',
+        choose(next) {
+          const composer = withDraft(next.composer, asPrompt(draftOf(next.composer)));
+          return submit({ ...next, dialog: undefined, composer });
+        },
+      },
+    ],
+    cancel: cancelShell,
+  };
 }
 
 /** Sends or queues the draft; on an empty composer, retries at once, or continues a paused queue. */

@@ -4,10 +4,10 @@ import {
   journalOptions,
   openNamedJournal,
   withModelOf,
-} from '../commands/journal/open-conversation.ts';
+} from '../ask/open-conversation.ts';
 import { canRedraw, present, type Presentation, type Context } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
-import { attachFiles } from '../commands/prompt/attach-files.ts';
+import { attachFiles } from '../input/attach-files.ts';
 import { resumedChanges } from '../ask/plan-request.ts';
 import { otherProfiles, readRequestSettings } from '../settings/read-settings.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
@@ -15,16 +15,17 @@ import { createJournal } from '../conversation/journal/open-journal.ts';
 import { requireDataFolder } from '../conversation/library/conversation-folder.ts';
 import { conversationsNamed } from '../conversation/library/library.ts';
 import { type Conversation, modelOf, pathOf, systemOf } from '../conversation/tree.ts';
-import { Failure } from '../failure.ts';
+import { Failure, withCommands } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
 import { type ResolvedSettings, withoutSources } from '../settings/resolved-settings.ts';
-import { ownKeyMap } from './composer/keys/key-bindings.ts';
+import { newLineKey, ownKeyMap } from './composer/keys/key-bindings.ts';
 import { typedPrompt } from './composer/paste.ts';
 import { draftFrom } from './composer/text-buffer.ts';
-import { showConversation, openList } from './conversations/conversations.ts';
+import { openList } from './conversation-list/list.ts';
+import { showConversation } from './conversations/conversations.ts';
 import { createReplLibrary } from './conversations/library.ts';
-import { type Dialog, firstRunDialog } from './dialog.ts';
-import { notice } from './entry.ts';
+import { firstRunDialog } from './connection.ts';
+import { type Entry, notice } from './transcript/entry.ts';
 import { createReplFiles } from './files/user-files.ts';
 import { createReplGuard } from './guard.ts';
 import { initialState } from './initial-state.ts';
@@ -34,10 +35,10 @@ import { createReplPrompts } from './prompt-files/prompt-files.ts';
 import { startLive } from './screen/start-live.ts';
 import { openReplService } from './service.ts';
 import type { Repl, Session } from './session.ts';
-import type { SessionSettings, ReplState } from './state.ts';
+import type { Dialog, SessionSettings, ReplState } from './state.ts';
 import { step } from './step.ts';
-import { welcomeEntry } from './text/welcome.ts';
-import { startVi } from './vi-keys.ts';
+import { sourceName } from './status-text.ts';
+import { startVi } from './composer/vi/vi-keys.ts';
 
 /** What is created before the session finds it here while it is open. */
 interface Opened {
@@ -80,7 +81,7 @@ function presentInSession(context: Context, shown: Presentation, opened: Opened)
   const pass = (text: string, otherwise: (text: string) => void) => {
     const { session } = opened;
     if (session === undefined) otherwise(text);
-    else session.print([notice(cleanLine(context, text))]);
+    else session.print([notice(cleanLine(context, withCommands(text)))]);
   };
   const notices: Notices = {
     notice: (text) => pass(text, (plain) => shown.notices.notice(plain)),
@@ -155,7 +156,7 @@ async function firstState(
     service: facts,
     history: memory.history(),
     draft: isFirstRun && !isLineMode && first !== '' ? first : unsent,
-    dialog: isFirstRun ? firstRunDialog() : undefined,
+    dialog: isFirstRun ? firstRunDialog : undefined,
     now: context.clock.monotonic(),
   });
   const { stdinEncoding: encoding, lossy } = options;
@@ -170,6 +171,26 @@ async function firstState(
 /** The option is refused; the setting is for other commands, too. */
 const noFallback = 'fallback is ignored in conversations; /retry MODEL asks a different model';
 
+/** The first row of a new conversation: who answers, and three keys to learn; in line mode a sentence. */
+export function welcomeEntry({ service, settings, isLineMode, keyMap }: ReplState): Entry {
+  const source = sourceName(service);
+  if (isLineMode) {
+    const where = source === undefined ? '' : `${source}, `;
+    return notice(`${where}model ${settings.model}; /help lists the commands`);
+  }
+  const sources = source === undefined ? [] : [source];
+  const newLine = newLineKey(keyMap);
+  const parts = [
+    'natter',
+    ...sources,
+    settings.model,
+    '/help',
+    '@file',
+    ...(newLine === undefined ? [] : [`${newLine} new line`]),
+  ];
+  return { type: 'welcome', parts };
+}
+
 /** Shows a resumed conversation and sends the prompt of the command line. */
 function begin(
   { context, options, presentation, settings, isLineMode }: Repl,
@@ -181,6 +202,9 @@ function begin(
   const state = session.state();
   if (pathOf(state.conversation).length > 0) session.print(showConversation(state.conversation));
   else if (state.dialog === undefined && !opensList) session.print([welcomeEntry(state)]);
+  if (!isLineMode && state.composer.text !== '' && words.length === 0) {
+    session.print([notice('the unsent draft of your last session here is back')]);
+  }
   for (const name of options.file ?? []) notices.notice(`${name} is attached to the next prompt`);
   if (settings.values.fallback !== undefined) notices.notice(noFallback);
   const prompt = typedPrompt(words.join(' '));
@@ -236,10 +260,10 @@ const pause = 1000;
 async function loadRest({ context }: Repl, signal: AbortSignal): Promise<void> {
   await context.clock.sleep(pause, signal);
   await import('../terminal/highlight.ts');
-  await import('../commands/prompt/attach-others.ts');
+  await import('../input/attach-others.ts');
   await import('../conversation/export/html.ts');
   await import('../schema/compile-schema.ts');
-  await import('../commands/program/report.ts');
+  await import('../cli/report.ts');
 }
 
 /** After the first frame. What needs the same later reports an error. */

@@ -22,7 +22,6 @@ import { withoutSources, type ResolvedSettings } from '../settings/resolved-sett
 import { parseApiKey } from '../settings/setting-value.ts';
 import { plainStyle } from '../terminal/style.ts';
 import type { UsageSource } from '../usage/budget.ts';
-import type { FoundServer } from './dialog.ts';
 import type { ServiceFacts, SessionSettings } from './state.ts';
 
 interface ReplServiceOptions extends Run<ChatOptions> {
@@ -214,6 +213,14 @@ export async function openReplService(replOptions: ReplServiceOptions) {
 }
 
 export type ReplService = Awaited<ReturnType<typeof openReplService>>;
+
+/** A local server that answered the probe. */
+export interface FoundServer {
+  /** Product name, such as `Ollama`. */
+  readonly name: string;
+  readonly url: string;
+  readonly models: readonly string[];
+}
 
 interface LocalServer {
   readonly name: string;

@@ -6,19 +6,19 @@ import {
 } from '../output/ending-failure.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
-import { Failure, replacedFailure } from '../failure.ts';
+import { Failure, replacedFailure, withCommands } from '../failure.ts';
 import type { Context, Run } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
 import type { Action, FailureText } from './action.ts';
 import type { ReplLibrary } from './conversations/library.ts';
-import type { Entry } from './entry.ts';
+import type { Entry } from './transcript/entry.ts';
 import type { ReplFiles } from './files/user-files.ts';
 import type { ReplGuard } from './guard.ts';
 import type { ReplMemory } from './memory.ts';
 import type { ReplPrompts } from './prompt-files/prompt-files.ts';
 import type { ReplService } from './service.ts';
 import type { ListOptions, ReplState, Step } from './state.ts';
-import type { Transcript } from './transcript.ts';
+import type { Transcript } from './transcript/transcript.ts';
 
 /** What a conversation works with. It is made once, and passed whole. */
 export interface Repl extends Run<ChatOptions> {
@@ -100,7 +100,11 @@ export function failureText(error: unknown, context: Context): FailureText {
   if (failure !== undefined) {
     const { kind, message } = failure;
     const hint = hintOf(failure, replHints);
-    return { kind, message: clean(message), ...(hint !== undefined && { hint: clean(hint) }) };
+    return {
+      kind,
+      message: clean(message),
+      ...(hint !== undefined && { hint: clean(withCommands(hint)) }),
+    };
   }
   const message = error instanceof Error ? error.message : String(error);
   return { kind: 'unexpected', message: clean(`unexpected error: ${message}`) };
@@ -122,6 +126,9 @@ export async function runActivity(
   session.dispatch({ type: 'task-ended', entries, now: session.context.clock.monotonic() });
 }
 
+export const shortenPromptHint =
+  '/compact sends a summary of the older turns, /undo removes the last prompt, /model chooses a model with a larger window';
+
 /** Slash commands, and options only for the next start of natter. */
 export const replHints: FrontEndHints = {
   'raise-timeout': ({ limit }) =>
@@ -139,13 +146,14 @@ export const replHints: FrontEndHints = {
   'sign-in': () => 'enter a valid key',
   'enter-key-again': () => 'enter the key again',
   'check-permissions': () => 'ask the issuer of the key for more permissions',
-  'raise-max-tokens': () => '/max-tokens raises the limit',
+  'raise-max-tokens': () => '/param max_tokens=NUMBER raises the limit',
   'remove-parameter': () => '/param NAME off removes one; /param lists them',
-  'check-request': () => '/model, /system and /max-tokens change what is sent',
-  'check-model': () => '/models lists the available models; also check the base URL',
-  'choose-model': () => '/models lists the available models, /model chooses one',
-  'list-models': () => '/models lists the available models',
-  'list-conversations': () => '/conversations shows their ids and titles',
+  'check-request': () => '/model, /system and /param change what is sent',
+  'shorten-prompt': () => shortenPromptHint,
+  'check-model': () => '/model lists the available models; also check the base URL',
+  'choose-model': () => '/model lists the available models and chooses one',
+  'list-models': () => '/model lists the available models',
+  'list-conversations': () => '/resume shows their ids and titles',
   'record-request': ({ file }) =>
     `repeat the request exactly as recorded, or restart natter with --record ${file}`,
 };

@@ -1,4 +1,6 @@
 import { catalogue } from '../client/contract.ts';
+import { describeModel } from '../client/models/model-description.ts';
+import { catalogueNote, hasCatalogueMark, modelCells } from '../commands/models/model-text.ts';
 import { cleanLine } from '../secrets/secrets.ts';
 import { roleNames, readRole } from '../settings/role.ts';
 import type { ParameterChanges } from '../conversation/tree.ts';
@@ -7,13 +9,14 @@ import { nearlyNamed } from '../near-name.ts';
 import { tokenText } from '../output/figures.ts';
 import { checkParameterName } from '../settings/setting-name.ts';
 import { parseParameterValue } from '../settings/setting-value.ts';
+import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import { themeNames } from '../terminal/style.ts';
-import { notice } from './entry.ts';
+import { displayWidth, padToWidth, truncateToWidth } from '../terminal/text/width.ts';
+import { notice } from './transcript/entry.ts';
 import { runActivity, type Session } from './session.ts';
 import { offWords, type SlashCommand } from './slash-command.ts';
-import type { Step, ReplState, SessionSettings } from './state.ts';
-import { printNotice, refuse, startActivity, step, printing, task } from './step.ts';
-import { systemText } from './text/status-text.ts';
+import type { Dialog, Step, ReplState, SessionSettings } from './state.ts';
+import { openDialog, printNotice, printing, refuse, startActivity, step, task } from './step.ts';
 import type { WrapMode } from '../terminal/markdown/markdown-stream.ts';
 
 function withSettings(state: ReplState, changes: Partial<SessionSettings>): ReplState {
@@ -24,19 +27,33 @@ export function recordModel(session: Session, { model }: { readonly model: strin
   session.journal().setModel(model);
 }
 
+const modelsOf = ({ knownModels }: ReplState): ReadonlySet<string> =>
+  new Set([...knownModels, ...catalogue.map(({ id }) => id), 'auto']);
+
+/** Opens a list of the models, or sets one. During an answer there is no list, and an unknown name is not checked. */
 function setModel(state: ReplState, model: string): Step {
-  const { settings, knownModels } = state;
-  const known = new Set([...knownModels, ...catalogue.map(({ id }) => id), 'auto']);
+  const known = modelsOf(state);
+  const isFree = state.activity === undefined;
   if (model === '') {
+    if (isFree) return startActivity(state, 'listing models', task(listModels, undefined));
     const list = [...known].join(', ');
-    return printNotice(state, `the model is ${settings.model}; known models: ${list}`);
+    return printNotice(state, `the model is ${state.settings.model}; known models: ${list}`);
   }
-  if (/\s/.test(model))
-    return refuse(state, 'a model id cannot contain spaces', '/models lists them');
+  if (/\s/.test(model)) {
+    return refuse(state, 'a model id cannot contain spaces', '/model lists them');
+  }
+  return known.has(model) || !isFree
+    ? useModel(state, model)
+    : startActivity(state, 'looking for the model', task(findModel, { model }));
+}
+
+/** Sets the model of the next prompts. */
+function useModel(state: ReplState, model: string): Step {
+  const known = modelsOf(state);
   const next = { ...withSettings(state, { model }), hasOfferedModel: false };
   const near = nearlyNamed(model, known);
   const help =
-    near === undefined ? '/models lists the available models' : `did you mean /model ${near}?`;
+    near === undefined ? '/model lists the available models' : `did you mean /model ${near}?`;
   const warning = known.has(model) ? '' : `; natter does not know it, ${help}`;
   const shown = printing(notice(`the model is now ${model}${warning}`));
   // Without turns there is nothing to resume.
@@ -50,28 +67,91 @@ const limitText = (tokens: number | undefined) =>
     : `answers are limited to ${tokenText(tokens)}`;
 
 function setMaxTokens(state: ReplState, argument: string): Step {
-  if (argument === '') return printNotice(state, limitText(state.settings.maxTokens));
   const maxTokens = offWords.has(argument) ? undefined : Number(argument);
   if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens >= 1)) {
     return refuse(
       state,
-      '/max-tokens needs a whole number of at least 1',
-      '/max-tokens 500, or /max-tokens off',
+      'max_tokens needs a whole number of at least 1',
+      '/param max_tokens=500, or /param max_tokens off',
     );
   }
   return printNotice(withSettings(state, { maxTokens }), limitText(maxTokens));
 }
 
-export function listModels(session: Session): Promise<void> {
-  return runActivity(session, async (signal) => {
-    const { service } = session;
+/** Asks the service for its models, and keeps them for completion. `problem` says why there are none. */
+async function readModels(session: Session, signal: AbortSignal) {
+  const { service, context } = session;
+  try {
     const records = await service.client().listModels({ signal });
     const ids = records.map(({ id }) => id);
     const windows = service.windows();
     session.update((state) =>
       step({ ...state, knownModels: ids, service: { ...state.service, windows } }),
     );
-    return [notice(service.describeModels(records))];
+    return { records, problem: ids.length === 0 ? 'the service lists no models' : undefined };
+  } catch (error) {
+    if (signal.aborted || !(error instanceof Failure)) throw error;
+    const problem = cleanLine(context, `the service did not list its models: ${error.message}`);
+    return { records: [], problem };
+  }
+}
+
+/** Columns of a choice beside its label: the mark, the number, and the last column. */
+const choiceMargin = 7;
+
+/** The id of each model and what is known of it, one row each. */
+function modelRows(rows: readonly (readonly string[])[], columns: number): readonly string[] {
+  const cells = rows.map((row) => row.map(sanitizeLine));
+  const widths = cells[0]?.map((_, at) =>
+    Math.max(...cells.map((row) => displayWidth(row[at] ?? ''))),
+  );
+  return cells.map((row) => {
+    const padded = row.map((cell, at) => padToWidth(cell, widths?.[at] ?? 0));
+    const text = padded.filter((cell) => cell !== '').join('  ');
+    return truncateToWidth(text.trimEnd(), Math.max(1, columns - choiceMargin));
+  });
+}
+
+/** Opens a list of the service's models, or of those that natter knows; in line mode, prints it. */
+export function listModels(session: Session): Promise<void> {
+  return runActivity(session, async (signal) => {
+    const { records, problem } = await readModels(session, signal);
+    const state = session.state();
+    const { columns, isLineMode } = state;
+    const { model } = state.settings;
+    const known = [...modelsOf(state)];
+    if (isLineMode) {
+      const list = session.service.describeModels(records);
+      const rows = problem === undefined ? list : `${problem}; known models: ${known.join(', ')}`;
+      const other = '/model auto takes the smallest one that the prompt fits';
+      return [notice(`the model is ${model}; ${other}`), notice(rows)];
+    }
+    if (problem !== undefined) {
+      openDialog(session, settingDialog('model', known, model));
+      return [notice(problem)];
+    }
+    const rows = records.map((record) => modelCells(describeModel(record), true));
+    const labels = [...modelRows(rows, columns), 'auto: the smallest model that the prompt fits'];
+    const ids = [...records.map(({ id }) => id), 'auto'];
+    const dialog = settingDialog('model', ids, model, labels);
+    const note = rows.some(hasCatalogueMark) ? `; ${catalogueNote}` : '';
+    openDialog(session, { ...dialog, title: `${dialog.title}${note}` });
+    return [];
+  });
+}
+
+/** Sets a model whose name is new to natter; asks first if the service lists models, but not this one. */
+async function findModel(session: Session, { model }: { readonly model: string }): Promise<void> {
+  return runActivity(session, async (signal) => {
+    const { problem } = await readModels(session, signal);
+    const state = session.state();
+    const known = modelsOf(state);
+    if (problem !== undefined || known.has(model) || state.isLineMode) {
+      session.update((current) => useModel(current, model));
+      return [];
+    }
+    openDialog(session, modelDialog(model, nearlyNamed(model, known), state.settings.model));
+    return [];
   });
 }
 
@@ -93,19 +173,19 @@ const sentParameters = (session: Session) => session.service.parameters(session.
 function changeOf(session: Session, before: ParameterChanges, text: string): Change | undefined {
   if (text === 'off') return { parameters: none, text: 'the parameters are those of the settings' };
   const [name = '', word, ...rest] = text.split(/\s+/);
-  if (word === 'off' && rest.length === 0) {
+  if (word !== undefined && offWords.has(word) && rest.length === 0) {
     if (!Object.hasOwn(sentParameters(session), name)) {
       if (name === 'temperature') return undefined;
       throw new Failure('usage', `no parameter ${name} is sent`, { hint: '/param lists them' });
     }
     return { parameters: without(before, name), text: `${name} is no longer sent` };
   }
-  if (!text.includes('=')) {
-    if (word === undefined) return undefined;
-    const hint = `/param ${name}=${text.slice(name.length).trim()}`;
-    throw new Failure('usage', '/param needs = between a name and its value', { hint });
-  }
+  if (!text.includes('=') && word === undefined) return undefined;
   const [field, value] = parseSessionParameter(text);
+  if (field === 'temperature' && typeof value !== 'number') {
+    const hint = '/param temperature=0.2, or /param temperature off';
+    throw new Failure('usage', 'temperature needs a number from 0 on', { hint });
+  }
   const { set, removed } = without(before, field);
   return {
     parameters: {
@@ -118,10 +198,12 @@ function changeOf(session: Session, before: ParameterChanges, text: string): Cha
 
 /** All fields, or the one with this name. */
 function listText(session: Session, name: string): string {
-  const fields = Object.entries(sentParameters(session));
+  const { maxTokens } = session.state().settings;
+  const limit = maxTokens === undefined ? {} : { max_tokens: maxTokens };
+  const fields = Object.entries({ ...limit, ...sentParameters(session) });
   const shown = fields.filter(([field]) => name === '' || field === name);
   if (name === 'temperature' && shown.length === 0) {
-    return 'no temperature is sent; /temperature 0.2 sets it';
+    return 'no temperature is sent; /param temperature=0.2 sets it';
   }
   if (name !== '' && shown.length === 0) {
     return `no parameter ${name} is sent; /param ${name}=VALUE sets it`;
@@ -149,7 +231,6 @@ export function changeParameters(
 
 const commands: ReadonlyMap<string, string> = new Map([
   ['model', '/model NAME sets it'],
-  ['max_tokens', '/max-tokens NUMBER sets it'],
   ['stream', 'restart natter with --no-stream'],
 ]);
 
@@ -160,9 +241,9 @@ function checkName(name: string): string {
   throw new Failure('usage', `the parameter ${name} is set by natter itself`, { hint });
 }
 
-/** Reads `name=value`, also with blanks around the sign. @throws Failure `usage` */
+/** Reads `name=value`, also with blanks around the sign or instead of it. @throws Failure `usage` */
 export function parseSessionParameter(text: string): readonly [name: string, value: unknown] {
-  const [, name, value] = /^([^=\s]+)\s*=\s*(.+)$/s.exec(text) ?? [];
+  const [, name, value] = /^([^=\s]+)(?:\s*=\s*|\s+)(.+)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) {
     throw new Failure('usage', '/param needs a name and a value', { hint: '/param top_p=0.9' });
   }
@@ -183,12 +264,24 @@ function rolesText(session: Session): string {
 export function chooseRole(session: Session, { name }: { readonly name: string }): Promise<void> {
   return runActivity(session, async () => {
     const { context } = session;
-    if (name === '') return [notice(cleanLine(context, rolesText(session)))];
+    if (name === '') {
+      const names = roleNames(context);
+      if (session.state().isLineMode || names.length === 0) {
+        return [notice(cleanLine(context, rolesText(session)))];
+      }
+      openDialog(session, settingDialog('role', names, session.state().settings.role));
+      return [];
+    }
     const system = readRole(context, name);
     session.update((state) => step(withSettings(state, { role: name, system })));
     return [notice(cleanLine(context, `the role is now ${name}; /system shows its text`))];
   });
 }
+
+function systemText(system: string | undefined): string {
+  return system === undefined ? 'no system prompt is set' : `the system prompt is: ${system}`;
+}
+
 function setSystem(state: ReplState, argument: string): Step {
   if (argument === '') return printNotice(state, systemText(state.settings.system));
   const system = offWords.has(argument) ? undefined : argument;
@@ -205,25 +298,21 @@ function setRole(state: ReplState, name: string): Step {
   return startActivity(state, 'reading a role', task(chooseRole, { name }));
 }
 
-const setParameters = (state: ReplState, text: string) =>
-  startActivity(state, 'changing parameters', task(changeParameters, { text }));
-
-function setTemperature(state: ReplState, argument: string): Step {
-  if (argument === '') return setParameters(state, 'temperature');
-  if (offWords.has(argument)) return setParameters(state, 'temperature off');
-  return /^\d+(?:\.\d+)?$/.test(argument)
-    ? setParameters(state, `temperature=${Number(argument)}`)
-    : refuse(
-        state,
-        '/temperature needs a number from 0 on',
-        '/temperature 0.2, or /temperature off',
-      );
+function setParameters(state: ReplState, text: string): Step {
+  const [, maxTokens] = /^max_tokens(?:\s*=\s*|\s+)(.+)$/.exec(text) ?? [];
+  if (maxTokens !== undefined) return setMaxTokens(state, maxTokens.trim());
+  return startActivity(state, 'changing parameters', task(changeParameters, { text }));
 }
 
 function setTheme(state: ReplState, argument: string): Step {
   const { settings } = state;
   const available = `available: ${themeNames.join(', ')}`;
-  if (argument === '') return printNotice(state, `the theme is ${settings.theme}; ${available}`);
+  if (argument === '') {
+    if (state.activity !== undefined || state.isLineMode) {
+      return printNotice(state, `the theme is ${settings.theme}; ${available}`);
+    }
+    return step({ ...state, dialog: settingDialog('theme', themeNames, settings.theme) });
+  }
   const theme = themeNames.find((name) => name === argument);
   if (theme === undefined) return refuse(state, `unknown theme ${argument}`, available);
   // The transcript reads the theme from the state.
@@ -231,8 +320,8 @@ function setTheme(state: ReplState, argument: string): Step {
 }
 
 const wrapText = {
-  words: 'rows of answers end between words; /wrap none lets the terminal wrap them',
-  none: 'the terminal wraps answers; /wrap words ends rows between words',
+  words: 'rows of answers end between words; /settings wrap none lets the terminal wrap them',
+  none: 'the terminal wraps answers; /settings wrap words ends rows between words',
 } as const;
 
 function setWrap(state: ReplState, argument: string): Step {
@@ -244,52 +333,78 @@ function setWrap(state: ReplState, argument: string): Step {
   return printNotice(withSettings(state, { wrap }), wrapText[wrap]);
 }
 
+/** Shows or sets how natter looks in this conversation. */
+function setLook(state: ReplState, argument: string): Step {
+  const [, name = '', value = ''] = /^(\S*)\s*(.*)$/.exec(argument) ?? [];
+  const { isLineMode, settings } = state;
+  if (name === 'theme') {
+    if (isLineMode) return refuse(state, '/settings theme has no effect in line mode');
+    return setTheme(state, value);
+  }
+  if (name === 'wrap') return setWrap(state, value);
+  const rows = [
+    ...(isLineMode ? [] : [`theme: ${settings.theme} (${themeNames.join(', ')})`]),
+    `wrap: ${settings.wrap} (${wrapModes.join(', ')})`,
+    'natter config list shows all settings, in a shell',
+  ];
+  if (name === '') return printNotice(state, rows.join('\n'));
+  const examples = `${isLineMode ? '' : '/settings theme dark, or '}/settings wrap none`;
+  return refuse(state, `/settings does not know ${name}`, examples);
+}
+
+const closed = (state: ReplState): ReplState => ({ ...state, dialog: undefined });
+
+/** Asks for one of the values of a setting; the current one is selected. A label begins with its value. */
+function settingDialog(
+  name: 'model' | 'role' | 'theme',
+  values: readonly string[],
+  current: string | undefined,
+  labels = values,
+): Dialog {
+  const set = { model: useModel, role: setRole, theme: setTheme }[name];
+  return {
+    type: 'choice',
+    title: current === undefined ? `no ${name} is set` : `the ${name} is ${current}`,
+    choices: values.map((value, index) => ({
+      label: labels[index] ?? value,
+      choose: (state) => set(closed(state), value),
+    })),
+    selected: Math.max(0, values.indexOf(current ?? '')),
+    selectsTyped: true,
+    cancel: (state) => step(closed(state)),
+  };
+}
+
+/** Asks before a model that the service does not list is used. */
+function modelDialog(wanted: string, near: string | undefined, current: string): Dialog {
+  const cancel = (state: ReplState) => step(closed(state));
+  const use = (id: string, label: string) => ({
+    label,
+    choose: (state: ReplState) => useModel(closed(state), id),
+  });
+  return {
+    type: 'choice',
+    title: `the service does not list the model ${wanted}`,
+    choices: [
+      ...(near === undefined ? [] : [use(near, `use ${near}`)]),
+      { label: `keep ${current}`, choose: cancel },
+      use(wanted, `use ${wanted} anyway`),
+    ],
+    cancel,
+  };
+}
+
 /** The model, what is sent besides the conversation, and how the transcript looks. */
 export const settingsCommands: readonly SlashCommand[] = [
   {
     name: 'model',
     argument: '[id]',
-    summary: 'show or set the model',
+    summary: 'choose the model from a list, or set it',
     group: 'settings',
     example: '/model nextgen',
     completes: 'models',
     isImmediate: true,
     run: setModel,
-  },
-  {
-    name: 'models',
-    summary: 'list the models of the service',
-    group: 'settings',
-    run: (state) => startActivity(state, 'listing models', task(listModels, undefined)),
-  },
-  {
-    name: 'max-tokens',
-    argument: '[n]',
-    summary: 'limit the tokens of an answer; off removes the limit',
-    group: 'settings',
-    example: '/max-tokens 500',
-    run: setMaxTokens,
-  },
-  {
-    name: 'theme',
-    argument: '[name]',
-    summary: 'colours: color, light, dark, mono (weights only), plain',
-    group: 'settings',
-    example: '/theme mono',
-    completes: 'themes',
-    isImmediate: true,
-    needsLiveRegion: true,
-    run: setTheme,
-  },
-  {
-    name: 'wrap',
-    argument: '[mode]',
-    summary: 'wrap answers at words, or none: let the terminal wrap',
-    group: 'settings',
-    example: '/wrap none',
-    completes: 'wrap modes',
-    isImmediate: true,
-    run: setWrap,
   },
   {
     name: 'system',
@@ -310,20 +425,22 @@ export const settingsCommands: readonly SlashCommand[] = [
     run: setRole,
   },
   {
-    name: 'temperature',
-    argument: '[n]',
-    summary: 'show or set the temperature of answers; off removes it',
-    group: 'settings',
-    example: '/temperature 0.2',
-    run: setTemperature,
-  },
-  {
     name: 'param',
     argument: '[name=value]',
     summary: 'list or set parameters of requests; NAME off removes',
     group: 'settings',
-    example: '/param top_p=0.9',
+    example: '/param temperature=0.2',
     run: setParameters,
+  },
+  {
+    name: 'settings',
+    argument: '[name]',
+    summary: 'show or set the theme and the wrapping of answers',
+    group: 'settings',
+    example: '/settings theme dark',
+    completes: 'looks',
+    isImmediate: true,
+    run: setLook,
   },
 ];
 

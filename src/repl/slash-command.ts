@@ -2,14 +2,7 @@ import type { Session } from './session.ts';
 import type { Step, ReplState } from './state.ts';
 
 /** The source of completions for a command's argument. */
-export type ArgumentSource =
-  | 'models'
-  | 'conversations'
-  | 'themes'
-  | 'wrap modes'
-  | 'files'
-  | 'commands'
-  | 'roles';
+export type ArgumentSource = 'models' | 'conversations' | 'looks' | 'files' | 'commands' | 'roles';
 
 /** The groups of `/help`, in its order, with their titles. */
 export const commandGroups = {
@@ -48,8 +41,12 @@ export interface SlashCommand {
   readonly takesLines?: boolean;
   /** Has no output, so the transcript does not show the command either. */
   readonly isSilent?: boolean;
+  /** Its output is that of `showNow`: while an answer is written, the transcript has neither that nor the command. */
+  readonly showsNow?: boolean;
   /** A prompt file with the name of a command, which only help shows. */
   readonly isHidden?: boolean;
+  /** Works, but neither the menu nor `/help` lists it, because another command does the same or few need it. */
+  readonly isUnlisted?: boolean;
   /** Not available in line mode. */
   readonly needsLiveRegion?: boolean;
   /** `argument` is trimmed; empty if absent. */

@@ -5,12 +5,11 @@ import type { Conversation, ParameterChanges } from '../conversation/tree.ts';
 import type { WrapMode } from '../terminal/markdown/markdown-stream.ts';
 import type { ThemeName } from '../terminal/style.ts';
 import type { Candidate, CompletionRequest } from './composer/completion.ts';
-import type { HistorySearch, History } from './composer/history.ts';
+import type { History } from './composer/history.ts';
 import type { KeyMap } from './composer/keys/key-bindings.ts';
 import type { KeyEvent } from './composer/keys/key-event.ts';
 import type { Draft, TextBuffer } from './composer/text-buffer.ts';
 import type { ViState } from './composer/vi/vi-state.ts';
-import type { Dialog } from './dialog.ts';
 import type { PromptCommand, PromptUse } from './prompt-files/prompt-command.ts';
 
 /** The settings of the next prompts; slash commands change them. */
@@ -32,6 +31,47 @@ interface KeptSettings extends Partial<Pick<SessionSettings, 'model' | 'system' 
   readonly parameters?: readonly string[];
 }
 
+/** An answer that a dialog offers. */
+export interface DialogChoice {
+  readonly label: string;
+  /** The dialog is still open in the state that it gets. */
+  readonly choose: (state: ReplState) => Step;
+}
+
+interface DialogFrame {
+  /** May have several lines. */
+  readonly title: string;
+  /** What Esc does. */
+  readonly cancel: (state: ReplState) => Step;
+  /** The same in words: `goes back`; absent for `cancels`. */
+  readonly cancels?: string;
+}
+
+/** A question in the composer's place. It gets every key until it is answered or cancelled. */
+export type Dialog =
+  | (DialogFrame & {
+      readonly type: 'choice';
+      readonly choices: readonly DialogChoice[];
+      /** Index of the choice that is selected first; by default 0. */
+      readonly selected?: number;
+      /** Typed letters select the choice that begins with them. */
+      readonly selectsTyped?: boolean;
+      /** Closes the dialog, because any other text is a prompt. */
+      readonly takesPrompt?: (state: ReplState) => Step;
+    })
+  | (DialogFrame & {
+      readonly type: 'entry';
+      /** What is entered: `API key`. */
+      readonly label: string;
+      /** The text at the start. */
+      readonly text: string;
+      /** Typed text is not shown. */
+      readonly isHidden?: boolean;
+      /** The text may have several lines. */
+      readonly takesLines?: boolean;
+      readonly enter: (state: ReplState, text: string) => Step;
+    });
+
 /** How the list of conversations opens the chosen one. */
 export interface ListOptions {
   /** Settings of the command line, which those of the chosen conversation do not replace. */
@@ -40,7 +80,7 @@ export interface ListOptions {
   readonly isBranch?: boolean;
 }
 
-/** A new prompt, or a recorded one that gets a new version of its answer. */
+/** A new prompt, a recorded one that gets a new version of its answer, or a cut answer that gets the rest of its text. */
 export type PromptToSend =
   | {
       readonly type: 'new';
@@ -61,7 +101,8 @@ export type PromptToSend =
       /** The prompt file whose text is sent instead of `content`, the command. */
       readonly use?: PromptUse;
     }
-  | { readonly type: 'repeat'; readonly turnId: string };
+  | { readonly type: 'repeat'; readonly turnId: string }
+  | { readonly type: 'continue'; readonly turnId: string };
 
 /** `editing=vi`. */
 export interface ViSession {
@@ -131,6 +172,8 @@ export interface AnswerActivity {
   readonly branch?: Branch | undefined;
   /** For `/compare`: the id of the answer to compare with. */
   readonly comparedWith?: string | undefined;
+  /** For `/continue`: the text is added to the last answer. */
+  readonly isContinuation?: boolean;
   /** For `/compact`: not a turn of the conversation. */
   readonly isSummary?: boolean;
 }
@@ -209,11 +252,6 @@ export interface ServiceFacts {
   readonly windows?: ModelWindows;
 }
 
-export interface OpenList extends ConversationList {
-  /** Opens when the list is closed, or a conversation is chosen. */
-  readonly dialog?: Dialog | undefined;
-}
-
 export interface ReplState {
   readonly isLineMode: boolean;
   readonly showsReasoning: boolean;
@@ -241,7 +279,8 @@ export interface ReplState {
   /** Stashed drafts, the last one at the end. */
   readonly stash?: readonly Draft[];
   readonly history: History;
-  readonly search: HistorySearch | undefined;
+  /** The search of the history is open. */
+  readonly isSearching: boolean;
   readonly completion: CompletionMenu | undefined;
   /** The menu of commands was closed, and opens again with the next command. */
   readonly isMenuDismissed?: boolean;
@@ -255,8 +294,6 @@ export interface ReplState {
   readonly dialog: Dialog | undefined;
   /** Replaces the composer while it is open. */
   readonly list: OpenList | undefined;
-  /** The list in which the last conversation was chosen; undefined if `/resume` named it. */
-  readonly chosenFrom?: OpenList | undefined;
   readonly activity: Activity | undefined;
   /** The host of the web page that is read before a prompt is sent. */
   readonly host?: string | undefined;
@@ -280,6 +317,8 @@ export interface ReplState {
   readonly promptFiles: readonly PromptCommand[];
   /** Model ids listed by the service, for completion. */
   readonly knownModels: readonly string[];
+  /** Shown below the composer until the next key. */
+  readonly panel?: string | undefined;
   /** The next Ctrl+C quits. */
   readonly isQuitArmed: boolean;
   /** `exit`, `:q` or the like was entered; entered again, it quits. */
@@ -310,8 +349,10 @@ export interface PreviewTurn {
 }
 
 /** The list from which a conversation is opened. It is read as far as it is looked at. */
-export interface ConversationList {
+export interface OpenList {
   readonly options: ListOptions;
+  /** Opens when the list is closed, or a conversation is chosen. */
+  readonly dialog?: Dialog | undefined;
   readonly openedAt: Date;
   /** All conversations, newest first. */
   readonly entries: readonly LibraryEntry[];
@@ -332,19 +373,3 @@ export interface ConversationList {
     | { readonly id: string; readonly turns: readonly PreviewTurn[] | undefined }
     | undefined;
 }
-
-/** What was read for an open list; `entries` is that of the list it was read for. */
-export type ListEvent = { readonly entries: readonly LibraryEntry[] } & (
-  | { readonly type: 'rows-read'; readonly rows: ConversationList['rows'] }
-  | {
-      readonly type: 'texts-searched';
-      readonly query: string;
-      readonly from: number;
-      readonly excerpts: ConversationList['excerpts'];
-    }
-  | {
-      readonly type: 'preview-read';
-      readonly id: string;
-      readonly turns: readonly PreviewTurn[];
-    }
-);

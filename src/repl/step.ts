@@ -1,8 +1,7 @@
 import { neededKeyOf } from './composer/keys/key-bindings.ts';
-import type { Dialog } from './dialog.ts';
-import { type Entry, failureEntry, notice } from './entry.ts';
+import { type Entry, failureEntry, notice } from './transcript/entry.ts';
 import type { Session } from './session.ts';
-import type { AnswerActivity, ReplState, Step, Task } from './state.ts';
+import type { AnswerActivity, Dialog, ReplState, Step, Task } from './state.ts';
 
 export function step(state: ReplState, ...tasks: readonly Task[]): Step {
   return { state, tasks };
@@ -37,6 +36,15 @@ export const printing = (...entries: readonly Entry[]): Task => task(print, { en
 
 export function printNotice(state: ReplState, text: string): Step {
   return step(state, printing(notice(text)));
+}
+
+/** Whether the text of an answer is being written, which a notice has to wait for. Line mode has no other place for one. */
+export const isWriting = ({ activity, isLineMode }: ReplState): boolean =>
+  activity?.type === 'answer' && activity.phase === 'streaming' && !isLineMode;
+
+/** Prints a text; while an answer is being written, it is below the composer until the next key. */
+export function showNow(state: ReplState, text: string): Step {
+  return isWriting(state) ? step({ ...state, panel: text }) : printNotice(state, text);
 }
 
 export function refuse(state: ReplState, message: string, hint?: string): Step {

@@ -3,14 +3,12 @@ import type { Action, AnswerOutcome, FailureText } from './action.ts';
 import { onAnswerEnded, onChatEvent } from './answers/answering.ts';
 import { sendPrompt } from './answers/send-prompt.ts';
 import { refuseMissing } from './commands.ts';
-import { withCompaction, makeSummary } from './compaction.ts';
+import { withCompaction, makeSummary } from './context/compaction.ts';
 import { clearBuffer } from './composer/text-buffer.ts';
-import { onListChanged, onListOpened, answerQuestion } from './conversation-list/answer-list.ts';
-import { resume } from './conversations/conversations.ts';
+import { answerQuestion } from './conversation-list/answer-list.ts';
 import { withConversation } from './conversations/position.ts';
-import { answerDialog } from './dialog-answers.ts';
-import { type Entry, failureEntry, notice } from './entry.ts';
-import { onPathsRecognised, onFilesPicked } from './files/picking.ts';
+import { answerDialog } from './dialog.ts';
+import { type Entry, failureEntry, notice } from './transcript/entry.ts';
 import { interrupt, onKey, releaseKeys } from './keys.ts';
 import { advance, submitLine } from './queue.ts';
 import type { ReplState, Step } from './state.ts';
@@ -36,9 +34,7 @@ function pauseQueue(state: ReplState): Step {
 function onTaskEnded(state: ReplState, entries: readonly Entry[]): Step {
   const { activity } = state;
   const isTask = activity?.type === 'task';
-  // A conversation chosen from a list does not answer the dialog that waited for it.
-  const isUnanswered = isTask && (activity.isStopping || activity.task.run === resume);
-  const dialog = state.dialog ?? (isUnanswered ? activity.dialog : undefined);
+  const dialog = state.dialog ?? (isTask && activity.isStopping ? activity.dialog : undefined);
   const next = isTask ? { ...state, activity: undefined, dialog } : state;
   const shown = entries.length === 0 ? step(next) : step(next, printing(...entries));
   return isTask && activity.isStopping ? andThen(shown, pauseQueue) : shown;
@@ -109,15 +105,9 @@ const handlers: Handlers = {
     const parameters = withoutParameters(next.settings.parameters, kept);
     return step({ ...next, settings: { ...next.settings, ...values, parameters } });
   },
-  'list-opened': (state, { list }) => onListOpened(state, list),
-  'list-changed': (state, { event }) => onListChanged(state, event),
   'task-ended': (state, { entries, now }) => onTaskEnded({ ...state, now }, entries),
   'task-failed': (state, action) => onTaskFailed({ ...state, now: action.now }, action),
   'prompt-missing': (state, { name, argument }) => refuseMissing(state, name, argument),
-  'paths-recognised': (state, { from, inserted, mentions }) =>
-    onPathsRecognised(state, from, inserted, mentions),
-  'files-picked': (state, { request, candidates, isPartial }) =>
-    onFilesPicked(state, request, candidates, isPartial),
 };
 
 /** A change of the state. Then the keys that waited for it are pressed, and the queue goes on. */

@@ -184,4 +184,8 @@ export const definitions = Object.fromEntries(
   readonly [Key in SettingKey]: Definition<Exclude<SettingValues[Key], undefined>>;
 };
 
+/** Families of settings in a profile; the user chooses the names of their members. */
+export const familyNames = ['params', 'headers', 'prices', 'keys', 'colors'] as const;
+export type Family = (typeof familyNames)[number];
+
 export const settingKeys = Object.keys(definitions) as readonly SettingKey[];

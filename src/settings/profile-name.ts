@@ -1,11 +1,11 @@
 import { type Environment, isSet } from '../environment.ts';
 import { Failure, type FailureKind } from '../failure.ts';
-import { type SettingKey, definitions } from './definitions.ts';
+import { definitions } from './definitions.ts';
 import type { Resolved } from './resolved-settings.ts';
 import { isPrototypeName } from './setting-name.ts';
 import { emptyCredentials, ownEntry, type StoredSettings } from './stored-settings.ts';
 
-/** The profile that `--profile` or `NATTER_PROFILE` names; undefined leaves the choice to `config use`. */
+/** Returns the profile that `--profile` or `NATTER_PROFILE` names; undefined leaves the choice to `config use`. */
 export function namedProfile(
   flag: string | undefined,
   environment: Environment,
@@ -25,7 +25,7 @@ export function checkProfileName(name: string, label: string, kind: FailureKind)
   });
 }
 
-/** The default profile and those with settings or a key, sorted. */
+/** Lists the default profile and those with settings or a key, sorted. */
 export function knownProfiles({ settings, credentials }: StoredSettings): readonly string[] {
   const names = new Set([
     defaultProfile,
@@ -35,20 +35,18 @@ export function knownProfiles({ settings, credentials }: StoredSettings): readon
   return [...names].sort();
 }
 
+/** The failure for a name that no profile has. */
 export function unknownProfile(name: string, stored: StoredSettings): Failure {
   return new Failure('configuration', `there is no profile ${JSON.stringify(name)}`, {
     hint: `the profiles are ${knownProfiles(stored).join(', ')}`,
   });
 }
 
-export interface ProfileChoice {
-  /** The value of `--profile`. */
-  readonly flag: string | undefined;
-  readonly environment: Environment;
-  readonly stored: StoredSettings;
-}
-
-function choose({ flag, environment, stored }: ProfileChoice): Resolved<string> {
+function choose(
+  flag: string | undefined,
+  environment: Environment,
+  stored: StoredSettings,
+): Resolved<string> {
   const named = namedProfile(flag, environment);
   if (named !== undefined) {
     const source =
@@ -67,36 +65,38 @@ function choose({ flag, environment, stored }: ProfileChoice): Resolved<string> 
 }
 
 /**
- * The profile in force: of `--profile`, `NATTER_PROFILE` or `config use`, else the default one.
+ * Chooses the profile in force: of `--profile`, `NATTER_PROFILE` or `config use`, else the default one.
+ * @param flag the value of `--profile`
  * @param allowNew for commands that may create the profile
  * @throws Failure for an unknown profile; the hint lists the known ones
  */
-export function chooseProfile(choice: ProfileChoice, allowNew = false): Resolved<string> {
-  const chosen = choose(choice);
-  if (allowNew || knownProfiles(choice.stored).includes(chosen.value)) return chosen;
-  throw unknownProfile(chosen.value, choice.stored);
+export function chooseProfile(
+  flag: string | undefined,
+  environment: Environment,
+  stored: StoredSettings,
+  allowNew = false,
+): Resolved<string> {
+  const chosen = choose(flag, environment, stored);
+  if (allowNew || knownProfiles(stored).includes(chosen.value)) return chosen;
+  throw unknownProfile(chosen.value, stored);
 }
 
-const terminalKeys: readonly SettingKey[] = [
-  'shellCommands',
-  'compact',
-  'editing',
-  'theme',
-  'wrap',
-  'notify',
-  'notifyAfter',
-  'progress',
-  'windowTitle',
-];
-
 const terminalNames: ReadonlySet<string> = new Set([
-  ...terminalKeys.map((key) => definitions[key].name),
+  definitions.shellCommands.name,
+  definitions.compact.name,
+  definitions.editing.name,
+  definitions.theme.name,
+  definitions.wrap.name,
+  definitions.notify.name,
+  definitions.notifyAfter.name,
+  definitions.progress.name,
+  definitions.windowTitle.name,
   'keys',
   'colors',
 ]);
 
 /**
- * The settings of a profile for conversations and the terminal, as those of the default profile: they apply to the
+ * Makes the settings of a profile for conversations and the terminal those of the default profile: they apply to the
  * sandbox, too, unlike those of its service and requests.
  */
 export function terminalSettings({ settings }: StoredSettings, profile: string): StoredSettings {
@@ -105,8 +105,5 @@ export function terminalSettings({ settings }: StoredSettings, profile: string):
   const profiles = { [defaultProfile]: Object.fromEntries(kept) };
   // No profile was chosen for the sandbox.
   const { profile: _chosen, ...others } = settings;
-  return {
-    settings: { ...others, profiles },
-    credentials: emptyCredentials,
-  };
+  return { settings: { ...others, profiles }, credentials: emptyCredentials };
 }

@@ -1,23 +1,16 @@
 import { type Definition, definitions } from './definitions.ts';
-import { parseOwnColor, storedColor } from './own-colors.ts';
-import { parsePrice } from './prices.ts';
 import { checkProfileName, defaultProfile, knownProfiles, unknownProfile } from './profile-name.ts';
-import { parseSettingName, type Family, type SettingName } from './setting-name.ts';
-import {
-  parseApiKey,
-  parseHeaderValue,
-  parseParameterValue,
-  parseSettingValue,
-  type ValueOrigin,
-} from './setting-value.ts';
+import { families, parseSettingName } from './setting-name.ts';
+import { parseApiKey, parseSettingValue } from './setting-value.ts';
 import { ownEntry, type Profile, type StoredSettings, withoutEntry } from './stored-settings.ts';
 
 // Pure changes of the stored settings; `updateStoredSettings` applies them to the files.
 
-/** Where a setting is in a profile. */
-function placeOf(name: SettingName): { readonly family?: Family; readonly key: string } {
-  return name.family === undefined ? { key: definitions[name.key].name } : name;
-}
+type SettingName = ReturnType<typeof parseSettingName>;
+
+/** Returns the key of a setting in the profile, or in its family. */
+const keyOf = ({ family, key }: SettingName): string =>
+  family === undefined ? definitions[key].name : key;
 
 function withProfile(stored: StoredSettings, name: string, profile: Profile): StoredSettings {
   const { settings } = stored;
@@ -27,37 +20,25 @@ function withProfile(stored: StoredSettings, name: string, profile: Profile): St
   };
 }
 
-function parseValue(name: SettingName, text: string, label: string): unknown {
-  const origin: ValueOrigin = { label, kind: 'usage' };
-  switch (name.family) {
-    case undefined: {
-      const definition = definitions[name.key] as Definition<unknown>;
-      return definition.type.store(parseSettingValue(definition, text, origin));
-    }
-    case 'params':
-      return parseParameterValue(text, origin);
-    case 'headers':
-      return parseHeaderValue(text, origin);
-    case 'keys':
-      return text;
-    case 'colors':
-      return storedColor(parseOwnColor(text, origin));
-    case 'prices': {
-      const { input, output, currency } = parsePrice(text, origin);
-      return `${input}/${output} ${currency}`;
-    }
-  }
+function parseValue({ family, key }: SettingName, text: string, label: string): unknown {
+  const origin = { label, kind: 'usage' } as const;
+  if (family !== undefined) return families[family].store(text, origin);
+  const definition = definitions[key] as Definition<unknown>;
+  return definition.type.store(parseSettingValue(definition, text, origin));
 }
 
-/** The value stored in the profile, if any. @throws Failure `usage` for an unknown setting */
+/** Returns the value stored in the profile, if any. @throws Failure `usage` for an unknown setting */
 export function getStoredSetting(
   stored: StoredSettings,
   profile: string,
   setting: string,
 ): unknown {
-  const { family, key } = placeOf(parseSettingName(setting));
+  const name = parseSettingName(setting);
   const settings = ownEntry(stored.settings.profiles, profile) ?? {};
-  return ownEntry((family === undefined ? settings : settings[family]) ?? {}, key);
+  return ownEntry(
+    (name.family === undefined ? settings : settings[name.family]) ?? {},
+    keyOf(name),
+  );
 }
 
 /**
@@ -73,14 +54,15 @@ export function setStoredSetting(
 ): StoredSettings {
   const name = parseSettingName(setting);
   const value = parseValue(name, text, setting);
-  const { family, key } = placeOf(name);
+  const { family } = name;
+  const key = keyOf(name);
   const settings = ownEntry(stored.settings.profiles, checkProfileName(profile, 'this', 'usage'));
   const changed =
     family === undefined ? { [key]: value } : { [family]: { ...settings?.[family], [key]: value } };
   return withProfile(stored, profile, { ...settings, ...changed });
 }
 
-/** Returns the same object if there is nothing to remove. @throws Failure `usage` for an unknown setting */
+/** Removes a setting; returns the same object if there is nothing to remove. @throws Failure `usage` for an unknown setting */
 export function unsetStoredSetting(
   stored: StoredSettings,
   profile: string,
@@ -90,7 +72,9 @@ export function unsetStoredSetting(
   if (getStoredSetting(stored, profile, setting) === undefined || settings === undefined) {
     return stored;
   }
-  const { family, key } = placeOf(parseSettingName(setting));
+  const name = parseSettingName(setting);
+  const { family } = name;
+  const key = keyOf(name);
   const { [family ?? key]: _removed, ...others } = settings;
   const rest = family === undefined ? {} : withoutEntry(settings[family] ?? {}, key);
   if (family === undefined || Object.keys(rest).length === 0) {
@@ -133,7 +117,7 @@ export function saveCredential(
   };
 }
 
-/** Returns the same object if the profile has no key. */
+/** Removes the key of a profile; returns the same object if it has none. */
 export function removeCredential(stored: StoredSettings, profile: string): StoredSettings {
   const { credentials } = stored;
   if (ownEntry(credentials.profiles, profile) === undefined) return stored;
@@ -141,7 +125,7 @@ export function removeCredential(stored: StoredSettings, profile: string): Store
   return { ...stored, credentials: { ...credentials, profiles } };
 }
 
-/** All profiles; the current one is that of `config use`, else the default one. */
+/** Lists all profiles; the current one is that of `config use`, else the default one. */
 export function listProfiles(stored: StoredSettings) {
   const current = stored.settings.profile ?? defaultProfile;
   return knownProfiles(stored).map((name) => ({

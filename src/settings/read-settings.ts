@@ -59,7 +59,7 @@ function readForSandbox(
 ): StoredSettings {
   try {
     const stored = readStored(context, notices);
-    const { value } = chooseProfile({ flag, environment: context.environment, stored });
+    const { value } = chooseProfile(flag, context.environment, stored);
     return terminalSettings(stored, value);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -145,7 +145,7 @@ export function otherProfiles(
     .map(([name]) => name)
     .toSorted();
   if (others.length === 0) return undefined;
-  const commands = others.slice(0, 3).map((name) => `natter config use ${name}`);
+  const commands = others.slice(0, 3).map((name) => `‹natter config use ${name}›`);
   const verb = others.length === 1 ? 'has' : 'have';
   return {
     problem: `profile ${profile.value} has no service, but ${others.slice(0, 3).join(', ')} ${verb} one`,

@@ -3,10 +3,11 @@ import type { Environment } from '../environment.ts';
 import { isSecretHeader } from '../secrets/secret-parts.ts';
 import {
   type Definition,
-  type SettingKey,
-  type SettingValues,
   definitions,
+  type Family,
+  type SettingKey,
   settingKeys,
+  type SettingValues,
 } from './definitions.ts';
 import { chooseProfile } from './profile-name.ts';
 import type { Resolved, ResolvedSettings, Source, UnsentSecret } from './resolved-settings.ts';
@@ -26,6 +27,7 @@ export type SettingFlags = { readonly [Key in SettingKey]?: StoredValue | undefi
   readonly params?: Readonly<Record<string, unknown>>;
 };
 
+/** What settings are resolved from; the strongest layer comes first. */
 export interface SettingLayers {
   readonly flags: SettingFlags;
   readonly environment: Environment;
@@ -34,18 +36,12 @@ export interface SettingLayers {
   readonly allowNewProfile?: boolean;
 }
 
-interface NamedProfile {
-  readonly name: string;
-  readonly settings: Profile;
-}
-
-const defaultSource: Source = { kind: 'default', name: 'default' };
-
 function resolveSetting<Value>(
   definition: Definition<Value>,
   flag: StoredValue | undefined,
   environment: Environment,
-  profile: NamedProfile,
+  profile: string,
+  stored: Profile,
 ): Resolved<Value | undefined> {
   const { name, variable, flagHint: hint } = definition;
   if (flag !== undefined) {
@@ -58,163 +54,127 @@ function resolveSetting<Value>(
     const value = parseSettingValue(definition, text, { label: variable, kind: 'configuration' });
     return { value, source: { kind: 'environment', name: variable } };
   }
-  const raw = ownEntry(profile.settings, name);
+  const raw = ownEntry(stored, name);
   if (raw !== undefined) {
-    const value = parseSettingValue(definition, raw, profileOrigin(name, profile.name));
-    return { value, source: { kind: 'profile', name: profile.name } };
+    const value = parseSettingValue(definition, raw, profileOrigin(name, profile));
+    return { value, source: { kind: 'profile', name: profile } };
   }
-  return { value: definition.default, source: defaultSource };
-}
-
-/** A member of a family, by name; the name may be changed by a check. */
-type Member<Value> = readonly [name: string, resolved: Resolved<Value>];
-
-/** The members of a family in a profile. @param read checks one */
-function resolveFamily<Value>(
-  { name: profile, settings }: NamedProfile,
-  family: 'params' | 'headers' | 'prices' | 'keys' | 'colors',
-  read: (name: string, raw: unknown) => readonly [name: string, value: Value],
-): readonly Member<Value>[] {
-  const source: Source = { kind: 'profile', name: profile };
-  return Object.entries(settings[family] ?? {}).map(([member, raw]) => {
-    const [name, value] = read(member, raw);
-    return [name, { value, source }];
-  });
-}
-
-const unchecked = (name: string, raw: unknown) => [name, raw] as const;
-
-function resolveParams(flags: SettingFlags, profile: NamedProfile): readonly Member<unknown>[] {
-  const where = ` in profile ${profile.name}`;
-  const source: Source = { kind: 'flag', name: '--param' };
-  return [
-    ...resolveFamily(profile, 'params', (name, raw) => [
-      checkParameterName(name, 'configuration', where),
-      raw,
-    ]),
-    ...Object.entries(flags.params ?? {}).map(
-      ([name, value]) => [checkParameterName(name, 'usage'), { value, source }] as const,
-    ),
-  ];
-}
-
-function resolveHeaders(profile: NamedProfile): readonly Member<string>[] {
-  return resolveFamily(profile, 'headers', (name, raw) => {
-    const lower = checkHeaderName(name, 'configuration', ` in profile ${profile.name}`);
-    return [lower, parseHeaderValue(raw, profileOrigin(`headers.${lower}`, profile.name))];
-  });
-}
-
-interface SecretRequest {
-  readonly profile: string;
-  readonly environment: Environment;
-  readonly stored: StoredSettings;
-  readonly baseUrl: string | undefined;
-  /** The base URL that is stored in the profile. */
-  readonly ownBaseUrl: string | undefined;
-  readonly command: Resolved<string | undefined>;
-}
-
-interface ResolvedKey {
-  readonly apiKey?: Resolved<string>;
-  readonly apiKeyCommand?: Resolved<string>;
-  readonly unsent?: UnsentSecret;
+  return { value: definition.default, source: { kind: 'default', name: 'default' } };
 }
 
 const originOf = (baseUrl: string | undefined) =>
   baseUrl === undefined ? 'no base URL' : new URL(baseUrl).origin;
 
 /**
- * The command that prints the key: a profile's for the profile's own service, that of the environment for any service
- * on a different machine.
- */
-function resolveKeyCommand({ profile, command, ...request }: SecretRequest): ResolvedKey {
-  const { value, source } = command;
-  const { baseUrl, ownBaseUrl } = request;
-  if (value === undefined || baseUrl === undefined) return {};
-  const apiKeyCommand = { value, source };
-  if (source.kind !== 'profile') {
-    return isLoopbackName(new URL(baseUrl).hostname) ? {} : { apiKeyCommand };
-  }
-  const [belongsTo, requested] = [originOf(ownBaseUrl), originOf(baseUrl)];
-  if (belongsTo === requested) return { apiKeyCommand };
-  return { unsent: { what: 'API key', profile, belongsTo, requested } };
-}
-
-/**
- * The key to send: `NATTER_API_KEY` to any base URL, else that of a command, else the stored key only to the origin it
- * was stored with, so that no flag or variable can send it elsewhere.
+ * Finds the key to send, or the command that prints it. `NATTER_API_KEY` is sent to any base URL, and what a command of
+ * the environment prints to any service on a different machine. The command of a profile is for the profile's own
+ * service, and the stored key only for the origin it was stored with, so that no flag or variable can send them elsewhere.
  * @throws Failure `configuration` for a key not allowed in a header
  */
-function resolveApiKey(request: SecretRequest): ResolvedKey {
-  const { profile, environment, stored, baseUrl } = request;
+function resolveKey(
+  { environment, stored }: SettingLayers,
+  profile: string,
+  baseUrl: string | undefined,
+  ownBaseUrl: string | undefined,
+  { value: command, source }: Resolved<string | undefined>,
+): {
+  readonly apiKey?: Resolved<string>;
+  readonly apiKeyCommand?: Resolved<string>;
+  readonly unsent?: UnsentSecret;
+} {
   const variable = environment['NATTER_API_KEY'];
   if (variable !== undefined && variable !== '') {
     const value = parseApiKey(variable, 'NATTER_API_KEY', 'configuration');
     return { apiKey: { value, source: { kind: 'environment', name: 'NATTER_API_KEY' } } };
   }
-  const printed = resolveKeyCommand(request);
+  if (baseUrl === undefined) return {};
+  const { origin: requested, hostname } = new URL(baseUrl);
+  const unsent = (belongsTo: string) => {
+    return { unsent: { what: 'API key', profile, belongsTo, requested } };
+  };
+  const ownOrigin = originOf(ownBaseUrl);
+  const isOfProfile = source.kind === 'profile';
+  const isForService = isOfProfile ? ownOrigin === requested : !isLoopbackName(hostname);
+  if (command !== undefined && isForService) return { apiKeyCommand: { value: command, source } };
   const credential = ownEntry(stored.credentials.profiles, profile);
-  if (printed.apiKeyCommand !== undefined || credential === undefined || baseUrl === undefined) {
-    return printed;
+  if (credential === undefined) {
+    return command !== undefined && isOfProfile ? unsent(ownOrigin) : {};
   }
   const belongsTo = new URL(credential.baseUrl).origin;
-  const requested = new URL(baseUrl).origin;
-  if (belongsTo !== requested) {
-    return { unsent: { what: 'API key', profile, belongsTo, requested } };
-  }
+  if (belongsTo !== requested) return unsent(belongsTo);
   const label = `the stored key of profile ${profile}`;
   const value = parseApiKey(credential.apiKey, label, 'configuration');
   return { apiKey: { value, source: { kind: 'profile', name: profile } } };
 }
 
 /**
- * All settings in force: flag over environment over profile over default; an empty variable counts as unset.
+ * Resolves all settings: flag over environment over profile over default; an empty variable counts as unset.
  * @throws Failure `usage` for a bad flag, `configuration` for a bad variable, profile or key; it names the source
  */
 export function resolveSettings(layers: SettingLayers): ResolvedSettings {
   const { flags, environment, stored } = layers;
-  const choice = { flag: flags.profile, environment, stored };
-  const chosen = chooseProfile(choice, layers.allowNewProfile);
-  const profile = {
-    name: chosen.value,
-    settings: ownEntry(stored.settings.profiles, chosen.value) ?? {},
-  };
+  const chosen = chooseProfile(flags.profile, environment, stored, layers.allowNewProfile);
+  const { value: profile } = chosen;
+  const settings = ownEntry(stored.settings.profiles, profile) ?? {};
+  const where = ` in profile ${profile}`;
   const all = settingKeys.map((key) => {
     const definition = definitions[key] as Definition<unknown>;
-    return [key, resolveSetting(definition, flags[key], environment, profile)] as const;
+    return [key, resolveSetting(definition, flags[key], environment, profile, settings)] as const;
   });
   // The table gives each key a value of the key's own type, which entries cannot express.
   const values = Object.fromEntries(all.map(([key, { value }]) => [key, value])) as SettingValues;
   const sources = Object.fromEntries(
     all.map(([key, { source }]) => [key, source]),
   ) as ResolvedSettings['sources'];
+
+  /** The members of a family in the profile. @param check returns the name to use, and may refuse a member */
+  function members<Value = unknown>(
+    family: Family,
+    check: (name: string, raw: unknown) => readonly [name: string, value: Value],
+  ) {
+    const source: Source = { kind: 'profile', name: profile };
+    return Object.entries(settings[family] ?? {}).map(([member, raw]) => {
+      const [name, value] = check(member, raw);
+      return [name, { value, source }] as const;
+    });
+  }
+  const unchecked = (name: string, raw: unknown) => [name, raw] as const;
+  const headers = members('headers', (name, raw) => {
+    const lower = checkHeaderName(name, 'configuration', where);
+    return [lower, parseHeaderValue(raw, profileOrigin(`headers.${lower}`, profile))];
+  });
+  const ownParams = members('params', (name, raw) => {
+    return [checkParameterName(name, 'configuration', where), raw];
+  });
+  const flagParams = Object.entries(flags.params ?? {}).map(([name, value]) => {
+    const source: Source = { kind: 'flag', name: '--param' };
+    return [checkParameterName(name, 'usage'), { value, source }] as const;
+  });
+
   const { baseUrl } = values;
-  const headers = resolveHeaders(profile);
-  const own = ownEntry(profile.settings, definitions.baseUrl.name);
+  const own = ownEntry(settings, definitions.baseUrl.name);
   const ownBaseUrl = typeof own === 'string' ? definitions.baseUrl.type.parse(own) : undefined;
   // The path in a profile belongs to its address.
   const isForOther = sources.apiPath.kind === 'profile' && baseUrl !== ownBaseUrl;
   const command = { value: values.apiKeyCommand, source: sources.apiKeyCommand };
-  const request = { profile: profile.name, environment, stored, baseUrl, ownBaseUrl, command };
-  const { unsent: unsentKey, ...key } = resolveApiKey(request);
+  const { unsent, ...key } = resolveKey(layers, profile, baseUrl, ownBaseUrl, command);
   const [belongsTo, requested] = [originOf(ownBaseUrl), originOf(baseUrl)];
   // Secret headers belong to the profile's own service.
   const isUnsent = (name: string) =>
     baseUrl !== undefined && belongsTo !== requested && isSecretHeader(name);
   const unsentHeaders = headers
     .filter(([name]) => isUnsent(name))
-    .map(([name]) => ({ what: `header ${name}`, profile: profile.name, belongsTo, requested }));
+    .map(([name]) => ({ what: `header ${name}`, profile, belongsTo, requested }));
   return {
     profile: chosen,
     values: isForOther ? { ...values, apiPath: undefined } : values,
     sources,
-    params: Object.fromEntries(resolveParams(flags, profile)),
+    params: Object.fromEntries([...ownParams, ...flagParams]),
     headers: Object.fromEntries(headers.filter(([name]) => !isUnsent(name))),
-    prices: Object.fromEntries(resolveFamily(profile, 'prices', unchecked)),
-    keys: Object.fromEntries(resolveFamily(profile, 'keys', unchecked)),
-    colors: Object.fromEntries(resolveFamily(profile, 'colors', unchecked)),
+    prices: Object.fromEntries(members('prices', unchecked)),
+    keys: Object.fromEntries(members('keys', unchecked)),
+    colors: Object.fromEntries(members('colors', unchecked)),
     ...key,
-    unsentSecrets: [...(unsentKey === undefined ? [] : [unsentKey]), ...unsentHeaders],
+    unsentSecrets: [...(unsent === undefined ? [] : [unsent]), ...unsentHeaders],
   };
 }

@@ -1,17 +1,23 @@
 import { Failure, type FailureKind } from '../failure.ts';
-import { type SettingKey, definitions, settingKeys } from './definitions.ts';
-import { checkColoredPart, coloredParts } from './own-colors.ts';
+import {
+  definitions,
+  type Family,
+  familyNames,
+  type SettingKey,
+  settingKeys,
+} from './definitions.ts';
+import { checkColoredPart, coloredParts, parseOwnColor, storedColor } from './own-colors.ts';
+import { parsePrice } from './prices.ts';
+import { parseHeaderValue, parseParameterValue, type ValueOrigin } from './setting-value.ts';
 
 const prototypeNames = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Names that would set the prototype of an object. */
-export function isPrototypeName(name: string): boolean {
-  return prototypeNames.has(name);
-}
+/** Whether a name would set the prototype of an object. */
+export const isPrototypeName = (name: string): boolean => prototypeNames.has(name);
 
 const bodyFields: ReadonlyMap<string, string> = new Map([
-  ['model', 'use --model, or natter config set model'],
-  ['max_tokens', 'use --max-tokens, or natter config set max-tokens'],
+  ['model', 'use --model, or ‹natter config set model›'],
+  ['max_tokens', 'use --max-tokens, or ‹natter config set max-tokens›'],
   ['messages', 'natter builds them from the system prompt, the conversation and the prompt'],
   ['stream', 'use --no-stream'],
 ]);
@@ -52,7 +58,7 @@ export function checkHeaderName(name: string, kind: FailureKind, where = ''): st
       kind,
       `the header authorization${where} carries the API key, which is not a setting`,
       {
-        hint: 'natter auth login',
+        hint: '‹natter auth login›',
       },
     );
   }
@@ -66,54 +72,62 @@ export function checkHeaderName(name: string, kind: FailureKind, where = ''): st
   return lower;
 }
 
-/** Families of settings; the user chooses the names of their members. */
-export const settingFamilies = [
-  {
-    name: 'params.<name>',
+interface FamilyDefinition {
+  /** The form of the names of its members, for help. */
+  readonly form: string;
+  readonly type: string;
+  readonly summary: string;
+  /** Checks the name of a member. @returns the name to store @throws Failure `usage` */
+  check(member: string): string;
+  /** Reads a value as typed. @returns what to store @throws Failure with the origin */
+  store(text: string, origin: ValueOrigin): unknown;
+}
+
+export const families: Readonly<Record<Family, FamilyDefinition>> = {
+  params: {
+    form: 'params.<name>',
     type: 'JSON',
     summary: 'Extra field of the request body; the flag is --param name=json',
+    check: (name) => checkParameterName(name, 'usage'),
+    store: parseParameterValue,
   },
-  { name: 'headers.<name>', type: 'text', summary: 'Extra header of every request' },
-  {
-    name: 'prices.<model>',
+  headers: {
+    form: 'headers.<name>',
+    type: 'text',
+    summary: 'Extra header of every request',
+    check: (name) => checkHeaderName(name, 'usage'),
+    store: parseHeaderValue,
+  },
+  prices: {
+    form: 'prices.<model>',
     type: 'input/output',
     summary: 'Prices of a million tokens of prompts and answers, such as 0.5/1.5 or 0.5/1.5 EUR',
+    check: checkPricedModel,
+    store(text, origin) {
+      const { input, output, currency } = parsePrice(text, origin);
+      return `${input}/${output} ${currency}`;
+    },
   },
-  {
-    name: 'keys.<action>',
+  keys: {
+    form: 'keys.<action>',
     type: 'keys',
     summary: 'Keys of an action in conversations, such as ctrl+x or none (natter config keys)',
+    check: checkActionName,
+    store: (text) => text,
   },
-  {
-    name: 'colors.<part>',
+  colors: {
+    form: 'colors.<part>',
     type: 'colour',
     summary: `Colour of a part of answers, such as red, bright-blue, "#5fafd7 bold" or default; the parts are ${coloredParts.map(({ name }) => name).join(', ')}`,
+    check: (name) => checkColoredPart(name, 'usage'),
+    store: (text, origin) => storedColor(parseOwnColor(text, origin)),
   },
-] as const;
-
-/** Checks the name of a member of a family. @returns the name to store @throws Failure `usage` */
-const checkMember = {
-  params: (name: string) => checkParameterName(name, 'usage'),
-  headers: (name: string) => checkHeaderName(name, 'usage'),
-  prices: checkPricedModel,
-  keys: checkActionName,
-  colors: (name: string) => checkColoredPart(name, 'usage'),
 };
-
-/** The member of a profile with the settings of a family. */
-export type Family = keyof typeof checkMember;
-
-const isFamily = (text: string): text is Family => Object.hasOwn(checkMember, text);
-
-/** A parsed name of `config set`. */
-export type SettingName =
-  | { readonly family: undefined; readonly key: SettingKey }
-  | { readonly family: Family; readonly key: string };
 
 function checkPricedModel(name: string): string {
   if (name.trim() !== '' && !isPrototypeName(name)) return name;
   throw new Failure('usage', `${JSON.stringify(name)} is not a model`, {
-    hint: 'for example: natter config set prices.origin 0.5/1.5',
+    hint: 'for example: ‹natter config set prices.origin 0.5/1.5›',
   });
 }
 
@@ -121,7 +135,7 @@ function checkPricedModel(name: string): string {
 function checkActionName(name: string): string {
   if (/^[a-z-]+$/.test(name) && !isPrototypeName(name)) return name;
   throw new Failure('usage', `${JSON.stringify(name)} is not a key action`, {
-    hint: 'natter config keys lists them',
+    hint: '‹natter config keys› lists them',
   });
 }
 
@@ -130,25 +144,28 @@ const keyNames = new Set(['api-key', 'apikey', 'api_key', 'key', 'token']);
 /** The names for `config set`; of a family, the form of its names. */
 const settingNames: readonly string[] = [
   ...settingKeys.map((key) => definitions[key].name),
-  ...settingFamilies.map((family) => family.name),
+  ...familyNames.map((family) => families[family].form),
 ];
 
 function unknownSetting(name: string): Failure {
   if (keyNames.has(name.toLowerCase())) {
-    return new Failure('usage', 'an API key is not a setting', { hint: 'natter auth login' });
+    return new Failure('usage', 'an API key is not a setting', { hint: '‹natter auth login›' });
   }
   return new Failure('usage', `there is no setting ${JSON.stringify(name)}`, {
     hint: `the settings are ${settingNames.join(', ')}`,
   });
 }
 
-/** @throws Failure `usage` for an unknown name */
-export function parseSettingName(text: string): SettingName {
+/** Reads a name of `config set`; `key` is the name in its family. @throws Failure `usage` for an unknown name */
+export function parseSettingName(
+  text: string,
+):
+  | { readonly family: undefined; readonly key: SettingKey }
+  | { readonly family: Family; readonly key: string } {
   const key = settingKeys.find((candidate) => definitions[candidate].name === text);
   if (key !== undefined) return { family: undefined, key };
-  const [family = '', ...rest] = text.split('.');
-  if (rest.length > 0 && isFamily(family)) {
-    return { family, key: checkMember[family](rest.join('.')) };
-  }
-  throw unknownSetting(text);
+  const [start, ...rest] = text.split('.');
+  const family = familyNames.find((name) => name === start);
+  if (rest.length === 0 || family === undefined) throw unknownSetting(text);
+  return { family, key: families[family].check(rest.join('.')) };
 }

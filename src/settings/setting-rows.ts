@@ -1,6 +1,6 @@
 import { maskKey, maskMark, maskUrl } from '../secrets/mask.ts';
 import { isSecretHeader } from '../secrets/secret-parts.ts';
-import { type Definition, definitions, settingKeys } from './definitions.ts';
+import { type Definition, definitions, familyNames, settingKeys } from './definitions.ts';
 import type { Resolved, ResolvedSettings, Source } from './resolved-settings.ts';
 
 /** A line of `config list` or of a dry run, masked. */
@@ -34,10 +34,8 @@ export function jsonRow({ name, json = null, source }: SettingRow) {
   return { name, value: json, source };
 }
 
-const families = ['params', 'headers', 'prices', 'keys', 'colors'] as const;
-
 function familyRows(resolved: ResolvedSettings): readonly SettingRow[] {
-  return families.flatMap((family) =>
+  return familyNames.flatMap((family) =>
     Object.entries<Resolved<unknown>>(resolved[family]).map(([key, { value, source }]) => {
       const name = `${family}.${key}`;
       if (family === 'params') return { name, value: JSON.stringify(value), json: value, source };

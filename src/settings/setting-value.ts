@@ -16,7 +16,7 @@ export function profileOrigin(setting: string, profile: string): ValueOrigin {
   return {
     label: `${setting} in profile ${profile}`,
     kind: 'configuration',
-    hint: `natter config unset ${setting} --profile ${profile}`,
+    hint: `‹natter config unset ${setting} --profile ${profile}›`,
   };
 }
 

@@ -2,41 +2,22 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type Conf from 'conf';
 import { Failure } from '../failure.ts';
-import { makePrivateFolder, removeFile } from '../storage/files.ts';
+import { makePrivateFolder, removeFile, withDescriptor } from '../storage/files.ts';
 import { type LockOptions, withLock } from '../storage/lock/lock.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import {
-  type CredentialsDocument,
   emptyCredentials,
   emptySettings,
   parseCredentialsDocument,
   parseSettingsDocument,
-  type SettingsDocument,
   type StoredSettings,
 } from './stored-settings.ts';
 
-/** One of the two files in the configuration folder. */
-export interface SettingsFile<Document> {
-  /** Without folder and without `.json`. */
-  readonly name: 'config' | 'credentials';
-  readonly empty: Document;
-  parse(text: string, path: string): Document;
-}
+/** The two files in the configuration folder, without `.json`. */
+type FileName = 'config' | 'credentials';
 
-export const settingsFile: SettingsFile<SettingsDocument> = {
-  name: 'config',
-  empty: emptySettings,
-  parse: parseSettingsDocument,
-};
-
-export const credentialsFile: SettingsFile<CredentialsDocument> = {
-  name: 'credentials',
-  empty: emptyCredentials,
-  parse: parseCredentialsDocument,
-};
-
-export function settingsPath(folder: string, file: { readonly name: string }): string {
-  return path.join(folder, `${file.name}.json`);
+export function settingsPath(folder: string, name: FileName): string {
+  return path.join(folder, `${name}.json`);
 }
 
 /** The variable that sets the folder of both files. */
@@ -45,6 +26,7 @@ export const configVariable = 'NATTER_CONFIG_DIR';
 /** Read and write for the owner only. */
 export const privateMode = 0o600;
 
+/** Makes a file private. @returns a warning if it was not */
 function tighten(descriptor: number, filePath: string): string | undefined {
   const mode = fs.fstatSync(descriptor).mode & 0o777;
   if ((mode & 0o077) === 0) return undefined;
@@ -54,20 +36,6 @@ function tighten(descriptor: number, filePath: string): string | undefined {
     return `${finding}; it is private now`;
   } catch (error) {
     return `${finding} and natter cannot change that (${errorCode(error) ?? 'unknown error'})`;
-  }
-}
-
-function readContent(filePath: string, mustBePrivate: boolean) {
-  let descriptor: number | undefined;
-  try {
-    descriptor = fs.openSync(filePath, 'r');
-    const warning = mustBePrivate ? tighten(descriptor, filePath) : undefined;
-    return { text: fs.readFileSync(descriptor, 'utf8'), warning };
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw storageFailure('read', filePath, error, configVariable);
-  } finally {
-    if (descriptor !== undefined) fs.closeSync(descriptor);
   }
 }
 
@@ -81,20 +49,30 @@ export function readStoredSettings(
   platform: NodeJS.Platform,
 ): { readonly stored: StoredSettings; readonly warnings: readonly string[] } {
   const warnings: string[] = [];
-  const read = <Document>(file: SettingsFile<Document>): Document => {
-    if (folder === undefined) return file.empty;
-    const filePath = settingsPath(folder, file);
-    const content = readContent(filePath, file.name === 'credentials' && platform !== 'win32');
-    if (content?.warning !== undefined) warnings.push(content.warning);
-    return content === undefined ? file.empty : file.parse(content.text, filePath);
-  };
-  return { stored: { settings: read(settingsFile), credentials: read(credentialsFile) }, warnings };
-}
-
-export interface StoreAccess extends LockOptions {
-  /** The configuration folder; undefined if there is no home folder. */
-  readonly folder: string | undefined;
-  readonly platform: NodeJS.Platform;
+  function read<Document>(
+    name: FileName,
+    empty: Document,
+    parse: (text: string, path: string) => Document,
+  ): Document {
+    if (folder === undefined) return empty;
+    const filePath = settingsPath(folder, name);
+    let text: string;
+    try {
+      text = withDescriptor(fs.openSync(filePath, 'r'), (descriptor) => {
+        const mustBePrivate = name === 'credentials' && platform !== 'win32';
+        const warning = mustBePrivate ? tighten(descriptor, filePath) : undefined;
+        if (warning !== undefined) warnings.push(warning);
+        return fs.readFileSync(descriptor, 'utf8');
+      });
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return empty;
+      throw storageFailure('read', filePath, error, configVariable);
+    }
+    return parse(text, filePath);
+  }
+  const settings = read('config', emptySettings, parseSettingsDocument);
+  const credentials = read('credentials', emptyCredentials, parseCredentialsDocument);
+  return { stored: { settings, credentials }, warnings };
 }
 
 /** Removes temporary files of interrupted writes: they may contain a deleted key. */
@@ -108,23 +86,23 @@ function removeTemporaryFiles(filePath: string): void {
   }
 }
 
-function write<Document extends Readonly<Record<string, unknown>>>(
+function write(
   Store: typeof Conf,
-  { folder, platform }: { readonly folder: string; readonly platform: NodeJS.Platform },
-  file: SettingsFile<Document>,
-  document: Document,
+  filePath: string,
+  platform: NodeJS.Platform,
+  document: Readonly<Record<string, unknown>>,
+  parse: (text: string, path: string) => Readonly<Record<string, unknown>>,
 ): void {
-  const filePath = settingsPath(folder, file);
   try {
     removeTemporaryFiles(filePath);
     const store = new Store<Record<string, unknown>>({
-      cwd: folder,
-      configName: file.name,
+      cwd: path.dirname(filePath),
+      configName: path.basename(filePath, '.json'),
       configFileMode: privateMode,
       projectSuffix: '',
       accessPropertiesByDotNotation: false,
       // The default of conf fails at a byte order mark and quotes the content of a damaged file.
-      deserialize: (text) => ({ ...file.parse(text, filePath) }),
+      deserialize: (text) => ({ ...parse(text, filePath) }),
       serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
     });
     store.store = { ...document };
@@ -136,21 +114,14 @@ function write<Document extends Readonly<Record<string, unknown>>>(
   }
 }
 
-function createFolder(folder: string): void {
-  try {
-    makePrivateFolder(folder);
-  } catch (error) {
-    throw storageFailure('write', folder, error, configVariable);
-  }
-}
-
 /**
  * Reads, changes and writes the settings under a lock, so that concurrent changes are not lost. A file is written only
  * if `change` returns a different document for it; it is replaced atomically and is private.
+ * @param access has the configuration folder, which is undefined without a home folder
  * @throws Failure `storage` if that fails, `configuration` for a damaged file, or what `change` throws
  */
 export async function updateStoredSettings(
-  access: StoreAccess,
+  access: LockOptions & { readonly folder: string | undefined; readonly platform: NodeJS.Platform },
   change: (stored: StoredSettings) => StoredSettings,
 ): Promise<StoredSettings> {
   const { folder, platform } = access;
@@ -159,18 +130,25 @@ export async function updateStoredSettings(
       hint: `set HOME, or ${configVariable} to a folder of your choice`,
     });
   }
-  createFolder(folder);
+  try {
+    makePrivateFolder(folder);
+  } catch (error) {
+    throw storageFailure('write', folder, error, configVariable);
+  }
   // Loaded before the lock is taken: loading takes longer than the write.
   const { default: Store } = await import('conf');
   return withLock(path.join(folder, 'settings.lock'), access, () => {
     const { stored } = readStoredSettings(folder, platform);
     const changed = change(stored);
-    const place = { folder, platform };
+    const { settings, credentials } = changed;
     // Credentials first: after a crash between the two writes, the new key has an older base URL and is not sent.
-    if (changed.credentials !== stored.credentials) {
-      write(Store, place, credentialsFile, changed.credentials);
+    if (credentials !== stored.credentials) {
+      const filePath = settingsPath(folder, 'credentials');
+      write(Store, filePath, platform, credentials, parseCredentialsDocument);
     }
-    if (changed.settings !== stored.settings) write(Store, place, settingsFile, changed.settings);
+    if (settings !== stored.settings) {
+      write(Store, settingsPath(folder, 'config'), platform, settings, parseSettingsDocument);
+    }
     return changed;
   });
 }

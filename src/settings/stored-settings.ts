@@ -1,15 +1,9 @@
 import { Failure } from '../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
+import { type Family, familyNames } from './definitions.ts';
 
 /** A profile as it is in the file: unchecked values by setting name, and the families. */
-export interface Profile {
-  readonly [setting: string]: unknown;
-  readonly params?: JsonObject;
-  readonly headers?: JsonObject;
-  readonly prices?: JsonObject;
-  readonly keys?: JsonObject;
-  readonly colors?: JsonObject;
-}
+export type Profile = JsonObject & { readonly [Name in Family]?: JsonObject };
 
 /** `config.json`; unknown keys are preserved. */
 export interface SettingsDocument {
@@ -19,19 +13,15 @@ export interface SettingsDocument {
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
-export interface StoredCredential {
-  readonly [key: string]: unknown;
-  readonly apiKey: string;
-  /** The key is sent only to the origin of this address. */
-  readonly baseUrl: string;
-}
-
-/** `credentials.json`. */
+/** `credentials.json`. A key is sent only to the origin of its address. */
 export interface CredentialsDocument {
   readonly [key: string]: unknown;
-  readonly profiles: Readonly<Record<string, StoredCredential>>;
+  readonly profiles: Readonly<
+    Record<string, JsonObject & { readonly apiKey: string; readonly baseUrl: string }>
+  >;
 }
 
+/** The content of both files. */
 export interface StoredSettings {
   readonly settings: SettingsDocument;
   readonly credentials: CredentialsDocument;
@@ -45,20 +35,15 @@ export const emptyCredentials: CredentialsDocument = { version: documentVersion,
 
 function damaged(path: string, problem: string): Failure {
   return new Failure('configuration', `cannot use ${path}: ${problem}`, {
-    hint: 'correct the file by hand, or move it away and run natter auth login',
+    hint: 'correct the file by hand, or move it away and run ‹natter auth login›',
   });
 }
 
-function parseContent(text: string, path: string): unknown {
+function parseDocument(text: string, path: string, isWhole: (profile: unknown) => boolean) {
   const content = text.replace(/^\uFEFF/, '');
   if (content.trim() === '') throw damaged(path, 'it is empty');
-  const value = parseJson(content);
-  if (value === undefined) throw damaged(path, 'it is not valid JSON');
-  return value;
-}
-
-function parseDocument(text: string, path: string): JsonObject & { readonly profiles: JsonObject } {
-  const document = parseContent(text, path);
+  const document = parseJson(content);
+  if (document === undefined) throw damaged(path, 'it is not valid JSON');
   if (!isJsonObject(document)) throw damaged(path, 'it is not a JSON object');
   const { version = documentVersion, profiles = {} } = document;
   if (version !== documentVersion) {
@@ -67,56 +52,35 @@ function parseDocument(text: string, path: string): JsonObject & { readonly prof
     });
   }
   if (!isJsonObject(profiles)) throw damaged(path, 'its "profiles" is not an object');
+  const bad = Object.keys(profiles).find((name) => !isWhole(profiles[name]));
+  if (bad !== undefined) throw damaged(path, `its profile ${JSON.stringify(bad)} is malformed`);
   return { ...document, version, profiles };
 }
 
-function isProfile(value: unknown): value is Profile {
-  return (
-    isJsonObject(value) &&
-    ['params', 'headers', 'prices', 'keys', 'colors'].every((family) =>
-      isJsonObject(value[family] ?? {}),
-    )
-  );
+function isProfile(value: unknown): boolean {
+  return isJsonObject(value) && familyNames.every((name) => isJsonObject(value[name] ?? {}));
 }
 
-function isCredential(value: unknown): value is StoredCredential {
-  return (
-    isJsonObject(value) &&
-    typeof value['apiKey'] === 'string' &&
-    typeof value['baseUrl'] === 'string' &&
-    URL.canParse(value['baseUrl'])
-  );
+function isCredential(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { apiKey, baseUrl } = value;
+  return typeof apiKey === 'string' && typeof baseUrl === 'string' && URL.canParse(baseUrl);
 }
 
-function parseProfiles<Entry>(
-  profiles: JsonObject,
-  path: string,
-  isWhole: (value: unknown) => value is Entry,
-): Readonly<Record<string, Entry>> {
-  const entries = Object.entries(profiles).map(([name, value]): [string, Entry] => {
-    if (isWhole(value)) return [name, value];
-    throw damaged(path, `its profile ${JSON.stringify(name)} is malformed`);
-  });
-  return Object.fromEntries(entries);
-}
-
-/** @throws Failure `configuration` with the file and the problem, never the content */
+/** Reads `config.json`. @throws Failure `configuration` with the file and the problem, never the content */
 export function parseSettingsDocument(text: string, path: string): SettingsDocument {
-  const { profile, ...document } = parseDocument(text, path);
-  if (profile !== undefined && typeof profile !== 'string') {
-    throw damaged(path, 'its "profile" is not text');
-  }
-  const profiles = parseProfiles(document.profiles, path, isProfile);
-  return { ...document, ...(profile === undefined ? {} : { profile }), profiles };
+  const document = parseDocument(text, path, isProfile);
+  const { profile = '' } = document as JsonObject;
+  if (typeof profile !== 'string') throw damaged(path, 'its "profile" is not text');
+  return document as SettingsDocument;
 }
 
-/** @throws Failure `configuration` with the file and the problem, never the content */
+/** Reads `credentials.json`. @throws Failure `configuration` with the file and the problem, never the content */
 export function parseCredentialsDocument(text: string, path: string): CredentialsDocument {
-  const document = parseDocument(text, path);
-  return { ...document, profiles: parseProfiles(document.profiles, path, isCredential) };
+  return parseDocument(text, path, isCredential) as CredentialsDocument;
 }
 
-/** The entry with this name, unless it is inherited from Object. */
+/** Returns the entry with this name, unless it is inherited from Object. */
 export function ownEntry<Value>(
   record: Readonly<Record<string, Value>>,
   name: string,
@@ -124,6 +88,7 @@ export function ownEntry<Value>(
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
+/** Copies a record without one entry. */
 export function withoutEntry<Value>(
   record: Readonly<Record<string, Value>>,
   name: string,

@@ -1,17 +1,17 @@
 import fs from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makePrivateFolder } from './files.ts';
+import { makePrivateFolder, withDescriptor } from './files.ts';
 
-const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
+const { O_APPEND, O_CREAT, O_EXCL, O_WRONLY } = fs.constants;
 
 /** File access of journals; tests pass one that fails. */
 export interface AppendFile {
   /** Creates a private file (0600) and its folder (0700). @throws the system's error, `EEXIST` when it exists */
   create(path: string): void;
   /**
-   * Appends in one write call, so that another writer's text cannot split it. Returns the bytes written: fewer than all
-   * when the disk is full.
+   * Appends in one write call, so that another writer's text cannot split it.
+   * @returns the bytes written, which are fewer than all when the disk is full
    * @throws the system's error if nothing was written
    */
   append(path: string, bytes: Uint8Array): number;
@@ -19,26 +19,13 @@ export interface AppendFile {
   synchronize(path: string): Promise<void>;
 }
 
-function withDescriptor<Result>(
-  path: string,
-  flags: number,
-  use: (descriptor: number) => Result,
-): Result {
-  const descriptor = fs.openSync(path, flags, 0o600);
-  try {
-    return use(descriptor);
-  } finally {
-    fs.closeSync(descriptor);
-  }
-}
-
 export const appendFile: AppendFile = {
   create(path) {
     makePrivateFolder(dirname(path));
-    withDescriptor(path, O_WRONLY | O_CREAT | O_EXCL, () => undefined);
+    fs.closeSync(fs.openSync(path, O_WRONLY | O_CREAT | O_EXCL, 0o600));
   },
   append: (path, bytes) =>
-    withDescriptor(path, O_WRONLY | O_APPEND, (descriptor) => fs.writeSync(descriptor, bytes)),
+    withDescriptor(fs.openSync(path, O_WRONLY | O_APPEND), (file) => fs.writeSync(file, bytes)),
   async synchronize(path) {
     const file = await open(path, 'r+');
     try {
@@ -51,7 +38,7 @@ export const appendFile: AppendFile = {
 
 /** Whether the last line of a file has no line end; false for an empty file. @throws the system's error */
 export function endsTorn(path: string): boolean {
-  return withDescriptor(path, O_RDONLY, (descriptor) => {
+  return withDescriptor(fs.openSync(path, 'r'), (descriptor) => {
     const { size } = fs.fstatSync(descriptor);
     if (size === 0) return false;
     const last = Buffer.alloc(1);

@@ -4,6 +4,18 @@ import { errorCode } from './storage-failure.ts';
 
 // What Node's functions for files do not do as natter needs it.
 
+/** Passes an open file to `use`, and closes it. */
+export function withDescriptor<Result>(
+  descriptor: number,
+  use: (descriptor: number) => Result,
+): Result {
+  try {
+    return use(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
 const ownerOnly = 0o700;
 
 const isFolder = (name: string) =>
@@ -52,7 +64,7 @@ export function openTemporaryFile(path: string, mode: number): number {
   return fs.openSync(path, 'wx', mode);
 }
 
-/** Milliseconds before each retry; short, because they help only on Windows. */
+/** The milliseconds before each retry; short, because they help only on Windows. */
 const pauses = [10, 20, 50, 100, 200];
 
 /** Blocks the process. */
@@ -109,16 +121,13 @@ export function replaceContent(
   mode: number,
   temporary = `${file}.new`,
 ): void {
-  const descriptor = openTemporaryFile(temporary, mode);
-  try {
-    fs.writeFileSync(descriptor, content);
-  } finally {
-    fs.closeSync(descriptor);
-  }
+  withDescriptor(openTemporaryFile(temporary, mode), (descriptor) =>
+    fs.writeFileSync(descriptor, content),
+  );
   renameFile(temporary, file);
 }
 
-/** The system or the file system does not support it, or the folder is not readable. */
+/** The errors of systems and file systems that do not support it, and of folders that are not readable. */
 const unsupportedCodes: ReadonlySet<string | undefined> = new Set([
   'EACCES',
   'EINVAL',
@@ -134,13 +143,9 @@ const unsupportedCodes: ReadonlySet<string | undefined> = new Set([
  * @throws the system's error
  */
 export function synchronizeFolder(path: string): void {
-  let descriptor: number | undefined;
   try {
-    descriptor = fs.openSync(path, 'r');
-    fs.fsyncSync(descriptor);
+    withDescriptor(fs.openSync(path, 'r'), fs.fsyncSync);
   } catch (error) {
     if (!unsupportedCodes.has(errorCode(error))) throw error;
-  } finally {
-    if (descriptor !== undefined) fs.closeSync(descriptor);
   }
 }

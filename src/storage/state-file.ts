@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-
-import { makePrivateFolder, replaceContent } from './files.ts';
+import { makePrivateFolder, replaceContent, withDescriptor } from './files.ts';
 import { storageFailure } from './storage-failure.ts';
 
 // Files of the state folder.
@@ -9,19 +8,15 @@ import { storageFailure } from './storage-failure.ts';
 /** The environment variable with the folder. */
 export const stateVariable = 'NATTER_STATE_DIR';
 
-function makeFolder(file: string): void {
-  makePrivateFolder(path.dirname(file));
-}
-
 /**
  * Appends a line, or several with line feeds between them, with a single write to a file readable only by its owner
- * (0600). If the last line is incomplete, it is ended first. @throws Failure `storage`
+ * (0600). If the last line is incomplete, it is ended first.
+ * @throws Failure `storage`
  */
 export function appendLine(file: string, line: string): void {
   try {
-    makeFolder(file);
-    const descriptor = fs.openSync(file, 'a+', 0o600);
-    try {
+    makePrivateFolder(path.dirname(file));
+    withDescriptor(fs.openSync(file, 'a+', 0o600), (descriptor) => {
       const { size, mode } = fs.fstatSync(descriptor);
       if ((mode & 0o077) !== 0) fs.fchmodSync(descriptor, 0o600);
       const last = Buffer.from('\n');
@@ -30,9 +25,7 @@ export function appendLine(file: string, line: string): void {
       if (fs.writeSync(descriptor, bytes) < bytes.length) {
         throw Object.assign(new Error('not all of it was written'), { code: 'ENOSPC' });
       }
-    } finally {
-      fs.closeSync(descriptor);
-    }
+    });
   } catch (error) {
     throw storageFailure('write', file, error, stateVariable);
   }
@@ -45,7 +38,7 @@ export function appendLine(file: string, line: string): void {
  */
 export function replaceFile(file: string, content: string, writer?: number): void {
   try {
-    makeFolder(file);
+    makePrivateFolder(path.dirname(file));
     const next = `${file}${writer === undefined ? '' : `.${writer}`}.new`;
     replaceContent(file, content, 0o600, next);
   } catch (error) {

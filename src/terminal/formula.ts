@@ -104,7 +104,7 @@ interface Reader {
 }
 
 /** `$…$`, `$$…$$`, `\(…\)` and `\[…\]` without their marks; an environment as it is. */
-function withoutMarks(source: string): string {
+export function withoutMarks(source: string): string {
   const [, double, single] = /^(?:\$\$([^]*)\$\$|\$([^]*)\$)$/.exec(source) ?? [];
   const [, round] = /^\\[([]([^]*)\\[)\]]$/.exec(source) ?? [];
   return double ?? single ?? round ?? source;
@@ -377,25 +377,19 @@ function readRoot(reader: Reader): string {
 
 /** Characters of what is before a fraction; all of them for each fraction would take quadratic time. */
 const maxBefore = 60;
-/** The name of a function, and its limits, before its argument. */
-const functionBefore = /([a-z]+)[^a-z\s]* $/;
+/** The name of a function with its limits, or a division. */
+const operatorBefore = /(?:[a-z]{2,}[^a-z\s]* |[/÷]\s*)$/;
 /** A letter, a number or an opening bracket, not the `dx` of an integral, or a command. */
 const factorAfter = /^(?:\s|~|\\[,;:! ])*(?:(?!d\p{L})[\p{L}\p{N}([]|\\([a-zA-Z]+))/u;
-/** Commands before a bracket or a root, or of a fraction. */
-const factorCommand = /^(?:left|[bB]igg?l?|sqrt|[dtc]?frac|math[a-z]+)$/;
-const derivative = /^([d∂])[^/]?\/\1/;
-/** A number, a word, a root or a group, which needs no parentheses. */
+/** A number, a word, a root, a group, a function or a product, which needs no parentheses. */
 const simple = /^√?(?:[\p{L}\p{N}\p{M}∞∂∇′]+|\([^()]*\)|\|[^|]*\|)$/u;
-/** A function or a product that ends in a group. */
 const product = /^[\p{L}\p{N}\p{M}∂]+\([^()]*\)$/u;
 
-/** Whether the source continues with a factor of what is before it. */
+/** Whether the source continues with what may be a factor of what is before it. */
 function hasFactor({ source, at }: Reader): boolean {
   const found = factorAfter.exec(source.slice(at, at + 40));
-  const name = found?.[1];
-  if (found === null || name === undefined) return found !== null;
-  const isLetter = /^\p{L}/u.test(symbols.get(name) ?? '');
-  return isLetter || functionNames.has(name) || factorCommand.test(name);
+  const name = found?.[1] ?? '';
+  return found !== null && !relations.has(name) && name !== 'right' && name !== 'end';
 }
 
 /** A fraction after a division or a function, or before a factor, needs parentheses: `1/(a/b)`, `(a/b) c`. */
@@ -408,9 +402,8 @@ function readFraction(reader: Reader, before: string): string {
   const next = peek(reader);
   if (next === '^' || next === '_') return `(${text})`;
   if (text.includes('/')) {
-    const name = functionBefore.exec(before.slice(-maxBefore))?.[1] ?? '';
-    if (functionNames.has(name) || /[/÷]\s*$/.test(before)) return `(${text})`;
-    if (!derivative.test(text) && hasFactor(reader)) return `(${text}) `;
+    if (operatorBefore.test(before.slice(-maxBefore))) return `(${text})`;
+    if (hasFactor(reader)) return `(${text}) `;
   }
   return /^[\p{L}\p{N}(\\]/u.test(next) ? `${text} ` : text;
 }

@@ -160,44 +160,28 @@ function codePaint(style: Style, look: Look): Paint {
   return (part && style.own?.[part]) ?? style[look];
 }
 
-/** CodeMirror's token names, old and new. Other tokens have the terminal's default colour. */
-const looks: Readonly<Record<string, Look>> = {
-  keyword: 'magenta',
-  modifier: 'magenta',
-  qualifier: 'magenta',
-  meta: 'magenta',
-  macroName: 'magenta',
-  string: 'green',
-  'string-2': 'green',
-  regexp: 'green',
-  inserted: 'green',
-  deleted: 'red',
-  number: 'cyan',
-  atom: 'cyan',
-  bool: 'cyan',
-  type: 'cyan',
-  typeName: 'cyan',
-  className: 'cyan',
-  attribute: 'cyan',
-  attributeName: 'cyan',
-  builtin: 'cyan',
-  tag: 'blue',
-  tagName: 'blue',
-  def: 'blue',
-  definition: 'blue',
-  function: 'blue',
-  comment: 'dim',
-  header: 'bold',
-  heading: 'bold',
-  strong: 'bold',
-  emphasis: 'italic',
-  link: 'underline',
+/** CodeMirror's token names, old and new, by their looks. Other tokens have the terminal's default colour. */
+const tokens: { readonly [Name in Look]?: string } = {
+  magenta: 'keyword modifier qualifier meta macroName',
+  green: 'string string-2 regexp inserted',
+  red: 'deleted',
+  cyan: 'number atom bool type typeName className attribute attributeName builtin',
+  blue: 'tag tagName def definition function',
+  dim: 'comment',
+  bold: 'header heading strong',
+  italic: 'emphasis',
+  underline: 'link',
 };
+const looks = new Map(
+  Object.entries(tokens).flatMap(([look, names]) =>
+    names.split(' ').map((name) => [name, look as Look] as const),
+  ),
+);
 
 /** The last part of `variableName.definition` or `string property` that has a look decides. */
 function lookOf(token: string): Look | undefined {
   return token
     .split(/[ .]/)
-    .map((part) => (Object.hasOwn(looks, part) ? looks[part] : undefined))
+    .map((part) => looks.get(part))
     .findLast((look) => look !== undefined);
 }

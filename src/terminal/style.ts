@@ -5,8 +5,8 @@ import { Chalk, type ChalkInstance, foregroundColorNames } from 'chalk';
 export type Paint = (text: string) => string;
 
 /**
- * Attributes, and six of the 16 ANSI colours, which are readable in every theme. There are no backgrounds, and less
- * important text is `dim`, because bright black is invisible in some themes.
+ * Attributes, and six of the 16 ANSI colours, which are readable in every theme. There is a background only where that of
+ * the terminal is known, and less important text is `dim`, because bright black is invisible in some themes.
  */
 export interface Style {
   /** False if every look returns its text unchanged. */
@@ -16,6 +16,9 @@ export interface Style {
   readonly italic: Paint;
   readonly underline: Paint;
   readonly strike: Paint;
+  readonly inverse: Paint;
+  /** A background for a part that must be found in a long text; nothing where that of the terminal is not known. */
+  readonly band: Paint;
   readonly red: Paint;
   readonly green: Paint;
   readonly yellow: Paint;
@@ -42,20 +45,20 @@ export type AnswerPart =
 /** The looks that the user chose replace the looks of the theme. */
 export type OwnPaints = { readonly [Part in AnswerPart]?: Paint };
 
-export type ColorOption = 'always' | 'never' | 'auto';
-
-interface ColorConditions {
-  readonly isTerminal: boolean;
-  readonly environment: Environment;
-  /** `--color`; `--no-color` is `never`. */
-  readonly option?: ColorOption | undefined;
-}
-
 /**
  * Whether one stream gets colour. In this order: `--color=always|never`; `NO_COLOR` non-empty (no-color.org);
  * `FORCE_COLOR` or `CLICOLOR_FORCE` non-empty (`0` and `false` do not count); `TERM=dumb`; whether it is a terminal.
  */
-export function hasColor({ isTerminal, environment, option }: ColorConditions): boolean {
+export function hasColor({
+  isTerminal,
+  environment,
+  option,
+}: {
+  readonly isTerminal: boolean;
+  readonly environment: Environment;
+  /** `--color`; `--no-color` is `never`. */
+  readonly option?: 'always' | 'never' | 'auto' | undefined;
+}): boolean {
   if (option === 'always') return true;
   if (option === 'never' || environment['NO_COLOR']) return false;
   if (forces(environment['FORCE_COLOR']) || forces(environment['CLICOLOR_FORCE'])) return true;
@@ -75,6 +78,8 @@ export const plainStyle: Style = {
   italic: unchanged,
   underline: unchanged,
   strike: unchanged,
+  inverse: unchanged,
+  band: unchanged,
   red: unchanged,
   green: unchanged,
   yellow: unchanged,
@@ -104,6 +109,7 @@ export const weightStyle: Style = {
   italic: paint(3, 23),
   underline: paint(4, 24),
   strike: paint(9, 29),
+  inverse: paint(7, 27),
 };
 
 export const colorStyle: Style = {
@@ -127,6 +133,8 @@ interface ThemeColors {
   readonly many: Required<Colors>;
   /** A code among the 16 colours whose values differ between terminals. */
   readonly few: Colors;
+  /** A background among the 240 colours. */
+  readonly band: string;
 }
 
 const fixed = (index: number) => `38;5;${index}`;
@@ -143,6 +151,7 @@ export const darkColors: ThemeColors = {
     dim: fixed(249),
   },
   few: { red: '91', green: '32', yellow: '93', blue: '36', magenta: '95', cyan: '36' },
+  band: '48;5;236',
 };
 
 /** Readable on light backgrounds. */
@@ -157,6 +166,7 @@ export const lightColors: ThemeColors = {
     dim: fixed(240),
   },
   few: { red: '31', green: '34', yellow: '35', blue: '34', magenta: '35', cyan: '34' },
+  band: '48;5;254',
 };
 
 export const themeNames = ['color', 'light', 'dark', 'mono', 'plain'] as const;
@@ -197,8 +207,9 @@ function shadedStyle(
 ): Style {
   const shade = theme === 'color' ? terminal.background : theme;
   if (shade === undefined) return style;
-  const { many, few } = shade === 'light' ? lightColors : darkColors;
-  return withColors(style, terminal.hasMany ? many : few);
+  const { many, few, band } = shade === 'light' ? lightColors : darkColors;
+  if (!terminal.hasMany) return withColors(style, few);
+  return { ...withColors(style, many), band: paint(band, 49) };
 }
 
 function withoutColors(style: Style): Style {
@@ -222,12 +233,6 @@ function withColors(style: Style, colors: Colors): Style {
   return { ...style, ...painted };
 }
 
-interface PartColor {
-  /** One of the 16 colours (`red`, `bright-red`), `#rrggbb`, or `default`, which is the colour of the text. */
-  readonly color: string;
-  readonly attributes: readonly ('bold' | 'italic' | 'underline')[];
-}
-
 function withColor(chalk: ChalkInstance, color: string): ChalkInstance {
   if (color.startsWith('#')) return chalk.hex(color);
   const own = color.replace(/^bright-(.+)$/, '$1Bright');
@@ -237,7 +242,14 @@ function withColor(chalk: ChalkInstance, color: string): ChalkInstance {
 
 /** The user's own looks; `#rrggbb` becomes the nearest colour that the terminal has. */
 export function createOwnPaints(
-  colors: ReadonlyMap<AnswerPart, PartColor>,
+  colors: ReadonlyMap<
+    AnswerPart,
+    {
+      /** One of the 16 colours (`red`, `bright-red`), `#rrggbb`, or `default`, which is the colour of the text. */
+      readonly color: string;
+      readonly attributes: readonly ('bold' | 'italic' | 'underline')[];
+    }
+  >,
   { hasMany, hasRgb }: TerminalColors,
 ): OwnPaints {
   const fewer = hasMany ? 2 : 1;

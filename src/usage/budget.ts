@@ -11,12 +11,12 @@ import type { ResolvedSettings, Source } from '../settings/resolved-settings.ts'
 import { endOfPeriod, localDay, type Period, startOfPeriod } from './days.ts';
 import { readLedger, tokensOf, type LedgerLine } from './ledger.ts';
 
-/** Tokens of an answer without a limit, before there is one to compare with. */
+/** The tokens of an answer without a limit, before there is one to compare with. */
 const assumedAnswer = 1000;
 const warningShare = 0.8;
 /** Rounding errors of sums are smaller than this share. */
 const tolerance = 1e-9;
-/** Milliseconds after which the requests of other processes are read again. */
+/** The milliseconds after which the requests of other processes are read again. */
 const refreshTime = 5000;
 
 /** The most that requests may use. */
@@ -60,15 +60,13 @@ export interface UsageSource {
   readonly costs?: Map<string, number>;
 }
 
-/** The limits of a run of a batch. */
+/** The most that a run of a batch may use, in tokens and in the currency of the prices; undefined without a limit. */
 export interface RunLimits {
-  /** Undefined without a limit. */
   readonly tokens: number | undefined;
-  /** In the currency of the prices. */
   readonly cost: number | undefined;
 }
 
-/** @throws Failure `configuration` for a bad price */
+/** Makes the limits of a run of a batch. @throws Failure `configuration` for a bad price */
 export function limitsOfRun(
   { tokens, cost }: RunLimits,
   { prices, values }: ResolvedSettings,
@@ -88,14 +86,10 @@ export function limitsOfRun(
   return limits;
 }
 
-interface PeriodAmount extends Amount {
-  readonly period: Period;
-}
-
 const units: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9 };
 
-/** @param text a value of the setting `budget`, such as `2M/day` or `5usd/week` */
-export function parseBudget(text: string): PeriodAmount {
+/** Reads a value of the setting `budget`, such as `2M/day` or `5usd/week`. */
+export function parseBudget(text: string): Amount & { readonly period: Period } {
   const [, digits = '', unit = '', period = 'day'] =
     /^([\d.]+)\s*([a-z]*)\s*\/\s*([a-z]+)$/.exec(text.trim().toLowerCase()) ?? [];
   const factor = units[unit];
@@ -113,11 +107,11 @@ function amountText({ currency }: Amount, amount: number): string {
 
 const nameOf = (limit: Limit) => `${limit.name} (${amountText(limit, limit.amount)})`;
 
-/** How to raise the budget, by where it is from. */
+/** Says how to raise the budget, by where it is from. */
 function raiseHint({ kind, name }: Source): string {
   if (kind === 'flag' || kind === 'environment') return `raise ${name}`;
   if (kind === 'prompt file') return `raise the budget of ${name}`;
-  return 'raise the budget (natter config set budget)';
+  return 'raise the budget (‹natter config set budget›)';
 }
 
 const adjectives: Readonly<Record<Period, string>> = {
@@ -127,7 +121,7 @@ const adjectives: Readonly<Record<Period, string>> = {
 };
 
 function limitOfPeriod(
-  amount: PeriodAmount,
+  amount: ReturnType<typeof parseBudget>,
   { context, settings }: Run,
   isSandbox: boolean,
 ): Limit {
@@ -136,12 +130,12 @@ function limitOfPeriod(
     const shorter = hasAnswerLimit ? 'set a smaller --max-tokens' : 'set --max-tokens';
     const end = localDay(endOfPeriod(period, context.clock.date()));
     const ways = `${raiseHint(settings.sources.budget)}, or wait until ${end}`;
-    const usage = isSandbox ? 'natter usage --sandbox' : 'natter usage';
+    const usage = isSandbox ? '‹natter usage --sandbox›' : '‹natter usage›';
     return `${fitsShorter ? `${shorter}, ` : ''}${ways}; ${usage} shows the requests`;
   });
 }
 
-/** The tokens that a request uses at most; `answer` is undefined for a request without a limit. */
+/** Estimates the tokens that a request uses at most; `answer` is undefined for a request without a limit. */
 export function estimateRequest(request: CompletionRequest) {
   const newer = request.params?.['max_completion_tokens'];
   return {
@@ -152,17 +146,7 @@ export function estimateRequest(request: CompletionRequest) {
 
 const failure = (problem: string, hint: string) => new Failure('configuration', problem, { hint });
 
-/** The budget of the requests of a service. */
-export interface Budget {
-  /** Waits for running requests if it might not fit beside them. @throws Failure `budget`, `configuration` */
-  reserve(request: CompletionRequest): Promise<void>;
-  /** The request ended. */
-  settle(request: CompletionRequest, line: LedgerLine): void;
-  /** These lines could not be written to the ledger. */
-  keep(lines: readonly LedgerLine[]): void;
-}
-
-/** @throws Failure `configuration` for a model without a price in the currency of the limit */
+/** Counts tokens in the unit of a limit. @throws Failure `configuration` for a model without a price in its currency */
 function expenseOf(
   { currency, name }: Limit,
   { prices, isSandbox }: { readonly prices: PriceTable; readonly isSandbox: boolean },
@@ -176,17 +160,17 @@ function expenseOf(
     `${name} needs the price of the model ${model} in ${currency}`,
     isSandbox
       ? 'the sandbox has no prices; use --max-total-tokens'
-      : `natter config set prices.${model} "0.5/1.5 ${currency}"`,
+      : `‹natter config set prices.${model} "0.5/1.5 ${currency}"›`,
   );
 }
 
-/** @throws Failure `configuration` without a ledger */
+/** Returns the folder of the ledger. @throws Failure `configuration` without one */
 function requireLedger({ context, settings }: Run): string {
   const { state } = resolveFolders(context);
   if (!settings.values.ledger) {
     throw failure(
       'a budget needs the ledger, which the setting ledger turns off',
-      'natter config set ledger true, or natter config unset budget',
+      '‹natter config set ledger true›, or ‹natter config unset budget›',
     );
   }
   if (state !== undefined) return state;
@@ -196,7 +180,7 @@ function requireLedger({ context, settings }: Run): string {
   );
 }
 
-/** The limit of the setting `budget`: the requests of all processes count. */
+/** Opens the limit of the setting `budget`, for which the requests of all processes count. */
 function openPeriod(run: Run, isSandbox: boolean, text: string, flush: () => void) {
   const { context, presentation, settings } = run;
   const { notices } = presentation;
@@ -228,7 +212,7 @@ function openPeriod(run: Run, isSandbox: boolean, text: string, flush: () => voi
       if (isPriced(line)) limit.used += expense(line);
     });
   }
-  /** Once for a run, and not for a budget that is used up, which has its own failure. */
+  /** Warns once for a run, and not of a budget that is used up, which has its own failure. */
   function warn(): void {
     const { used, amount: most } = limit;
     if (hasWarned || used < most * warningShare || used >= most) return;
@@ -250,23 +234,18 @@ function openPeriod(run: Run, isSandbox: boolean, text: string, flush: () => voi
 }
 
 /**
- * The budget of the settings, and the limits of the run.
+ * Opens the budget of the settings, and the limits of the run.
  * @param flush writes the lines of the ledger that are waiting
  * @throws Failure `configuration` for a budget that cannot be kept
  */
-export function openBudget(
-  run: Run,
-  source: UsageSource,
-  isSandbox: boolean,
-  flush: () => void,
-): Budget {
+export function openBudget(run: Run, source: UsageSource, isSandbox: boolean, flush: () => void) {
   const { settings } = run;
   const { budget: text } = settings.values;
   const period = text === undefined ? undefined : openPeriod(run, isSandbox, text, flush);
   const limits = [...(period === undefined ? [] : [period.limit]), ...(source.limits ?? [])];
   const pricing = { prices: priceTable(settings.prices), isSandbox };
 
-  /** What the request may use of the limit at most. */
+  /** Returns what the request may use of the limit at most. */
   function expected(limit: Limit, request: CompletionRequest, most?: number): number {
     const { prompt, answer = limit.longestAnswer || assumedAnswer } = estimateRequest(request);
     return expenseOf(limit, pricing, request.model, { prompt, answer: most ?? answer });
@@ -283,10 +262,10 @@ export function openBudget(
     return new Failure(
       'budget',
       `${nameOf(limit)} would be exceeded: ${amountText(limit, used)} used, and this request may use ~${amountText(limit, next)}`,
-      hint === undefined ? {} : { hint },
+      { hint },
     );
   }
-  /** The first limit that the request might exceed beside running ones. */
+  /** Finds the first limit that the request might exceed beside running ones. */
   function firstFull(request: CompletionRequest): Limit | undefined {
     period?.refresh();
     return limits.find((limit) => {
@@ -295,7 +274,8 @@ export function openBudget(
     });
   }
   return {
-    async reserve(request) {
+    /** Waits for running requests if this one might not fit beside them. @throws Failure `budget`, `configuration` */
+    async reserve(request: CompletionRequest) {
       for (let full = firstFull(request); full !== undefined; full = firstFull(request)) {
         const { waiting, reserved } = full;
         if (reserved.size === 0) throw refusal(full, request);
@@ -303,7 +283,8 @@ export function openBudget(
       }
       for (const limit of limits) limit.reserved.set(request, expected(limit, request));
     },
-    settle(request, line) {
+    /** Counts a request that has ended. */
+    settle(request: CompletionRequest, line: LedgerLine) {
       const tokens = tokensOf(line);
       for (const limit of limits) {
         if (!limit.reserved.delete(request)) continue;
@@ -314,6 +295,7 @@ export function openBudget(
         for (const resume of ready) resume();
       }
     },
-    keep: (lines) => period?.keep(lines),
+    /** Counts lines that could not be written to the ledger. */
+    keep: (lines: readonly LedgerLine[]) => period?.keep(lines),
   };
 }

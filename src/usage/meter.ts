@@ -4,31 +4,30 @@ import type { AnswerFinished, ChatEvent } from '../client/events.ts';
 import { textMessages } from '../conversation/message-text.ts';
 import {
   suspectTruncation,
-  countCharacters,
   estimateMessages,
-  tokensFor,
+  tokensOfPiece,
 } from '../conversation/token-estimate.ts';
 import { Failure } from '../failure.ts';
 import type { Run } from '../run.ts';
 import { maskText } from '../secrets/secrets.ts';
 import { resolveFolders } from '../settings/folders.ts';
 import { costOf, priceTable } from '../settings/prices.ts';
-import { type Budget, openBudget, type UsageSource } from './budget.ts';
+import { openBudget, type UsageSource } from './budget.ts';
 import { appendToLedger, type LedgerLine, tokensOf } from './ledger.ts';
 
-/** Milliseconds between two writes. */
+/** The milliseconds between two writes. */
 const interval = 1000;
-/** Lines of a write: those of a fast batch would take tens of megabytes in a second. */
+/** The most lines of a write: those of a fast batch would take tens of megabytes in a second. */
 const mostWaiting = 1000;
 const longestModel = 200;
 
 /** A request while it runs. */
 interface MeteredRequest {
   readonly request: CompletionRequest;
-  /** Monotonic time at which it began. */
+  /** The monotonic time at which it began. */
   readonly start: number;
-  /** Characters of the answer, with reasoning. */
-  readonly received: { ascii: number; other: number };
+  /** Estimated tokens of the answer, with reasoning. */
+  received: number;
   /** Attempts so far. */
   attempts: number;
   /** Whether the service read the prompt. */
@@ -39,7 +38,7 @@ interface MeteredRequest {
 function watchEvent(seen: MeteredRequest, event: ChatEvent): void {
   const { type } = event;
   if (type === 'text-received' || type === 'reasoning-received') {
-    countCharacters(event.text, seen.received);
+    seen.received += tokensOfPiece(event.text);
   } else if (type === 'answer-started') {
     seen.isAccepted = true;
     seen.attempts = event.attempt;
@@ -48,7 +47,7 @@ function watchEvent(seen: MeteredRequest, event: ChatEvent): void {
   } else if (type === 'answer-finished') seen.finished = event;
 }
 
-/** The event, with an estimate if the service seems to have cut the prompt. */
+/** Adds an estimate to the event if the service seems to have cut the prompt. */
 function withTruncation(event: AnswerFinished, { messages }: CompletionRequest): AnswerFinished {
   const counted = event.usage?.prompt_tokens;
   if (counted === undefined) return event;
@@ -56,7 +55,7 @@ function withTruncation(event: AnswerFinished, { messages }: CompletionRequest):
   return estimate === undefined ? event : { ...event, estimatedPromptTokens: estimate };
 }
 
-/** The error of a request that its caller stopped. */
+/** Stands for the error of a request that its caller stopped. */
 const stopped = Symbol('stopped');
 
 function outcomeOf(error: unknown): string {
@@ -65,14 +64,14 @@ function outcomeOf(error: unknown): string {
   return error instanceof Failure ? error.kind : 'unexpected';
 }
 
-/** For tokens that the service did not report. A refused prompt was not read, and costs nothing. */
+/** Estimates tokens that the service did not report. A refused prompt was not read, and costs nothing. */
 function estimateOf({ request, received, isAccepted, finished }: MeteredRequest) {
   const { prompt_tokens: input, completion_tokens: output } = finished?.usage ?? {};
   if (!isAccepted || (input !== undefined && output !== undefined)) return undefined;
   return {
     prompt_tokens:
       input === undefined ? estimateMessages(textMessages(request.messages)) : undefined,
-    completion_tokens: output === undefined ? tokensFor(received) : undefined,
+    completion_tokens: output === undefined ? Math.ceil(received) : undefined,
   };
 }
 
@@ -142,7 +141,7 @@ function createLedgerWriter(
   };
 }
 
-/** A client whose prompts keep the budget, and are in the ledger at their end. */
+/** Makes a client whose prompts keep the budget, and are in the ledger at their end. */
 export function meterClient(client: Client, run: Run, source: UsageSource, isSandbox: boolean) {
   const { context, settings } = run;
   const { clock } = context;
@@ -150,7 +149,7 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
   const isLimited = values.budget !== undefined || (source.limits?.length ?? 0) > 0;
   const prices = source.costs && priceTable(settings.prices);
   const writer = createLedgerWriter(run, (lines) => budget?.keep(lines));
-  let budget: Budget | undefined;
+  let budget: ReturnType<typeof openBudget> | undefined;
   /** The last refusals of requests that their caller sends again: all attempts are one line. */
   const refused = new Map<CompletionRequest, LedgerLine>();
 
@@ -176,9 +175,8 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
       budget ??= openBudget(run, source, isSandbox, writer.flush);
       await budget.reserve(request);
     }
-    const received = { ascii: 0, other: 0 };
     const start = clock.monotonic();
-    const seen: MeteredRequest = { request, start, received, attempts: 1, isAccepted: false };
+    const seen: MeteredRequest = { request, start, received: 0, attempts: 1, isAccepted: false };
     let error: unknown = stopped;
     try {
       for await (const event of client.chat(request, how)) {

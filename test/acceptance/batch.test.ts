@@ -1,242 +1,33 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { seededRandom } from '../conversation/journal-fixtures.ts';
 import { rule } from '../sandbox/sandbox-helpers.ts';
-import { openBatchPlace, parseResults, promptLines } from '../support/batch.ts';
-import { runInMemory } from '../support/in-memory.ts';
-import { jsonLines, serviceAt } from '../support/natter.ts';
-import { response, streamed } from '../support/raw-replies.ts';
-import type { Reply } from '../support/raw-server.ts';
+import {
+  type BatchPlace,
+  openBatchPlace,
+  openSlowBatchPlace,
+  parseResults,
+  promptLines,
+} from '../support/batch.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { binary, cleanEnvironment, type RunningNatter, serviceAt } from '../support/natter.ts';
+import { chunk, delta, streamHead } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
-
-const contents = (text: string) => parseResults(text).map(({ content }) => content);
+import { openTerminal } from '../support/terminal.ts';
 
 describe('natter batch', () => {
-  test('answers one prompt per line, in order, and prints a summary on standard error', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(9));
-    const { code, stdout, stderr } = await place.run(['p.txt']);
-    expect(code).toBe(0);
-    expect(contents(stdout)).toEqual(promptLines(9).trim().split('\n'));
-    expect(stderr).toMatch(/^natter: 9 of 9 items answered in [\d.]+ s, \d+ tokens\n$/);
-  });
-
-  test('prints only results with --quiet', async () => {
-    const place = await openBatchPlace();
-    const { stdout, stderr } = await place.run(['-', '-q'], { input: 'one\ntwo\n' });
-    expect(contents(stdout)).toEqual(['one', 'two']);
-    expect(stderr).toBe('');
-  });
-
-  test('has in each result the fields of --json, and its position and id', async () => {
-    const place = await openBatchPlace();
-    const { stdout } = await place.run(['--format', 'jsonl'], {
-      input: '{"id":"a","prompt":"hi"}',
-    });
-    expect(JSON.parse(stdout)).toEqual({
-      index: 1,
-      line: 1,
-      id: 'a',
-      prompt_hash: expect.stringMatching(/^[\da-f]{16}$/) as string,
-      completion_id: expect.any(String) as string,
-      model: 'origin',
-      content: 'hi',
-      finish_reason: 'stop',
-      usage: expect.objectContaining({ total_tokens: expect.any(Number) as number }) as object,
-      attempts: 1,
-      timing: expect.any(Object) as object,
-    });
-  });
-
-  test('sends only the fields of the contract and those requested', async () => {
-    const place = await openBatchPlace();
-    place.write(
-      'p.jsonl',
-      [
-        { prompt: 'a' },
-        { prompt: 'b', model: 'nextgen', max_tokens: 7, system: 'own' },
-        {
-          messages: [
-            { role: 'system', content: 'mine' },
-            { role: 'user', content: 'c' },
-          ],
-        },
-      ]
-        .map((item) => JSON.stringify(item))
-        .join('\n'),
-    );
-    const words = ['p.jsonl', '--concurrency', '1', '-s', 'be brief', '--param', 'seed=1'];
-    await place.run([...words, '--no-stream']);
-    const turn = (role: string, content: string) => ({ role, content });
-    expect(place.bodies).toEqual([
-      { model: 'origin', messages: [turn('system', 'be brief'), turn('user', 'a')], seed: 1 },
-      {
-        model: 'nextgen',
-        messages: [turn('system', 'own'), turn('user', 'b')],
-        max_tokens: 7,
-        seed: 1,
-      },
-      { model: 'origin', messages: [turn('system', 'mine'), turn('user', 'c')], seed: 1 },
-    ]);
-  });
-
-  test('builds prompts from a table', async () => {
-    const place = await openBatchPlace();
-    place.write('t.csv', '\uFEFFid,text\r\nx,"two\r\nlines"\r\n');
-    const { stdout } = await place.run(['t.csv', '--template', 'About {{text}}']);
-    expect(parseResults(stdout)[0]).toMatchObject({ id: 'x', content: 'About two\r\nlines' });
-  });
-
-  test('saves no conversation', async () => {
-    const place = await openBatchPlace();
-    await place.run(['-'], { input: 'one\n', env: { NATTER_DATA_DIR: `${place.folder}/data` } });
-    expect(place.has('data')).toBe(false);
-  });
-
-  test('reports an invalid line, sends the others, and exits with 2', async () => {
-    const place = await openBatchPlace();
-    place.write('p.jsonl', '{"prompt":"a"}\noops\n{"prompt":"b"}\n');
-    const { code, stdout, stderr } = await place.run(['p.jsonl']);
-    expect(code).toBe(2);
-    expect(stderr).toContain(
-      'natter: warning: line 2 of p.jsonl is not JSON at column 1; see the results',
-    );
-    expect(parseResults(stdout)[1]).toMatchObject({
-      index: 2,
-      error: { kind: 'usage', message: 'line 2 of the input is not JSON at column 1' },
-    });
-    expect(place.asked.toSorted((one, other) => one.localeCompare(other))).toEqual(['a', 'b']);
-  });
-
-  test('keeps the text of an answer that was cut, and exits with 75', async () => {
-    const place = await openBatchPlace([rule('tokens=50 fin cut-after=5')]);
-    const { code, stdout } = await place.run(['-'], { input: 'one\n' });
-    expect(code).toBe(75);
-    const [result] = parseResults(stdout);
-    expect(result).toMatchObject({ incomplete: true, error: { kind: 'incomplete' } });
-    expect(result?.content).not.toBe('');
-    await expect.poll(() => place.asked).toHaveLength(1);
-  });
-
-  test('repeats a cut answer only as often as --retry-incomplete allows', async () => {
-    const place = await openBatchPlace([rule('fin cut-after=1 times=2')]);
-    const { code, stdout } = await place.run(['-', '--retry-incomplete', '2'], { input: 'one\n' });
-    expect(code).toBe(0);
-    expect(parseResults(stdout)[0]).toMatchObject({ content: 'one', attempts: 3 });
-  });
-
-  test('keeps the text of a cut answer if the repeated request fails', async () => {
-    const place = await openBatchPlace([rule('tokens=50 fin cut-after=5 times=1'), rule('500')]);
-    const words = ['-', '--retry-incomplete', '1', '--retries', '0'];
-    const { stdout } = await place.run(words, { input: 'one\n' });
-    const [result] = parseResults(stdout);
-    expect(result).toMatchObject({
-      incomplete: true,
-      attempts: 2,
-      error: { kind: 'server_error' },
-    });
-    expect(result?.content).not.toBe('');
-  });
-
-  test('counts the retries of the client', async () => {
-    const place = await openBatchPlace([rule('429 retry-after=0 times=3')]);
-    const { code, stdout } = await place.run(['-'], { input: 'one\n' });
-    expect(code).toBe(0);
-    expect(parseResults(stdout)[0]).toMatchObject({ attempts: 4 });
-  });
-
-  test.each([
-    ['[sandbox 404] x\n', 6],
-    ['[sandbox 400] x\n[sandbox 400] y\n', 7],
-    ['[sandbox 404] x\n[sandbox 400] y\n', 1],
-    ['[sandbox 404] x\nfine\n', 6],
-  ])('exits for the failures of %j with %d', async (input, exitCode) => {
-    const place = await openBatchPlace();
-    const { code, stderr } = await place.run(['-'], { input });
-    expect(code).toBe(exitCode);
-    expect(stderr).toMatch(/failed: \d /);
-  });
-
-  test('stops at once when the key is refused', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(50));
-    const { code, stdout, stderr } = await place.run(['p.txt', '--concurrency', '1'], {
-      env: { NATTER_API_KEY: 'wrong' },
-    });
-    expect(code).toBe(4);
-    expect(parseResults(stdout)).toHaveLength(1);
-    expect(stderr).toContain('stopped because further items would fail too');
-  });
-
-  test('stops when the service is unreachable', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(500));
-    const { code, stdout } = await place.run(['p.txt'], {
-      env: { NATTER_BASE_URL: 'http://127.0.0.1:1' },
-    });
-    expect(code).toBe(75);
-    expect(parseResults(stdout).length).toBeLessThan(20);
-  });
-
-  test.each([
-    [['nothing.txt'], '', 'cannot read nothing.txt: there is no such file or folder'],
-    [['-'], '', 'standard input contains no prompt'],
-    [['-', '--concurrency', '0'], 'x', '--concurrency must be a whole number from 1 to 1000'],
-    [['-', '--shard', '3/2'], 'x', '--shard must be i/n with i from 1 to n, not "3/2"'],
-    [['-', '--format', 'csv'], 'a\nb\n', 'the table has no column "prompt"'],
-    [
-      ['-', '--template', 'About {x}'],
-      'x',
-      'the template names no column, so all prompts would be identical',
-    ],
-    [['-', '-o', '.'], 'x', '. is not a regular file'],
-  ])('refuses %j', async (words, input, message) => {
-    const place = await openBatchPlace();
-    const { code, stdout, stderr } = await place.run(words, { input });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(`natter: ${message}\n`);
-    expect(place.asked).toEqual([]);
-  });
-
-  test.each([
-    ['no text', 'p.txt', ''],
-    ['empty lines', 'p.txt', '\n \r\n'],
-    ['only a header', 'p.csv', 'id,prompt\n'],
-  ])('an input with %s is an error, and leaves no results file', async (_, name, text) => {
-    const place = await openBatchPlace();
-    place.write(name, text);
-    for (const shard of [[], ['--shard', '2/2']]) {
-      const { code, stderr } = await place.run([name, '-o', 'out.jsonl', ...shard]);
-      expect(code).toBe(2);
-      expect(stderr).toMatch(`natter: ${name} contains no prompt\n  put one prompt on each line`);
-    }
-    const piped = await place.run(['-', '--format', 'lines', '-o', 'out.jsonl'], { input: '\n' });
-    expect(piped).toMatchObject({ code: 2 });
-    expect(place.has('out.jsonl')).toBe(false);
-  });
-
-  test('a shard without items is not an error, and its file is empty', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', 'one\n');
-    const { code, stderr } = await place.run(['p.txt', '--shard', '2/2', '-o', 'out.jsonl']);
-    expect({ code, stderr }).toMatchObject({ code: 0 });
-    expect(stderr).toContain('0 of 0 items answered');
-    expect(place.read('out.jsonl')).toBe('');
-  });
-
-  test('suggests correcting the lines if nothing else failed', async () => {
-    const place = await openBatchPlace();
-    place.write('p.jsonl', '{"prompt":"a"}\n{"prompt":\n');
-    const { code, stderr } = await place.run(['p.jsonl', '-o', 'out.jsonl']);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(
-      /fails? each time: correct it; after a correction, run the same command/,
-    );
-  });
-
   test('ends without an error when its reader closes the pipe', async () => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(2000));
@@ -248,136 +39,538 @@ describe('natter batch', () => {
   });
 });
 
-/** The address of a port on which no server listens. */
-async function unreachable(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+/** A batch with one answer at a time, whose results file is in a separate folder. */
+async function startBatch(items: number) {
+  const place = await openSlowBatchPlace();
+  place.write('p.txt', promptLines(items));
+  const folder = join(place.folder, 'results');
+  mkdirSync(folder);
+  const natter = place.start(['p.txt', '-o', 'results/out.jsonl', '--concurrency', '1']);
+  return { place, folder, natter };
 }
 
-describe('a batch of which every item fails shows the cause in a pipe', () => {
-  const fail = async (env: Readonly<Record<string, string>>) => {
+test('X10: a results file that is deleted during the run is complete at the end', async () => {
+  const { place, folder, natter } = await startBatch(3);
+  await place.finish(1);
+  await place.finish(1);
+  await place.inProgress(1);
+  rmSync(folder, { recursive: true });
+  await place.finish(1);
+  const { code, stderr } = await natter.result;
+  expect(code).toBe(0);
+  expect(stderr).toContain('warning: results/out.jsonl was deleted during the run');
+  expect(place.results('results/out.jsonl').map(({ index }) => index)).toEqual([1, 2, 3]);
+});
+
+test('X10: results that cannot be written to a file are printed on standard output, with exit code 12', async () => {
+  const { place, folder, natter } = await startBatch(2);
+  await place.finish(1);
+  await place.inProgress(1);
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, '');
+  await place.finish(1);
+  const { code, stdout, stderr } = await natter.result;
+  expect(code).toBe(12);
+  expect(stderr).toContain('results/out.jsonl was deleted during the run');
+  expect(parseResults(stdout).map(({ index }) => index)).toEqual([1, 2]);
+});
+
+describe('natter batch --limit', () => {
+  test('does not wait for the rest of a pipe', async () => {
+    const place = await openBatchPlace();
+    const natter = place.start(['-', '--limit', '1'], { input: 'one\n', keepInputOpen: true });
+    expect((await natter.result).code).toBe(0);
+    expect(place.asked).toEqual(['one']);
+  });
+});
+
+const prompts = (count: number) => promptLines(count).trim().split('\n');
+
+/** Expects exactly one answer to every prompt, in order. */
+function expectComplete(place: BatchPlace, name: string, count: number): void {
+  const results = place.results(name);
+  expect(results.map(({ index }) => index)).toEqual(prompts(count).map((_, place_) => place_ + 1));
+  expect(results.map(({ content }) => content)).toEqual(prompts(count));
+}
+
+describe('the same command again', () => {
+  test('is refused while the first is still running', async () => {
+    const place = await openBatchPlace([rule('echo stall-after=1')]);
+    place.write('p.txt', 'a few words\n');
+    const first = place.start(['p.txt', '-o', 'out.jsonl']);
+    await waitFor(() => place.has('out.jsonl.lock'));
+    const { code, stderr } = await place.start(['p.txt', '-o', 'out.jsonl']).result;
+    expect(code).toBe(12);
+    expect(stderr).toContain(`another natter (process ${first.child.pid} on `);
+    expect(stderr).toContain(') is writing out.jsonl');
+    first.child.kill('SIGKILL');
+    await first.result;
+  });
+});
+
+async function waitFor(condition: () => boolean): Promise<void> {
+  while (!condition()) await pause(2);
+}
+
+test('a batch killed at ten moments has every answer once, and repeats no saved request', async () => {
+  const count = 200;
+  const concurrency = 8;
+  const place = await openBatchPlace();
+  place.write('p.txt', promptLines(count));
+  const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', String(concurrency)];
+  const path = join(place.folder, 'out.jsonl');
+  const sizeOf = () => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const random = seededRandom(20);
+  for (let kill = 0; kill < 10; kill += 1) {
+    const growth = Math.floor(random() * 3000);
+    const before = sizeOf();
+    const natter = place.start(words);
+    await waitFor(() => sizeOf() > before + growth || natter.child.exitCode !== null);
+    natter.child.kill('SIGKILL');
+    await natter.result;
+  }
+  expect((await place.run(words)).code).toBe(0);
+  expectComplete(place, 'out.jsonl', count);
+  expect(place.asked.length).toBeLessThanOrEqual(count + 10 * concurrency);
+}, 240_000);
+
+/** Puts packages with these versions into the folder; ioredis cannot connect. */
+function install(folder: string, versions: Readonly<Record<string, string>>): void {
+  const redis = `exports.Redis = class {
+    on() {}
+    disconnect() {}
+    async connect() { throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }); }
+  };`;
+  for (const [name, version] of Object.entries(versions)) {
+    const place = join(folder, 'node_modules', name);
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, 'package.json'), JSON.stringify({ name, version }));
+    writeFileSync(join(place, 'index.js'), name === 'ioredis' ? redis : '');
+  }
+}
+
+const packagesOf = (folder: string) => ({ NODE_PATH: join(folder, 'node_modules') });
+
+const queue = ['--queue', 'redis://127.0.0.1:1'];
+
+test('a queue that is not there is one sentence, at once', async () => {
+  const place = await openBatchPlace();
+  install(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
+  // NODE_PATH is read when Node starts.
+  const env = packagesOf(place.folder);
+  const { code, stderr } = await place.start(['status', ...queue], { env }).result;
+  expect({ code, stderr }).toEqual({
+    code: 10,
+    stderr:
+      'natter: cannot connect to the queue at redis://127.0.0.1:1/0: nothing is listening there\n' +
+      '  start Redis or Valkey there, or correct the address\n',
+  });
+});
+
+/** A service that sends the beginning of each answer and then nothing more. */
+async function openSilentPlace(answers: number) {
+  const beginning = Buffer.concat([streamHead(), chunk(delta('the first words'))]);
+  const server = await serve(Array.from({ length: answers }, () => [beginning]));
+  return { place: await openBatchPlace(), env: { ...serviceAt(server), NATTER_DEBUG: '1' } };
+}
+
+describe('Ctrl+C', () => {
+  test('P8 pressed twice cancels the answers, and keeps the text received', async () => {
+    const { place, env } = await openSilentPlace(2);
+    place.write('p.txt', promptLines(5));
+    const natter = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '2'], { env });
+    await natter.waitFor('stderr', /(?:is answered[^]*){2}/);
+    natter.child.kill('SIGINT');
+    await natter.waitFor('stderr', /Ctrl\+C again/);
+    natter.child.kill('SIGINT');
+    expect((await natter.result).signal).toBe('SIGINT');
+    const cut = { content: 'the first words', incomplete: true, error: { kind: 'incomplete' } };
+    expect(place.results('out.jsonl')).toMatchObject([cut, cut]);
+    expect(place.has('out.jsonl.lock')).toBe(false);
+  });
+
+  test('P6 a second SIGTERM cancels answers, and keeps the text received', async () => {
+    const { place, env } = await openSilentPlace(1);
+    place.write('p.txt', promptLines(1));
+    const natter = place.start(['p.txt', '-o', 'out.jsonl'], { env });
+    await natter.waitFor('stderr', /is answered/);
+    natter.child.kill('SIGTERM');
+    await natter.waitFor('stderr', /SIGTERM: finishing/);
+    // Within a second, it counts as the same signal.
+    await pause(1000);
+    natter.child.kill('SIGTERM');
+    const { code, stderr } = await natter.result;
+    expect({ code, stderr }).toEqual({
+      code: 75,
+      stderr: expect.stringMatching(/0 of 1 item answered in .*; 1 failed: 1 incomplete/) as string,
+    });
+    expect(place.results('out.jsonl')).toMatchObject([
+      { content: 'the first words', error: { kind: 'incomplete' } },
+    ]);
+  });
+
+  test('Y7: items answered by an earlier run do not count as left', async () => {
+    const place = await openSlowBatchPlace();
+    place.write('p.txt', promptLines(6));
+    const first = place.start(['p.txt', '-o', 'out.jsonl']);
+    await place.finish(4);
+    await place.finish(2);
+    expect((await first.result).code).toBe(0);
+    const lines = place.read('out.jsonl').split('\n');
+    place.write('out.jsonl', `${[...lines.slice(0, 1), ...lines.slice(3, 6)].join('\n')}\n`);
+    const second = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '1']);
+    await place.inProgress(1);
+    second.child.kill('SIGINT');
+    await second.waitFor('stderr', /Ctrl\+C again/);
+    await place.finish(1);
+    expect((await second.result).stderr).toMatch(
+      /stopped: 5 of 6 items answered \(4 before\).*, 1 left/,
+    );
+  });
+
+  test('Y7: cancelled before the first result, it leaves no file', async () => {
+    const server = await serve([[]]);
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(3));
-    return place.run(['p.txt', '-o', 'out.jsonl', '--retries', '0'], { env });
-  };
-
-  test('an unreachable service', async () => {
-    const { code, stderr } = await fail({ NATTER_BASE_URL: await unreachable() });
-    expect(code).toBe(75);
-    expect(stderr).toMatch(/^natter: first failure \(unreachable\), line \d: .*refused.*$/m);
-    expect(stderr).toMatch(/is the server on port \d+ running\?/);
-  });
-
-  test.each([
-    ['a wrong key', 'wrong-key'],
-    ['no key', ''],
-  ])('%s', async (_, key) => {
-    const { code, stderr } = await fail({ NATTER_API_KEY: key });
-    expect(code).toBe(4);
-    expect(stderr.match(/the service requires a valid API key/g)).toHaveLength(1);
-    expect(stderr).toContain('natter auth login');
+    const natter = place.start(['p.txt', '-o', 'out.jsonl'], { env: serviceAt(server) });
+    await server.received(3);
+    natter.child.kill('SIGINT');
+    await natter.waitFor('stderr', /Ctrl\+C again/);
+    natter.child.kill('SIGINT');
+    expect((await natter.result).signal).toBe('SIGINT');
+    expect([place.has('out.jsonl'), place.has('out.jsonl.lock')]).toEqual([false, false]);
   });
 });
 
-const count = 3000;
-
-test('of 3,000 items with 5 % of 429s and 1 % of cuts, none is missing or duplicated', async () => {
-  const place = await openBatchPlace([
-    rule('429 retry-after=0.01 every=20'),
-    rule('echo fin cut-after=1 every=100'),
-  ]);
-  place.write('p.txt', promptLines(count));
-  const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', '16'];
-  const first = await place.run(words);
-  expect(first.code).toBe(75);
-  const cut = place.results('out.jsonl').filter(({ error }) => error !== undefined);
-  expect(cut.length).toBeGreaterThan(20);
-  expect(new Set(cut.map(({ error }) => error?.kind))).toEqual(new Set(['incomplete']));
-  expect(place.results('out.jsonl')).toHaveLength(count);
-  const refused = place.asked.length - count;
-  expect(refused).toBeGreaterThan(100);
-
-  const again = await place.run([...words, '--retry-incomplete', '5']);
-  expect(again.code).toBe(0);
-  const results = place.results('out.jsonl');
-  expect(results.map(({ index }) => index)).toEqual(
-    Array.from({ length: count }, (_, at) => at + 1),
-  );
-  expect(results.map(({ content }) => `${content}\n`).join('')).toBe(promptLines(count));
-}, 240_000);
-
-test('during many 429s all workers wait, and then all items are answered', async () => {
-  const place = await openBatchPlace([rule('429 retry-after=0.2 times=30')]);
-  place.write('p.txt', promptLines(20));
-  const { code, stdout } = await place.run(['p.txt', '--concurrency', '8', '--retries', '20']);
+test('prompts are answered before the input ends', async () => {
+  const place = await openBatchPlace();
+  const natter = place.start(['-'], { input: 'one\n', keepInputOpen: true });
+  await natter.waitFor('stdout', /"index":1/);
+  natter.child.stdin?.end('two\n');
+  const { code, stdout } = await natter.result;
   expect(code).toBe(0);
-  expect(stdout.trim().split('\n')).toHaveLength(20);
-  // Eight requests at first; later only those in progress are repeated, until the 429s end.
-  expect(place.asked.length).toBe(50);
-}, 240_000);
-
-test('a pause longer than the limit ends the batch at once', async () => {
-  const place = await openBatchPlace([rule('429 retry-after=3600')]);
-  place.write('p.txt', promptLines(20));
-  const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl', '--concurrency', '1']);
-  expect(code).toBe(75);
-  expect(place.asked).toHaveLength(1);
-  expect(stderr).toContain(
-    '1 failed: 1 rate_limited, 19 left; stopped because further items would fail too: ',
-  );
-  expect(stderr).toContain('Retry-After is 1 h');
+  expect(stdout.trim().split('\n')).toHaveLength(2);
 });
 
-const failed: Reply = [response(500)];
-const answered: Reply = [streamed('ok')];
+test('a terminal shows the progress of a batch on one line, which is removed at the end', async () => {
+  const place = await openSlowBatchPlace();
+  place.write('p.txt', promptLines(6));
+  const words = ['batch', `${place.folder}/p.txt`, '-o', `${place.folder}/out.jsonl`];
+  const terminal = openTerminal(words, { env: place.env, columns: 40 });
+  await place.finish(4);
+  await terminal.waitFor(/4 of 6/);
+  await place.finish(2);
+  await terminal.exit;
+  const shown = await terminal.transcript();
+  expect(shown).toMatch(/^natter: 6 of 6 items answered/);
+  expect(terminal.output()).not.toContain('\n4 of 6');
+});
 
-const modelsIn = (requests: readonly { readonly body: string }[]) =>
-  requests.map(({ body }) => (JSON.parse(body) as { model: string }).model);
+test('on a terminal without input, the failure shows how to start a batch', async () => {
+  const terminal = openTerminal(['batch']);
+  expect((await terminal.exit).exitCode).toBe(2);
+  expect(await terminal.transcript()).toContain('natter batch prompts.txt');
+});
 
-async function runBatch(replies: readonly Reply[], lines: string, words: readonly string[] = []) {
-  const server = await serve(replies);
-  const folder = mkdtempSync(join(tmpdir(), 'natter-fallback-'));
-  const file = join(folder, 'prompts.jsonl');
-  writeFileSync(file, lines);
-  const run = await runInMemory(
-    ['batch', file, '--fallback', 'nextgen', '--concurrency', '1', ...words],
-    { env: serviceAt(server, { NATTER_RETRIES: '0' }) },
-  );
-  return { ...run, results: jsonLines(run.stdout), models: modelsIn(server.requests) };
+test('X21: a full disk ends a batch that waits for more input', async () => {
+  const place = await openBatchPlace();
+  const words = `"${process.execPath}" "${binary}" batch - -o out.jsonl --concurrency 64`;
+  const script = `trap '' XFSZ; ulimit -f 2; exec ${words}`;
+  const shell = spawn('/bin/sh', ['-c', script], {
+    cwd: place.folder,
+    env: cleanEnvironment(place.env),
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  shell.stderr.on('data', (bytes: Buffer) => (stderr += bytes.toString()));
+  shell.stdin.write(promptLines(20));
+  const code = await new Promise((resolve) => shell.on('close', resolve));
+  expect({ code, stderr }).toMatchObject({
+    code: 12,
+    stderr: expect.stringContaining('cannot write out.jsonl') as string,
+  });
+});
+
+test('Y7: a long pause requested by the service is reported where no progress is shown', async () => {
+  const faults = [rule('429 retry-after=60')];
+  const clock = createFakeClock();
+  const place = await openBatchPlace(faults, { clock });
+  place.write('p.txt', promptLines(2));
+  const natter = place.start(['p.txt', '--concurrency', '1']);
+  await natter.waitFor('stderr', /rate limit/);
+  natter.child.kill('SIGINT');
+  const { stderr } = await natter.result;
+  // On a busy machine the second item is refused some seconds after the first, whose wait counts.
+  expect(stderr).toMatch(/^natter: rate limit: pausing new requests for 6\d s$/m);
+});
+
+test('D9 answers that do not fit on the disk are printed, and the next run requests them again', async () => {
+  const place = await openBatchPlace();
+  place.write('p.txt', promptLines(20));
+  const words = `"${process.execPath}" "${binary}" batch p.txt -o out.jsonl`;
+  // Blocks of 512 bytes or 1 kB, depending on the shell; a write beyond the limit fails as on a full disk.
+  const script = `trap '' XFSZ; ulimit -f 2; exec ${words}`;
+  const { code, stdout } = await new Promise<{ code: unknown; stdout: string }>((resolve) => {
+    const options = { cwd: place.folder, env: cleanEnvironment(place.env) };
+    execFile('/bin/sh', ['-c', script], options, (error, output) =>
+      resolve({ code: error?.code, stdout: output }),
+    );
+  });
+  expect(code).toBe(12);
+  const [saved, printed] = [place.results('out.jsonl'), parseResults(stdout)];
+  expect(printed.length).toBeGreaterThan(0);
+  expect(saved.length + printed.length).toBe(place.asked.length);
+  expect((await place.run(['p.txt', '-o', 'out.jsonl'])).code).toBe(0);
+  expect(
+    place
+      .results('out.jsonl')
+      .map(({ content }) => `${content}\n`)
+      .join(''),
+  ).toBe(promptLines(20));
+});
+
+/** If Node opens a debugger, it uses a free port and reports it on standard error. */
+const anyPort = { NODE_OPTIONS: '--inspect-port=0' };
+
+interface Stop {
+  readonly name: string;
+  readonly signal: NodeJS.Signals;
+  readonly notice: RegExp;
+  /** How natter ends when items are left, and when none is. */
+  readonly unfinished: object;
+  readonly finished: object;
+  readonly stopped: string;
 }
 
-test('--fallback sends each failed item to the next model', async () => {
-  const items = '{"prompt":"a"}\n{"prompt":"b"}\n{"prompt":"c"}\n';
-  const replies = [answered, failed, answered, failed, answered];
-  const { code, results, models, stderr } = await runBatch(replies, items);
-  expect(code).toBe(0);
-  expect(models).toEqual(['origin', 'origin', 'nextgen', 'origin', 'nextgen']);
-  expect(results).toMatchObject([
-    { index: 1, model: 'origin', profile: 'default' },
-    { index: 2, model: 'nextgen', fallbackFrom: [{ model: 'origin', reason: 'server_error' }] },
-    { index: 3, model: 'nextgen', fallbackFrom: [{ model: 'origin', reason: 'server_error' }] },
-  ]);
-  const warnings = stderr.split('\n').filter((line) => line.includes('warning'));
-  expect(warnings).toEqual([
-    'natter: warning: origin: the service failed (500); falling back to nextgen',
-    'natter: warning: 2 items fell back from origin to nextgen',
-  ]);
+const interruption = { signal: 'SIGINT' };
+
+const stops: readonly Stop[] = [
+  {
+    name: 'P5 Ctrl+C',
+    signal: 'SIGINT',
+    notice: /finishing running requests; press Ctrl\+C again to cancel them/,
+    unfinished: interruption,
+    finished: interruption,
+    stopped: 'stopped',
+  },
+  {
+    name: 'SIGTERM',
+    signal: 'SIGTERM',
+    notice: /SIGTERM: finishing running requests within 25 s/,
+    unfinished: { code: 75 },
+    finished: { code: 0 },
+    stopped: 'stopped by SIGTERM',
+  },
+  {
+    name: 'X4 SIGUSR1',
+    signal: 'SIGUSR1',
+    notice: /SIGUSR1: finishing running requests, sending no new ones/,
+    unfinished: { code: 75 },
+    finished: { code: 0 },
+    stopped: 'stopped by SIGUSR1',
+  },
+];
+
+describe.each(stops)('$name', ({ signal, notice, unfinished, finished, stopped }) => {
+  const send = async (natter: RunningNatter): Promise<void> => {
+    natter.child.kill(signal);
+    await natter.waitFor('stderr', notice);
+  };
+
+  test('lets the answers in progress finish, and starts no more', async () => {
+    const place = await openSlowBatchPlace();
+    place.write('p.txt', promptLines(20));
+    const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', '3'];
+    const natter = place.start(words, { env: anyPort });
+    await place.finish(3);
+    await place.inProgress(3);
+    await send(natter);
+    await place.finish(3);
+    const end = await natter.result;
+    expect(end).toMatchObject(unfinished);
+    expect(end.stderr).toContain(`natter: ${stopped}: 6 of 20 items answered in `);
+    expect(end.stderr).toMatch(/, 14 left(;|\n ) run the same command again for the rest/);
+    expect(end.stderr).not.toContain('Debugger');
+    const results = place.results('out.jsonl');
+    expect(results).toHaveLength(6);
+    expect(place.asked).toHaveLength(6);
+    expect(results.filter(({ error }) => error !== undefined)).toEqual([]);
+    expect(place.has('out.jsonl.lock')).toBe(false);
+  });
+
+  test('Y7: with every item in progress, leaves no items', async () => {
+    const place = await openSlowBatchPlace();
+    place.write('p.txt', promptLines(3));
+    const natter = place.start(['p.txt', '-o', 'out.jsonl'], { env: anyPort });
+    await place.inProgress(3);
+    await send(natter);
+    await place.finish(3);
+    const end = await natter.result;
+    expect(end).toMatchObject(finished);
+    expect(end.stderr).toMatch(/natter: 3 of 3 items answered in [^;]*\n$/);
+    expect(place.results('out.jsonl')).toHaveLength(3);
+  });
+
+  test('ends a batch that waits for more input', async () => {
+    const place = await openBatchPlace();
+    const natter = place.start(['-'], { input: 'one\n', keepInputOpen: true, env: anyPort });
+    await natter.waitFor('stdout', /"index":1/);
+    await send(natter);
+    const end = await natter.result;
+    expect(end).toMatchObject(unfinished);
+    expect(end.stderr).toMatch(/1 item answered in .*, input not fully read/);
+  });
 });
 
-test('with --fallback, a failure of all models is the result', async () => {
-  const { code, results } = await runBatch([failed, failed], '{"prompt":"a"}\n');
-  expect(code).toBe(75);
-  expect(results).toMatchObject([
-    { error: { message: expect.stringContaining('before that, origin: the service failed') } },
-  ]);
+const container = ['--pid', '--fork', '--mount-proc', '--kill-child=KILL', '--'];
+
+const mayUnshare = spawnSync('unshare', [...container, 'true']).status === 0;
+
+if (!mayUnshare) {
+  process.stderr.write(
+    'natter as process 1 is not tested: this machine does not permit `unshare --pid`\n',
+  );
+}
+
+/** Starts natter as process 1 of a new namespace. */
+function startInContainer(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  cwd: string,
+): ChildProcess {
+  const child = spawn('unshare', [...container, process.execPath, binary, ...words], {
+    env: cleanEnvironment(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    cwd,
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+/** Kills process 1 itself, as the end of a container does. */
+async function killProcessOne(child: ChildProcess): Promise<void> {
+  const children = `/proc/${child.pid}/task/${child.pid}/children`;
+  process.kill(Number(readFileSync(children, 'utf8')), 'SIGKILL');
+  await once(child, 'close');
+}
+
+/** As if a lock had not been renewed for a minute. */
+function expire(lock: string): void {
+  const time = Date.now() / 1000 - 61;
+  utimesSync(lock, time, time);
+}
+
+const locksIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('.lock'));
+
+const whole = {
+  code: 0,
+  stderr: expect.stringMatching(/5 of 5 items answered \(\d before\)/) as string,
+};
+
+/** A place with five prompts, whose service stops in the second answer, and the environment of one that answers all. */
+async function stalledPlace() {
+  const place = await openBatchPlace([rule('stall', { prompt: 'prompt 2' })]);
+  place.write('p.txt', promptLines(5));
+  const { env } = await openBatchPlace();
+  return { place, env };
+}
+
+const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', '1'];
+
+const hasResult = (place: BatchPlace) => () =>
+  place.has('out.jsonl') && place.read('out.jsonl') !== '';
+
+describe.skipIf(!mayUnshare)('natter as process 1', () => {
+  test('X7: a killed batch resumes in a new namespace after its lock has expired', async () => {
+    const { place, env } = await stalledPlace();
+    const first = startInContainer(['batch', ...words], place.env, place.folder);
+    await vi.waitUntil(hasResult(place), { timeout: 20_000 });
+    await killProcessOne(first);
+    // The kernel may give the new namespace the number of the old one; then the lock is dead at once.
+    expire(join(place.folder, 'out.jsonl.lock'));
+    const second = startInContainer(['batch', ...words], env, place.folder);
+    let stderr = '';
+    second.stderr?.on('data', (bytes: Buffer) => (stderr += String(bytes)));
+    second.stdout?.resume();
+    const [code] = (await once(second, 'close')) as [number | null];
+    expect({ code, stderr }).toEqual(whole);
+    expect(locksIn(place.folder)).toEqual([]);
+  });
 });
 
-test('--fallback and --response-format are allowed together', async () => {
-  const words = ['--response-format', 'json_schema'];
-  const { code, models } = await runBatch([failed, answered], '{"prompt":"a"}\n', words);
-  expect({ code, models }).toEqual({ code: 0, models: ['origin', 'nextgen'] });
+describe('a lock of the same machine', () => {
+  test('X7: left by a killed batch is removed at once', async () => {
+    const { place, env } = await stalledPlace();
+    const first = place.start(words);
+    await vi.waitUntil(hasResult(place), { timeout: 20_000 });
+    first.child.kill('SIGKILL');
+    await first.result;
+    expect(await place.run(words, { env })).toMatchObject(whole);
+  });
+
+  test.skipIf(process.platform !== 'linux')(
+    'X7: is removed at once if its process id now belongs to a different process',
+    async () => {
+      const { place, env } = await stalledPlace();
+      const first = place.start(words);
+      await vi.waitUntil(hasResult(place), { timeout: 20_000 });
+      first.child.kill('SIGKILL');
+      await first.result;
+      const lock = JSON.parse(place.read('out.jsonl.lock')) as object;
+      // As if this process had the id of the killed natter.
+      place.write('out.jsonl.lock', JSON.stringify({ ...lock, processId: process.pid }));
+      expect(await place.run(words, { env })).toMatchObject(whole);
+    },
+  );
+});
+
+describe('a lock of a different host', () => {
+  const owner = {
+    host: 'node-17',
+    processId: 4711,
+    space: { boot: '9a1c', namespace: 'pid:[4026531836]' },
+    start: '5000',
+    since: '2026-11-20T12:00:00.000Z',
+    token: 'theirs',
+  };
+  const leave = (path: string, age: number) => {
+    writeFileSync(path, JSON.stringify(owner));
+    const time = Date.now() / 1000 - age;
+    utimesSync(path, time, time);
+  };
+  const waiting =
+    /another natter \(process 4711 on node-17\) has out\.jsonl open; checking for up to/;
+
+  test('X8: is removed if it was not renewed for a minute', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(5));
+    leave(join(place.folder, 'out.jsonl.lock'), 61);
+    expect(await place.run(words)).toMatchObject({ code: 0 });
+    expect(locksIn(place.folder)).toEqual([]);
+  });
+
+  test('X8: expires while natter waits, and the batch resumes', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(5));
+    const lock = join(place.folder, 'out.jsonl.lock');
+    leave(lock, 30);
+    const natter = place.start(words);
+    await natter.waitFor('stderr', waiting);
+    leave(lock, 61);
+    expect(await natter.result).toMatchObject({ code: 0 });
+  });
+
+  test('X8: that is renewed meanwhile stays valid', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(5));
+    const lock = join(place.folder, 'out.jsonl.lock');
+    leave(lock, 30);
+    const natter = place.start(words);
+    await natter.waitFor('stderr', waiting);
+    leave(lock, 0);
+    const { code, stderr } = await natter.result;
+    expect(code).toBe(12);
+    expect(stderr).toContain('another natter (process 4711 on node-17) is writing out.jsonl');
+    expect(readFileSync(lock, 'utf8')).toContain('theirs');
+  });
 });

@@ -1,9 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { createDataFolder } from '../support/data-folder.ts';
 import { temporaryHome } from '../support/natter.ts';
-import { openTerminal, type TerminalOptions } from '../support/terminal.ts';
+import { clears, keys, leave, openRepl, screenWith, sharedHome } from '../support/repl-terminal.ts';
+import { openTerminal, type TerminalOptions, type TerminalSession } from '../support/terminal.ts';
 
 /** Makes natter fail at SIGUSR2. */
 const failAtSignal = `
@@ -23,7 +28,7 @@ function openShell(line: string, options: TerminalOptions = {}) {
 }
 
 /** natter in a shell that outlives it; the shell prints its process id. */
-async function openRepl(env: Readonly<Record<string, string>> = {}) {
+async function openInShell(env: Readonly<Record<string, string>> = {}) {
   const session = openShell(`bash -c 'echo "pid $$"; exec $NATTER --sandbox'; ${printState}`, {
     env,
   });
@@ -38,7 +43,7 @@ describe('P18 the terminal is restored', () => {
     ['SIGHUP', 129],
     ['SIGQUIT', 131],
   ] as const)('after %s', async (signal, code) => {
-    const { session, pid } = await openRepl();
+    const { session, pid } = await openInShell();
     session.type('a draft');
     await session.waitFor(/› a draft/);
     expect(await session.modes()).toEqual({ bracketedPaste: true, cursorHidden: false });
@@ -58,7 +63,7 @@ describe('P18 the terminal is restored', () => {
   ])('after %s', async (_, how, code) => {
     const script = join(temporaryHome(), 'fail-at-signal.cjs');
     writeFileSync(script, failAtSignal);
-    const { session, pid } = await openRepl({
+    const { session, pid } = await openInShell({
       NODE_OPTIONS: `--require=${script}`,
       FAIL_AS: how,
     });
@@ -114,7 +119,7 @@ describe('P20 the window', () => {
       (_, index) =>
         `Paragraph ${index} says something that is longer than most windows are wide, 漢字 and all.`,
     );
-    session.type(`\u001B[200~[sandbox echo rate=80] ${paragraphs.join('\n\n')}\u001B[201~\r`);
+    session.type(`\u001B[200~[sandbox echo rate=200] ${paragraphs.join('\n\n')}\u001B[201~\r`);
     await session.waitFor(/Paragraph 0/);
     const sizes = [
       [70, 24],
@@ -127,7 +132,7 @@ describe('P20 the window', () => {
     for (let step = 0; step < 20; step += 1) {
       const [columns, rows] = sizes[step % sizes.length] ?? [80, 24];
       await session.resizeStopped(columns, rows);
-      await sleep(200);
+      await sleep(60);
     }
     await session.resizeStopped(120, 30);
     await session.waitFor(/Paragraph 15 [^]*漢字 and all\./);
@@ -149,12 +154,12 @@ describe('P20 the window', () => {
         `Paragraph ${index} says ${'something longer than windows are wide '.repeat(4)}`,
     );
     session.type(
-      `\u001B[200~[sandbox echo rate=60] ${paragraphs.join('\n\n')}\n\nLast words\u001B[201~\r`,
+      `\u001B[200~[sandbox echo rate=100] ${paragraphs.join('\n\n')}\n\nLast words\u001B[201~\r`,
     );
     await session.waitFor(/Paragraph 0 says something longer/);
     for (const columns of [60, 44, 100, 50, 72, 40, 90]) {
       await session.resizeStopped(columns, 24);
-      await sleep(500);
+      await sleep(300);
     }
     await session.waitFor(/wide\s+Last words/);
     const lines = new Set((await session.copied()).split('\n').map((line) => line.trim()));
@@ -166,7 +171,7 @@ describe('P20 the window', () => {
 test.runIf(process.platform === 'linux')(
   'P21 natter ends when its terminal is closed',
   async () => {
-    const { session, pid } = await openRepl();
+    const { session, pid } = await openInShell();
     session.hangUp();
     const isRunning = () => {
       try {
@@ -180,7 +185,7 @@ test.runIf(process.platform === 'linux')(
 );
 
 test.runIf(process.platform === 'linux')('an idle session uses no CPU time', async () => {
-  const { session, pid } = await openRepl();
+  const { session, pid } = await openInShell();
   const ticks = () => {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ');
     return Number(fields[13]) + Number(fields[14]);
@@ -204,4 +209,235 @@ test('T20 a terminal that reports no size has 80 columns', async () => {
   session.type('x'.repeat(90));
   expect(await session.waitFor(/x{13}\n/)).toMatch(/› x{77}\n {2}x{13}\n/);
   session.kill('SIGKILL');
+});
+
+const count = (text: string, part: string) => text.split(part).length - 1;
+
+describe('the screen of the REPL', () => {
+  test('is redrawn by Ctrl+L, without repeating or erasing the scrollback', async () => {
+    const terminal = await openRepl();
+    terminal.type(`[sandbox echo] needle${keys.enter}`);
+    const before = count(await terminal.waitFor(/\nneedle\n\norigin · /), 'needle');
+    for (let times = 0; times < 3; times += 1) terminal.type(`${keys.redraw}x`);
+    await screenWith(terminal, /› xxx\n/);
+    expect(count(await terminal.transcript(), 'needle')).toBe(before);
+    expect(terminal.output()).not.toMatch(clears);
+    terminal.type(keys.interrupt);
+    expect(await leave(terminal)).toBe(0);
+  });
+
+  test('R6: /clear moves no empty rows into the scrollback', async () => {
+    const terminal = await openRepl();
+    for (let turn = 1; turn <= 3; turn += 1) {
+      terminal.type(`[sandbox echo] turn ${turn}${keys.enter}`);
+      await terminal.waitFor(new RegExp(`\nturn ${turn}\n\norigin`));
+      terminal.type(`/clear${keys.enter}`);
+      await screenWith(terminal, /^\s*the conversation continues; .*\n\n─/);
+    }
+    expect(await terminal.transcript()).not.toMatch(/\n\s*\n\s*\n\s*\n/);
+    expect(await leave(terminal)).toBe(0);
+  });
+
+  test('shows the caret, and weights but no colours, with NO_COLOR', async () => {
+    const terminal = await openRepl(['--sandbox'], { env: { NO_COLOR: '1' } });
+    terminal.type(`/theme light${keys.enter}`);
+    await terminal.waitFor(/the theme is light/);
+    terminal.type(`[sandbox echo] **bold** and *italic*${keys.enter}`);
+    await terminal.waitFor(/\nbold and italic\n/);
+    terminal.type('draft');
+    await screenWith(terminal, /› draft/);
+    expect((await terminal.modes()).cursorHidden).toBe(false);
+    // oxlint-disable-next-line no-control-regex
+    const codes = [...terminal.output().matchAll(/\u001B\[([\d;]+)m/g)].map(([, code]) => code);
+    // Bold, dim, italic and inverse are not colours.
+    expect(new Set(codes)).toEqual(new Set(['0', '1', '2', '22', '3', '23', '7', '27']));
+    terminal.type(keys.interrupt);
+    expect(await leave(terminal)).toBe(0);
+  });
+});
+
+const saved = '\u001B[22;2t';
+
+const restored = '\u001B[23;2t';
+
+const focusOn = '\u001B[?1004h';
+
+const focusOff = '\u001B[?1004l';
+
+const noProgress = '\u001B]9;4;0;\u0007';
+
+const settings = { NATTER_PROGRESS: 'on', NATTER_NOTIFY: 'osc9', NATTER_NOTIFY_AFTER: '0' };
+
+async function outputWith(terminal: TerminalSession, text: string): Promise<void> {
+  await expect.poll(() => terminal.output()).toContain(text);
+}
+
+/** How often a sequence occurs. */
+const countOf = (output: string, sequence: string) => output.split(sequence).length - 1;
+
+test('shows the state in title and tab, and reports the answer only to a window without focus', async () => {
+  const terminal = await openRepl(['--sandbox'], { env: settings });
+  await outputWith(terminal, '\u001B]2;natter\u0007');
+  expect(terminal.output()).toContain(saved + focusOn);
+  terminal.type('\u001B[Ohello\r');
+  await outputWith(terminal, '\u001B]2;answering: hello - natter\u0007');
+  await outputWith(terminal, '\u001B]9;4;3;\u0007');
+  await outputWith(terminal, '\u001B]2;answered: hello - natter\u0007');
+  expect(terminal.output()).toMatch(/\u001B\]9;natter: answered in \d+ s: hello\u0007/);
+  const before = terminal.output().length;
+  terminal.type('\u001B[I');
+  await outputWith(terminal, '\u001B]2;hello - natter\u0007');
+  terminal.type('again\r');
+  await expect.poll(() => terminal.output().slice(before)).toContain(noProgress);
+  expect(terminal.output().slice(before)).not.toContain('\u001B]9;natter');
+  expect(await leave(terminal)).toBe(0);
+  expect(terminal.output().slice(-200)).toContain(focusOff + noProgress + restored);
+});
+
+test.each(['SIGTERM', 'SIGHUP', 'SIGINT'])('puts the window back after %s', async (signal) => {
+  const terminal = await openRepl(['--sandbox'], { env: settings });
+  await outputWith(terminal, '\u001B]2;natter\u0007');
+  terminal.kill(signal);
+  await terminal.exit;
+  const output = terminal.output();
+  expect(output).toContain(focusOff + noProgress + restored);
+  expect(countOf(output, saved)).toBe(countOf(output, restored));
+});
+
+test('puts the window back for the shell while natter is suspended', async () => {
+  const terminal = await openRepl(['--sandbox'], {
+    env: settings,
+    shell: 'set -m; $NATTER --sandbox; echo back; fg',
+  });
+  await outputWith(terminal, '\u001B]2;natter\u0007');
+  terminal.type(keys.suspend);
+  await terminal.waitFor(/back/);
+  const output = terminal.output();
+  expect(output.slice(0, output.indexOf('back'))).toContain(focusOff + noProgress + restored);
+  await expect.poll(() => countOf(terminal.output(), saved)).toBe(2);
+  await expect.poll(() => countOf(terminal.output(), '\u001B]2;natter\u0007')).toBe(2);
+  expect(await leave(terminal)).toBe(0);
+  expect(countOf(terminal.output(), restored)).toBe(2);
+});
+
+const off = { NATTER_PROGRESS: 'off', NATTER_NOTIFY: 'off', NATTER_WINDOW_TITLE: 'off' };
+
+test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
+  ['the settings are off', off, []],
+  ['TERM is dumb', { ...settings, NATTER_WINDOW_TITLE: 'on', TERM: 'dumb' }, []],
+  ['a screen reader is used', settings, ['--screen-reader']],
+])('writes nothing to the window if %s', async (_, env, words) => {
+  const terminal = openTerminal(['--sandbox', ...words], { env });
+  await terminal.waitFor(/You:|›/);
+  terminal.type('hello\r');
+  await terminal.waitFor(/sandbox[^]*(?:You:|tokens)/);
+  terminal.type(keys.end);
+  await terminal.exit;
+  expect(terminal.output()).not.toMatch(/\u001B\][29];|\u001B\[\?1004|\u001B\[2[23];2t/);
+});
+
+test('compare shows how many answers have ended, and puts the window back', async () => {
+  const words = ['compare', '-m', 'origin,nextgen', '--sandbox', 'hello'];
+  const terminal = openTerminal(words, { env: settings });
+  await terminal.exit;
+  const written = terminal.output().match(/\u001B\[2[23];2t|\u001B\][29];[^\u0007]*\u0007/g);
+  expect(written).toEqual([
+    saved,
+    '\u001B]2;0 of 2 - natter compare\u0007',
+    '\u001B]9;4;3;\u0007',
+    '\u001B]2;1 of 2 - natter compare\u0007',
+    '\u001B]9;4;1;50\u0007',
+    '\u001B]2;2 of 2 - natter compare\u0007',
+    '\u001B]9;4;1;100\u0007',
+    noProgress,
+    restored,
+  ]);
+});
+
+let service: Sandbox;
+
+beforeAll(async () => {
+  service = await startSandbox({ clock: systemClock });
+});
+
+afterAll(() => service.close());
+
+/** Without the sentence of the sandbox that names its key. */
+const withoutAdvice = (output: string) => output.replaceAll(/takes\s+sandbox-key/g, '');
+
+describe('the REPL and its service', () => {
+  test('the first run connects a service, checks its key, and stores both', async () => {
+    const env = sharedHome();
+    const first = await openRepl([], { env });
+    await screenWith(first, /no service is configured yet/);
+    first.type('1');
+    await screenWith(first, /base URL:/);
+    first.type(service.url + keys.enter);
+    await screenWith(first, /API key:/);
+    first.type(`wrong-key${keys.enter}`);
+    await screenWith(first, /requires a valid API key[^]*enter a different key here/);
+    first.type(sandboxKey + keys.enter);
+    await screenWith(first, /the service is now/);
+    first.type(`[sandbox echo] hello${keys.enter}`);
+    await first.waitFor(/\nhello\n/);
+    expect(await leave(first)).toBe(0);
+    expect(withoutAdvice(first.output())).not.toMatch(new RegExp(`${sandboxKey}|wrong-key`));
+    const second = await openRepl([], { env });
+    second.type(`[sandbox echo] again${keys.enter}`);
+    expect(await second.waitFor(/\nagain\n/)).not.toContain('no service is configured');
+    expect(await leave(second)).toBe(0);
+  });
+
+  test('K2 line mode reads a key with hidden input', async () => {
+    const env = { NATTER_BASE_URL: service.url, NATTER_API_KEY: 'bad-key', TERM: 'dumb' };
+    const terminal = openTerminal([], { env });
+    await terminal.waitFor(/You:/);
+    terminal.type('[sandbox echo] hello\n');
+    await terminal.waitFor(/not shown; empty for none\): $|none\):$/m);
+    terminal.type(`${sandboxKey}\r`);
+    await terminal.waitFor(/the service is now[^]*You:/);
+    terminal.type('[sandbox echo] hello\n');
+    await terminal.waitFor(/origin: hello\n/);
+    expect(await leave(terminal)).toBe(0);
+    expect(withoutAdvice(terminal.output())).not.toContain(sandboxKey);
+  });
+});
+
+/** Types the lines into a conversation in line mode, each when the one before is done, and quits. */
+async function converse(
+  data: ReturnType<typeof createDataFolder>,
+  ...lines: readonly (readonly [typed: string, shown: RegExp])[]
+) {
+  const session = openTerminal(['--sandbox', '--accessible'], { env: data.env });
+  await session.waitFor(/You:/);
+  for (const [typed, shown] of lines) {
+    session.type(`${typed}\r`);
+    await session.waitFor(shown);
+  }
+  session.type('/quit\r');
+  expect((await session.exit).exitCode).toBe(0);
+}
+
+const next = ['-c', '--sandbox', '--dry-run', 'next'];
+
+test('X19: after /undo, natter -c, show, export and last omit the exchange', async () => {
+  const data = createDataFolder();
+  await converse(
+    data,
+    ['[sandbox echo] first', /^origin: first\nYou:/m],
+    ['[sandbox echo] second', /^origin: second\nYou:/m],
+    ['/undo', /the prompt "\[sandbox echo\] second" and its answer are removed/],
+  );
+  const { stdout } = await data.run(next);
+  expect(stdout).toContain('first');
+  expect(stdout).not.toContain('second');
+  for (const words of [
+    ['conversations', 'show', 'latest'],
+    ['conversations', 'export', 'latest'],
+    ['last'],
+  ]) {
+    const shown = await data.run(words);
+    expect(shown.stdout).toContain('first');
+    expect(shown.stdout).not.toContain('second');
+  }
 });

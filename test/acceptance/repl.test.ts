@@ -1,8 +1,17 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { openHeldSandbox } from '../support/held-sandbox.ts';
+import { runInMemory } from '../support/in-memory.ts';
 import {
   clears,
   keys,
@@ -12,7 +21,15 @@ import {
   screenWith,
   sharedHome,
 } from '../support/repl-terminal.ts';
-import { expectCountdown } from '../support/terminal.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+test('a conversation says that it ignores the setting', async () => {
+  const session = await openRepl(['--sandbox'], { env: { NATTER_FALLBACK: 'nextgen' } });
+  const screen = await session.waitFor(/fallback is ignored in conversations/);
+  expect(screen).toContain('/retry MODEL asks a different model');
+  session.kill('SIGTERM');
+  await session.exit;
+});
 
 describe('the REPL', () => {
   test('prints the answer to a prompt, and waits for the next one', async () => {
@@ -24,6 +41,8 @@ describe('the REPL', () => {
     expect(text).toContain('sandbox  origin');
     terminal.type(keys.end);
     expect(await terminal.exit).toEqual({ exitCode: 0, signal: 0 });
+    // The cursor has a shape only with editing=vi.
+    expect(terminal.output()).not.toMatch(/\u001B\[\d q/);
     expect(await terminal.transcript()).toMatch(/natter --resume \w+ reopens/);
   });
 
@@ -34,8 +53,7 @@ describe('the REPL', () => {
     terminal.type(keys.escape);
     await terminal.waitFor(/stopped; \/continue resumes it/);
     terminal.type(`/continue${keys.enter}`);
-    await terminal.waitFor(/› Continue exactly where/);
-    await terminal.waitFor(/breaks in the middle\n\norigin · /);
+    await terminal.waitFor(/› \/continue\n[^]*breaks in the middle\n\norigin · /);
     terminal.type(keys.interrupt + keys.interrupt);
     expect((await terminal.exit).exitCode).toBe(0);
   });
@@ -53,25 +71,6 @@ describe('the REPL', () => {
     expect(text.match(/›/g)).toHaveLength(1);
   });
 
-  test('P20 an answer is complete after twenty resizes', async () => {
-    const terminal = await openRepl();
-    terminal.type(`[sandbox tokens=600 rate=300]${keys.enter}`);
-    await screenWith(terminal, /Esc stops/);
-    for (let index = 0; index < 20; index += 1) {
-      await terminal.resizeStopped(50 + ((index * 17) % 60), 12 + ((index * 7) % 20));
-      await sleep(60);
-    }
-    await terminal.resizeStopped(80, 24);
-    await screenWith(terminal, /6\d\d\/128K/);
-    const shown = lettersOfAnswer(await terminal.transcript());
-    const whole = lettersOfAnswer(await answerAlone());
-    expect(remaining(whole, shown)).toBe('');
-    // An update in flight during a resize may leave a row of the old size.
-    expect(shown.length - whole.length).toBeLessThan(100);
-    expect(terminal.output()).not.toMatch(clears);
-    expect(await leave(terminal)).toBe(0);
-  });
-
   test('P22 a paste of 10,000 lines with escape sequences appears as a marker, and is sent in full', async () => {
     const terminal = await openRepl();
     const line = 'x'.repeat(60);
@@ -83,65 +82,9 @@ describe('the REPL', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
-  test('queues prompts entered while an answer streams', async () => {
-    const held = await openHeldSandbox();
-    const terminal = await openRepl([], { env: held.env });
-    terminal.type(`[sandbox tokens=200 rate=150]${keys.enter}`);
-    await held.pass(500);
-    await screenWith(terminal, /Esc stops/);
-    terminal.type(`[sandbox echo] later${keys.enter}`);
-    await screenWith(terminal, /next: \[sandbox echo\] later/);
-    held.release();
-    await terminal.waitFor(/\nlater\n/);
-    expect(await leave(terminal)).toBe(0);
-  });
-
-  test('after a failure the prompt is in the composer, and Enter sends it again', async () => {
-    const terminal = await openRepl(['--sandbox', '--retries', '0']);
-    terminal.type(`[sandbox 500 times=1] hello${keys.enter}`);
-    const screen = await screenWith(terminal, /Enter sends it again/);
-    expect(screen).toMatch(/› \[sandbox 500 times=1\] hello\n/);
-    terminal.type(keys.enter);
-    await terminal.waitFor(/your prompt:/);
-    expect(await leave(terminal)).toBe(0);
-  });
-
-  test('a retry counts down with its cause', async () => {
-    const terminal = await openRepl();
-    terminal.type(`[sandbox 429 retry-after=3 times=1]${keys.enter}`);
-    await terminal.waitFor(/This is the natter sandbox/);
-    expect(await leave(terminal)).toBe(0);
-    expect(terminal.output()).toContain('rate limited');
-    expectCountdown(terminal.output());
-  });
-
-  test('a cut answer is kept and marked', async () => {
-    const terminal = await openRepl();
-    terminal.type(`[sandbox rst cut-after=20]${keys.enter}`);
-    const text = await terminal.waitFor(/\/continue resumes it/);
-    expect(text).toContain('natter sandbox');
-    expect(await leave(terminal)).toBe(0);
-  });
-
-  test('the history survives the session, and Ctrl+R searches it', async () => {
-    const env = sharedHome();
-    const first = await openRepl(['--sandbox'], { env });
-    first.type(`[sandbox echo] needle${keys.enter}`);
-    await first.waitFor(/\nneedle\n/);
-    expect(await leave(first)).toBe(0);
-    const second = await openRepl(['--sandbox'], { env });
-    second.type(keys.search);
-    second.type('needle');
-    await screenWith(second, /› \[sandbox echo\] needle/);
-    second.type(keys.enter);
-    second.type(keys.enter);
-    await second.waitFor(/\nneedle\n/);
-    expect(await leave(second)).toBe(0);
-  });
-
   test('an unsent draft survives a kill', async () => {
     const env = sharedHome();
-    const first = await openRepl(['--sandbox'], { env });
+    const first = await openRepl(['--sandbox'], { env, cwd: env.HOME });
     first.type('a thought that is not finished');
     const drafts = join(env.HOME, '.local/state/natter/drafts');
     await vi.waitUntil(() => textsIn(drafts).includes('a thought that is not finished'), {
@@ -149,29 +92,14 @@ describe('the REPL', () => {
     });
     first.kill('SIGKILL');
     await first.exit;
-    const second = await openRepl(['--sandbox'], { env });
-    await screenWith(second, /› a thought that is not finished/);
+    const second = await openRepl(['--sandbox'], { env, cwd: env.HOME });
+    // R7: it is announced.
+    await screenWith(
+      second,
+      /unsent draft of your last session here is back[^]*› a thought that is not finished/,
+    );
     second.type(keys.interrupt + keys.interrupt + keys.interrupt);
     expect((await second.exit).exitCode).toBe(0);
-  });
-
-  test('-c continues a conversation', async () => {
-    const env = sharedHome();
-    const first = await openRepl(['--sandbox'], { env });
-    first.type(`[sandbox echo] tea${keys.enter}`);
-    await first.waitFor(/\ntea\n/);
-    expect(await leave(first)).toBe(0);
-    const second = await openRepl(['--sandbox', '-c'], { env });
-    await second.waitFor(/› \[sandbox echo\] tea\n\ntea/);
-    second.type(`hello again${keys.enter}`);
-    await second.waitFor(/messages: 3/);
-    expect(await leave(second)).toBe(0);
-  });
-
-  test('-i sends a first prompt and keeps the conversation open', async () => {
-    const terminal = await openRepl(['--sandbox', '-i', '[sandbox echo] first']);
-    await terminal.waitFor(/› \[sandbox echo\] first\n\nfirst\n/);
-    expect(await leave(terminal)).toBe(0);
   });
 });
 
@@ -183,25 +111,295 @@ function textsIn(folder: string): string {
     .join('');
 }
 
-/** The answer without whitespace, because the terminal wraps lines. */
-function lettersOfAnswer(transcript: string): string {
-  const [, answer = ''] =
-    /\[sandbox tokens=600[^\]]*\]\n([^]*?)\n\norigin · /.exec(transcript) ?? [];
-  return answer.replaceAll(/\s/g, '');
-}
-
-/** The part of `text` that is not a subsequence of `shown`. */
-function remaining(text: string, shown: string): string {
-  let at = 0;
-  for (const character of shown) if (character === text.charAt(at)) at += 1;
-  return text.slice(at);
-}
-
-async function answerAlone(): Promise<string> {
-  const terminal = await openRepl();
-  terminal.type(`[sandbox tokens=600 rate=300]${keys.enter}`);
-  await screenWith(terminal, /6\d\d\/128K/);
-  const text = await terminal.transcript();
+test('X16: Ctrl+G twice in one read opens one editor, and later keys are typed afterwards', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-editor-'));
+  const log = join(folder, 'log');
+  const editor = join(folder, 'editor');
+  writeFileSync(editor, `#!/bin/sh\necho opened >> ${log}\necho " edited" >> "$1"\n`);
+  chmodSync(editor, 0o700);
+  const terminal = await openRepl(['--sandbox'], { env: { VISUAL: editor } });
+  terminal.type('draft');
+  await screenWith(terminal, /› draft/);
+  terminal.type(`${keys.editor}${keys.editor}!`);
+  await screenWith(terminal, /› draft edited!/);
+  expect(readFileSync(log, 'utf8')).toBe('opened\n');
+  terminal.type(keys.interrupt);
   expect(await leave(terminal)).toBe(0);
-  return text;
+});
+
+const bar = '\u001B[6 q';
+
+const block = '\u001B[2 q';
+
+const ordinary = '\u001B[0 q';
+
+describe('editing=vi', () => {
+  test('edits a prompt with the keys of vi, shows the mode, and resets the cursor', async () => {
+    const terminal = await openRepl(['--sandbox'], { env: { NATTER_EDITING: 'vi' } });
+    terminal.type('[sandbox echo] one two three');
+    await screenWith(terminal, /INSERT/);
+    terminal.type(keys.escape);
+    await screenWith(terminal, /NORMAL/);
+    terminal.type('bcwfour');
+    await screenWith(terminal, /› \[sandbox echo\] one two four/);
+    terminal.type(keys.escape);
+    await screenWith(terminal, /NORMAL/);
+    terminal.type('vb');
+    await screenWith(terminal, /VISUAL/);
+    terminal.type('d');
+    await screenWith(terminal, /› \[sandbox echo\] one two\s*\nNORMAL/);
+    terminal.type('ZZ');
+    await screenWith(terminal, /press Enter to quit/);
+    terminal.type(keys.enter);
+    expect((await terminal.exit).exitCode).toBe(0);
+    const output = terminal.output();
+    expect(output).toContain(bar);
+    expect(output).toContain(block);
+    expect(output.lastIndexOf(ordinary)).toBeGreaterThan(output.lastIndexOf(block));
+    expect(await terminal.modes()).toEqual({ bracketedPaste: false, cursorHidden: false });
+  });
+});
+
+const spoken = Array.from({ length: 120 }, (_, index) => `word${index}`).join(' ');
+
+const answer = `[sandbox echo rate=40] ${spoken}`;
+
+/** The answer as the transcript has it, its rows joined. */
+function answerIn(transcript: string): string {
+  return /\n(word0 [^]*?word119)\n/.exec(transcript)?.[1]?.replaceAll(/\s+/g, ' ') ?? '';
 }
+
+test('keys, pastes and menus during an answer do not change its text', async () => {
+  const terminal = await openRepl(['--sandbox'], { columns: 60 });
+  terminal.type(`${answer}\r`);
+  await screenWith(terminal, /^word0 word1/m);
+  for (const typed of ['a draft', ' é日', keys.up, keys.down, paste('pasted text')]) {
+    terminal.type(typed);
+    await sleep(50);
+  }
+  await screenWith(terminal, /Esc stops[^]*› a draft é日pasted text/);
+  terminal.type('\u0015/he');
+  await screenWith(terminal, /Esc stops[^]*› \/he[^]*\/help/);
+  terminal.type('\u0015');
+  terminal.type(`[sandbox echo] queued${keys.enter}`);
+  await screenWith(terminal, /\nqueued\n/);
+  expect(answerIn(await terminal.transcript())).toBe(spoken);
+  expect(terminal.output()).not.toMatch(clears);
+  expect(await leave(terminal)).toBe(0);
+});
+
+test('a menu after @ shows the files that match, and Tab accepts one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-picked-'));
+  mkdirSync(join(folder, 'docs'));
+  for (const name of ['docs/green-tea.md', 'notes.md']) writeFileSync(join(folder, name), 'text');
+  const shell = `cd '${folder}' && exec $NATTER --sandbox`;
+  const terminal = await openRepl([], { columns: 120, shell });
+  terminal.type('sum up @');
+  await screenWith(terminal, /› sum up @ *\n› docs\/ *\n +notes\.md/);
+  terminal.type('grtea');
+  await screenWith(terminal, /› docs\/green-tea\.md/);
+  terminal.type(keys.tab);
+  await screenWith(terminal, /› sum up @docs\/green-tea\.md *$/m);
+  terminal.type(keys.enter);
+  await terminal.waitFor(/attached docs\/green-tea\.md \(4 bytes\)/);
+  expect(await leave(terminal)).toBe(0);
+});
+
+const withShell = { SHELL: '/bin/sh' };
+
+describe.runIf(process.platform !== 'win32')('a command for the shell', () => {
+  test('shows its output as it arrives, and Esc ends it with all that it started', async () => {
+    const terminal = await openRepl(['--sandbox'], { env: withShell });
+    terminal.type('!');
+    terminal.type(`sleep 600 & echo $!; printf 'not yet'; wait${keys.enter}`);
+    const screen = await screenWith(terminal, /^\d+\nnot yet[^]*running sleep/m);
+    const sleeping = Number(/^(\d+)\nnot yet/m.exec(screen)?.[1]);
+    terminal.type(keys.escape);
+    await terminal.waitFor(/not yet\n.*stopped; \d+ bytes are attached/);
+    const stateOf = () => {
+      try {
+        return readFileSync(`/proc/${sleeping}/stat`, 'utf8').split(' ')[2];
+      } catch {
+        return 'ended';
+      }
+    };
+    await expect.poll(stateOf).toMatch(/^(?:Z|ended)$/);
+    expect(await leave(terminal)).toBe(0);
+  });
+
+  test('runs in line mode, and Ctrl+C ends it', async () => {
+    const terminal = openTerminal(['--sandbox', '--accessible'], { env: withShell });
+    await terminal.waitFor(/You:/);
+    terminal.type('!echo one\r');
+    await terminal.waitFor(
+      /^one\nnatter: exit code 0; 4 bytes are attached to the next prompt\nYou:/m,
+    );
+    terminal.type('!!echo two; sleep 600\r');
+    await terminal.waitFor(/^two$/m);
+    terminal.type(keys.interrupt);
+    await terminal.waitFor(/^natter: stopped\nYou:/m);
+    expect(await leave(terminal)).toBe(0);
+  });
+});
+
+/** A home folder with two conversations. */
+async function twoConversations(): Promise<Record<string, string>> {
+  const env = sharedHome();
+  for (const prompt of ['which tea is green?', 'how is coffee roasted?']) {
+    const { code } = await runInMemory(['--sandbox', prompt], { env });
+    expect(code).toBe(0);
+  }
+  return env;
+}
+
+test('--resume alone lists the conversations; a filter and Enter open one', async () => {
+  const env = await twoConversations();
+  const terminal = openTerminal(['--sandbox', '--resume'], { env });
+  await screenWith(terminal, /filter: +1 of 2\n› how is coffee[^]*which tea/);
+  terminal.type('green');
+  await screenWith(terminal, /filter: green +1 of 1\n› which tea/);
+  terminal.type(keys.enter);
+  await screenWith(terminal, /: which tea is green\?\n[^]*\nwhich tea is green\? +sandbox/);
+  expect(await leave(terminal)).toBe(0);
+  expect(await terminal.transcript()).not.toMatch(clears);
+});
+
+describe('a conversation that is open in another natter', () => {
+  test('is continued in a copy, or the list is shown again', async () => {
+    const env = await twoConversations();
+    const first = openTerminal(['--sandbox', '--resume', 'latest'], { env });
+    await screenWith(first, /how is coffee roasted\?/);
+    const terminal = openTerminal(['--sandbox', '--resume'], { env });
+    await screenWith(terminal, /› \[open\] how is coffee/);
+    terminal.type(keys.enter);
+    await screenWith(terminal, /is open in another natter[^]*\n› 1 continue in a copy\n {2}2 back/);
+    terminal.type(keys.escape);
+    await screenWith(terminal, /filter: +1 of 2\n› \[open\]/);
+    terminal.type(keys.enter);
+    await screenWith(terminal, /› 1 continue/);
+    terminal.type('1');
+    await screenWith(terminal, /: how is coffee roasted\?\n[^]*› type a prompt/);
+    expect(await leave(terminal)).toBe(0);
+    expect(await terminal.transcript()).not.toContain('--branch');
+    await leave(first);
+  });
+});
+
+test('--resume alone without a conversation, or without a terminal, is refused', async () => {
+  const env = sharedHome();
+  const terminal = openTerminal(['--sandbox', '--resume'], { env });
+  expect((await terminal.exit).exitCode).toBe(6);
+  const { code, stderr } = await runInMemory(['--sandbox', '--resume'], { env, input: '' });
+  expect(code).toBe(2);
+  expect(stderr).toContain('natter --resume latest "why is the sky blue?"');
+});
+
+describe('without a service', () => {
+  test('the list comes first, the question about the service after the choice', async () => {
+    const env = await twoConversations();
+    const terminal = openTerminal(['--resume'], { env });
+    const list = await screenWith(terminal, /filter: +1 of 2\n› how is coffee/);
+    expect(list).not.toContain('no service');
+    terminal.type(`green${keys.enter}`);
+    await screenWith(terminal, /: which tea is green\?\n[^]*\nno service is configured yet\n› 1/);
+    terminal.type('3');
+    await screenWith(terminal, /using the sandbox[^]*\nwhich tea is green\? +sandbox/);
+    expect(await leave(terminal)).toBe(0);
+    expect(await terminal.transcript()).not.toMatch(/no service[^]*filter:/);
+  });
+});
+
+const dumb = { TERM: 'dumb' };
+
+describe('line mode', () => {
+  test.each([
+    ['--accessible', ['--sandbox', '--accessible'], {}],
+    ['--screen-reader', ['--sandbox', '--screen-reader'], {}],
+    ['NATTER_ACCESSIBLE', ['--sandbox'], { NATTER_ACCESSIBLE: '1' }],
+    ['TERM=dumb', ['--sandbox'], dumb],
+  ])('T19 %s prints labelled lines without escape sequences', async (_name, words, env) => {
+    const terminal = openTerminal(words, { env });
+    await terminal.waitFor(/^You: $|^You:$/m);
+    terminal.type('[sandbox echo] hello\n');
+    await terminal.waitFor(/You: \[sandbox echo\] hello\norigin: hello\nYou:/);
+    expect(await leave(terminal)).toBe(0);
+    expect(terminal.output()).not.toContain('\u001B');
+  });
+
+  test.each([
+    ['--accessible', ['--accessible'], {}, 'Heading 1: Two\nthree'],
+    ['TERM=dumb', [], dumb, 'Heading 1: Two\nthree'],
+    ['--accessible and --plain', ['--accessible', '--plain'], {}, '# Two\n*three*'],
+  ])('a single answer with %s is read in the same way', async (_name, words, env, text) => {
+    const terminal = openTerminal(['--sandbox', ...words, '[sandbox echo] # Two\n*three*'], {
+      env,
+    });
+    expect((await terminal.exit).exitCode).toBe(0);
+    expect(await terminal.transcript()).toContain(text);
+    expect(await terminal.transcript()).toMatch(/^origin, \d+ tokens in, /m);
+  });
+
+  test('P7 Ctrl+C stops an answer, and quits when pressed twice more', async () => {
+    const terminal = openTerminal(['--sandbox', '--accessible']);
+    await terminal.waitFor(/You:/);
+    terminal.type('[sandbox tokens=2000 rate=50]\n');
+    await terminal.waitFor(/origin: \w+/);
+    terminal.type(keys.interrupt);
+    await terminal.waitFor(/natter: stopped; \/continue resumes it\nYou:/);
+    terminal.type(keys.interrupt);
+    await terminal.waitFor(/press Ctrl\+C again to quit/);
+    terminal.type(keys.interrupt);
+    expect(await terminal.exit).toEqual({ exitCode: 0, signal: 0 });
+  });
+
+  test('lines pasted together form one prompt, as do lines that end with a backslash', async () => {
+    const terminal = openTerminal(['--sandbox', '--accessible']);
+    await terminal.waitFor(/You:/);
+    terminal.type('[sandbox echo] one\ntwo\n');
+    await terminal.waitFor(/origin: one\ntwo\nYou:/);
+    terminal.type('[sandbox echo] three\\\n');
+    terminal.type('four\n');
+    await terminal.waitFor(/origin: three\nfour\nYou:/);
+    terminal.type('[sandbox echo] five\nsix');
+    await terminal.waitFor(/five\nsix/);
+    terminal.type(' and seven\n');
+    await terminal.waitFor(/origin: five\nsix and seven\nYou:/);
+    terminal.type('[sandbox echo] eight\nnine');
+    await terminal.waitFor(/eight\nnine/);
+    terminal.type(keys.interrupt);
+    await terminal.waitFor(/nine\nYou:/);
+    terminal.type('[sandbox echo] ten\n');
+    await terminal.waitFor(/origin: ten\nYou:/);
+    expect(await leave(terminal)).toBe(0);
+  });
+
+  test('X29: arrow keys edit the line, and their sequences do not get into the prompt', async () => {
+    const terminal = openTerminal(['--sandbox', '--accessible'], { env: sharedHome() });
+    await terminal.waitFor(/You:/);
+    terminal.type('[sandbox echo] helo');
+    terminal.type('\u001B[Dl\u001B[F!\r');
+    await terminal.waitFor(/^You: \[sandbox echo\] hello!\norigin: hello!\nYou:/m);
+    terminal.type(keys.up);
+    await terminal.waitFor(/^origin: hello!\nYou: \[sandbox echo\] hello!$/m);
+    terminal.type(' again\r');
+    await terminal.waitFor(/^origin: hello! again\nYou:/m);
+    expect(await leave(terminal)).toBe(0);
+    expect(terminal.output()).not.toContain('\u001B');
+  });
+
+  test('X29: on a dumb terminal an escape sequence does not get into the prompt', async () => {
+    const terminal = openTerminal(['--sandbox'], { env: dumb });
+    await terminal.waitFor(/You:/);
+    terminal.type('[sandbox echo] he\u001B[Dllo\n');
+    await terminal.waitFor(/^origin: hello\nYou:/m);
+    expect(await leave(terminal)).toBe(0);
+  });
+
+  test('the first prompt is sent after the choice of a service', async () => {
+    const terminal = openTerminal(['-i', '/tea is hot'], { env: { ...dumb, ...sharedHome() } });
+    await terminal.waitFor(/Choose 1 to 3:/);
+    terminal.type('3\n');
+    await terminal.waitFor(/using the sandbox[^]*\nYou: \/tea is hot\norigin: [^]*\nYou:/);
+    expect(await leave(terminal)).toBe(0);
+  });
+});

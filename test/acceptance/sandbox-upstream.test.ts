@@ -8,11 +8,12 @@ import {
   startSandboxCommand,
   temporaryHome,
 } from '../support/natter.ts';
-import { fin, type Reply } from '../support/raw-server.ts';
 import { chunk, delta, json, response, streamed, streamHead } from '../support/raw-replies.ts';
+import { fin, type Reply } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
 
 const upstreamKey = 'upstream-secret-0123456789';
+
 const models = json(200, { object: 'list', data: [{ id: 'llama3:8b' }] });
 
 interface Gateway extends SandboxCommand {

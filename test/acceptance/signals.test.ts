@@ -1,14 +1,283 @@
-import { execFileSync } from 'node:child_process';
-import { constants, mkdtempSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { type RunningNatter, serviceAt, startNatter } from '../support/natter.ts';
+import { describe, expect, test } from 'vitest';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import type { LedgerLine } from '../../src/usage/ledger.ts';
+import { newPath, readRecordedLines, writeRecording } from '../recording/recording-fixtures.ts';
+import { rule } from '../sandbox/sandbox-helpers.ts';
+import { openSlowBatchPlace, promptLines } from '../support/batch.ts';
+import { openHeldSandbox } from '../support/held-sandbox.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import {
+  binary,
+  cleanEnvironment,
+  jsonLines,
+  type RunningNatter,
+  serviceAt,
+  startNatter,
+} from '../support/natter.ts';
 import { chunk, delta, event, response, streamHead } from '../support/raw-replies.ts';
+import { keys, leave, openRepl, sharedHome } from '../support/repl-terminal.ts';
+import { expectNoSecret, secretKey } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
 import { settledCount } from '../support/slow-reader.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const time = expect.any(Number) as number;
+
+const measured = { attempts: 1, timing: { first_text_ms: time, total_ms: time } };
+
+// On Windows, a signal from another process ends natter without a handler.
+const signals = process.platform === 'win32' ? [] : (['SIGINT', 'SIGTERM', 'SIGHUP'] as const);
+
+describe.each(signals)('Y3: after %s', (signal) => {
+  const stopped = { kind: 'incomplete', message: expect.stringContaining('stopped') as string };
+
+  test.each(['--json', '--jsonl'])('%s ends properly, with the text received', async (flag) => {
+    const thought = event({ choices: [{ index: 0, delta: { reasoning: 'hmm' } }] });
+    const server = await serve([[streamHead(), chunk(thought + delta('hel'))]]);
+    const natter = startNatter([flag, '--reasoning', 'hi'], { env: serviceAt(server) });
+    await natter.waitFor('stderr', /hmm/);
+    natter.child.kill(signal);
+    const result = await natter.result;
+    expect(result.signal).toBe(signal);
+    const last = jsonLines(result.stdout).at(-1);
+    expect(last).toMatchObject({ ...measured, error: stopped });
+    expect(last).toMatchObject(
+      flag === '--json' ? { content: 'hel', incomplete: true } : { type: 'answer-failed' },
+    );
+  });
+});
+
+const newFile = (name: string) => join(mkdtempSync(join(tmpdir(), 'natter-limits-')), name);
+
+/** A sparse file, which takes no space on the disk. */
+function sparseFile(bytes: number): string {
+  const file = newFile('sparse');
+  writeFileSync(file, '');
+  truncateSync(file, bytes);
+  return file;
+}
+
+test.each([
+  ['P9 100 MB', 100_000_000, [], 2],
+  ['P10 600 MB', 600_000_000, [], 7],
+])('%s of standard input are refused in bounded memory', async (_name, bytes, flags, expected) => {
+  const input = openSync(sparseFile(bytes), 'r');
+  const preload = ['--require', resolve('test/support/peak-memory.cjs')];
+  const memory = newFile('memory');
+  const child = spawn(process.execPath, [...preload, binary, '--sandbox', ...flags, 'hi'], {
+    env: cleanEnvironment({ PEAK_MEMORY: memory }),
+    stdio: [input, 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr?.on('data', (text: Buffer) => (stderr += text.toString()));
+  expect(await once(child, 'close')).toEqual([expected, null]);
+  closeSync(input);
+  expect(stderr).toMatch(
+    /^natter: standard input is (binary: byte 0|longer than 128,000,000 bytes)/m,
+  );
+  expect(stderr).not.toMatch(/ERR_|\n\s+at /);
+  const kilobytes = Number(readFileSync(memory, 'utf8'));
+  expect(kilobytes).toBeGreaterThan(0);
+  expect(kilobytes).toBeLessThan(500_000);
+});
+
+/** If Node opens a debugger, it uses a free port and reports it on standard error. */
+const anyPort = { NODE_OPTIONS: '--inspect-port=0' };
+
+test('a batch with --stop-after starts no more items after its time, and exits with 75', async () => {
+  const place = await openSlowBatchPlace();
+  place.write('p.txt', promptLines(5));
+  const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', '1', '--stop-after', '500ms'];
+  const natter = place.start(words);
+  await place.inProgress(1);
+  await natter.waitFor('stderr', /--stop-after: finishing running requests/);
+  await place.finish(1);
+  const { code, stderr } = await natter.result;
+  expect(code).toBe(75);
+  expect(stderr).toMatch(/stopped by --stop-after: 1 of 5 items answered in .*, 4 left/);
+});
+
+describe('SIGUSR1 opens no debugger', () => {
+  test('X4: during an answer, which is completed', async () => {
+    const { env, pass } = await openHeldSandbox({ faults: [rule('tokens=20 rate=20')] });
+    const natter = startNatter(['hi'], { env: { ...env, ...anyPort } });
+    await pass(100);
+    await natter.waitFor('stdout', /\w/);
+    natter.child.kill('SIGUSR1');
+    await pass(1500);
+    const { code, stderr } = await natter.result;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  test('X4: of the sandbox, which keeps running', async () => {
+    const natter = startNatter(['sandbox'], { env: anyPort });
+    await natter.waitFor('stderr', /try it/);
+    natter.child.kill('SIGUSR1');
+    const headers = { authorization: `Bearer ${sandboxKey}` };
+    const { ok } = await fetch(`${natter.stdout().trim()}/v1/models`, { headers });
+    natter.child.kill('SIGTERM');
+    const { signal, stderr } = await natter.result;
+    expect({ ok, signal, debugger: /Debugger/.test(stderr) }).toEqual({
+      ok: true,
+      signal: 'SIGTERM',
+      debugger: false,
+    });
+  });
+
+  test('X4: of a conversation, which stays open', async () => {
+    const terminal = await openRepl(['--sandbox'], { env: anyPort });
+    terminal.kill('SIGUSR1');
+    terminal.type('hello\r');
+    await terminal.waitFor(/hello[^]*›/);
+    expect(await leave(terminal)).toBe(0);
+    expect(terminal.output()).not.toContain('Debugger');
+  });
+
+  test('X4: and one opened while Node started is closed', async () => {
+    const preload = join(mkdtempSync(join(tmpdir(), 'natter-preload-')), 'signal.cjs');
+    // Waits until Node has opened it, before the first line of natter.
+    writeFileSync(
+      preload,
+      `process.kill(process.pid, 'SIGUSR1');
+       const { url } = require('node:inspector');
+       while (url() === undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);`,
+    );
+    const env = { NODE_OPTIONS: `--inspect-port=0 --require ${preload}` };
+    const natter = startNatter(['sandbox'], { env });
+    await natter.waitFor('stderr', /try it/);
+    // The response is sent after the first turn of natter's event loop.
+    await fetch(natter.stdout().trim());
+    const ports = [...natter.stderr().matchAll(/ws:\/\/127\.0\.0\.1:(\d+)/g)].map(
+      ([, port]) => port,
+    );
+    expect(ports.length).toBeGreaterThan(0);
+    for (const port of ports) {
+      await expect(fetch(`http://127.0.0.1:${port}/json/version`)).rejects.toThrow('fetch failed');
+    }
+    natter.child.kill('SIGTERM');
+    await natter.result;
+  });
+});
+
+const newFolder = (name: string) => mkdtempSync(join(tmpdir(), `natter-${name}-`));
+
+/** Folders of a natter that uses the sandbox or a server, and its ledger. */
+function openLedger(env: Readonly<Record<string, string>> = {}) {
+  const state = newFolder('state');
+  const folder = join(state, 'usage');
+  const all = { ...env, NATTER_STATE_DIR: state, NATTER_DATA_DIR: newFolder('data') };
+  const text = () =>
+    readdirSync(folder)
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join('');
+  return {
+    env: all,
+    state,
+    folder,
+    text,
+    lines: () => jsonLines(text()) as readonly LedgerLine[],
+    run: (words: readonly string[], input?: string) =>
+      runInMemory(words, { env: all, ...(input !== undefined && { input }) }),
+  };
+}
+
+test('an answer that Ctrl+C stops is in the ledger', async () => {
+  const place = openLedger();
+  const words = ['--sandbox', '[sandbox tokens=500 rate=20] hi'];
+  const running = startNatter(words, { env: place.env });
+  await running.waitFor('stdout', /\S/);
+  running.child.kill('SIGINT');
+  await running.result;
+  expect(place.lines()).toMatchObject([{ outcome: 'stopped', command: 'chat' }]);
+});
+
+test('D1 natter killed during a recording leaves a recording of everything received', async () => {
+  const tape = newPath();
+  const server = await serve([[streamHead(), chunk(delta('all that ')), chunk(delta('came'))]]);
+  const running = startNatter(['--record', tape, 'hi'], { env: serviceAt(server) });
+  await running.waitFor('stdout', /all that came/);
+  running.child.kill('SIGKILL');
+  await running.result;
+  const { code, stdout, stderr } = await runInMemory(['--replay', tape, 'hi']);
+  expect({ code, stdout }).toEqual({ code: 11, stdout: 'all that came\n' });
+  expect(stderr).toContain('exchange 1 of the recording was stopped before the answer ended');
+  await runInMemory(['--sandbox', '--record', tape, '[sandbox echo] on']);
+  expect((await runInMemory(['--replay', tape, '[sandbox echo] on'])).stdout).toBe('on\n');
+});
+
+test('P5 Ctrl+C ends the exchange of a recording, and ends a replay', async () => {
+  const tape = newPath();
+  const prompt = '[sandbox tokens=500 rate=50]';
+  const live = startNatter(['--sandbox', '--record', tape, prompt]);
+  await live.waitFor('stdout', /\w+ \w+ \w+/);
+  live.child.kill('SIGINT');
+  expect((await live.result).signal).toBe('SIGINT');
+  expect(readRecordedLines(tape).at(-1)).toMatchObject({ type: 'stopped' });
+  const replay = startNatter(['--replay', tape, '--speed', '0.1', prompt]);
+  await replay.waitFor('stdout', /\w/);
+  replay.child.kill('SIGINT');
+  expect((await replay.result).signal).toBe('SIGINT');
+});
+
+test('on a terminal, notices report a recording and a replay', async () => {
+  const tape = newPath();
+  const words = ['[sandbox echo] hello'];
+  const live = openTerminal(['--sandbox', '--record', tape, ...words], { columns: 200 });
+  await live.exit;
+  expect(await live.transcript()).toContain(`natter: recording into ${tape}`);
+  const replay = openTerminal(['--replay', tape, ...words], { columns: 200 });
+  await replay.exit;
+  expect(await replay.transcript()).toContain(`natter: replayed from ${tape}`);
+});
+
+test('a key entered in a replayed conversation is not stored', async () => {
+  const ask = { method: 'POST', path: '/v1/chat/completions', type: 'request' };
+  const body = { model: 'origin', messages: [{ role: 'user', content: 'hi' }], stream: true };
+  const headers = { 'content-type': 'text/event-stream' };
+  const tape = writeRecording(
+    { exchange: 1, ...ask, body },
+    { exchange: 1, type: 'response', status: 401 },
+    { exchange: 1, type: 'end' },
+    { exchange: 2, type: 'request', method: 'GET', path: '/v1/models' },
+    { exchange: 2, type: 'response', status: 200 },
+    { exchange: 2, type: 'bytes', text: '{"data":[{"id":"origin"}]}' },
+    { exchange: 2, type: 'end' },
+    { exchange: 3, ...ask, body },
+    { exchange: 3, type: 'response', status: 200, headers },
+    { exchange: 3, type: 'bytes', text: `${delta('now it works')}data: [DONE]\n\n` },
+  );
+  const home = sharedHome();
+  const terminal = await openRepl(['--replay', tape, '--speed', 'max'], {
+    env: home,
+    columns: 120,
+  });
+  terminal.type(`hi${keys.enter}`);
+  await terminal.waitFor(/key/i);
+  terminal.type(`${secretKey}${keys.enter}`);
+  await terminal.waitFor(/the service is now/);
+  terminal.type(`/retry${keys.enter}`);
+  const text = await terminal.waitFor(/now it works/);
+  expect(await leave(terminal)).toBe(0);
+  expectNoSecret(text);
+  expect(existsSync(`${home.HOME}/.config/natter`)).toBe(false);
+});
 
 const firstText = [streamHead(), chunk(delta('the first words'))];
 
@@ -71,7 +340,7 @@ test('R23 Ctrl+C during the wait for a retry ends natter at once, without a furt
 
 /** Resolves with the signal that ends natter; does not read its streams. */
 function endSignal({ child }: RunningNatter): Promise<NodeJS.Signals | null> {
-  return new Promise((resolve) => child.on('exit', (_code, signal) => resolve(signal)));
+  return new Promise((settle) => child.on('exit', (_code, signal) => settle(signal)));
 }
 
 /** A natter that is blocked because its answer is not read. */

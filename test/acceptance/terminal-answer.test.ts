@@ -4,15 +4,35 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { openSandbox } from '../sandbox/sandbox-helpers.ts';
 import { openHeldSandbox } from '../support/held-sandbox.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { serviceAt } from '../support/natter.ts';
+import { spawnOnTerminal } from '../support/pseudo-terminal.ts';
+import { keys, leave, openRepl, screenWith, sharedHome } from '../support/repl-terminal.ts';
 import { expectCountdown, openTerminal, type TerminalOptions } from '../support/terminal.ts';
+
+const fields = ['--schema', 'name, age int'];
+
+test('a terminal shows the value without escape sequences, then the figures of all answers', async () => {
+  const words = ['--sandbox', ...fields, '[sandbox misfit] who?'];
+  const session = openTerminal(words);
+  const { exitCode } = await session.exit;
+  const text = await session.transcript();
+  expect(text).toMatch(
+    /\{\n {2}"name": "sample",\n {2}"age": 1\n\}\norigin · \d+ tokens in, \d+ out/,
+  );
+  expect(exitCode).toBe(0);
+});
 
 const escape = '\u001B';
 
 let sandbox: Sandbox;
+
 beforeAll(async () => {
   sandbox = await startSandbox();
 });
+
 afterAll(() => sandbox.close());
 
 function open(words: readonly string[], options: TerminalOptions = {}) {
@@ -79,8 +99,8 @@ describe('an answer on a terminal', () => {
     expect(text).toContain('origin ·');
   });
 
-  test.each([40, 20, 8])('is readable in %i columns', async (columns) => {
-    const { text, exitCode } = await transcriptOf(['[sandbox tables]'], { columns });
+  test('is readable in 20 columns', async () => {
+    const { text, exitCode } = await transcriptOf(['[sandbox tables]'], { columns: 20 });
     expect(exitCode).toBe(0);
     expect(text.replaceAll(/\s/g, '')).toContain('origin·');
   });
@@ -97,7 +117,7 @@ describe('waiting on a terminal', () => {
   });
 
   test('each retry is one line with a countdown, which remains', async () => {
-    const session = open(['[sandbox 429 retry-after=3 times=1] hello']);
+    const session = open(['[sandbox 429 retry-after=2 times=1] hello']);
     await session.exit;
     expectCountdown(session.output());
     const retries = (await session.transcript()).match(/retry 1 of 4/g);
@@ -127,3 +147,184 @@ test('on a terminal without a configured service a batch fills no file with answ
   expect(await session.transcript()).toMatch(/no service is configured/);
   expect(readdirSync(folder)).toEqual(['prompts.txt']);
 });
+
+const prompt =
+  '[sandbox echo rate=200] - one two three four five six\n\n> seven eight nine ten eleven';
+
+const rows = '• one two three four\n  five six\n\n│ seven eight nine ten\n│ eleven';
+
+test('an answer on a terminal is wrapped between words', async () => {
+  const terminal = openTerminal(['--sandbox', prompt], { columns: 22 });
+  await terminal.exit;
+  expect(await terminal.transcript()).toContain(rows);
+});
+
+test('with --wrap none the terminal wraps it', async () => {
+  const terminal = openTerminal(['--sandbox', '--wrap', 'none', prompt], { columns: 22 });
+  await terminal.exit;
+  expect(await terminal.copied()).toContain('• one two three four five six\n');
+});
+
+test('an answer in a conversation is wrapped, and /wrap none leaves that to the terminal', async () => {
+  const terminal = await openRepl(['--sandbox'], { columns: 30 });
+  terminal.type('[sandbox echo rate=200] one two three four five six seven eight\r');
+  await screenWith(terminal, /\none two three four five six\nseven eight/);
+  terminal.type('/wrap none\r');
+  await screenWith(terminal, /the terminal wraps answers/);
+  terminal.type('[sandbox echo] 1 two three four five six seven eight\r');
+  await screenWith(terminal, /\n1 two three four five six seve\nn eight/);
+  expect(await leave(terminal)).toBe(0);
+});
+
+const missing = ['conversations', 'show', 'seagulls'];
+
+test('a failure on a narrow terminal breaks between words, and its command is copied whole', async () => {
+  const terminal = openTerminal(missing, { columns: 40 });
+  expect((await terminal.exit).exitCode).toBe(6);
+  const copied = (await terminal.copied()).trimEnd();
+  expect(copied).toBe(await terminal.transcript());
+  expect(copied).toMatch(/^natter: .*\n {8}\S/);
+  expect(copied).toMatch(/^ *natter conversations search seagulls$/m);
+});
+
+/** The titles of the window, in order. */
+const titlesIn = (output: string) =>
+  [...output.matchAll(/\u001B\]2;([^\u0007]*)\u0007/g)].map(([, title]) => title);
+
+/** Puts back the progress of the tab, and the title. */
+const putBack = '\u001B]9;4;0;\u0007\u001B[23;2t';
+
+const shown = { NATTER_PROGRESS: 'on', NATTER_WINDOW_TITLE: 'on' };
+
+test('--every shows the lines it answers in the title of the window', async () => {
+  const shell = String.raw`printf 'a\nb\n' | $NATTER --sandbox --every 1l "[sandbox echo]ask"`;
+  const session = openTerminal([], { shell, env: shown });
+  await session.exit;
+  expect(titlesIn(session.output())).toEqual([
+    'line 1 - natter --every',
+    'natter --every',
+    'line 2 - natter --every',
+    'natter --every',
+  ]);
+  expect(session.output()).toContain('\u001B]9;4;3;');
+  expect(session.output().endsWith(putBack)).toBe(true);
+});
+
+const own = '\u001B[38;2;255;95;175mcode\u001B[39m';
+
+/** The environment of a profile with a colour for code. */
+async function openProfile() {
+  const service = serviceAt(await openSandbox(), { NATTER_API_KEY: 'sandbox-key' });
+  const env = { ...sharedHome(), ...service, COLORTERM: 'truecolor' };
+  const set = await runInMemory(['config', 'set', 'colors.code', '#FF5FAF'], { env });
+  expect(set.stderr).toBe('natter: colors.code is set to #ff5faf in profile default\n');
+  return env;
+}
+
+test('a colour of the profile applies to single answers, except without colours', async () => {
+  const env = await openProfile();
+  const listed = await runInMemory(['config', 'list'], { env });
+  expect(listed.stdout).toContain('colors.code\t#ff5faf\tprofile default\n');
+  const outputs = ['', 'NO_COLOR', 'NATTER_THEME'].map(async (name) => {
+    const more = name === '' ? {} : { [name]: name === 'NO_COLOR' ? '1' : 'mono' };
+    const terminal = openTerminal(['[sandbox echo] a `code`'], { env: { ...env, ...more } });
+    await terminal.exit;
+    return terminal.output();
+  });
+  const [colored, without, mono] = await Promise.all(outputs);
+  expect(colored).toContain(own);
+  expect(without).not.toContain('38;2');
+  expect(mono).not.toContain('38;2');
+});
+
+test('stored answers have the colours of the profile', async () => {
+  const env = await openProfile();
+  await runInMemory(['[sandbox echo] a `code`'], { env });
+  const colored = openTerminal(['last'], { env });
+  await colored.exit;
+  expect(colored.output()).toContain(own);
+});
+
+test('a theme that does not exist does not hide a stored answer', async () => {
+  const env = await openProfile();
+  await runInMemory(['[sandbox echo] a `code`'], { env });
+  const terminal = openTerminal(['last'], { env: { ...env, NATTER_THEME: 'pink' } });
+  expect((await terminal.exit).exitCode).toBe(0);
+  expect(await terminal.transcript()).toMatch(/NATTER_THEME must be[^]*has the default theme/);
+  expect(await terminal.transcript()).toContain('a code');
+});
+
+const query = '\u001B]11;?\u001B\\';
+
+const reply = '\u001B]11;rgb:ffff/fafa/fafa\u001B\\';
+
+const lightCode = '\u001B[38;5;23mcode\u001B[39m';
+
+const darkCode = '\u001B[38;5;80mcode\u001B[39m';
+
+test('a conversation asks for the background, and the reply is not typed', async () => {
+  const terminal = await openRepl(['--sandbox']);
+  expect(terminal.output().split(query)).toHaveLength(2);
+  terminal.type(reply);
+  terminal.type('[sandbox echo] a `code`\r');
+  await screenWith(terminal, /\na code\n/);
+  expect(terminal.output()).toContain(lightCode);
+  expect(await terminal.transcript()).not.toMatch(/rgb:|fafa/);
+  terminal.type(`/theme dark${keys.enter}`);
+  terminal.type('[sandbox echo] b `code`\r');
+  await screenWith(terminal, /\nb code\n/);
+  expect(terminal.output()).toContain(darkCode);
+  expect(await leave(terminal)).toBe(0);
+});
+
+test('COLORFGBG sets the colours of a single answer', async () => {
+  const env = { COLORFGBG: '0;15' };
+  const terminal = openTerminal(['--sandbox', '[sandbox echo] a `code`'], { env });
+  await terminal.exit;
+  expect(terminal.output()).toContain(lightCode);
+  expect(terminal.output()).not.toContain(query);
+});
+
+/** Keeps this process busy, as a loaded machine does. */
+function keepBusy(milliseconds: number): void {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
+}
+
+const numbers = (count: number) =>
+  Array.from({ length: count }, (_, index) => `${index + 1}\r\n`).join('');
+
+test.skipIf(process.platform === 'win32')(
+  'Y32: all output is read of a program that ends while its terminal is busy',
+  async () => {
+    for (const busy of [0, 250]) {
+      const child = spawnOnTerminal('/bin/sh', ['-c', 'seq 1 3000; printf end'], { cols: 80 });
+      let output = '';
+      let reads = 0;
+      child.onData((text) => {
+        output += text;
+        reads += 1;
+        if (reads < 3) keepBusy(busy);
+      });
+      await new Promise((resolve) => child.onExit(resolve));
+      expect(output).toBe(`${numbers(3000)}end`);
+    }
+  },
+);
+
+test.skipIf(process.platform === 'win32')(
+  'Y32: natter has written all output of a comparison when it ends, even to a slow terminal',
+  async () => {
+    const session = openTerminal(['compare', '--sandbox', '--diff', '[sandbox hostile] hi'], {
+      columns: 120,
+      env: { NO_COLOR: '1' },
+    });
+    await session.waitFor(/origin/);
+    keepBusy(1500);
+    const { exitCode } = await session.exit;
+    expect(exitCode).toBe(0);
+    expect(session.output()).toMatch(
+      /not shown; --raw shows them, and a pipe gets them unchanged\r\n$/,
+    );
+  },
+);

@@ -106,6 +106,18 @@ test('a group is complete before it is larger than its size', async () => {
   expect(await groupsOf('1kb', line.repeat(5))).toEqual([line.repeat(2), line.repeat(2), line]);
 });
 
+test('a line that is larger than a group is cut at its size in bytes, and stays one line', async () => {
+  const { input, groups } = start('1kb');
+  input.write(`a\n${'€'.repeat(700)}\nb\n`);
+  input.end();
+  expect(await allOf(groups)).toEqual([
+    { text: 'a\n', firstLine: 1, lastLine: 1 },
+    { text: '€'.repeat(333), firstLine: 2, lastLine: 2 },
+    { text: '€'.repeat(333), firstLine: 2, lastLine: 2 },
+    { text: `${'€'.repeat(34)}\nb\n`, firstLine: 2, lastLine: 3 },
+  ]);
+});
+
 test('a character is never divided between pieces, nor by the cut of a long line', async () => {
   const bytes = Buffer.from('a€b\n');
   expect(await groupsOf('1l', bytes.subarray(0, 2), bytes.subarray(2))).toEqual(['a€b\n']);

@@ -120,29 +120,6 @@ test('does not mask the types of events and the names of fields', async () => {
   expect(await receive(sent, undefined, undefined, secrets)).toEqual({ events: sent });
 });
 
-test('masks metadata that follows the same metadata without a secret', async () => {
-  const name = (id: string, model: string): ChatEvent => ({ type: 'answer-named', id, model });
-  const end = (finishReason: string): ChatEvent => ({ ...finished, id: 'a1', finishReason });
-  const { events } = await receive([
-    name('a1', 'origin'),
-    end('stop'),
-    name('a1', `m-${secretKey}`),
-    name(secretKey, 'origin'),
-    end(secretKey),
-    { type: 'answer-started', attempt: 2, requestId: secretKey },
-    end('stop'),
-  ]);
-  expect(events).toEqual([
-    name('a1', 'origin'),
-    end('stop'),
-    name('a1', 'm-***'),
-    name('***', 'origin'),
-    end('***'),
-    { type: 'answer-started', attempt: 2, requestId: '***' },
-    end('stop'),
-  ]);
-});
-
 test('masks metadata that is secret only for a later filter', async () => {
   const name: ChatEvent = { type: 'answer-named', id: secretKey };
   const service = {

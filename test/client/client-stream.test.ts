@@ -1,5 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import {
   chunk,
   delta,
@@ -9,10 +10,10 @@ import {
   json,
   lastChunk,
   response,
-  streamed,
   streamHead,
+  streamed,
 } from '../support/raw-replies.ts';
-import { fin, reset } from '../support/raw-server.ts';
+import { fin } from '../support/raw-server.ts';
 import { failureOf, runChat } from '../support/run-chat.ts';
 import { serveClient } from '../support/serve.ts';
 
@@ -103,22 +104,22 @@ test('S18 a clean end before any text is retried', async () => {
   expect(run.text).toBe('Hello');
 });
 
-test.each([
-  ['chunked FIN', [streamHead(), chunk(delta('Hel')), fin]],
-  ['RST', [streamHead(), chunk(delta('Hel')), 150, reset]],
-  [
-    'short content-length',
-    [
-      head(200, { 'content-type': 'text/event-stream', 'content-length': '9999' }),
-      delta('Hel'),
-      fin,
-    ],
-  ],
-  ['damaged chunk', [streamHead(), chunk(delta('Hel')), 150, 'no length\r\n']],
-] as const)('S50 a %s leaves the answer incomplete', async (_name, reply) => {
-  const run = await runChat(await serveClient([reply]));
+test('S50 a body shorter than its content-length leaves the answer incomplete', async () => {
+  const headers = { 'content-type': 'text/event-stream', 'content-length': '9999' };
+  const run = await runChat(await serveClient([[head(200, headers), delta('Hel'), fin]]));
   expect(run.text).toBe('Hel');
   expect(failureOf(run).kind).toBe('incomplete');
+});
+
+test('S39 stops reading a line without an end', async () => {
+  const megabyte = chunk('x'.repeat(1_000_000));
+  const reply = [streamHead(), chunk('data: '), ...Array<Buffer>(300).fill(megabyte)];
+  // The rest of the body has a moment to arrive.
+  const set = await serveClient([reply], { retries: 0, clock: systemClock });
+  const failure = failureOf(await runChat(set));
+  expect(failure.kind).toBe('server_error');
+  expect(failure.message).toContain('so natter stopped reading');
+  await set.server.idle();
 });
 
 test('S44 a whole JSON completion is an answer', async () => {
@@ -131,21 +132,6 @@ test('S44 a whole JSON completion is an answer', async () => {
     finishReason: 'stop',
     usage: completion.usage,
   });
-});
-
-test('S45 a JSON error with status 200 is a failure', async () => {
-  const error = { error: { name: 'forbidden', detail: 'not for you' } };
-  expect(failureOf(await runChat(await serveClient([[json(200, error)]]))).kind).toBe('forbidden');
-});
-
-test('R14 decodes the title of an error page', async () => {
-  const page = response(
-    503,
-    { 'content-type': 'text/html' },
-    '<title>Down &mdash; A &amp; B</title>',
-  );
-  const failure = failureOf(await runChat(await serveClient([[page]], { retries: 0 })));
-  expect(failure.message).toBe('the service failed (503): Down — A & B');
 });
 
 test('S46 a page with status 200 is a failure that quotes no more than its start', async () => {
@@ -208,3 +194,45 @@ test('S54 ignores 103 before 200', async () => {
   const early = 'HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\n\r\n';
   expect((await runChat(await serveClient([[early, streamed('Hello')]]))).text).toBe('Hello');
 });
+
+const upgraded = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n';
+
+// The clock of these clients does not advance: a time limit would never end the request.
+test('a 101 that was not asked for is a closed connection', async () => {
+  const { client, clock } = await serveClient([[upgraded]], { retries: 0 });
+  const { kind, message } = failureOf(await runChat({ client, clock }));
+  expect(kind).toBe('unreachable');
+  expect(message).toContain('closed the connection before the response');
+});
+
+test('a head whose lines end without a carriage return is not HTTP', async () => {
+  const reply = streamed('Hi').toString().replaceAll('\r\n', '\n');
+  const { client, clock } = await serveClient([[reply]], { retries: 0 });
+  const { kind, message } = failureOf(await runChat({ client, clock }));
+  expect(kind).toBe('server_error');
+  expect(message).toContain('is not HTTP');
+});
+
+test.each([
+  [
+    'before any text',
+    [streamHead(), 'zz\r\n'],
+    'server_error',
+    /^the response of \S+ is malformed/,
+  ],
+  [
+    'after text',
+    [streamHead(), chunk(delta('Hel')), 50, 'zz\r\n'],
+    'incomplete',
+    /^the answer is incomplete: the response of \S+ is malformed/,
+  ],
+] as const)(
+  'F2 a bad size of a chunk %s is malformed, and final',
+  async (_when, reply, kind, text) => {
+    const { server, client, clock } = await serveClient([reply, [streamed('Hi')]]);
+    const failure = failureOf(await runChat({ client, clock }));
+    expect(failure.kind).toBe(kind);
+    expect(failure.message).toMatch(text);
+    expect(server.requests).toHaveLength(1);
+  },
+);

@@ -89,11 +89,4 @@ describe('N10: a stream without an answer', () => {
     });
     expect(set.server.requests).toHaveLength(1);
   });
-
-  test('is an empty answer with a finish_reason', async () => {
-    const set = await serveClient([[ending('stop')]]);
-    const run = await runChat(set);
-    expect(run.error).toBeUndefined();
-    expect(run.events.at(-1)).toMatchObject({ type: 'answer-finished', finishReason: 'stop' });
-  });
 });

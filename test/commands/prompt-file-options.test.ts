@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { buildPrompts } from '../../src/commands/prompts/command.ts';
-import { buildRun, type RunPromptFile } from '../../src/commands/run/command.ts';
+import { buildRun } from '../../src/commands/run/command.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
-import { parsedBy, parseWords } from './parse-words.ts';
+import { parsedBy } from '../cli/parse-words.ts';
 
 const { context } = createMemoryContext();
 const defaults = { color: 'auto', input: true };
@@ -16,9 +16,9 @@ describe('run', () => {
     ['run -m nextgen fix - -c -s brief', 'fix', ['-'], { continue: true, system: 'brief' }],
     ['run fix --lang=ts --sandbox --color never', 'fix', ['--lang=ts'], { color: 'never' }],
   ])('natter %s', async (words, name, line, options) => {
-    const build = ({ run }: { run: RunPromptFile }) => buildRun(context, run);
-    const [ran, found, ...rest] = await parseWords(build, words);
-    expect([ran, ...rest]).toEqual(['run', name, line]);
+    const command = buildRun(context);
+    const [ran, found, parsed] = await parsedBy(command, words);
+    expect([ran, parsed, command.args.slice(1)]).toEqual(['run', name, line]);
     expect(found).toMatchObject({ stream: true, stdin: true, ...options });
   });
 });

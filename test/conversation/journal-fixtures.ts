@@ -59,7 +59,7 @@ export function journalOptions(folder = dataFolder(), seed = 1): TestOptions {
 export function addPromptAndAnswer(journal: Journal, prompt: string, answer: string): void {
   journal.addTurn({ role: 'user', content: prompt });
   const { id } = journal.startAnswer({ model: 'origin' });
-  journal.appendText(id, answer);
+  journal.append('text', id, answer);
   journal.endAnswer(id, { finishReason: 'stop', model: 'origin' });
 }
 

@@ -44,7 +44,7 @@ describe('messagesOf', () => {
     const journal = unsaved();
     journal.addTurn({ role: 'user', content: 'one' });
     const answer = journal.startAnswer({ model: 'origin' });
-    journal.appendText(answer.id, 'fir');
+    journal.append('text', answer.id, 'fir');
     journal.endAnswer(answer.id, { incomplete: true });
     journal.addTurn({ role: 'user', content: 'two' });
     expect(sent(journal)).toEqual(['user: one', 'assistant: fir', 'user: two']);

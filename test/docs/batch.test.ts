@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildBatch } from '../../src/commands/batch/command.ts';
-import { examplesOf } from '../../src/commands/program/help-details.ts';
+import { examplesOf } from '../../src/cli/help-details.ts';
 import { type ExampleShell, openExampleShell } from '../support/example-shell.ts';
 import { needsQueue } from '../support/guide-blocks.ts';
 import { createMemoryContext } from '../support/memory-context.ts';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { guides as topics } from '../../src/commands/help/guides.ts';
-import { examplesOf } from '../../src/commands/program/help-details.ts';
-import { buildProgram } from '../../src/commands/program/program.ts';
+import { examplesOf } from '../../src/cli/help-details.ts';
+import { buildProgram } from '../../src/cli/program.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import { openExampleShell, type ExampleShell } from '../support/example-shell.ts';
 import { expectedCode, shellLines } from '../support/guide-blocks.ts';
@@ -27,8 +27,8 @@ const programLines = examplesOf(program).flatMap(({ line }) => (line === 'natter
 
 /** The guides about the program itself. */
 const topicLines = (['piping', 'privacy', 'profiles', 'troubleshooting', 'uninstall'] as const)
-  .flatMap((name) => topics[name] ?? [])
-  .flatMap(({ lines = [] }) => lines);
+  .flatMap((name) => (topics[name] ?? '').split('\n'))
+  .flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : []));
 
 const texts = [
   { name: 'natter -h', lines: programLines },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { commandHints } from '../../src/commands/program/report.ts';
+import { commandHints } from '../../src/cli/report.ts';
 import { commonHints } from '../../src/output/ending-failure.ts';
 
 /** Remedies of failures that only the program throws. */

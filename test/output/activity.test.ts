@@ -3,9 +3,8 @@ import { expect, test } from 'vitest';
 import type { RetryScheduled } from '../../src/client/events.ts';
 import { Failure } from '../../src/failure.ts';
 import { createActivity } from '../../src/output/activity.ts';
-import { plainStyle } from '../../src/terminal/style.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
-import { createMemoryOutput } from '../support/memory-context.ts';
+import { present } from '../../src/run.ts';
+import { createMemoryContext, createMemoryOutput } from '../support/memory-context.ts';
 
 const retry: RetryScheduled = {
   type: 'retry-scheduled',
@@ -15,11 +14,15 @@ const retry: RetryScheduled = {
   cause: new Failure('server_error', 'the service failed (500)'),
 };
 
-function start(options: { quiet?: boolean; animated?: boolean; columns?: number } = {}) {
+async function start(options: { quiet?: boolean; animated?: boolean; columns?: number } = {}) {
   const { quiet = false, animated = true, columns = 120 } = options;
-  const clock = createFakeClock();
+  const terminals = animated ? (['stderr'] as const) : [];
+  const { context, clock } = createMemoryContext({ terminals, columns });
   const stderr = createMemoryOutput(animated, columns);
-  const activity = createActivity({ stderr, style: plainStyle, clock, quiet, animated });
+  const shown = { ...context, streams: { ...context.streams, stderr } };
+  const run = { color: 'never', input: true, quiet } as const;
+  const presentation = await present(shown, run);
+  const activity = createActivity({ context: shown, presentation, options: run });
   /** The lines that were drawn in place. */
   const drawn = () =>
     stderr
@@ -35,7 +38,7 @@ function start(options: { quiet?: boolean; animated?: boolean; columns?: number 
 }
 
 test('an answer that starts soon has no waiting line', async () => {
-  const { activity, stderr, pass } = start();
+  const { activity, stderr, pass } = await start();
   activity.waiting('origin');
   await pass(100);
   activity.settle();
@@ -44,7 +47,7 @@ test('an answer that starts soon has no waiting line', async () => {
 });
 
 test('a longer wait counts its seconds in one line, which is removed at the end', async () => {
-  const { activity, stderr, drawn, pass } = start();
+  const { activity, stderr, drawn, pass } = await start();
   activity.waiting('origin');
   await pass(500);
   await pass(2000);
@@ -56,7 +59,7 @@ test('a longer wait counts its seconds in one line, which is removed at the end'
 });
 
 test('a retry counts down, and its line stays with the time waited', async () => {
-  const { activity, stderr, drawn, pass } = start();
+  const { activity, stderr, drawn, pass } = await start();
   activity.retry(retry);
   await pass(1000);
   await pass(1600);
@@ -74,7 +77,7 @@ test('a retry counts down, and its line stays with the time waited', async () =>
 
 test('a retry shows the seconds of Retry-After without the jitter', async () => {
   const cause = new Failure('rate_limited', 'rate limited', { retryAfterSeconds: 2 });
-  const { activity, drawn, pass } = start();
+  const { activity, drawn, pass } = await start();
   activity.retry({ ...retry, delay: 2200, cause });
   await pass(1000);
   await pass(1200);
@@ -87,7 +90,7 @@ test('a retry shows the seconds of Retry-After without the jitter', async () => 
 });
 
 test('a retry that was stopped while waiting keeps its remaining time', async () => {
-  const { activity, drawn, pass } = start();
+  const { activity, drawn, pass } = await start();
   activity.retry(retry);
   await pass(1000);
   activity.settle();
@@ -98,7 +101,7 @@ test.each([
   [940, 0.9],
   [30, 0.1],
 ])('a retry in %d ms shows tenths, before it is sent and after: %d', async (delay, tenths) => {
-  const { activity, drawn, pass } = start();
+  const { activity, drawn, pass } = await start();
   activity.retry({ ...retry, delay });
   await pass(1000);
   activity.settle();
@@ -109,14 +112,14 @@ test.each([
 });
 
 test('a line is shorter than the window', async () => {
-  const { activity, drawn, pass } = start({ columns: 20 });
+  const { activity, drawn, pass } = await start({ columns: 20 });
   activity.retry(retry);
   await pass(2600);
   for (const line of drawn()) expect(line.length).toBeLessThan(20);
 });
 
 test('a retry is one plain line if nothing can be redrawn', async () => {
-  const { activity, stderr, pass } = start({ animated: false });
+  const { activity, stderr, pass } = await start({ animated: false });
   activity.waiting('origin');
   activity.retry(retry);
   await pass(5000);
@@ -126,7 +129,7 @@ test('a retry is one plain line if nothing can be redrawn', async () => {
 });
 
 test('quiet shows neither waits nor retries', async () => {
-  const { activity, stderr, pass } = start({ quiet: true });
+  const { activity, stderr, pass } = await start({ quiet: true });
   activity.waiting('origin');
   activity.retry(retry);
   await pass(5000);
@@ -134,8 +137,8 @@ test('quiet shows neither waits nor retries', async () => {
   expect(stderr.text()).toBe('');
 });
 
-test('text of the service cannot control the terminal', () => {
-  const { activity, stderr } = start({ animated: false });
+test('text of the service cannot control the terminal', async () => {
+  const { activity, stderr } = await start({ animated: false });
   activity.retry({ ...retry, cause: new Failure('server_error', 'a\u001B[2J\nb') });
   expect(stderr.text()).not.toContain('\u001B');
   expect(stderr.text().trimEnd()).not.toContain('\n');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandHints } from '../../src/commands/program/report.ts';
+import { commandHints } from '../../src/cli/report.ts';
 import { replHints } from '../../src/repl/session.ts';
 import { hintOf } from '../../src/output/ending-failure.ts';
 import { Failure } from '../../src/failure.ts';

@@ -6,15 +6,13 @@ import { createConsumedExchanges } from '../../src/recording/match-exchange.ts';
 import { createMaskedBody } from '../../src/recording/masked-body.ts';
 import { readRecording } from '../../src/recording/read-recording.ts';
 import { createRecorder } from '../../src/recording/recorder.ts';
-import { openRecordingFile } from '../../src/recording/recording-file.ts';
 import { createReplay, createReplayClock } from '../../src/recording/replay.ts';
 import { createSecretFilter, type SecretFilter } from '../../src/secrets/secret-filter.ts';
-import { appendFile } from '../../src/storage/append-file.ts';
 import { fc } from '../support/properties.ts';
 import { choice, delta, done, event } from '../support/raw-replies.ts';
 import { createTestClient, runChat } from '../support/run-chat.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
-import { newPath } from './recording-fixtures.ts';
+import { newPath, openRecorded } from './recording-fixtures.ts';
 
 function secretFilter(): SecretFilter {
   const filter = createSecretFilter([secretKey], 8);
@@ -70,19 +68,9 @@ function answering(reads: readonly Uint8Array[], contentType: string): Transport
 /** Records an answer, replays the recording, and reads both as the client does. */
 async function recordAndReplay(reads: readonly Uint8Array[], contentType: string) {
   const path = newPath();
-  const file = await openRecordingFile(path, {
-    clock: systemClock,
-    process: { id: process.pid, isRunning: () => true },
-    storage: appendFile,
-    program: 'natter/test',
-  });
-  const record = createRecorder({
-    file,
-    clock: systemClock,
-    filter: secretFilter,
-    onFailure(error) {
-      throw error;
-    },
+  const file = await openRecorded(path);
+  const record = createRecorder(file, systemClock, secretFilter, (error) => {
+    throw error;
   });
   const read = async (transport: Transport) => {
     const { client, clock } = createTestClient('http://replay.localhost', {

@@ -4,10 +4,14 @@ import {
   createConsumedExchanges,
   describeDifference,
   differencesOf,
+  keepConsumedExchanges,
   takeExchange,
 } from '../../src/recording/match-exchange.ts';
 import type { RecordedRequest } from '../../src/recording/format.ts';
 import type { RecordedExchange } from '../../src/recording/read-recording.ts';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { systemClock } from '../../src/clock.ts';
+import { newPath } from './recording-fixtures.ts';
 
 const ask = (content: string, model = 'origin'): RecordedRequest => ({
   method: 'POST',
@@ -169,4 +173,34 @@ test.each<[string, unknown, unknown, readonly string[]]>([
     describeDifference(one, 'exchange 1'),
   );
   expect(described).toEqual(expected);
+});
+
+const options = { clock: systemClock, process: { id: process.pid, isRunning: () => true } };
+const next = (used: ReadonlySet<number>) => used.size;
+
+test('runs at the same time choose different exchanges', async () => {
+  const path = newPath('used');
+  const runs = Array.from({ length: 10 }, () => keepConsumedExchanges(path, options).add(next));
+  expect(new Set(await Promise.all(runs)).size).toBe(10);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('writes nothing if the choice fails', async () => {
+  const path = newPath('used');
+  const used = keepConsumedExchanges(path, options);
+  await used.add(next);
+  const refused = used.add(() => {
+    throw new Error('none');
+  });
+  await expect(refused).rejects.toThrow('none');
+  expect(readFileSync(path, 'utf8')).toBe('0\n');
+});
+
+test('refuses any other file, and does not change it', async () => {
+  const path = newPath('used');
+  writeFileSync(path, 'my notes\n');
+  await expect(keepConsumedExchanges(path, options).add(next)).rejects.toThrow(
+    'is not a list of used exchanges',
+  );
+  expect(readFileSync(path, 'utf8')).toBe('my notes\n');
 });

@@ -4,24 +4,24 @@ import type { ClientOptions } from '../../src/client/client.ts';
 import { createSecretFilter } from '../../src/secrets/secret-filter.ts';
 import { systemClock } from '../../src/clock.ts';
 import { createRecorder } from '../../src/recording/recorder.ts';
-import { openRecordingFile } from '../../src/recording/recording-file.ts';
-import { appendFile, type AppendFile } from '../../src/storage/append-file.ts';
+import { type AppendFile, appendFile } from '../../src/storage/append-file.ts';
 import {
   chunk,
   delta,
   done,
   head,
   json,
-  lastChunk,
   response,
-  streamed,
   streamHead,
+  streamed,
 } from '../support/raw-replies.ts';
-import { fin, reset, type Reply } from '../support/raw-server.ts';
+import { type Reply, fin, reset } from '../support/raw-server.ts';
 import { createTestClient, prompt, runChat } from '../support/run-chat.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
-import { newPath, readRecordedLines } from './recording-fixtures.ts';
+import { newPath, openRecorded, readRecordedLines } from './recording-fixtures.ts';
+import type { HttpRequest, Transport } from '../../src/client/http/transport.ts';
+import { createLock, createOwner, releaseLock } from '../../src/storage/lock/lock.ts';
 
 /** A secret with characters that are valid in the name of a header. */
 const headerSecret = 'sk-live-0123456789';
@@ -38,18 +38,9 @@ async function recording(
   const server = await serve(replies);
   const path = newPath();
   const failures: unknown[] = [];
-  const file = await openRecordingFile(path, {
-    clock: systemClock,
-    process: { id: process.pid, isRunning: () => true },
-    storage,
-    program: 'natter/test',
-  });
-  const transport = createRecorder({
-    file,
-    clock: systemClock,
-    filter: () => createSecretFilter([secretKey, headerSecret], 8),
-    onFailure: (error) => failures.push(error),
-  });
+  const file = await openRecorded(path, storage);
+  const filter = () => createSecretFilter([secretKey, headerSecret], 8);
+  const transport = createRecorder(file, systemClock, filter, (error) => failures.push(error));
   const { client, clock } = createTestClient(server.url, {
     apiKey: secretKey,
     transport,
@@ -130,15 +121,9 @@ test('records the absolute target of a redirect, without password and query', as
 
 /** The key in every form. */
 const echo = `${secretForms.join(' ')} ${secretKey}`;
-const cut = (text: string) => [
-  streamHead(),
-  ...Array.from(text, (character) => chunk(character)),
-  lastChunk,
-];
 test.each<[string, Reply]>([
   ['an error', [json(401, { error: { message: echo } })]],
   ['an answer', [streamed(echo)]],
-  ['an answer that arrives byte by byte', cut(delta(echo) + done)],
   [
     'bytes that are not UTF-8',
     [
@@ -245,4 +230,32 @@ test('D9 reports a recording that cannot be written once, and does not fail the 
   expect((await runChat(set)).text).toBe('one two');
   expect(set.failures).toHaveLength(1);
   expect(typesIn(set.path)).toEqual(['request', 'response']);
+});
+
+const running = { id: process.pid, isRunning: () => true };
+
+const network: Transport = async () => ({
+  status: 200,
+  headers: {},
+  body: (async function* body() {})(),
+  destroy: () => undefined,
+});
+
+test('stops a request that waits for another natter immediately, and records later ones', async () => {
+  const path = newPath();
+  const file = await openRecorded(path);
+  const failures: unknown[] = [];
+  const onFailure = (error: unknown) => void failures.push(error);
+  const transport = createRecorder(file, systemClock, () => undefined, onFailure)(network);
+  const url = new URL('http://127.0.0.1/v1/models');
+  const request: HttpRequest = { method: 'GET', url, headers: {} };
+  createLock(`${path}.lock`, createOwner(running, new Date(), 'theirs'));
+  const stop = new AbortController();
+  const answer = transport(request, stop.signal);
+  stop.abort(new Error('stopped'));
+  await expect(answer).rejects.toThrow('stopped');
+  releaseLock(`${path}.lock`, 'theirs');
+  await transport(request, new AbortController().signal);
+  expect(failures).toEqual([]);
+  expect(readRecordedLines(path).map(({ type }) => type)).toEqual(['request', 'response']);
 });

@@ -1,24 +1,15 @@
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
 import { Failure } from '../../src/failure.ts';
-import { openRecordingFile } from '../../src/recording/recording-file.ts';
 import { appendFile, type AppendFile } from '../../src/storage/append-file.ts';
 import {
   chatRequest,
   date,
   newPath,
+  openRecorded as open,
   readRecordedLines,
   writeRecording,
 } from './recording-fixtures.ts';
-
-const open = (path: string, storage: AppendFile = appendFile) =>
-  openRecordingFile(path, {
-    clock: systemClock,
-    process: { id: process.pid, isRunning: () => true },
-    storage,
-    program: 'natter/test',
-  });
 
 const request = { type: 'request', date, method: 'GET', path: '/v1/models' } as const;
 const numbersIn = (path: string) => readRecordedLines(path).map(({ exchange }) => exchange);

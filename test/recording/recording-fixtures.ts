@@ -1,12 +1,24 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '../../src/clock.ts';
 import { headerLine } from '../../src/recording/format.ts';
+import { openRecordingFile } from '../../src/recording/recording-file.ts';
+import { appendFile, type AppendFile } from '../../src/storage/append-file.ts';
 import { prompt } from '../support/run-chat.ts';
 
 /** A path without a file, in a new folder. */
 export const newPath = (name = 'tape.jsonl') =>
   join(mkdtempSync(join(tmpdir(), 'natter-recording-')), name);
+
+/** Opens a recording for this process. */
+export const openRecorded = (path: string, storage: AppendFile = appendFile) =>
+  openRecordingFile(path, {
+    clock: systemClock,
+    process: { id: process.pid, isRunning: () => true },
+    storage,
+    program: 'natter/test',
+  });
 
 /** Writes a recording of these lines: JSON values, or text as it is. */
 export function writeRecording(...lines: readonly unknown[]): string {

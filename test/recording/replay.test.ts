@@ -172,7 +172,7 @@ test.each<[string, readonly object[], string, RegExp]>([
     'S18 an end without a finish_reason',
     [begins(1), says(1, delta('half')), { at: 30, type: 'end' }],
     'incomplete',
-    /ended without a finish_reason or \[DONE\]$/,
+    /ended without a finish_reason or \[DONE\]/,
   ],
   [
     'an interrupted answer',

@@ -1,4 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -70,6 +77,21 @@ describe('the draft of an ended session', () => {
     draft('1.json', 'half a thought');
     expect(session(processOn(1)).takeDraft()).toBe('half a thought');
   });
+});
+
+test('R7: a draft stays in the folder in which it was typed', () => {
+  const running = { 7: '700', 8: '800' };
+  const first = session(processOn(7, { running }));
+  first.keepDraft('half a thought');
+  first.close();
+  const [file = ''] = readdirSync(drafts);
+  const stored = readFileSync(join(drafts, file), 'utf8');
+  const move = (folder: string) =>
+    writeFileSync(join(drafts, file), JSON.stringify({ ...JSON.parse(stored), folder }));
+  move('/elsewhere');
+  expect(session(processOn(8, { running })).takeDraft()).toBe('');
+  move(process.cwd());
+  expect(session(processOn(8, { running })).takeDraft()).toBe('half a thought');
 });
 
 test('the draft of a running session stays with it', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
-import { journalOptions } from '../../src/commands/journal/open-conversation.ts';
+import { journalOptions } from '../../src/ask/open-conversation.ts';
 import { present } from '../../src/run.ts';
 import { runRepl } from '../../src/repl/run.ts';
 import { createJournal } from '../../src/conversation/journal/open-journal.ts';

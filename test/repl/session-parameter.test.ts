@@ -19,7 +19,6 @@ test.each([
 
 test.each([
   ['model=x', '/model NAME sets it'],
-  ['max_tokens=5', '/max-tokens NUMBER sets it'],
   ['user=ann lee', '/param user="two words"'],
 ])('%s is refused with the command that helps', (text, hint) => {
   expect(() => parseSessionParameter(text)).toThrow(expect.objectContaining({ hint }));

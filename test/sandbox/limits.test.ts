@@ -110,10 +110,9 @@ describe('size', () => {
     socket.on('error', () => {
       // The connection may end with a reset.
     });
-    const closed = once(socket, 'close');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
     const more = Buffer.alloc(mebibyte);
-    const send = () => void (socket.destroyed || socket.write(more));
-    socket.on('drain', send);
+    const send = () => void (socket.destroyed || socket.write(more, send));
     send();
     socket.resume();
     await closed;

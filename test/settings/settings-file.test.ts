@@ -119,11 +119,3 @@ describe.runIf(process.platform !== 'win32')('a credentials file that others can
     expect(statSync(path.join(folder, 'credentials.json')).mode & 0o777).toBe(0o644);
   });
 });
-
-test('reads a file of Windows PowerShell, with a byte order mark and CRLF', () => {
-  const folder = folderWith(
-    'config.json',
-    '\uFEFF{\r\n  "version": 1,\r\n  "profiles": {}\r\n}\r\n',
-  );
-  expect(readStoredSettings(folder, 'win32').warnings).toEqual([]);
-});

@@ -1,5 +1,5 @@
 import type { LibraryEntry } from '../../src/conversation/library/library.ts';
-import { newList } from '../../src/repl/conversations/conversations.ts';
+import { newList } from '../../src/repl/conversation-list/list.ts';
 import type { ReplLibrary } from '../../src/repl/conversations/library.ts';
 import type { ListedConversation, OpenList } from '../../src/repl/state.ts';
 

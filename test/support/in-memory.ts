@@ -1,11 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { isMainThread } from 'node:worker_threads';
 import { systemClock } from '../../src/clock.ts';
-import { printCompletions } from '../../src/commands/completion/run.ts';
-import { completionTree } from '../../src/commands/completion/tree.ts';
-import { commandNames } from '../../src/commands/program/command-names.ts';
-import { buildProgram, runProgram } from '../../src/commands/program/program.ts';
-import { describeFailure } from '../../src/commands/program/report.ts';
+import { printCompletions } from '../../src/cli/completion/complete.ts';
+import { buildProgram, runProgram } from '../../src/cli/program.ts';
+import { describeFailure } from '../../src/cli/report.ts';
 import type { Context } from '../../src/run.ts';
 import type { InputStream } from '../../src/terminal/device/streams.ts';
 import { createMemoryContext } from './memory-context.ts';
@@ -38,7 +36,6 @@ export async function runInMemory(
     homeDirectory: environment['HOME'],
     clock: systemClock,
     random: Math.random,
-    commands: () => completionTree(buildProgram(context, commandNames)),
   };
   // A batch listens to the signal once for each request in progress; main ignores Node's warning.
   setMaxListeners(0, context.signal);
@@ -47,7 +44,7 @@ export async function runInMemory(
   let code = 0;
   try {
     if (words[0] === '__complete') {
-      await printCompletions(context, context.commands(), words.slice(1));
+      await printCompletions(context, buildProgram(context), words.slice(1));
     } else {
       await runProgram(context, words);
     }

@@ -1,4 +1,4 @@
-import type { CompletedCommand, Context } from '../../src/run.ts';
+import type { Context } from '../../src/run.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
 import type { InputStream, OutputStream } from '../../src/terminal/device/streams.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -41,20 +41,7 @@ export interface MemoryOptions {
   /** The user's answers to questions, in order. */
   readonly answers?: readonly string[];
   readonly homeDirectory?: string;
-  /** By default without commands. */
-  readonly commands?: CompletedCommand;
 }
-
-const noCommands: CompletedCommand = {
-  name: 'natter',
-  aliases: [],
-  summary: '',
-  options: [],
-  arguments: [],
-  commands: [],
-  reachesService: true,
-  hidesParentOptions: false,
-};
 
 /** A {@link Context} in memory, with a fake clock. */
 export interface MemoryContext {
@@ -96,7 +83,6 @@ export function createMemoryContext(options: MemoryOptions = {}): MemoryContext 
     version: '1.2.3',
     secrets: createSecrets(environment),
     shared: { printedKeys: new Map() },
-    commands: () => options.commands ?? noCommands,
   };
   return {
     context: context as Context,

@@ -15,7 +15,7 @@ import { initialState } from '../../src/repl/initial-state.ts';
 import type { ReplService } from '../../src/repl/service.ts';
 import type { Repl, Screen, Session } from '../../src/repl/session.ts';
 import type { ReplState } from '../../src/repl/state.ts';
-import { lineFormat } from '../../src/repl/text/line-format.ts';
+import { lineFormat } from '../../src/repl/line-mode/line-format.ts';
 import { resolveSettings } from '../../src/settings/resolve.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
 import { storedWith } from '../settings/fixtures/stored.ts';

@@ -1,6 +1,6 @@
-import { readAnswer, type AnswerReaderOptions } from '../../src/client/stream/answer-reader.ts';
+import { readAnswer } from '../../src/client/stream/answer-reader.ts';
 import { unmasked } from './secret.ts';
-import type { StreamEnd, AnswerPart } from '../../src/client/stream/answer.ts';
+import type { StreamEnd, AnswerPart } from '../../src/client/stream/answer-parts.ts';
 
 /** A body that arrives in the given reads; texts are sent as UTF-8. */
 export async function* bodyOf(
@@ -18,12 +18,12 @@ export interface Reading {
 export async function readParts(
   reads: Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>,
   contentType: string | undefined = 'text/event-stream',
-  options: Partial<AnswerReaderOptions> = {},
+  { onContent, limit }: { readonly onContent?: () => void; readonly limit?: number } = {},
 ): Promise<Reading> {
   const body = Symbol.asyncIterator in reads ? reads : bodyOf(reads);
   const parts: AnswerPart[] = [];
   try {
-    const reading = readAnswer(body, contentType, { mask: unmasked, ...options });
+    const reading = readAnswer(body, contentType, unmasked, onContent, limit);
     for await (const part of reading) parts.push(part);
     return { parts, thrown: undefined };
   } catch (thrown) {

@@ -3,28 +3,30 @@ import type { Action } from '../../src/repl/action.ts';
 import { sendPrompt } from '../../src/repl/answers/send-prompt.ts';
 import { selectVersion, undoPrompt } from '../../src/repl/answers/versions.ts';
 import { scrollAway } from '../../src/repl/commands.ts';
-import { makeSummary, removeSummary } from '../../src/repl/compaction.ts';
+import { makeSummary, removeSummary } from '../../src/repl/context/compaction.ts';
 import { keyPress, type Modifiers } from '../../src/repl/composer/keys/key-event.ts';
 import { contentOf } from '../../src/repl/composer/paste.ts';
 import { connect, findServers } from '../../src/repl/connection.ts';
-import { describeContext } from '../../src/repl/context.ts';
+import { describeContext } from '../../src/repl/context/context.ts';
+import {
+  previewConversation,
+  readConversations,
+  readList,
+  searchList,
+} from '../../src/repl/conversation-list/list.ts';
 import {
   setTitle,
   newConversation,
   resume,
-  readConversations,
-  readList,
-  searchList,
-  previewConversation,
   describeConversations,
 } from '../../src/repl/conversations/conversations.ts';
-import type { Entry } from '../../src/repl/entry.ts';
+import type { Entry } from '../../src/repl/transcript/entry.ts';
 import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
 import { attach } from '../../src/repl/files/attachments.ts';
 import { initialState } from '../../src/repl/initial-state.ts';
 import { stopActivity, suspend, editExternally } from '../../src/repl/keys.ts';
 import { findCandidates } from '../../src/repl/menu.ts';
-import { recognisePaths, pickFiles } from '../../src/repl/picker/pick-files.ts';
+import { recognisePaths, pickFiles } from '../../src/repl/files/picking.ts';
 import { openPrompt } from '../../src/repl/prompt-files/send-prompt-file.ts';
 import { hurry, remember } from '../../src/repl/queue.ts';
 import type { Session } from '../../src/repl/session.ts';

@@ -9,6 +9,8 @@ import { spawnOnTerminal } from './pseudo-terminal.ts';
 import { createEmulator, unwrappedLines } from './screen.ts';
 
 export interface TerminalOptions {
+  /** The current folder; by default a new one. */
+  readonly cwd?: string;
   readonly columns?: number;
   readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
@@ -64,7 +66,7 @@ export function openTerminal(
     name: env['TERM'] ?? 'xterm-256color',
     cols: columns,
     rows,
-    cwd: mkdtempSync(join(tmpdir(), 'natter-cwd-')),
+    cwd: options.cwd ?? mkdtempSync(join(tmpdir(), 'natter-cwd-')),
     env: { ...env, NATTER: `${process.execPath} ${binary}` },
   });
   let output = '';

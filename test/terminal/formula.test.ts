@@ -21,7 +21,7 @@ describe('X28: TeX as Unicode', () => {
     [raw`\frac{a}{b} = \frac{a}{b} \cdot c, \frac{1}{2}mv^2`, 'a/b = a/b · c, ½ mv²'],
     [
       raw`\int \frac{1}{x}\,dx + \frac{d}{dx} f + \frac{d^2}{dx^2} f`,
-      '∫ 1/x dx + d/dx f + d²/dx² f',
+      '∫ 1/x dx + (d/dx) f + (d²/dx²) f',
     ],
     [raw`1/\frac{a}{b} + c \div \frac{a}{b} + 1/\frac{1}{2}`, '1/(a/b) + c ÷ (a/b) + 1/½'],
     [raw`T_{low}T_{high} + e^Qx`, 'T_(low)T_high + e^(Q)x'],

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import {
   colorStyle,
   plainStyle,
-  weightStyle,
   type Colors,
   darkColors,
   lightColors,
@@ -49,25 +48,14 @@ const backgrounds = {
   light: 'ffffff fafafa fdf6e3 f9f5d7 fbf1c7 f6f8fa eff1f5 ffffdd'.split(' '),
 } as const;
 
-/** SGR 31 to 36 and 91 to 96 of xterm, VGA, Windows Terminal, Tango, Terminal and VS Code (dark and light). */
+/** SGR 31 to 36 and 91 to 96 of xterm, Windows Terminal and VS Code. */
 const palettes: Readonly<Record<string, readonly string[]>> = {
   xterm:
     'cd0000 00cd00 cdcd00 0000ee cd00cd 00cdcd ff0000 00ff00 ffff00 5c5cff ff00ff 00ffff'.split(
       ' ',
     ),
-  vga: 'aa0000 00aa00 aa5500 0000aa aa00aa 00aaaa ff5555 55ff55 ffff55 5555ff ff55ff 55ffff'.split(
-    ' ',
-  ),
   campbell:
     'c50f1f 13a10e c19c00 0037da 881798 3a96dd e74856 16c60c f9f1a5 3b78ff b4009e 61d6d6'.split(
-      ' ',
-    ),
-  tango:
-    'cc0000 4e9a06 c4a000 3465a4 75507b 06989a ef2929 8ae234 fce94f 729fcf ad7fa8 34e2e2'.split(
-      ' ',
-    ),
-  terminal:
-    '990000 00a600 999900 0000b2 b200b2 00a6b2 e50000 00d900 e5e500 0000ff e500e5 00e5e5'.split(
       ' ',
     ),
   vscode:
@@ -119,18 +107,6 @@ describe('a theme', () => {
     const few = themedStyle('dark', own, { background: undefined, hasMany: false });
     expect(few.red('a')).toBe('\u001B[91ma\u001B[39m');
     expect(few.dim('a')).toBe(own.dim('a'));
-  });
-
-  test('continues a colour after a colour inside it, and closes it in each line', () => {
-    const { red, green } = themedStyle('dark', own, { background: undefined, hasMany: false });
-    expect(red(`a${green('b')}c\n\nd`)).toBe(
-      '\u001B[91ma\u001B[32mb\u001B[39m\u001B[91mc\u001B[39m\n\n\u001B[91md\u001B[39m',
-    );
-  });
-
-  test('continues a weight after a weight inside it', () => {
-    const { bold, dim } = weightStyle;
-    expect(dim(`a${bold('b')}c`)).toBe('\u001B[2ma\u001B[1mb\u001B[22m\u001B[2mc\u001B[22m');
   });
 
   test('mono and plain have no colours, and no theme adds some', () => {

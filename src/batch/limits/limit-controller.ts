@@ -1,6 +1,6 @@
 import type { AnnouncedLimit } from './announced-limits.ts';
 import { LearnedLimit, type LimitRule } from './learned-limit.ts';
-import { RequestLog, type Ticket } from './request-log.ts';
+import { networkJitter, RequestLog, type Ticket } from './request-log.ts';
 
 /** What is known about the limits of the service. */
 export interface FoundLimits {
@@ -51,10 +51,12 @@ const paceTest = 500;
 
 /** Part of what the service has allowed in a second that is used, so that jitter causes no refusals. */
 const usedShare = 0.96;
+/** Requests a second; below it, a single late request can be the cause of a refusal. */
+const slowPace = 5;
+/** The interval between two requests is longer by this factor at a slow pace. */
+const slowInterval = 1.02;
 /** Milliseconds by which a late request does not delay those after it. */
 const lateness = 200;
-/** Milliseconds by which the network may bring requests closer together. */
-const networkJitter = 20;
 
 /** What remains of a pace after a refusal at it. */
 const cutShare = 0.93;
@@ -100,7 +102,7 @@ function isUsedUp({ remaining, limit }: AnnouncedLimit): boolean {
  * - The places are never below 1 and never above `most`; the pace is never 0. A run never stands still: unless a request
  *   is in progress, `delay` is finite.
  * - While no limit is known, a refusal is evidence of one only if a good part of the requests that exceed what was
- *   allowed before were refused, as `RequestLog.isExcessRefused` says; any other is by chance.
+ *   allowed before were refused (`RequestLog.isExcessRefused`), or if nothing was allowed yet; any other is by chance.
  * - One refusal cuts once: refusals of requests that were sent before a cut only correct it.
  * - After a cut, one request (the probe) is decided before others are sent, except after a test: the limits from before
  *   it are known to be right.
@@ -168,8 +170,9 @@ export class LimitController {
     this.#delivered.since ??= now;
     this.#delivered.count += 1;
     if (this.#pace.isTesting) this.#proofs += 1;
+    const late = now - (this.#pace.value < slowPace ? 0 : lateness);
     this.#lastTurn = this.#isPaced
-      ? Math.max(this.#lastTurn + second / this.#pace.value, now - lateness)
+      ? Math.max(this.#lastTurn + second / this.#pace.value, late)
       : now;
     if (this.#isProbeDue || this.#exceeds !== undefined) this.#probe = ticket;
     return ticket;
@@ -195,7 +198,8 @@ export class LimitController {
     }
     let cause = this.#causeOf(ticket, isProbe);
     const isLimited = this.#isPaced || this.#arePlacesKnown;
-    const mayBeChance = cause !== 'unknown' && !isProbe && !isLimited;
+    const isFirst = this.#log.provenTogether === 0 && this.#log.open.size === 0;
+    const mayBeChance = cause !== 'unknown' && !isProbe && !isLimited && !isFirst;
     if (mayBeChance && !this.#log.isExcessRefused()) return;
     if (this.#isRandom) {
       this.#unexplained += 1;
@@ -289,7 +293,8 @@ export class LimitController {
     const pace = this.#pace.value;
     const perSecond = Math.max(1, Math.floor(pace) + (pace >= 2 ? 1 : 0));
     const full = this.#log.belowAt(perSecond, networkJitter);
-    return Math.max(this.#lastTurn + second / pace, full, now);
+    const interval = (second / pace) * (pace < slowPace ? slowInterval : 1);
+    return Math.max(this.#lastTurn + interval, full, now);
   }
 
   /** Keeps both limits, and sends a probe as soon as it exceeds only one of them for sure. */

@@ -30,8 +30,8 @@ const minDecisionTime = 60;
 const maxDecisionTime = 1000;
 /** A refusal may take this many times as long as the slowest before. */
 const decisionMargin = 3;
-/** Milliseconds; the longest margin of `belowAt`. */
-const longestMargin = 20;
+/** Milliseconds by which the network may bring requests closer together: the longest margin of `belowAt`. */
+export const networkJitter = 20;
 
 /**
  * What was sent, and what of it the service has allowed. Times are monotonic milliseconds and do not decrease.
@@ -78,7 +78,10 @@ export class RequestLog {
   refuse(ticket: Ticket, now: number): void {
     this.open.delete(ticket);
     this.#countExcess(ticket, 'refused');
-    this.#undecided.delete(ticket);
+    if (!this.#undecided.delete(ticket)) {
+      this.provenTogether = Math.max(0, Math.min(this.provenTogether, ticket.together - 1));
+      this.provenInSecond = Math.max(0, Math.min(this.provenInSecond, ticket.inSecond - 1));
+    }
     this.#forget(ticket);
     this.#slowestRefusal = Math.max(this.#slowestRefusal, now - ticket.sentAt);
     const enough = decisionMargin * this.#slowestRefusal;
@@ -127,7 +130,7 @@ export class RequestLog {
   /** Requests of the last second, except those that were refused. */
   inSecond(now: number): number {
     const recent = this.#recent;
-    while ((recent[0]?.sentAt ?? now) <= now - second - longestMargin) recent.shift();
+    while ((recent[0]?.sentAt ?? now) <= now - second - networkJitter) recent.shift();
     const first = recent.findIndex(({ sentAt }) => sentAt > now - second);
     return first === -1 ? 0 : recent.length - first;
   }

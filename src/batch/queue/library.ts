@@ -121,7 +121,7 @@ const queueLibrary: LibraryName = 'bullmq';
 const redisLibrary: LibraryName = 'ioredis';
 
 const hint =
-  'npm install --global bullmq ioredis; if natter is not installed globally, also set NODE_PATH="$(npm root --global)"';
+  '‹npm install --global bullmq ioredis›; if natter is not installed globally, also set NODE_PATH="$(npm root --global)"';
 
 function missing(name: LibraryName): Failure {
   return new Failure('configuration', `a queue needs the package ${name}, which is not installed`, {

@@ -1,10 +1,10 @@
 import { Failure, type FailureOptions } from '../../failure.ts';
 import { definedFields } from '../../json.ts';
-import type { StreamEnd } from '../stream/answer.ts';
+import type { StreamEnd } from '../stream/answer-parts.ts';
 import { formatLimit } from './format-duration.ts';
 import { rephrase, RequestFailure } from './request-failure.ts';
 
-/** The service sent only keep-alives for `limit` milliseconds. Not retried, because it may be generating. */
+/** The failure of a service that sent only keep-alives for `limit` milliseconds. It is not retried: it may be generating. */
 export function idleTimedOut(limit: number): RequestFailure {
   return new RequestFailure(
     'unreachable',
@@ -13,20 +13,25 @@ export function idleTimedOut(limit: number): RequestFailure {
   );
 }
 
-/** The body ended without `[DONE]` or a `finish_reason`: the connection was cut. */
+/** The failure of a body that ended without `[DONE]` or a `finish_reason`: the connection was cut. */
 export function unfinishedStream(): RequestFailure {
-  return new RequestFailure('server_error', 'the stream ended without a finish_reason or [DONE]', {
+  const message =
+    'the stream ended without a finish_reason or [DONE], so the service or a proxy cut it off';
+  return new RequestFailure('server_error', message, {
     transient: true,
   });
 }
 
-/** `[DONE]` alone. Not retried, because the service may have billed an answer that got lost. */
+/** The failure of a stream of `[DONE]` alone. It is not retried: the service may have billed an answer that got lost. */
 export function emptyAnswer(): Failure {
   const message = 'the answer is incomplete: the service sent neither text nor a finish_reason';
   return new Failure('incomplete', message, { remedy: { code: 'send-again' } });
 }
 
-/** Text that should be JSON. Neither it nor the parser's message, which quotes it, may reach a terminal or a log. */
+/**
+ * The failure of text that should be JSON. It shows neither the text nor the parser's message, which quotes it, because
+ * neither may reach a terminal or a log.
+ */
 export function malformedJson(what: string, length: number): RequestFailure {
   return new RequestFailure('server_error', `${what} (${length} characters)`, {
     transient: true,
@@ -34,7 +39,7 @@ export function malformedJson(what: string, length: number): RequestFailure {
   });
 }
 
-/** The failure of an answer that was cut after its first content. Not retried, because it would be billed twice. */
+/** The failure of an answer that was cut after its first content. It is not retried: it would be billed twice. */
 export function incompleteAnswer(cause: Failure, details: FailureOptions): Failure {
   const { remedy } = cause;
   const isLimit = remedy?.code === 'raise-timeout';
@@ -49,7 +54,10 @@ export function incompleteAnswer(cause: Failure, details: FailureOptions): Failu
   });
 }
 
-/** A rate limit reported in a 200 is retried like a 429; other reported errors and unreadable bodies are final. */
+/**
+ * The failure of an answer that was cut before any content. A rate limit in a 200 is retried like a 429; other reported
+ * errors and unreadable bodies are final.
+ */
 export function emptyAnswerFailure(cause: Failure, details: FailureOptions): Failure {
   const { kind, message, remedy } = cause;
   const transient = cause instanceof RequestFailure ? cause.transient : kind === 'rate_limited';
@@ -62,14 +70,17 @@ export function emptyAnswerFailure(cause: Failure, details: FailureOptions): Fai
   });
 }
 
-/** Messages by the `finish_reason` of a complete stream without an answer. */
+/** The messages for complete streams without an answer, by their `finish_reason`. */
 const noAnswerMessages: ReadonlyMap<string, string> = new Map([
   ['content_filter', 'the service filtered the answer'],
   ['tool_calls', 'the model called a tool instead of answering'],
   ['function_call', 'the model called a function instead of answering'],
 ]);
 
-/** Undefined for an answer. Not retried: the next attempt would most likely end the same way, and be billed too. */
+/**
+ * The failure of a complete stream without an answer; undefined for an answer. It is not retried: the next attempt would
+ * most likely end in the same way, and be billed, too.
+ */
 export function noAnswer(
   { finishReason, calledTools }: StreamEnd,
   received: { readonly text: boolean; readonly refusal: boolean },

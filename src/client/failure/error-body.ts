@@ -8,6 +8,7 @@ import {
   parseAnyJson,
 } from '../../json.ts';
 import { errorNames, nameOfStatus, type ErrorName } from '../contract.ts';
+import { windowFields } from '../models/model-description.ts';
 
 const maxLength = 500;
 
@@ -15,7 +16,7 @@ const maxLength = 500;
 export type Mask = (text: string) => string;
 
 /**
- * Text from the service as a part of one line: white space collapsed, cut after 500 characters. Secrets are masked
+ * Makes text from the service a part of one line: white space collapsed, cut after 500 characters. Secrets are masked
  * before the cut, because a part of one would not be recognised.
  */
 export function shortText(text: string, mask: Mask): string {
@@ -29,28 +30,21 @@ export function shortText(text: string, mask: Mask): string {
 
 /** What a service reported about an error; fields are absent where the body has nothing readable. */
 export interface ErrorBody {
-  /** Machine-readable name, such as `rate_limited`: the most specific one in the body. */
+  /** The most specific of the names. */
   readonly name?: string;
-  /** All machine-readable names, the most specific first. */
+  /** Machine-readable names, such as `rate_limited`, the most specific first. */
   readonly names: readonly string[];
-  /** HTTP status given in the body, in any of the usual fields. */
+  /** The HTTP status in the body, in any of the usual fields. */
   readonly status?: number;
   /** One line of at most 500 characters; masked, not sanitized. */
   readonly message?: string;
-  /** In tokens, in a field of its own: llama.cpp names it `n_ctx`. */
+  /** The window in tokens, if it has a field of its own: llama.cpp names it `n_ctx`. */
   readonly contextWindow?: number;
 }
 
 const emptyBody: ErrorBody = { names: [] };
 const nameFields = ['name', 'code', 'status', 'type', 'error', 'error_code', 'errorCode'];
 const statusFields = ['status', 'code', 'status_code', 'statusCode', 'error_code'];
-const windowFields = [
-  'n_ctx',
-  'context_length',
-  'max_context_length',
-  'context_window',
-  'max_model_len',
-];
 const messageFields = [
   'message',
   'detail',
@@ -83,7 +77,7 @@ function readStatus(value: unknown): number | undefined {
   return number >= 400 && number <= 599 ? number : undefined;
 }
 
-const readCount = (value: unknown): number | undefined =>
+const readTokens = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 
 /** Adds the location that FastAPI reports: `[{loc: ['body', 'messages'], msg: 'Field required'}]`. */
@@ -115,7 +109,7 @@ function readMessage(value: unknown, depth = 0): string | undefined {
   return message === undefined ? undefined : withLocation(value, withReason(value, message));
 }
 
-/** The record and the errors nested in it, innermost first: those are more specific. */
+/** Returns the record and the errors nested in it, innermost first: those are more specific. */
 function nestedRecords(value: unknown, depth = 0): JsonObject[] {
   if (depth >= maxDepth) return [];
   if (Array.isArray(value)) return nestedRecords(value[0], depth + 1);
@@ -139,7 +133,7 @@ export function readErrorValue(value: unknown, mask: Mask): ErrorBody {
       name: names[0],
       status: firstField(records, statusFields, readStatus),
       message: message === undefined ? undefined : shortText(message, mask),
-      contextWindow: firstField(records, windowFields, readCount),
+      contextWindow: firstField(records, windowFields, readTokens),
     }),
   };
 }
@@ -165,13 +159,13 @@ export function parseErrorBody(
   return /^[{["]/.test(start) ? emptyBody : { names: [], message: shortText(start, mask) };
 }
 
-/** Characters at the start of a page that are read. */
+/** The characters of a page that are read, from its start. */
 const maxHead = 64 * 1024;
 
-/** Enough for the sentence or two of a gateway. */
+/** The characters of a page that are shown: enough for the sentence or two of a gateway. */
 const maxPageText = 200;
 
-/** What messages show of an HTML page: its title, else the start of its text. */
+/** Returns what messages show of an HTML page: its title, else the start of its text. */
 function pageText(page: string): string {
   const head = page.slice(0, maxHead);
   const tag = head.search(/<title[\s>]/i);
@@ -189,14 +183,14 @@ function pageText(page: string): string {
   );
 }
 
-/** Machine-readable names of an unknown model: of OpenAI and Groq, of Mistral, of Azure. */
+/** The names of OpenAI and Groq, of Mistral, and of Azure for an unknown model. */
 const unknownModelName =
   /^(?:model_?not_?(?:found|exists?)|(?:unknown|invalid|no_such)_?model|deploymentnotfound)$/i;
 
 const missing = String.raw`(?:not (?:be )?(?:found|exist|available)|(?:does not|doesn't) exist|is unknown)\b`;
-/** Of DeepSeek, Ollama, vLLM, Gemini: `Model Not Exist`, `model 'x' not found`, `models/x is not found`. */
+/** Messages of DeepSeek, Ollama, vLLM and Gemini: `Model Not Exist`, `model 'x' not found`, `models/x is not found`. */
 const missingModel = new RegExp(String.raw`\bmodels?\b\S*(?: \S+){0,3}? ${missing}`, 'i');
-/** Of Mistral, OpenRouter, LiteLLM: `Invalid model: x`, `x is not a valid model ID`, `Invalid model name passed`. */
+/** Messages of Mistral, OpenRouter and LiteLLM: `Invalid model: x`, `x is not a valid model ID`, `Invalid model name passed`. */
 const invalidModel =
   /\b(?:invalid|unknown|unrecognized|no such|not a valid) model\b(?=$| (?:name|id|identifier)\b|[^\w ]| ['"`])/i;
 
@@ -217,13 +211,21 @@ export function refusesModel({ names, message = '' }: ErrorBody, model?: unknown
   return new RegExp(String.raw`^["'\`]? (?:(?:is|was|could) )?${missing}`, 'i').test(rest);
 }
 
-/** Statuses outside the contract that do not follow their class (4xx, 5xx). */
+/** An excess over the window (`exceeded by 1,200 tokens`) is enough. */
+const tooLong =
+  /context.?(?:length|window|size)|(?:prompt|input|request) (?:is )?too (?:long|large)|too many (?:input )?tokens|maximum number of tokens|\b(?:exceed\w*|over)(?: \w+){0,4} by [\d,]+ tokens/i;
+
+/** Whether the service refuses the request because of its length. */
+export const refusesLength = ({ names, message = '', contextWindow }: ErrorBody): boolean =>
+  contextWindow !== undefined || [...names, message].some((text) => tooLong.test(text));
+
+/** The kinds of statuses outside the contract that do not follow their class (4xx, 5xx). */
 const otherStatuses: Readonly<Record<number, ErrorName>> = {
   402: 'forbidden',
   408: 'server_error',
 };
 
-/** The kind of an error with this HTTP status, in the response or in the body. */
+/** Returns the kind of an error with this HTTP status, in the response or in the body. */
 export function kindOfStatus(status: number): ErrorName {
   const isClientError = status >= 400 && status < 500;
   return (
@@ -233,7 +235,7 @@ export function kindOfStatus(status: number): ErrorName {
   );
 }
 
-/** The contract's error of that name; case-insensitive. */
+/** Finds the contract's error of that name, in upper or lower case. */
 export function kindOfName(name: string | undefined): ErrorName | undefined {
   return Object.values(errorNames).find((known) => known === name?.toLowerCase());
 }

@@ -1,12 +1,10 @@
+import { maxHeaderSize } from 'node:http';
 import { isLoopbackName } from '../../address.ts';
-import type { Remedy } from '../../failure.ts';
+import type { FailureKind, Remedy } from '../../failure.ts';
+import { isJsonObject } from '../../json.ts';
 import type { Route } from '../http/route.ts';
-import { certificateFailure } from './certificate-failure.ts';
 import { formatLimit } from './format-duration.ts';
 import { RequestFailure } from './request-failure.ts';
-
-/** How far a request had got when its connection failed. */
-export type Stage = 'connecting' | 'waiting' | 'answering';
 
 const certificateCodes =
   /^(CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|HOSTNAME_MISMATCH|INVALID_CA|ERR_TLS_CERT_ALTNAME)/;
@@ -15,30 +13,96 @@ const handshakeCodes = /^(ERR_SSL_|ERR_TLS_|EPROTO)/;
 /** What a connection is to: the service, or a proxy. */
 const placeOf = ({ proxy, target }: Route) => (proxy === undefined ? target : `the proxy ${proxy}`);
 
-/** The failure for an error of the network; a failure of natter unchanged. */
-export function networkFailure(error: unknown, stage: Stage, route: Route): RequestFailure {
+/**
+ * Describes an error of the network; returns a failure of natter unchanged.
+ * @param stage how far the request had got
+ */
+export function networkFailure(
+  error: unknown,
+  stage: 'connecting' | 'waiting' | 'answering',
+  route: Route,
+): RequestFailure {
   if (error instanceof RequestFailure) return error;
   const code = codeOf(error);
   const place = placeOf(route);
+  const final = (kind: FailureKind, message: string, remedy: Remedy) =>
+    new RequestFailure(kind, message, { transient: false, cause: error, remedy });
   if (certificateCodes.test(code)) return certificateFailure(error, code, route);
-  if (code === 'HPE_HEADER_OVERFLOW') return headerOverflow(error, place);
+  if (/^(?:HPE_HEADER|UND_ERR_HEADERS)_OVERFLOW$/.test(code)) {
+    const message = `the response headers of ${place} exceed the limit of ${maxHeaderSize} bytes`;
+    return final('server_error', message, { code: 'raise-header-limit' });
+  }
   if (handshakeCodes.test(code)) {
-    return new RequestFailure('unreachable', `cannot open a TLS connection to ${place} (${code})`, {
-      transient: false,
-      cause: error,
-      remedy: { code: 'check-scheme', scheme: 'http' },
-    });
+    const message = `cannot open a TLS connection to ${place} (${code})`;
+    return final('unreachable', message, { code: 'check-scheme', scheme: 'http' });
   }
   if (code.startsWith('HPE_')) {
-    return new RequestFailure('server_error', `the response of ${place} is not HTTP (${code})`, {
-      transient: false,
-      cause: error,
-      remedy: { code: 'check-base-url' },
-    });
+    const isAnswer = stage === 'answering';
+    return final(
+      'server_error',
+      `the response of ${place} is ${isAnswer ? 'malformed' : 'not HTTP'} (${code})`,
+      { code: isAnswer ? 'report-to-operator' : 'check-base-url' },
+    );
   }
   return stage === 'connecting'
     ? connectFailure(error, code, place, route)
     : cutFailure(error, code, stage, route);
+}
+
+type CertificateProblem = readonly [
+  /** Follows `the TLS certificate of <host>` in the message. */
+  problem: string,
+  remedy:
+    | 'trust-authority'
+    | 'trust-certificate'
+    | 'check-clock'
+    | 'replace-certificate'
+    | 'check-host',
+];
+
+const unknownAuthority: CertificateProblem = [
+  'is signed by an authority unknown to this machine',
+  'trust-authority',
+];
+
+const certificateProblems: ReadonlyMap<string, CertificateProblem> = new Map([
+  ['CERT_HAS_EXPIRED', ['has expired', 'check-clock']],
+  ['CERT_NOT_YET_VALID', ['is not valid yet', 'check-clock']],
+  ['CERT_REVOKED', ['was revoked', 'replace-certificate']],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', ['is self-signed', 'trust-certificate']],
+  ['SELF_SIGNED_CERT_IN_CHAIN', unknownAuthority],
+  ['UNABLE_TO_GET_ISSUER_CERT', unknownAuthority],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', unknownAuthority],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', unknownAuthority],
+]);
+
+const maxNames = 5;
+
+/** Lists the names in a certificate; it may have hundreds, so only the first few. */
+function namesOf(error: unknown): string {
+  const cert = isJsonObject(error) ? error['cert'] : undefined;
+  const names = isJsonObject(cert) ? cert['subjectaltname'] : undefined;
+  if (typeof names !== 'string' || names === '') return 'for a different name';
+  const list = names.split(', ').map((name) => name.replace(/^(?:DNS|IP Address):/, ''));
+  const more = list.length > maxNames ? ` and ${list.length - maxNames} more` : '';
+  return `for ${list.slice(0, maxNames).join(', ')}${more}`;
+}
+
+/** The failure of a certificate that Node refuses with this code. */
+export function certificateFailure(
+  error: unknown,
+  code: string,
+  { target }: Route,
+): RequestFailure {
+  const isOther = code === 'ERR_TLS_CERT_ALTNAME_INVALID' || code === 'HOSTNAME_MISMATCH';
+  const [problem, remedy]: CertificateProblem = isOther
+    ? [`is ${namesOf(error)}, not for ${target.replace(/:\d+$/, '')}`, 'check-host']
+    : (certificateProblems.get(code) ?? ['is not trusted', 'trust-authority']);
+  return new RequestFailure(
+    'unreachable',
+    `the TLS certificate of ${target} ${problem} (${code})`,
+    { transient: false, cause: error, remedy: { code: remedy } },
+  );
 }
 
 const connectProblems: Readonly<Record<string, string>> = {
@@ -70,57 +134,54 @@ function connectRemedy(code: string, { target, forwardProxy }: Route): Remedy {
   return isServerHere ? { code: 'start-server', port } : { code: 'check-connection' };
 }
 
-function cutFailure(error: unknown, code: string, stage: Stage, route: Route): RequestFailure {
-  const when = stage === 'waiting' ? 'before the response' : 'before the answer ended';
+function cutFailure(
+  error: unknown,
+  code: string,
+  stage: 'waiting' | 'answering',
+  route: Route,
+): RequestFailure {
+  const isWaiting = stage === 'waiting';
+  const when = isWaiting ? 'before the response' : 'before the answer ended';
   const detail = /^(?:ECONNRESET|UND_ERR_.*)?$/.test(code) ? '' : ` (${code})`;
-  return new RequestFailure(
-    'unreachable',
-    `${placeOf(route)} closed the connection ${when}${detail}`,
-    {
-      transient: true,
-      cause: error,
-      // A server that expects TLS closes the connection of a plain http request.
-      ...(stage === 'waiting' &&
-        !route.secure && { remedy: { code: 'check-scheme', scheme: 'https' } }),
-    },
-  );
+  const message = `${placeOf(route)} closed the connection ${when}${detail}`;
+  return new RequestFailure('unreachable', message, {
+    transient: true,
+    cause: error,
+    // A server that expects TLS closes the connection of a plain http request.
+    ...(isWaiting && !route.secure && { remedy: { code: 'check-scheme', scheme: 'https' } }),
+  });
 }
 
-/** Node's limit is 16 KB (`--max-http-header-size`). */
-function headerOverflow(error: unknown, place: string): RequestFailure {
-  return new RequestFailure(
-    'server_error',
-    `the response headers of ${place} exceed the limit of 16 KB`,
-    {
-      transient: false,
-      cause: error,
-      remedy: { code: 'raise-header-limit' },
-    },
-  );
-}
-
+/** The code of an error of Node or undici; empty if it has none. */
 function codeOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return '';
-  return typeof error.code === 'string' ? error.code : '';
+  if (!(error instanceof Error)) return '';
+  // The parser of undici reports what is wrong in words only.
+  if (error.name === 'HTTPParserError') return 'HPE_INVALID_RESPONSE';
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
+/** The failure of a connection that was not open after `limit` milliseconds. */
 export function connectTimedOut(route: Route, limit: number): RequestFailure {
-  return new RequestFailure(
-    'unreachable',
-    `cannot reach ${placeOf(route)}: no connection within ${formatLimit(limit)}`,
-    { transient: true, remedy: { code: 'check-connection' } },
-  );
+  const message = `cannot reach ${placeOf(route)}: no connection within ${formatLimit(limit)}`;
+  return new RequestFailure('unreachable', message, {
+    transient: true,
+    remedy: { code: 'check-connection' },
+  });
 }
 
-/** Not retried: the service may be generating, and a second request could be billed as well. */
-export function firstByteTimedOut(route: Route, limit: number): RequestFailure {
-  return new RequestFailure(
-    'unreachable',
-    `${route.target} sent no response within ${formatLimit(limit)}`,
-    { transient: false, remedy: { code: 'raise-timeout', limit: 'firstByteTimeout' } },
-  );
+/**
+ * The failure of a request without a response after `limit` milliseconds. It is not retried: the service may be
+ * generating, and a second request could be billed as well.
+ */
+export function firstByteTimedOut({ target }: Route, limit: number): RequestFailure {
+  const message = `${target} sent no response within ${formatLimit(limit)}`;
+  return new RequestFailure('unreachable', message, {
+    transient: false,
+    remedy: { code: 'raise-timeout', limit: 'firstByteTimeout' },
+  });
 }
 
+/** The failure of a proxy that responded with this status instead of passing the request on. */
 export function proxyRefused(status: number, route: Route): RequestFailure {
   const proxy = route.proxy === undefined ? 'a proxy' : `the proxy ${route.proxy}`;
   const variable = route.forwardProxy?.variable ?? 'HTTPS_PROXY';
@@ -130,9 +191,9 @@ export function proxyRefused(status: number, route: Route): RequestFailure {
       remedy: { code: 'sign-in-to-proxy', variable },
     });
   }
-  return new RequestFailure(
-    'unreachable',
-    `${proxy} refused the connection to ${route.target} (${status})`,
-    { transient: status >= 500, remedy: { code: 'check-proxy', variable } },
-  );
+  const message = `${proxy} refused the connection to ${route.target} (${status})`;
+  return new RequestFailure('unreachable', message, {
+    transient: status >= 500,
+    remedy: { code: 'check-proxy', variable },
+  });
 }

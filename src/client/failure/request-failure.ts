@@ -2,31 +2,32 @@ import { Failure, type FailureKind, type FailureOptions, type Remedy } from '../
 import { definedFields } from '../../json.ts';
 import type { Mask } from './error-body.ts';
 
-export interface RequestFailureOptions extends FailureOptions {
-  /** Whether the same request may succeed when it is sent again. */
-  readonly transient: boolean;
-  /** Of the service's `Retry-After`; can be Infinity. */
-  readonly retryAfterMilliseconds?: number | undefined;
-}
-
 /** Why one request failed, with what the retry policy needs to know. The client throws only plain Failures. */
 export class RequestFailure extends Failure {
+  /** Whether the same request may succeed when it is sent again. */
   readonly transient: boolean;
+  /** The wait that the service's `Retry-After` asks for; can be Infinity. */
   readonly retryAfterMilliseconds: number | undefined;
 
-  constructor(kind: FailureKind, message: string, options: RequestFailureOptions) {
+  constructor(
+    kind: FailureKind,
+    message: string,
+    options: FailureOptions & {
+      readonly transient: boolean;
+      readonly retryAfterMilliseconds?: number | undefined;
+    },
+  ) {
     super(kind, message, options);
     this.transient = options.transient;
     this.retryAfterMilliseconds = options.retryAfterMilliseconds;
   }
 }
 
-/** The options of `failure`, for a failure with a different kind or message. */
+/** Returns the options of `failure`, for a failure with a different kind or message. */
 export function detailsOf(failure: Failure): FailureOptions {
-  const { hint, remedy, status, retryAfterSeconds, requestId, attempts, contextWindow, cause } =
-    failure;
+  const { remedy, status, retryAfterSeconds, requestId, attempts, contextWindow, cause } = failure;
   return definedFields({
-    hint,
+    hint: failure.markedHint,
     remedy,
     status,
     retryAfterSeconds,
@@ -37,7 +38,7 @@ export function detailsOf(failure: Failure): FailureOptions {
   });
 }
 
-/** A plain Failure like `failure`, with `changes`. */
+/** Makes a plain Failure like `failure`, with `changes`. */
 export function rephrase(
   failure: Failure,
   changes: FailureOptions & { readonly kind?: FailureKind; readonly message?: string },
@@ -48,10 +49,10 @@ export function rephrase(
   });
 }
 
-/** Fields whose values natter chooses: a secret that looks like one of these values must not change it. */
+/** natter chooses the values of these fields: a secret that looks like one of them must not change it. */
 const fixedFields: ReadonlySet<string> = new Set(['code', 'limit', 'scheme', 'time', 'option']);
 
-/** The remedy with secrets masked in its texts: a base URL, a file, a variable. */
+/** Masks secrets in the texts of a remedy: a base URL, a file, a variable. */
 function maskRemedy(remedy: Remedy, mask: Mask): Remedy {
   const fields = Object.entries(remedy).map(([name, value]) => [
     name,
@@ -60,9 +61,9 @@ function maskRemedy(remedy: Remedy, mask: Mask): Remedy {
   return Object.fromEntries(fields) as Remedy;
 }
 
-/** The failure with secrets masked, also in its causes, because loggers print those. */
+/** Masks secrets in a failure, and in its causes, because loggers print those. */
 export function maskFailure(failure: Failure, mask: Mask): Failure {
-  const { message, hint, remedy, requestId, cause } = failure;
+  const { message, markedHint: hint, remedy, requestId, cause } = failure;
   const masked = {
     message: mask(message),
     hint: hint && mask(hint),

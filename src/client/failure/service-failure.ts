@@ -2,7 +2,7 @@ import { startTimer, type Clock } from '../../clock.ts';
 import { Failure, type FailureKind, type Remedy } from '../../failure.ts';
 import { filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 import { maskUrl } from '../../secrets/mask.ts';
-import type { Connection } from '../configuration.ts';
+import type { Sender } from '../configuration.ts';
 import { contractFields, nameOfStatus, type ErrorName } from '../contract.ts';
 import { parseUrl } from '../http/base-url.ts';
 import { requestIdOf, retryAfter } from '../http/response-headers.ts';
@@ -14,21 +14,22 @@ import {
   type Mask,
   parseErrorBody,
   readErrorValue,
+  refusesLength,
   refusesModel,
   unknownModel,
 } from './error-body.ts';
 import { RequestFailure } from './request-failure.ts';
 
-/** Bytes. */
+/** Bytes of an error's body that are read. */
 const maxErrorBody = 64 * 1024;
-/** Milliseconds. */
+/** Milliseconds for reading them. */
 const errorBodyTimeout = 2_000;
 
-/** Resolves on a 2xx with content to come. @throws RequestFailure; or the signal's reason when it aborts. */
+/** Accepts a 2xx with content to come. @throws RequestFailure; or the signal's reason when it aborts. */
 export async function requireAccepted(
   request: HttpRequest,
   response: HttpResponse,
-  { limits, mask }: Connection,
+  { limits, mask }: Sender,
   signal: AbortSignal,
 ): Promise<void> {
   const { status, headers } = response;
@@ -47,7 +48,7 @@ export async function requireAccepted(
   throw serviceFailure({ status, headers, text }, now, request, mask);
 }
 
-/** The start of an error's body; a slow, endless or broken body does not delay the failure. */
+/** Reads the start of an error's body; a slow, endless or broken body does not delay the failure. */
 async function readErrorText(response: HttpResponse, clock: Clock): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -75,25 +76,18 @@ function noContentFailure(status: number): RequestFailure {
   });
 }
 
-/** A response with an error status; `text` is its body, or the part of it that was read. */
-export interface FailedResponse {
-  readonly status: number;
-  readonly headers: ResponseHeaders;
-  readonly text: string;
-}
-
-type SentRequest = Pick<HttpRequest, 'method' | 'url' | 'body' | 'hasAddedPath'>;
-
 /**
- * The failure for a status that is neither 2xx nor a redirect; `now` is when its headers arrived. The request decides
- * the remedy.
+ * Describes a response whose status is neither 2xx nor a redirect. The request decides the remedy.
+ * @param response `text` is its body, or the part of it that was read
+ * @param now when its headers arrived
  */
 export function serviceFailure(
-  { status, headers, text }: FailedResponse,
+  response: { readonly status: number; readonly headers: ResponseHeaders; readonly text: string },
   now: Date,
-  request: SentRequest,
+  request: HttpRequest,
   mask: Mask,
 ): RequestFailure {
+  const { status, headers, text } = response;
   const body = parseErrorBody(text, headers['content-type'], mask);
   const reason = body.message ?? body.name;
   const delay = retryAfter(headers, now);
@@ -109,7 +103,7 @@ export function serviceFailure(
     {
       status,
       remedy: isAddress ? { code: 'check-base-url' } : remedy,
-      ...(isAddress && request.hasAddedPath === true && { hint: addedPathHint }),
+      ...(isAddress && request.isPathGuessed === true && { hint: addedPathHint }),
       transient: transient ?? isTransient(status, headers['x-should-retry']),
       retryAfterMilliseconds: delay,
       ...(delay !== undefined && Number.isFinite(delay) && { retryAfterSeconds: delay / 1000 }),
@@ -119,14 +113,14 @@ export function serviceFailure(
   );
 }
 
-/** Services of the contract name it `not_found`, others speak of a model. */
+/** Whether a 404 is about a model: services of the contract name it `not_found`, others speak of a model. */
 const isAboutModel = ({ names, message = '' }: ErrorBody) =>
   /model|not_found/i.test([...names, message].join(' '));
 
 const addedPathHint =
   'natter added /v1 to the base URL; for an API at another path, set --base-url to all of it, or --api-path / to add nothing';
 
-/** Not implemented, HTTP version not supported: a server of something else, such as files. */
+/** Whether a server is one of something else, such as files: not implemented, HTTP version not supported. */
 const lacksApi = (status: number) => status === 501 || status === 505;
 
 /** Some services send `x-should-retry` where the status does not decide. */
@@ -140,15 +134,15 @@ interface Explanation {
   readonly kind: ErrorName;
   readonly summary: string;
   readonly remedy: Remedy;
-  /** Decides where the status does not. */
+  /** Decides instead of the status. */
   readonly transient?: boolean;
 }
 
-/** Names outside the contract of a 429 that a retry does not cure. */
+/** Names of a 429 that a retry does not cure. */
 const exhaustedQuota = /^(?:insufficient_quota|billing_hard_limit_reached)$/;
 
-/** The cause of a failed request: what the body reports decides before the status. */
-function explain(status: number, body: ErrorBody, request: SentRequest): Explanation {
+/** Explains a failed request: what the body reports decides before the status. */
+function explain(status: number, body: ErrorBody, request: HttpRequest): Explanation {
   // The name in the body counts only for a status that is not in the contract.
   const kind = nameOfStatus(status) ?? kindOfName(body.name) ?? kindOfStatus(status);
   const { method } = request;
@@ -159,10 +153,7 @@ function explain(status: number, body: ErrorBody, request: SentRequest): Explana
     const summary = 'the service asks for payment, the account has no credit left';
     return { kind, summary, remedy: { code: 'check-quota' }, transient: false };
   }
-  if (status === 413 && body.names.includes('rate_limit_exceeded')) {
-    // Of Groq, for a request that is over the tokens of a minute.
-    return { kind: 'rate_limited', ...explanations.rate_limited, transient: true };
-  }
+  if (status === 413) return explainLength(body);
   if (lacksApi(status)) {
     const summary = 'the server does not offer the chat API';
     return { kind, summary, remedy: { code: 'check-base-url' } };
@@ -170,12 +161,29 @@ function explain(status: number, body: ErrorBody, request: SentRequest): Explana
   if (method === 'GET') return { kind, ...explanations[kind], ...modelRemedies[kind] };
   const fields = sentFields(request);
   if (refusesModel(body, fields['model'])) return { kind: 'not_found', ...unknownModel };
-  const isParameter = kind === 'invalid_request' && refusesParameter(body) && hasParameter(fields);
-  const remedy = isParameter ? { remedy: { code: 'remove-parameter' } as const } : {};
-  return { kind, ...explanations[kind], ...remedy };
+  const explanation = { kind, ...explanations[kind] };
+  if (kind !== 'invalid_request') return explanation;
+  if (refusesParameter(body) && hasParameter(fields)) {
+    return { ...explanation, remedy: { code: 'remove-parameter' } };
+  }
+  return refusesLength(body) ? { ...explanation, remedy: { code: 'shorten-prompt' } } : explanation;
 }
 
-/** A request for models has no body to check, and a list of models does not help. */
+/** Groq's, of the tokens of a minute: `Limit 6000, Requested 9000`. */
+const minuteLimit = /\bLimit (?<limit>\d+)\b.*\bRequested ~?(?<requested>\d+)/i;
+
+/** A 413: the request is too long, or, of Groq, has more tokens than are left in this minute. */
+function explainLength({ names, message = '' }: ErrorBody): Explanation {
+  const { limit, requested } = minuteLimit.exec(message)?.groups ?? {};
+  const fitsLater = limit === undefined || Number(requested) <= Number(limit);
+  if (names.includes('rate_limit_exceeded') && fitsLater) {
+    return { kind: 'rate_limited', ...explanations.rate_limited, transient: true };
+  }
+  const summary = 'the service cannot take a prompt of this length';
+  return { kind: 'invalid_request', summary, remedy: { code: 'shorten-prompt' } };
+}
+
+/** Remedies of a request for models: it has no body to check, and a list of models does not help. */
 const modelRemedies: Partial<Record<ErrorName, { readonly remedy: Remedy }>> = {
   invalid_request: { remedy: { code: 'check-base-url' } },
   forbidden: { remedy: { code: 'check-permissions' } },
@@ -188,8 +196,8 @@ const refusedParameter =
 
 const refusesParameter = ({ message = '' }: ErrorBody) => refusedParameter.test(message);
 
-/** The fields of the request's body. */
-function sentFields({ body }: SentRequest): JsonObject {
+/** Reads the fields of the request's body. */
+function sentFields({ body }: HttpRequest): JsonObject {
   const fields = body === undefined ? undefined : parseJson(Buffer.from(body).toString());
   return isJsonObject(fields) ? fields : {};
 }
@@ -245,7 +253,7 @@ function redirectFailure(status: number, location: string | undefined, url: URL)
   );
 }
 
-/** Without the query, which may contain a token. */
+/** Shows an address without its query, which may contain a token. */
 function addressOf(url: URL): string {
   return maskUrl(`${url.protocol}//${url.host}${url.pathname}`);
 }
@@ -254,20 +262,19 @@ function baseUrlOf(target: URL): string {
   return `${target.protocol}//${target.host}${target.pathname.replace(/(\/v1)?\/(chat|models)\b.*$/, '')}`;
 }
 
-/** Words in error names outside the contract; the first row that matches decides. */
+/** Kinds by words in error names outside the contract; the first row that matches decides. */
 const kindsByWord: readonly (readonly [RegExp, FailureKind])[] = [
   [/rate.?limit|too.?many.?req|quota|throttl|exhausted/i, 'rate_limited'],
   [/permission|forbidden|access.?denied|not.?allowed/i, 'forbidden'],
   [/auth|api.?key|credential/i, 'unauthorized'],
   [/not.?found|no.?such|does.?not.?exist/i, 'not_found'],
   [
-    /context.?(?:length|size|window)|too.?(?:long|large)|invalid|bad.?request|unsupported|validation/i,
+    /context.?(?:length|size|window)|too.?(?:long|large)|max.?tokens|invalid|bad.?request|unsupported|validation|missing|unprocessable|content.?(?:filter|policy)/i,
     'invalid_request',
   ],
-  [/missing|content.?(?:filter|policy)|max.?tokens|unprocessable/i, 'invalid_request'],
 ];
 
-/** The kind of an error in a response with status 200: by the contract's name, a status in the body, other names. */
+/** Finds the kind of an error in a response with status 200: by the contract's name, a status in the body, other names. */
 export function kindOfError(error: ErrorBody): FailureKind {
   const { names, status } = error;
   if (refusesModel(error)) return 'not_found';
@@ -281,9 +288,13 @@ export function kindOfError(error: ErrorBody): FailureKind {
   return 'server_error';
 }
 
+/** The failure for an error that a service reports in a response with status 200. */
 export function reportedError(error: ErrorBody): Failure {
+  const kind = kindOfError(error);
   const reason = error.message ?? error.name ?? 'no reason given';
-  return new Failure(kindOfError(error), `the service reported an error: ${reason}`, {
+  const isLength = kind === 'invalid_request' && refusesLength(error);
+  return new Failure(kind, `the service reported an error: ${reason}`, {
+    ...(isLength && { remedy: { code: 'shorten-prompt' } }),
     ...(refusesModel(error) && { remedy: unknownModel.remedy }),
   });
 }
@@ -299,7 +310,7 @@ function choiceError(chunk: JsonObject): unknown {
 }
 
 /**
- * The error in a chunk or in a whole body; undefined where there is none. An error is an `error` field of the value or
+ * Finds the error in a chunk or in a whole body; undefined where there is none. An error is an `error` field of the value or
  * of its first choice, or, in a value without `choices`, a `message`, a `detail` or the type `error`.
  */
 export function findError(value: JsonObject, mask: Mask): ErrorBody | undefined {

@@ -14,24 +14,19 @@ const apiPathEnd = /\/(?:v\d+(?:(?:alpha|beta)\d*)?|openai|inference|deployments
 /** What natter adds to a base URL that names no API. */
 export const usualApiPath = '/v1';
 
-interface Api {
-  readonly path: string;
-  readonly isAdded: boolean;
-}
-
-function apiOf(pathname: string, apiPath: string | undefined): Api {
+/** The path of the API that a base URL names; undefined if it names none. */
+function namedApi(pathname: string, apiPath: string | undefined): string | undefined {
   const path = pathname.replace(/\/+$/, '');
-  if (apiPath !== undefined) return { path: path + apiPath.replace(/\/+$/, ''), isAdded: false };
+  if (apiPath !== undefined) return path + apiPath.replace(/\/+$/, '');
   const withoutChat = path.replace(chatEndpoint, '');
+  if (withoutChat !== path) return withoutChat;
   const withoutModels = path.replace(modelsEndpoint, '');
-  if (withoutChat !== path) return { path: withoutChat, isAdded: false };
-  if (apiPathEnd.test(withoutModels)) return { path: withoutModels, isAdded: false };
-  return { path: path + usualApiPath, isAdded: true };
+  return apiPathEnd.test(withoutModels) ? withoutModels : undefined;
 }
 
-/** Whether natter adds `/v1` to a valid base URL. */
-export const addsApiPath = (baseUrl: string, apiPath: string | undefined): boolean =>
-  apiOf(new URL(completeAddress(baseUrl.trim())).pathname, apiPath).isAdded;
+/** Whether a valid base URL names no API, so that natter adds `/v1`. */
+export const guessesApiPath = (baseUrl: string, apiPath: string | undefined): boolean =>
+  namedApi(new URL(completeAddress(baseUrl.trim())).pathname, apiPath) === undefined;
 
 /**
  * The root of a service's API, beside which its endpoints are. The address of an endpoint, and one that ends with a
@@ -61,7 +56,8 @@ export function parseBaseUrl(text: string, apiPath?: string): URL {
   }
   const version = url.searchParams.get('api-version');
   const query = version === null ? '' : `?api-version=${encodeURIComponent(version)}`;
-  return new URL(url.origin + apiOf(url.pathname, apiPath).path + query);
+  const path = namedApi(url.pathname, apiPath) ?? url.pathname.replace(/\/+$/, '') + usualApiPath;
+  return new URL(url.origin + path + query);
 }
 
 export function parseUrl(text: string, base?: URL): URL | undefined {
@@ -74,7 +70,11 @@ export function endpointUrl({ origin, pathname, search }: URL, path: string): UR
   return new URL(`${origin}${root}/${path}${search}`);
 }
 
-/** `host:port` of a URL, also for the scheme's default port. */
-export function hostAndPort(url: URL): string {
-  return url.port === '' ? `${url.hostname}:${url.protocol === 'https:' ? 443 : 80}` : url.host;
+/** The port of a URL, also where it is the default one of the scheme. */
+export function portOf({ port, protocol }: URL): string {
+  if (port !== '') return port;
+  return protocol === 'https:' ? '443' : '80';
 }
+
+/** `host:port` of a URL, also for the scheme's default port. */
+export const hostAndPort = (url: URL): string => `${url.hostname}:${portOf(url)}`;

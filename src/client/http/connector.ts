@@ -4,6 +4,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { startTimer } from '../../clock.ts';
 import { connectTimedOut, networkFailure, proxyRefused } from '../failure/network-failure.ts';
+import { portOf } from './base-url.ts';
 import { proxyHeaders, type Route } from './route.ts';
 import type { ExchangeLimits } from './transport.ts';
 
@@ -30,7 +31,7 @@ export function createConnector(
         attempt.abort(connectTimedOut(route, connectTimeout)),
       );
       try {
-        return await openSocket(route, { ...tls, signal });
+        return await openSocket(route, signal, tls);
       } catch (error) {
         throw networkFailure(signal.aborted ? signal.reason : error, 'connecting', route);
       } finally {
@@ -45,39 +46,43 @@ export function createConnector(
   };
 }
 
-/** The options of `node:tls`, which also uses those for a socket. */
-type Options = ConnectionOptions & { readonly signal: AbortSignal };
-
-async function openSocket(route: Route, options: Options): Promise<Socket> {
+async function openSocket(
+  route: Route,
+  signal: AbortSignal,
+  tls: ConnectionOptions,
+): Promise<Socket> {
   const { server, secure, forwardProxy } = route;
-  if (!secure || forwardProxy === undefined) return connectTo(server, options);
-  const { signal } = options;
-  const socket = await connectTo(forwardProxy.url, { signal });
+  if (!secure || forwardProxy === undefined) return connectTo(server, signal, tls);
+  const socket = await connectTo(forwardProxy.url, signal);
   await requestTunnel(socket, route, forwardProxy.url);
-  return connectTo(server, { ...options, socket });
+  return connectTo(server, signal, { ...tls, socket });
 }
 
-async function connectTo(url: URL, options: Options): Promise<Socket> {
+async function connectTo(
+  url: URL,
+  signal: AbortSignal,
+  tls: ConnectionOptions = {},
+): Promise<Socket> {
   const secure = url.protocol === 'https:';
   // Without the brackets of an IPv6 address.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const address = {
     host,
-    port: Number(url.port) || (secure ? 443 : 80),
+    port: Number(portOf(url)),
     autoSelectFamilyAttemptTimeout: addressTimeout,
-    signal: options.signal,
+    signal,
   };
-  // A handshake names a host, but no address.
+  // A TLS handshake names the host, but must not name an IP address.
   const servername = isIP(host) === 0 ? host : '';
   const socket = secure
     ? (await import('node:tls')).connect({
         ...address,
         servername,
         ALPNProtocols: ['http/1.1'],
-        ...options,
+        ...tls,
       })
     : connect(address);
-  // Until there are others: a socket may fail between two of its users.
+  // Without a listener, an error between two uses of the socket would end the program.
   socket.on('error', () => {});
   await once(socket, secure ? 'secureConnect' : 'connect');
   return socket.setNoDelay(true).setKeepAlive(true);

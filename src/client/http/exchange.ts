@@ -3,25 +3,25 @@ import { startTimer } from '../../clock.ts';
 import { firstByteTimedOut, networkFailure, proxyRefused } from '../failure/network-failure.ts';
 import { readBody } from './response-body.ts';
 import type { Route } from './route.ts';
-import { followSignal } from './timer.ts';
+import { followSignals } from './timer.ts';
 import type { ExchangeLimits, HttpRequest, ResponseHeaders, Transport } from './transport.ts';
 
-/** A response as a library for HTTP returns it. */
-interface Incoming {
+/** Sends a request with a library for HTTP, which ends the request or the body of its response when `signal` aborts. */
+export type Open = (
+  request: HttpRequest,
+  signal: AbortSignal,
+) => Promise<{
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: Readable;
-}
+}>;
 
-/** Sends a request with a library for HTTP, which ends the request or the body of its response when `signal` aborts. */
-export type Open = (request: HttpRequest, signal: AbortSignal) => Promise<Incoming>;
-
-/** A transport over a library for HTTP, with natter's time limits, aborts and failures. Redirects are not followed. */
+/** Adds natter's time limits, aborts and failures to a library for HTTP. Redirects are not followed. */
 export function sendWith(open: Open, route: Route, limits: ExchangeLimits): Transport {
   const { clock, firstByteTimeout } = limits;
   return async (request, caller) => {
     caller.throwIfAborted();
-    const { controller, unfollow } = followSignal(caller);
+    const { controller, unfollow } = followSignals(caller);
     const { signal } = controller;
     const stopTimer = startTimer(clock, firstByteTimeout, () =>
       controller.abort(firstByteTimedOut(route, firstByteTimeout)),
@@ -30,7 +30,7 @@ export function sendWith(open: Open, route: Route, limits: ExchangeLimits): Tran
       signal.addEventListener('abort', () => reject(signal.reason)),
     );
     try {
-      // A library learns of an abort only when the request has a connection.
+      // A request that has no connection yet does not end by itself.
       const { status, headers, body } = await Promise.race([open(request, signal), aborted]);
       // The reader of the body gets the error, but without a listener Node would exit.
       body.on('error', () => {});

@@ -28,11 +28,15 @@ export const nodeNetwork: OpenNetwork = (route, limits) => {
       let response: IncomingMessage | undefined;
       signal.addEventListener('abort', () => (response ?? outgoing).destroy());
       outgoing.once('response', (incoming) => {
-        response = incoming;
+        // The reader of the body comes later, and without a listener an error would end the program.
+        response = incoming.on('error', () => {});
         resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: incoming });
       });
-      // Never removed, because a socket may fail after its request.
-      outgoing.on('error', reject);
+      // Never removed, because a socket may fail after its request. The body ends with what Node reports of it here.
+      outgoing.on('error', (error) => {
+        reject(error);
+        response?.destroy(error);
+      });
       // After a 101, which was not asked for, Node reports nothing but the end.
       outgoing.once('close', () => reject(new Error('the connection was closed')));
       outgoing.end(body);

@@ -53,19 +53,28 @@ function checkHeader(name: string, value: string): void {
   }
 }
 
-/** @throws Failure `configuration` for a credential over an unencrypted connection to a different host */
+/** Names the first secret in headers, for {@link requireEncryption}; undefined if there is none. */
+export function secretIn(headers: RequestHeaders): string | undefined {
+  const name = Object.keys(headers).find(isSecretHeader);
+  if (name === undefined) return undefined;
+  return name === 'authorization' ? 'the key' : `the header ${name}`;
+}
+
+/**
+ * Refuses to send a secret unencrypted to a different host.
+ * @param secret names it in the message; undefined if there is none
+ * @throws Failure `configuration`
+ */
 export function requireEncryption(
   baseUrl: URL,
-  headers: RequestHeaders,
+  secret: string | undefined,
   allowInsecure: boolean,
 ): void {
-  if (allowInsecure || baseUrl.protocol === 'https:' || isLoopbackName(baseUrl.hostname)) return;
-  const name = Object.keys(headers).find(isSecretHeader);
-  if (name === undefined) return;
-  const what = name === 'authorization' ? 'the key' : `the header ${name}`;
+  const isSafe = baseUrl.protocol === 'https:' || isLoopbackName(baseUrl.hostname);
+  if (secret === undefined || allowInsecure || isSafe) return;
   throw new Failure(
     'configuration',
-    `${what} would be sent unencrypted to ${hostAndPort(baseUrl)} over plain http`,
+    `${secret} would be sent unencrypted to ${hostAndPort(baseUrl)} over plain http`,
     { remedy: { code: 'use-https' } },
   );
 }

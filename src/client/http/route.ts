@@ -2,15 +2,15 @@ import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { isLoopbackName, percentDecoded, portProblem } from '../../address.ts';
 import { maskUrl } from '../../secrets/mask.ts';
-import { hostAndPort, parseUrl } from './base-url.ts';
+import { hostAndPort, parseUrl, portOf } from './base-url.ts';
 
 /** The way to one service: directly or through a proxy. */
 export interface Route {
   /** `host:port` of the service, for messages. */
   readonly target: string;
   readonly secure: boolean;
-  /** With its password. */
-  readonly forwardProxy: Proxy | undefined;
+  /** The proxy, with its password. */
+  readonly forwardProxy: ReturnType<typeof proxyFor>;
   /** URL of the proxy without its password, for messages. */
   readonly proxy: string | undefined;
   /** What gets the requests: the service, or a proxy of plain http. */
@@ -39,40 +39,29 @@ export function createRoute(baseUrl: URL, environment: Environment): Route {
   };
 }
 
-/** The login for a proxy, from its URL. */
+/** Makes the header for the login in the URL of a proxy. */
 export function proxyHeaders({ username, password }: URL): Readonly<Record<string, string>> {
   if (username === '' && password === '') return {};
   const login = `${percentDecoded(username)}:${percentDecoded(password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` };
 }
 
-/** A forward proxy and the environment variable that sets it. */
-export interface Proxy {
-  readonly url: URL;
-  readonly variable: string;
-}
-
 /**
- * The proxy for `url`, if one applies: `HTTPS_PROXY` or `HTTP_PROXY` by the scheme, then `ALL_PROXY`. Lower-case
+ * Finds the proxy for `url`, if one applies, and the environment variable that sets it: `HTTPS_PROXY` or `HTTP_PROXY` by the scheme, then `ALL_PROXY`. Lower-case
  * names take precedence, an empty variable counts as unset, and requests to a loopback address use no proxy.
  * @throws Failure `configuration` for an invalid proxy URL; the message does not contain its password.
  */
-export function proxyFor(url: URL, environment: Environment): Proxy | undefined {
+export function proxyFor(url: URL, environment: Environment) {
   if (isLoopbackName(url.hostname)) return undefined;
   const scheme = url.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
   const found = readVariable(environment, scheme) ?? readVariable(environment, 'all_proxy');
   if (found === undefined) return undefined;
   const exceptions = readVariable(environment, 'no_proxy')?.value ?? '';
   if (isExempt(url, exceptions)) return undefined;
-  return { url: parseProxyUrl(found), variable: found.name };
+  return { url: parseProxyUrl(found.name, found.value), variable: found.name };
 }
 
-interface Variable {
-  readonly name: string;
-  readonly value: string;
-}
-
-function readVariable(environment: Environment, name: string): Variable | undefined {
+function readVariable(environment: Environment, name: string) {
   for (const spelling of [name, name.toUpperCase()]) {
     const value = environment[spelling]?.trim();
     if (value !== undefined && value !== '') return { name: spelling, value };
@@ -80,7 +69,7 @@ function readVariable(environment: Environment, name: string): Variable | undefi
   return undefined;
 }
 
-function parseProxyUrl({ name, value }: Variable): URL {
+function parseProxyUrl(name: string, value: string): URL {
   const address = value.includes('://') ? value : `http://${value}`;
   const url = parseUrl(address);
   if (url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
@@ -92,10 +81,10 @@ function parseProxyUrl({ name, value }: Variable): URL {
   });
 }
 
-/** Entries of `NO_PROXY` as in curl and undici: a host with its subdomains, optionally a port; no address ranges. */
+/** Reads `NO_PROXY` as curl and undici do: each entry is a host with its subdomains, and may have a port. */
 function isExempt(url: URL, list: string): boolean {
   const host = bareHost(url.hostname);
-  const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
+  const port = portOf(url);
   return list.split(/[,\s]+/).some((entry) => {
     if (entry === '*') return true;
     if (entry === '') return false;

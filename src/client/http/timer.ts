@@ -16,7 +16,7 @@ export function watchIdle(clock: Clock, limit: number, onIdle: () => void) {
   }
   return {
     /** Data arrived. */
-    touch(): void {
+    touch: (): void => {
       paused = false;
       since = clock.monotonic();
     },
@@ -29,29 +29,36 @@ export function watchIdle(clock: Clock, limit: number, onIdle: () => void) {
 }
 
 /**
- * A controller whose signal also aborts with `caller`, until `unfollow`. Not with AbortSignal.any, which keeps its sources
- * alive on Node 20.
+ * A controller whose signal also aborts with any of `sources`, until `unfollow`. It does not use AbortSignal.any, which
+ * on Node 20 keeps a signal for each call as long as its sources live.
  */
-export function followSignal(caller: AbortSignal | undefined) {
+export function followSignals(...sources: readonly AbortSignal[]) {
   const controller = new AbortController();
-  const follow = (): void => controller.abort(caller?.reason);
-  if (caller?.aborted === true) follow();
-  // Requests that run at the same time may share a signal.
-  if (caller !== undefined) setMaxListeners(0, caller);
-  caller?.addEventListener('abort', follow);
-  return { controller, unfollow: () => caller?.removeEventListener('abort', follow) };
+  const follow = (): void => controller.abort(sources.find(({ aborted }) => aborted)?.reason);
+  if (sources.some(({ aborted }) => aborted)) follow();
+  for (const source of sources) {
+    // Requests that run at the same time may share a signal.
+    setMaxListeners(0, source);
+    source.addEventListener('abort', follow);
+  }
+  return {
+    controller,
+    unfollow: (): void => {
+      for (const source of sources) source.removeEventListener('abort', follow);
+    },
+  };
 }
 
 /**
- * One signal for the caller's abort and the total timeout, until `end`.
+ * One signal for the total timeout and for what else ends a call, until `end`.
  * @param limit milliseconds from now; 0 and `Infinity` are no limit
  */
 export function startDeadline(
   clock: Clock,
   limit: number,
-  caller: AbortSignal | undefined,
+  ...sources: readonly AbortSignal[]
 ): { readonly signal: AbortSignal; end(): void } {
-  const { controller, unfollow } = followSignal(caller);
+  const { controller, unfollow } = followSignals(...sources);
   const message = `the answer was not complete within ${formatLimit(limit)}`;
   const remedy: Remedy = { code: 'raise-timeout', limit: 'totalTimeout' };
   const stopTimer = startTimer(clock, limit, () =>

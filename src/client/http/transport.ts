@@ -9,8 +9,8 @@ export interface HttpRequest {
   readonly url: URL;
   readonly headers: RequestHeaders;
   readonly body?: Uint8Array;
-  /** natter added `/v1` to the base URL. */
-  readonly hasAddedPath?: boolean;
+  /** The base URL named no API, and natter added `/v1`. */
+  readonly isPathGuessed?: boolean;
 }
 
 /** Headers as Node parses them, names in lower case. Declared here, so that the published types need no others. */
@@ -48,12 +48,15 @@ export interface ExchangeLimits {
   readonly firstByteTimeout: number;
 }
 
-/** The connections of a client to one service, kept open between requests. */
-export interface Network {
+/**
+ * Opens the connections of a client to one service, which stay open between requests. `nodeNetwork` starts sooner,
+ * `undiciNetwork` uses less CPU per request (docs/decisions/0001-http-transport.md).
+ */
+export type OpenNetwork = (
+  route: Route,
+  limits: ExchangeLimits,
+) => {
   readonly send: Transport;
   /** Closes the connections, those that are being opened too. */
   close(): void;
-}
-
-/** `nodeNetwork` starts sooner, `undiciNetwork` uses less CPU per request (docs/decisions/0001-http-transport.md). */
-export type OpenNetwork = (route: Route, limits: ExchangeLimits) => Network;
+};

@@ -5,6 +5,9 @@ import { createConnector } from './connector.ts';
 import { type Open, sendWith } from './exchange.ts';
 import type { OpenNetwork, ResponseHeaders } from './transport.ts';
 
+/** The codes of undici for a request that it refuses to send. */
+const unsendable = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED']);
+
 /** Sends requests with undici. */
 export const undiciNetwork: OpenNetwork = (route, limits) => {
   const connector = createConnector(route, limits);
@@ -29,7 +32,11 @@ export const undiciNetwork: OpenNetwork = (route, limits) => {
       const { statusCode: status } = response;
       return { status, headers: joinHeaders(response.headers), body: response.body };
     } catch (error) {
-      throw nodeError(error);
+      if (!(error instanceof errors.UndiciError) || !unsendable.has(error.code)) throw error;
+      throw new RequestFailure('configuration', `the request cannot be sent: ${error.message}`, {
+        transient: false,
+        cause: error,
+      });
     }
   };
   return {
@@ -54,21 +61,3 @@ function joinHeaders(headers: Headers): ResponseHeaders {
   }
   return joined;
 }
-
-const unsendable = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED']);
-
-/** An error before the response, with the code that Node has for it; undici's parser reports none. */
-function nodeError(error: unknown): unknown {
-  if (error instanceof errors.HTTPParserError) return withCode(error, 'HPE_INVALID_RESPONSE');
-  if (!(error instanceof errors.UndiciError)) return error;
-  const { message, code } = error;
-  if (unsendable.has(code)) {
-    return new RequestFailure('configuration', `the request cannot be sent: ${message}`, {
-      transient: false,
-      cause: error,
-    });
-  }
-  return code === 'UND_ERR_HEADERS_OVERFLOW' ? withCode(error, 'HPE_HEADER_OVERFLOW') : error;
-}
-
-const withCode = ({ message }: Error, code: string) => Object.assign(new Error(message), { code });

@@ -1,26 +1,22 @@
-import { firstField, isJsonObject, type JsonObject } from '../../json.ts';
+import { filledText, firstField, isJsonObject, type JsonObject } from '../../json.ts';
 import { catalogue, type ModelRecord } from '../contract.ts';
-
-/** The source of a value: the service's record, or the contract's catalogue. */
-type Source = 'service' | 'catalogue';
 
 /** A model's properties; unknown ones are absent. */
 export interface ModelDescription {
   readonly id: string;
-  /** Tokens. */
+  /** In tokens. */
   readonly contextWindow?: number;
-  /** Typical time to the first token, milliseconds. */
+  /** The typical time to the first token, in milliseconds. */
   readonly latency?: number;
   readonly purpose?: string;
+  /** Where each property is from: the service's record, or the contract's catalogue. */
   readonly sources: {
-    readonly contextWindow?: Source;
-    readonly latency?: Source;
-    readonly purpose?: Source;
+    readonly [Name in 'contextWindow' | 'latency' | 'purpose']?: 'service' | 'catalogue';
   };
 }
 
-// Field names that services use, the most specific first.
-const windowFields = [
+/** Fields in which services report the context window of a model, the most specific first. */
+export const windowFields = [
   'context_window',
   'contextWindow',
   'context_length',
@@ -35,6 +31,7 @@ const windowFields = [
   'max_input_tokens',
   'context',
 ];
+/** Fields in which services report the typical time to the first token. */
 const latencyFields = [
   'latency_ms',
   'latencyMs',
@@ -54,7 +51,7 @@ function withGroups(record: JsonObject): JsonObject[] {
   return [record, ...inner, ...inner.map((group) => group['limits']).filter(isJsonObject)];
 }
 
-/** A positive number, also with a unit: `128K`, `1M tokens`, `about 18 ms`, `0.02 s`. */
+/** Reads a positive number, also with a unit: `128K`, `1M tokens`, `about 18 ms`, `0.02 s`. */
 function readQuantity(value: unknown, units: Readonly<Record<string, number>>): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) && value > 0 ? value : undefined;
   if (typeof value !== 'string' || value.length > 64) return undefined;
@@ -66,9 +63,7 @@ function readQuantity(value: unknown, units: Readonly<Record<string, number>>): 
 const tokenUnits = { k: 1000, m: 1_000_000 };
 const timeUnits = { s: 1000, sec: 1000, second: 1000, seconds: 1000 };
 
-function readText(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-}
+const readText = (value: unknown) => filledText(typeof value === 'string' ? value.trim() : value);
 
 /** Reads a record's properties under their usual names; the contract's catalogue supplies missing ones. */
 export function describeModel(record: ModelRecord): ModelDescription {
@@ -85,7 +80,7 @@ export function describeModel(record: ModelRecord): ModelDescription {
     purpose: entry?.purpose,
   };
   const properties: Record<string, unknown> = {};
-  const sources: Record<string, Source> = {};
+  const sources: Record<string, 'service' | 'catalogue'> = {};
   for (const name of ['contextWindow', 'latency', 'purpose'] as const) {
     const value = stated[name] ?? published[name];
     if (value === undefined) continue;

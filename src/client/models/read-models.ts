@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { filledText, firstField, isJsonObject, isTooDeep, jsonProblem } from '../../json.ts';
 import type { ReadOptions } from '../client.ts';
-import type { Connection } from '../configuration.ts';
+import type { Sender } from '../configuration.ts';
 import type { ModelRecord } from '../contract.ts';
 import { idleTimedOut, malformedJson } from '../failure/answer-failure.ts';
 import { RequestFailure } from '../failure/request-failure.ts';
@@ -10,40 +10,29 @@ import { watchIdle } from '../http/timer.ts';
 import type { HttpResponse } from '../http/transport.ts';
 import { withRetries } from '../retry.ts';
 
-/** Bytes. */
+/** The most bytes that are read. */
 const maxBody = 16 * 1024 * 1024;
 
-/** @throws Failure */
-export async function listModels(
-  service: Connection,
-  options?: ReadOptions,
-): Promise<readonly ModelRecord[]> {
-  return parseModelList(await read(service, 'models', options));
+/** Reads `GET /v1/models`. @throws Failure */
+export async function listModels(sender: Sender, options?: ReadOptions) {
+  return parseModelList(await read(sender, 'models', options));
 }
 
-/** @throws Failure, kind `not_found` for an id the service does not know */
-export async function getModel(
-  service: Connection,
-  id: string,
-  options?: ReadOptions,
-): Promise<ModelRecord> {
+/** Reads `GET /v1/models/{model}`. @throws Failure, kind `not_found` for an id the service does not know */
+export async function getModel(sender: Sender, id: string, options?: ReadOptions) {
   // In a path, these are the list of models or its parent.
   if (/^\.{0,2}$/.test(id)) throw new Failure('not_found', `there is no model "${id}"`);
-  const value = await read(service, `models/${encodeURIComponent(id)}`, options);
+  const value = await read(sender, `models/${encodeURIComponent(id)}`, options);
   return parseModelRecord(value, id);
 }
 
 /** @param path relative to `/v1/` */
-async function read(
-  service: Connection,
-  path: string,
-  options: ReadOptions = {},
-): Promise<unknown> {
-  const events = withRetries(service, options, async function* attempt(_number, signal) {
-    const request = service.request(path);
-    const response = await service.send(request, signal);
-    await requireAccepted(request, response, service, signal);
-    yield { value: parseBody(await readText(response, service), path) };
+async function read(sender: Sender, path: string, options: ReadOptions = {}): Promise<unknown> {
+  const events = withRetries(sender, options, async function* attempt(_number, signal) {
+    const request = sender.request(path);
+    const response = await sender.send(request, signal);
+    await requireAccepted(request, response, sender, signal);
+    yield { value: parseBody(await readText(response, sender), path) };
   });
   for await (const event of events) {
     if ('value' in event) return event.value;
@@ -52,13 +41,9 @@ async function read(
   return undefined;
 }
 
-async function readText(
-  response: HttpResponse,
-  { idleTimeout, limits }: Connection,
-): Promise<string> {
-  const watch = watchIdle(limits.clock, idleTimeout, () =>
-    response.destroy(idleTimedOut(idleTimeout)),
-  );
+async function readText(response: HttpResponse, { idleTimeout, limits }: Sender): Promise<string> {
+  const onIdle = () => response.destroy(idleTimedOut(idleTimeout));
+  const watch = watchIdle(limits.clock, idleTimeout, onIdle);
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
@@ -104,7 +89,7 @@ function readRecord(value: unknown): ModelRecord | undefined {
   return id === undefined ? undefined : { ...value, id };
 }
 
-/** The lists in a response, in order of precedence; undefined where there is none. */
+/** Finds the lists in a response, in the order of precedence; undefined where there is none. */
 function findLists(value: unknown): readonly unknown[][] | undefined {
   if (Array.isArray(value)) return [value];
   if (!isJsonObject(value)) return undefined;

@@ -1,16 +1,7 @@
 import type { Mask } from '../failure/error-body.ts';
-import { Answer, type AnswerPart } from './answer.ts';
+import { type AnswerPart, AnswerParts } from './answer-parts.ts';
 import { createBodyReader } from './body-reader.ts';
 import { sizeLimit } from './completion-stream.ts';
-
-export interface AnswerReaderOptions {
-  /** Masks errors that the service reports, before they are cut. */
-  readonly mask: Mask;
-  /** Called after a read with content: not for comments, keep-alives, or events without any. */
-  readonly onContent?: () => void;
-  /** Maximum characters in one event or JSON body. */
-  readonly limit?: number;
-}
 
 /** Larger reads are split, so that little is decoded needlessly after `[DONE]` or a failure. */
 const stepBytes = 64 * 1024;
@@ -45,32 +36,36 @@ export class LineDecoder {
  * Reads the body of an answer with status 200, streamed or not, and yields its parts: for each read of `body` at most
  * one of each kind in a row, and a last one of type `end`. Stops at `[DONE]` without waiting for the body's end, and
  * closes the body then, as when the caller stops early.
+ * @param mask masks errors that the service reports, before they are cut
+ * @param onContent called for each chunk with content: not for comments, keep-alives, or events without any
+ * @param limit maximum characters in one event or JSON body
  * @throws Failure when the service reports an error or sends no answer, after the texts before it; and any error of
  * `body`.
  */
 export async function* readAnswer(
   body: AsyncIterable<Uint8Array>,
   contentType: string | undefined,
-  { mask, onContent, limit = sizeLimit }: AnswerReaderOptions,
+  mask: Mask,
+  onContent: () => void = () => undefined,
+  limit = sizeLimit,
 ): AsyncGenerator<AnswerPart, void> {
-  const answer = new Answer(mask);
+  const answer = new AnswerParts(mask, onContent);
   const reader = createBodyReader(answer, contentType, limit);
   const decoder = new LineDecoder();
   try {
     for await (const bytes of body) {
-      for (let start = 0; start < bytes.length && !answer.finished(); start += stepBytes) {
+      for (let start = 0; start < bytes.length && !answer.isFinished; start += stepBytes) {
         reader.feed(decoder.decode(bytes.subarray(start, start + stepBytes)));
       }
-      if (answer.hadContent()) onContent?.();
-      yield* answer.takeParts();
-      if (answer.finished() || reader.isFull()) break;
+      yield* answer.take();
+      if (reader.isFull()) break;
     }
-    if (!answer.finished()) {
+    if (!answer.isFinished) {
       reader.feed(decoder.end());
       reader.end();
     }
   } catch (error) {
-    yield* answer.takeParts();
+    yield* answer.take();
     throw error;
   }
   yield* answer.end();

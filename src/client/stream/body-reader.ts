@@ -1,26 +1,23 @@
 import { Failure } from '../../failure.ts';
-import { isJsonObject } from '../../json.ts';
+import { isJsonObject, parseAnyJson } from '../../json.ts';
 import { malformedJson } from '../failure/answer-failure.ts';
 import { parseErrorBody, readErrorValue } from '../failure/error-body.ts';
 import { findError, reportedError } from '../failure/service-failure.ts';
-import type { Answer } from './answer.ts';
+import type { AnswerParts } from './answer-parts.ts';
 import { answerChoice, readChunk } from './completion-chunk.ts';
 import { createCompletionStream, tooLarge } from './completion-stream.ts';
-
-/** The form of a body; `page` is HTML or XML. */
-export type BodyForm = 'event-stream' | 'json' | 'page' | 'text' | 'empty';
 
 const field = /^(?:(?:data|event|id|retry)[:\n]|:)/;
 const fieldStarts = ['data:', 'event:', 'retry:', 'id:'];
 
-/** Characters of white space to hold back before the content type alone decides. */
+/** The characters of white space after which the content type alone decides. */
 const maxBlank = 1024;
 
 function mediaType(contentType: string | undefined): string {
   return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-function formOfType(type: string): BodyForm {
+function formOfType(type: string) {
   if (type === 'text/event-stream') return 'event-stream';
   return type === 'application/json' || type.endsWith('+json') ? 'json' : 'text';
 }
@@ -33,7 +30,7 @@ export function bodyForm(
   head: string,
   contentType: string | undefined,
   ended: boolean,
-): BodyForm | undefined {
+): 'event-stream' | 'json' | 'page' | 'text' | 'empty' | undefined {
   const start = head.trimStart();
   if (start.startsWith('data:')) return 'event-stream';
   if (start === '') {
@@ -49,28 +46,15 @@ export function bodyForm(
   return start.startsWith('"') ? 'json' : type;
 }
 
-/** Reads one form of body into an answer. `feed` and `end` throw Failure; `end` is not called after one. */
-export interface BodyReader {
-  feed(text: string): void;
-  /** No more text is needed: call `end`. */
-  isFull?(): boolean;
-  end(): void;
-}
-
-function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw malformedJson("the service's response is malformed JSON", text.length);
-  }
-}
-
 /**
  * Adds a whole completion, sent as one JSON body, to `answer`, and finishes it.
  * @throws Failure for an error in that body, or if there is no completion in it.
  */
-function takeJsonCompletion(text: string, answer: Answer): void {
-  const value = parseBody(text);
+function takeJsonCompletion(text: string, answer: AnswerParts): void {
+  const value = parseAnyJson(text);
+  if (value === undefined) {
+    throw malformedJson("the service's response is malformed JSON", text.length);
+  }
   if (typeof value === 'string' || Array.isArray(value))
     throw reportedError(readErrorValue(value, answer.mask));
   if (isJsonObject(value)) {
@@ -87,25 +71,26 @@ function takeJsonCompletion(text: string, answer: Answer): void {
   });
 }
 
-function createJsonReader(answer: Answer, limit: number): BodyReader {
+function createJsonReader(answer: AnswerParts, limit: number) {
   const pieces: string[] = [];
   let length = 0;
   return {
-    feed(text) {
+    feed(text: string) {
       pieces.push(text);
       length += text.length;
       if (length > limit) throw tooLarge(limit);
-      if (text.trim() !== '') answer.touch();
+      if (text.trim() !== '') answer.onContent();
     },
+    isFull: () => false,
     end: () => takeJsonCompletion(pieces.join(''), answer),
   };
 }
 
-/** Characters to read of a body that is not an answer. */
+/** The characters that are read of a body that is not an answer. */
 const maxOther = 64 * 1024;
 
 /** Fails with the title of a page or the first words of a text, sent instead of an answer. */
-function createOtherReader(form: 'page' | 'text', mask: Answer['mask']): BodyReader {
+function createOtherReader(form: 'page' | 'text', mask: AnswerParts['mask']) {
   let body = '';
   function end(): never {
     const { message } = parseErrorBody(body, undefined, mask);
@@ -116,13 +101,17 @@ function createOtherReader(form: 'page' | 'text', mask: Answer['mask']): BodyRea
     });
   }
   return {
-    feed: (text) => void (body += text),
+    feed: (text: string) => void (body += text),
     isFull: () => body.length > maxOther,
     end,
   };
 }
 
-function createReader(form: BodyForm, answer: Answer, limit: number): BodyReader {
+function createReader(
+  form: NonNullable<ReturnType<typeof bodyForm>>,
+  answer: AnswerParts,
+  limit: number,
+) {
   if (form === 'event-stream') return createCompletionStream(answer, limit);
   if (form === 'json') return createJsonReader(answer, limit);
   if (form === 'empty') throw new Failure('server_error', 'the service sent an empty answer');
@@ -130,12 +119,16 @@ function createReader(form: BodyForm, answer: Answer, limit: number): BodyReader
 }
 
 /**
- * Holds back the first characters until the form is clear.
+ * Reads a body of any form into `answer`. The first characters are held back until the form is clear.
  * @param limit maximum characters in one event or JSON body
  */
-export function createBodyReader(answer: Answer, contentType: string | undefined, limit: number) {
+export function createBodyReader(
+  answer: AnswerParts,
+  contentType: string | undefined,
+  limit: number,
+) {
   let head = '';
-  let reader: BodyReader | undefined;
+  let reader: ReturnType<typeof createReader> | undefined;
   function choose(ended: boolean): void {
     const form = bodyForm(head, contentType, ended);
     if (form === undefined) {
@@ -155,7 +148,8 @@ export function createBodyReader(answer: Answer, contentType: string | undefined
       head += text;
       choose(false);
     },
-    isFull: () => reader?.isFull?.() === true,
+    /** No more text is needed. */
+    isFull: () => reader?.isFull() === true,
     end(): void {
       if (reader === undefined) choose(true);
       reader?.end();

@@ -1,40 +1,28 @@
 import { definedFields, filledText, isJsonObject, type JsonObject } from '../../json.ts';
 import type { Usage } from '../contract.ts';
 
-/** The contents of one chunk, or of one whole completion. Texts are empty, not absent, where there are none. */
-export interface ChunkContent {
-  readonly text: string;
-  readonly reasoning: string;
-  readonly refusal: string;
-  readonly toolCalls: boolean;
-  readonly id: string | undefined;
-  readonly model: string | undefined;
-  readonly finishReason: string | undefined;
-  readonly usage: Usage | undefined;
-}
-
-/** `content` is a string, null, or a list of parts; only parts with a `text` are read. */
+/** Reads a `content`: a string, null, or a list of parts, of which only those with a `text` are read. */
 function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   const parts: readonly unknown[] = Array.isArray(content) ? content : [];
   return parts.map((part) => filledText(isJsonObject(part) ? part['text'] : part) ?? '').join('');
 }
 
-const readCount = (value: unknown) =>
+const readNumber = (value: unknown) =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
-/** The counts that are numbers; undefined where there are none. */
+/** Reads the counts that are numbers; undefined where there are none. */
 function readUsage(value: unknown): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
   const usage = definedFields({
-    prompt_tokens: readCount(value['prompt_tokens']),
-    completion_tokens: readCount(value['completion_tokens']),
-    total_tokens: readCount(value['total_tokens']),
+    prompt_tokens: readNumber(value['prompt_tokens']),
+    completion_tokens: readNumber(value['completion_tokens']),
+    total_tokens: readNumber(value['total_tokens']),
   });
   return Object.keys(usage).length === 0 ? undefined : usage;
 }
 
-/** The choice with index 0 or without an index; the others are alternatives that natter does not request. */
+/** Finds the choice with index 0 or without an index; the others are alternatives that natter does not request. */
 export function answerChoice(choices: unknown): JsonObject | undefined {
   if (!Array.isArray(choices)) return undefined;
   return choices.filter(isJsonObject).find(({ index }) => index === 0 || index == null);
@@ -42,9 +30,10 @@ export function answerChoice(choices: unknown): JsonObject | undefined {
 
 /**
  * Reads a chunk of a stream (`choices[].delta`) or a whole completion (`choices[].message`). Every field may be
- * missing, null or of a wrong type; usage and `finish_reason` may be on the chunk or on the choice.
+ * missing, null or of a wrong type; usage and `finish_reason` may be on the chunk or on the choice. Texts that are missing
+ * are empty.
  */
-export function readChunk({ id, model, choices, usage, finish_reason }: JsonObject): ChunkContent {
+export function readChunk({ id, model, choices, usage, finish_reason }: JsonObject) {
   const choice = answerChoice(choices);
   const source = choice?.['delta'] ?? choice?.['message'];
   const turn: JsonObject = isJsonObject(source) ? source : {};
@@ -53,7 +42,7 @@ export function readChunk({ id, model, choices, usage, finish_reason }: JsonObje
     text: contentText(content),
     reasoning: filledText(reasoning_content) ?? filledText(reasoning) ?? '',
     refusal: filledText(refusal) ?? '',
-    toolCalls: Array.isArray(tool_calls) && tool_calls.length > 0,
+    calledTools: Array.isArray(tool_calls) && tool_calls.length > 0,
     id: filledText(id),
     model: filledText(model),
     finishReason: filledText(choice?.['finish_reason']) ?? filledText(finish_reason),

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, parseAnyJson } from '../../json.ts';
 import { malformedJson } from '../failure/answer-failure.ts';
 import { parseErrorBody } from '../failure/error-body.ts';
 import { findError, reportedError } from '../failure/service-failure.ts';
-import type { Answer } from './answer.ts';
+import type { AnswerParts } from './answer-parts.ts';
 import { readChunk } from './completion-chunk.ts';
 
 /** Maximum characters of one line, of the data of one event, and of a JSON answer: 128 Mi. */
@@ -26,7 +26,7 @@ function refuseForeign({ type, choices }: JsonObject): void {
   throw new Failure('server_error', message, { remedy: { code: 'check-base-url' } });
 }
 
-function takeChunk(chunk: JsonObject, answer: Answer): void {
+function takeChunk(chunk: JsonObject, answer: AnswerParts): void {
   const content = readChunk(chunk);
   answer.add(content);
   const error = findError(chunk, answer.mask);
@@ -38,7 +38,7 @@ function takeChunk(chunk: JsonObject, answer: Answer): void {
 }
 
 /** Finds the error in two events that run together, as when a server writes an error into an unfinished event. */
-function throwUnreadable(data: string, { mask }: Answer): never {
+function throwUnreadable(data: string, { mask }: AnswerParts): never {
   for (const line of data.split('\n', 16)) {
     const value = parseAnyJson(line);
     const error = isJsonObject(value) ? findError(value, mask) : undefined;
@@ -47,14 +47,12 @@ function throwUnreadable(data: string, { mask }: Answer): never {
   throw malformedJson('the service sent an event that is not a JSON object', data.length);
 }
 
-/** Empty data, JSON null, and a comment that a gateway sent as data (`data: : PROCESSING`). */
-function isEmpty(data: string): boolean {
-  return data === '' || data.startsWith(':') || data === 'null';
-}
+/** Whether data is empty, JSON null, or a comment that a gateway sent as data (`data: : PROCESSING`). */
+const isEmpty = (data: string) => data === '' || data.startsWith(':') || data === 'null';
 
 /** @param isCut the body ended within this event */
-function takeEvent({ event, data }: EventSourceMessage, isCut: boolean, answer: Answer): void {
-  if (answer.finished()) return;
+function takeEvent({ event, data }: EventSourceMessage, isCut: boolean, answer: AnswerParts): void {
+  if (answer.isFinished) return;
   const trimmed = data.trim();
   if (trimmed === '[DONE]') {
     answer.finish();
@@ -74,7 +72,7 @@ function takeEvent({ event, data }: EventSourceMessage, isCut: boolean, answer: 
  * object, or exceeds the limit.
  * @param limit maximum characters of one line, and of the data of one event
  */
-export function createCompletionStream(answer: Answer, limit: number) {
+export function createCompletionStream(answer: AnswerParts, limit: number) {
   let hasEnded = false;
   const parser = createParser({
     maxBufferSize: limit,
@@ -85,6 +83,7 @@ export function createCompletionStream(answer: Answer, limit: number) {
   });
   return {
     feed: (text: string) => parser.feed(text),
+    isFull: () => answer.isFinished,
     end() {
       hasEnded = true;
       parser.feed('\n\n');

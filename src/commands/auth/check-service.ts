@@ -1,4 +1,4 @@
-import { addsApiPath, usualApiPath } from '../../client/http/base-url.ts';
+import { guessesApiPath, usualApiPath } from '../../client/http/base-url.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
 import type { Client } from '../../client/client.ts';
 import type { ModelRecord } from '../../client/contract.ts';
@@ -40,7 +40,7 @@ export function modelHint(
   const ids = models.map(({ id }) => id);
   if (ids.length === 0 || model === 'auto' || ids.includes(model)) return undefined;
   const flag = profile.source.kind === 'flag' ? ` --profile ${profile.value}` : '';
-  return `${model}, the current model, is not one of them: natter config set model ${modelToSet(ids)}${flag}`;
+  return `${model}, the current model, is not one of them: ‹natter config set model ${modelToSet(ids)}${flag}›`;
 }
 
 const withoutModels: ServiceCheck = {
@@ -98,7 +98,7 @@ export async function findApi(run: Run): Promise<ServiceCheck> {
   if (found !== undefined || known !== undefined || baseUrl === undefined) {
     return found ?? withoutModels;
   }
-  const apiPath = addsApiPath(baseUrl, known) ? '/' : usualApiPath;
+  const apiPath = guessesApiPath(baseUrl, known) ? '/' : usualApiPath;
   const other = { ...run, settings: { ...run.settings, values: { ...values, apiPath } } };
   const foundThere = await withClient(other, listModels);
   if (foundThere !== undefined) return { ...foundThere, apiPath };
@@ -112,6 +112,6 @@ export const throwRefusal = (baseUrl: string, hadKey: boolean) => (error: unknow
   if (!isRefusal) throw error;
   throw rephrase(error, {
     message: error.message.replace(/^[^(]*(?=\(40[13]\))/, `${baseUrl} refused the key `),
-    hint: `${hadKey ? 'the stored key is kept' : 'nothing was stored'}; check the key with its issuer, or correct the address: natter auth login --base-url <url>`,
+    hint: `${hadKey ? 'the stored key is kept' : 'nothing was stored'}; check the key with its issuer, or correct the address: ‹natter auth login --base-url <url>›`,
   });
 };

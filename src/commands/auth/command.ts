@@ -1,6 +1,7 @@
 import { Command } from 'commander';
+import { jsonOption } from '../../cli/global-options.ts';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples } from '../program/help-details.ts';
+import { setAction, setExamples } from '../../cli/help-details.ts';
 
 const load = () => import('./run.ts');
 
@@ -17,7 +18,7 @@ export function buildAuth(context: Context): Command {
     .summary('show the service in use and the source of each setting')
     .description('Shows the service in use and the source of each setting.')
     .option('--check', 'also list the models of the service, to check address and key')
-    .option('--json', 'print JSON');
+    .addOption(jsonOption());
   setAction(status, context, async () => (await load()).showStatus);
   const logout = new Command('logout')
     .summary('delete the stored key')
@@ -34,6 +35,7 @@ export function buildAuth(context: Context): Command {
   ]);
   setExamples(logout, ['natter auth logout', 'natter auth logout --profile work']);
   const auth = new Command('auth')
+    .summary('connect to a service: address and key')
     .description('Connects natter to a service: address and key.')
     .addCommand(login)
     .addCommand(status)

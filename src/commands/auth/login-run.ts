@@ -1,4 +1,5 @@
 import { detailsOf } from '../../client/failure/request-failure.ts';
+import { collectBytes } from '../../input/attach-files.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
@@ -29,11 +30,9 @@ const canAsk = ({ context, options }: Run<LoginOptions>) =>
 /**
  * Runs `attempt`, and on a terminal runs it again, with a warning, if the input was refused. The first attempt has
  * the number 1.
- * @param isRefusal whether new input can help
  */
 async function askAgain<Result>(
   run: Run<LoginOptions>,
-  isRefusal: (failure: Failure) => boolean,
   attempt: (number: number) => Promise<Result>,
 ): Promise<Result> {
   const { notices } = run.presentation;
@@ -42,7 +41,11 @@ async function askAgain<Result>(
       return await attempt(number);
     } catch (error) {
       const isFinal = !canAsk(run) || number === maxAttempts;
-      if (isFinal || !(error instanceof Failure) || !isRefusal(error)) throw error;
+      // Another key can help, too.
+      const isRefusal =
+        error instanceof InvalidInput ||
+        (error instanceof Failure && error.kind === 'unauthorized');
+      if (isFinal || !isRefusal) throw error;
       notices.warning(`${error.message}; try again, or press Ctrl+C to quit`);
     }
   }
@@ -61,8 +64,6 @@ function parseInput<Value>(parse: () => Value): Value {
   }
 }
 
-const isInvalidInput = (failure: Failure): boolean => failure instanceof InvalidInput;
-
 const typedBaseUrl: ValueOrigin = { label: 'the base URL', kind: 'usage' };
 
 /** The base URL of the flag or environment, else the one that the user enters. @throws Failure `usage` */
@@ -74,12 +75,12 @@ async function askBaseUrl(run: Run<LoginOptions>): Promise<string> {
   if (!canAsk(run)) {
     if (known !== undefined) return known;
     throw new Failure('usage', 'no base URL is set', {
-      hint: 'pass it: natter auth login --base-url https://api.example.com',
+      hint: 'pass it: ‹natter auth login --base-url https://api.example.com›',
     });
   }
   const question = `Base URL of the service${known === undefined ? '' : ` [${known}]`}: `;
   // Refuses an invalid URL before it asks for the key.
-  return askAgain(run, isInvalidInput, async (number) => {
+  return askAgain(run, async (number) => {
     const { signal } = context;
     const answer = await context.ask(question, { signal, keep: true, discardTyped: number > 1 });
     if (answer.trim() === '' && known !== undefined) return known;
@@ -90,15 +91,10 @@ async function askBaseUrl(run: Run<LoginOptions>): Promise<string> {
 const maxKeyLength = 8192;
 
 async function readKey(stdin: InputStream, signal: AbortSignal): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of stdin.bytes(signal)) {
-    size += chunk.length;
-    if (size > maxKeyLength) throw new Failure('usage', 'standard input is too long for a key');
-    chunks.push(chunk);
-  }
+  const refuse = () => new Failure('usage', 'standard input is too long for a key');
+  const bytes = await collectBytes(stdin.bytes(signal), maxKeyLength, refuse);
   // PowerShell writes UTF-16 with a byte order mark. Parsing the key refuses bytes that are not text.
-  return decodeText(Buffer.concat(chunks), { source: 'standard input', lossy: true });
+  return decodeText(bytes, { source: 'standard input', lossy: true });
 }
 
 /**
@@ -116,12 +112,12 @@ async function askKey(
     const key = await readKey(stdin, signal);
     if (key.trim() !== '') return parseApiKey(key, 'the API key', 'usage');
     throw new Failure('usage', 'standard input has no API key', {
-      hint: 'pipe it in: printf %s "$KEY" | natter auth login',
+      hint: 'pipe it in: printf %s "$KEY" | ‹natter auth login›',
     });
   }
   if (!options.input) {
     throw new Failure('usage', 'with --no-input, the key must be piped in', {
-      hint: 'natter auth login --no-input < key.txt',
+      hint: '‹natter auth login --no-input < key.txt›',
     });
   }
   const question = 'API key (not shown; empty for none): ';
@@ -155,7 +151,7 @@ function withKey(settings: ResolvedSettings, apiKey: string | undefined): Resolv
 function refuseWithoutService(environment: Environment, options: LoginOptions): void {
   if (options.sandbox === true) {
     throw new Failure('usage', 'the sandbox needs no login', {
-      hint: 'natter --sandbox "a prompt" answers without a key',
+      hint: '‹natter --sandbox "a prompt"› answers without a key',
     });
   }
   if (chooseRecording(options, environment).replay !== undefined) {
@@ -184,9 +180,7 @@ async function askAndCheck(
   const baseUrl = await askBaseUrl(run);
   // Resolved again, so that the secret headers of the profile are not sent to the new URL.
   const settings = resolve({ ...options, baseUrl });
-  const isRefusal = (failure: Failure) =>
-    isInvalidInput(failure) || failure.kind === 'unauthorized';
-  return askAgain(run, isRefusal, async (number) => {
+  return askAgain(run, async (number) => {
     const apiKey = await askKey(run, number > 1);
     context.secrets.keep({ apiKey });
     const checked = options.check
@@ -239,12 +233,12 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   notices.notice(`stored in profile ${profile}: ${path}`);
   if (hadKey && input.apiKey === undefined) notices.notice('the previously stored key was deleted');
   if (source.kind === 'flag' && profile !== (saved.profile ?? defaultProfile)) {
-    notices.notice(`natter config use ${profile} makes it the current profile`);
+    notices.notice(`‹natter config use ${profile}› makes it the current profile`);
   }
   noticeOverrides(context.environment, notices);
   if (settings.sources.apiKeyCommand.kind === 'profile') {
     notices.notice(
-      'api-key-command is set and overrides the stored key; to use that: natter config unset api-key-command',
+      'api-key-command is set and overrides the stored key; to use that: ‹natter config unset api-key-command›',
     );
   }
 }

@@ -15,7 +15,7 @@ import {
   type GlobalOptions,
   type JsonOptions,
 } from '../../run.ts';
-import { printSettings } from '../print/print-data.ts';
+import { printSettings } from '../../output/print-data.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import { changeStored, readSettings, readStored } from '../../settings/read-settings.ts';
 import { findStoredPath } from '../config/stored-paths.ts';
@@ -33,7 +33,7 @@ async function showCheck(run: Run<StatusOptions>): Promise<void> {
   const answerer = replay?.file ?? (options.sandbox === true ? 'the sandbox' : values.baseUrl);
   if (answerer === undefined) {
     throw new Failure('configuration', 'no service is configured, so there is nothing to check', {
-      hint: 'run natter auth login, or set NATTER_BASE_URL',
+      hint: 'run ‹natter auth login›, or set NATTER_BASE_URL',
     });
   }
   const once = { ...settings, values: { ...values, retries: 0 } };
@@ -80,7 +80,7 @@ function printSources(run: Run<StatusOptions>): void {
   if (replay !== undefined) {
     notices.notice(`answers come from the recording ${replay.file}, not from a service`);
   } else if (settings.values.baseUrl === undefined && options.check !== true) {
-    notices.notice('no service is configured; connect one with natter auth login');
+    notices.notice('no service is configured; connect one with ‹natter auth login›');
   }
 }
 
@@ -102,7 +102,7 @@ export async function logout(context: Context, options: GlobalOptions): Promise<
   const { notices } = await present(context, options);
   const stored = readStored(context, notices);
   const { environment } = context;
-  const { value: profile } = chooseProfile({ flag: options.profile, environment, stored });
+  const { value: profile } = chooseProfile(options.profile, environment, stored);
   if (stored.credentials.profiles[profile] === undefined) {
     notices.notice(`profile ${profile} has no stored key`);
   } else {

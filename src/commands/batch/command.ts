@@ -3,13 +3,19 @@ import { inputFormats } from '../../batch/input/item.ts';
 import { outputFormats } from '../../batch/results/result-formats.ts';
 import { Failure } from '../../failure.ts';
 import type { Context } from '../../run.ts';
-import { addOptionGroups, collect as repeat, settingOption } from '../program/global-options.ts';
+import {
+  addOptionGroups,
+  collect as repeat,
+  settingOption,
+  forceOption,
+  jsonOption,
+} from '../../cli/global-options.ts';
 import {
   hideParentOptions,
   hideServiceOptions,
   setAction,
   setExamples,
-} from '../program/help-details.ts';
+} from '../../cli/help-details.ts';
 import {
   allowSecretsOption,
   checkGroup,
@@ -18,7 +24,7 @@ import {
   secretOptions,
   selectOption,
   strictOption,
-} from '../prompt/prompt-options.ts';
+} from '../../cli/prompt-options.ts';
 
 const inputOptions = () => [
   new Option(
@@ -110,7 +116,7 @@ const reportOptions = () => [
 
 const fileOptions = () => [
   new Option('-o, --output <file>', 'file to write (default: standard output)'),
-  new Option('--force', 'replace an existing file'),
+  forceOption(),
 ];
 
 function buildMerge(context: Context): Command {
@@ -295,7 +301,7 @@ function buildStatus(context: Context): Command {
       'Queue options:',
       [queueOption(), new Option('--batch <name>', 'name of one batch, default all')],
     ],
-    ['Output options:', [new Option('--json', 'print JSON')]],
+    ['Output options:', [jsonOption()]],
   ]);
   setAction(status, context, async () => (await import('./queue/status-run.ts')).printStatus);
   hideServiceOptions(status);
@@ -345,6 +351,7 @@ const withoutFallback = (options: readonly Option[]) =>
 
 export function buildBatch(context: Context): Command {
   const command = new Command('batch')
+    .summary('send many prompts: lines, JSON lines or a table')
     .argument('[file]', 'prompts; default or -: standard input')
     .description(
       'Sends each prompt of a file: one per line, JSON lines ({"prompt": …} or {"messages": …}), or a table with a header. Writes the results as JSON lines.',

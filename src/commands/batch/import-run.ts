@@ -66,7 +66,7 @@ async function readBody(body: string): Promise<ReadBody> {
   let failure: Failure | undefined;
   try {
     const bytes = Readable.from([Buffer.from(body)]) as AsyncIterable<Uint8Array>;
-    for await (const part of readAnswer(bytes, 'application/json', { mask: unmasked })) {
+    for await (const part of readAnswer(bytes, 'application/json', unmasked)) {
       if (part.type === 'text-received') content += part.text;
       if (part.type === 'refusal-received') refusal = (refusal ?? '') + part.text;
       if (part.type !== 'end') continue;
@@ -204,8 +204,8 @@ function reportImport(tally: Tally, output: string | undefined, input: string, n
   throw new Failure('incomplete', text, {
     hint:
       output === undefined
-        ? 'import with -o FILE; natter batch with that file then sends what is missing'
-        : `natter batch ${input} -o ${output}, with the same options, sends what is missing`,
+        ? 'import with -o FILE; ‹natter batch› with that file then sends what is missing'
+        : `‹natter batch ${input} -o ${output}›, with the same options, sends what is missing`,
   });
 }
 
@@ -244,7 +244,7 @@ export const importBatch: Action<BatchOptions, [file: string, results: readonly 
   if (!batch.input.isRepeatable) {
     const message = 'natter batch import needs a named input file, which it reads twice';
     throw new Failure('usage', message, {
-      hint: 'for example: natter batch import prompts.csv output.jsonl -o answers.jsonl',
+      hint: 'for example: ‹natter batch import prompts.csv output.jsonl -o answers.jsonl›',
     });
   }
   if (options.output !== undefined) refuseReservedName(options.output, context.platform);

@@ -59,7 +59,7 @@ async function* fileBytes(name: string, signal: AbortSignal): AsyncGenerator<Uin
 function standardInput(stdin: InputStream, notices: Notices, isNamed: boolean): BatchInput {
   if (stdin.isTerminal && !isNamed) {
     throw new Failure('usage', 'no input: name a file or pipe prompts in', {
-      hint: 'for example: natter batch prompts.txt',
+      hint: 'for example: ‹natter batch prompts.txt›',
     });
   }
   if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl+D to end it');
@@ -123,7 +123,7 @@ export async function* readBatch(
   signal: AbortSignal,
 ): AsyncGenerator<InputItem, void> {
   for await (const item of readItems(input.bytes(signal), plan)) {
-    if (check?.hasSchema !== true || item.problem !== undefined) yield item;
+    if (check?.schema === undefined || item.problem !== undefined) yield item;
     else yield { ...item, content: withSchema(item.content, check), given: item.content };
   }
 }

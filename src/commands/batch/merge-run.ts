@@ -44,7 +44,7 @@ function mergeFiles(names: readonly string[], opened: number[]): ResultIndex {
       if (scanned.format !== undefined && scanned.format !== format) {
         const message = `${names[0]} and ${name} have results in different formats`;
         throw new Failure('usage', message, {
-          hint: 'natter batch import converts results: natter batch import --help',
+          hint: '‹natter batch import› converts results: ‹natter batch import --help›',
         });
       }
     } catch (error) {
@@ -64,7 +64,7 @@ function reportMerge(notices: Notices, index: ResultIndex): void {
     const items = missing === 1 ? 'item is' : 'items are';
     const message = `${count(missing)} ${items} missing among ${results} results: ${text}`;
     throw new Failure('incomplete', message, {
-      hint: 'for the missing items, run natter batch on the whole input with -o and the merged file',
+      hint: 'for the missing items, run ‹natter batch› on the whole input with -o and the merged file',
     });
   }
   const failures = failed === 0 ? '' : `, ${count(failed)} of them failures`;

@@ -14,7 +14,7 @@ import { Failure } from '../../failure.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { duration } from '../../settings/value-types.ts';
 import type { RunLimits } from '../../usage/budget.ts';
-import type { GuardedRequest } from '../prompt/secret-guard.ts';
+import type { GuardedRequest } from '../../input/secret-guard.ts';
 import { chooseShard } from '../../batch/input/array-job.ts';
 
 /** Options of `natter batch`. Values of settings and numbers are unparsed text. */
@@ -144,7 +144,7 @@ function parseAmount(text: string): number {
   const amount = /^\d{1,9}(?:\.\d{1,9})?$/.test(text) ? Number(text) : 0;
   if (amount > 0) return amount;
   throw new Failure('usage', '--max-cost must be an amount above 0, such as 2.50', {
-    hint: 'it is in the currency of the prices: natter config set prices.origin "0.5/1.5 EUR"',
+    hint: 'it is in the currency of the prices: ‹natter config set prices.origin "0.5/1.5 EUR"›',
   });
 }
 

@@ -105,7 +105,7 @@ function refuseFiles({ context, options, plan, input }: Batch, file: string | un
   const { output, summary } = options;
   if (plan.rerunFailed > 0 && (output === undefined || !input.isRepeatable)) {
     throw new Failure('usage', '--rerun-failed needs -o FILE and a named input file', {
-      hint: 'for example: natter batch prompts.txt -o answers.jsonl --rerun-failed 2',
+      hint: 'for example: ‹natter batch prompts.txt -o answers.jsonl --rerun-failed 2›',
     });
   }
   if (output !== undefined) refuseReservedName(output, context.platform);

@@ -7,7 +7,7 @@ import {
   type LocatedSecret,
   locateSecrets,
   planGuard,
-} from '../prompt/secret-guard.ts';
+} from '../../input/secret-guard.ts';
 import type { BatchInput } from './items.ts';
 import type { SendingRun } from './plan.ts';
 

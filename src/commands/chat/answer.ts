@@ -26,7 +26,7 @@ import { type ContextFit, largerModel, type ModelWindows } from '../../conversat
 import type { AnswerRecorder, PromptRecord } from '../../conversation/journal/record-answer.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
-import { createActivity, createProgressReporter } from '../../output/activity.ts';
+import { createProgressReporter } from '../../output/activity.ts';
 import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { type AnswerPrinter, jsonLinesPrinter } from '../../output/answer-printer.ts';
 import { endingFailure, failureFields } from '../../output/ending-failure.ts';
@@ -34,8 +34,8 @@ import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { truncationWarning } from '../../output/notices.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
-import { createAnswerOutput, createTextOutput, lookOf } from '../print/answer-output.ts';
-import { withHint } from '../program/report.ts';
+import { createAnswerOutput, createTextOutput, lookOf } from '../../output/answer-output.ts';
+import { withHint } from '../../cli/report.ts';
 import type { ChatRun } from './chat-run.ts';
 
 /** A prompt that is ready to be sent. */
@@ -51,18 +51,7 @@ export interface ReadyPrompt {
 }
 
 /** An answer, and the model that gave it. */
-type GivenAnswer = Answer & { readonly choice: Choice };
-
-/** Shows waits, retries and reasoning. */
-function reportProgress({ context, presentation, options }: ChatRun, model: string) {
-  const { stderr } = context.streams;
-  const { noticeStyle: style, notices, animated } = presentation;
-  const quiet = options.quiet === true;
-  const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });
-  const showReasoning = options.reasoning === true && !quiet;
-  activity.waiting(model);
-  return createProgressReporter({ stderr, style, notices, activity, model, showReasoning });
-}
+type GivenAnswer = Answer & { readonly choice: Choice; readonly report: () => void };
 
 const advice = '--split auto sends it in pieces';
 
@@ -106,11 +95,11 @@ export function suggestModel(failure: Failure, model: string, windows: ModelWind
   if (model.includes(',')) {
     // A user may paste the command.
     const models = /^[\w.:,/-]+$/.test(model) ? model : '…';
-    return rephrase(failure, { hint: `natter compare -m ${models} asks each of them` });
+    return rephrase(failure, { hint: `‹natter compare -m ${models}› asks each of them` });
   }
   const near = nearlyNamed(model, [...windows.keys(), ...catalogue.map(({ id }) => id)]);
   if (near === undefined) return failure;
-  const hint = `did you mean -m ${near}? natter models list shows the available models`;
+  const hint = `did you mean -m ${near}? ‹natter models list› shows the available models`;
   return rephrase(failure, { hint });
 }
 
@@ -149,10 +138,12 @@ async function askPrompt(
   const { guard } = run;
   const { signal } = run.context;
   let recorder: AnswerRecorder | undefined;
+  let report = () => {};
   const given = await askModels(chain, from, async (choice) => {
     if (choice !== from) await begin(prompt, choice, printer);
     const { answer, model, planned } = choice;
-    const progress = reportProgress(run, answer.model);
+    const progress = createProgressReporter(run, answer.model);
+    ({ report } = progress);
     recorder = record?.begin(answer);
     const send = async () => {
       const client = await clients.of(model);
@@ -172,7 +163,8 @@ async function askPrompt(
   });
   recorder?.end(given.error instanceof Failure ? given.error.kind : undefined);
   const thrown: unknown = given.error ?? (signal.aborted ? signal.reason : undefined);
-  return thrown === undefined ? given : { ...given, ...explain(prompt, thrown, given.choice) };
+  const explained = thrown === undefined ? {} : explain(prompt, thrown, given.choice);
+  return { ...given, ...explained, report };
 }
 
 /** What is known about an answer that was printed. */
@@ -186,10 +178,12 @@ export interface Shown {
 export async function printAnswer(prompt: ReadyPrompt): Promise<Shown> {
   const { run, first, messages } = prompt;
   const { model, answer } = first;
-  const output = await createAnswerOutput({ ...run, ...lookOf(model.settings) }, answer.model);
+  const output = await createAnswerOutput(run, lookOf(model.settings), answer.model);
   const { printer } = output;
-  const { metadata, failure, error } = await askPrompt(prompt, first, messages, printer, true);
+  const given = await askPrompt(prompt, first, messages, printer, true);
+  const { metadata, failure, error } = given;
   await printer.end({ metadata, failure });
+  given.report();
   if (error !== undefined) throw error;
   return { metadata, removed: output.removed() };
 }
@@ -232,7 +226,7 @@ async function printCheckedJson(
     const line = jsonLine({
       ...answerFields(metadata, answer.content, model),
       ...fields,
-      ...(failure === undefined ? {} : failureFields(failure, clean)),
+      ...failureFields(failure, clean),
     });
     await stdout.write(withValue(line));
     return;
@@ -259,6 +253,7 @@ export async function printChecked(prompt: ReadyPrompt, check: AnswerCheck): Pro
     async send(messages, correction) {
       if (correction?.isRepeat === false) record?.addPrompt(correction.prompt);
       const answer = await askPrompt(prompt, from, messages, lines, false);
+      answer.report();
       from = answer.choice;
       return answer;
     },

@@ -1,13 +1,10 @@
 import type { CheckOptions, SchemaSource } from '../../ask/check.ts';
-import {
-  type AnswerFormat,
-  chooseAnswerFormat,
-  noticeClosedOutput,
-} from '../../output/answer-printer.ts';
+import { type AnswerFormat, chooseAnswerFormat } from '../../output/answer-printer.ts';
 import type { Context, GlobalOptions, Run } from '../../run.ts';
 import { startRun } from '../../settings/read-settings.ts';
-import type { ConversationOptions, PromptOptions } from '../prompt/prompt-options.ts';
-import type { SecretGuard } from '../prompt/secret-guard.ts';
+import type { ConversationOptions } from '../../ask/open-conversation.ts';
+import type { PromptOptions } from '../../input/read-prompt.ts';
+import type { SecretGuard } from '../../input/secret-guard.ts';
 
 /** Options of `natter chat`, the default command. Values of settings are unparsed text. */
 export interface ChatOptions
@@ -46,6 +43,5 @@ export async function prepare(context: Context, given: ChatOptions): Promise<Cha
   // The bytes of an answer have the tags.
   const options = given.raw === true ? { ...given, thinkTags: 'answer' } : given;
   const run = await startRun(context, options);
-  noticeClosedOutput(stdout, run.presentation.notices);
   return { ...run, format };
 }

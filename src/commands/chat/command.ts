@@ -1,8 +1,15 @@
 import { Command, Option } from 'commander';
-import { addOptionGroups, type OptionGroup, settingOption } from '../program/global-options.ts';
-import { isNamedPrompt } from '../program/command-line.ts';
-import type { Action, Context } from '../../run.ts';
-import { setExamples } from '../program/help-details.ts';
+import {
+  addOptionGroups,
+  type OptionGroup,
+  settingOption,
+  jsonLinesOption,
+  plainOption,
+} from '../../cli/global-options.ts';
+import { isNamedPrompt } from '../../cli/command-line.ts';
+import type { Context } from '../../run.ts';
+import { confirmMistakenCommand } from '../../cli/guess.ts';
+import { setAction, setExamples } from '../../cli/help-details.ts';
 import {
   conversationOptions,
   inputOptions,
@@ -10,15 +17,8 @@ import {
   checkGroup,
   checkOptions,
   selectOption,
-} from '../prompt/prompt-options.ts';
+} from '../../cli/prompt-options.ts';
 import type { ChatOptions } from './chat-run.ts';
-
-export type RunChat = Action<ChatOptions, [words: readonly string[]]>;
-
-const runChat: RunChat = async (...words) => {
-  const { startChat } = await import('./start.ts');
-  await startChat(...words);
-};
 
 const chatExamples = [
   'natter "why is the sky blue?"',
@@ -54,8 +54,8 @@ const longInputOptions = () => [
 
 const outputOptions = () => [
   new Option('--json', 'print one JSON document at the end; content is the answer'),
-  new Option('--jsonl', 'print each event as a JSON line'),
-  new Option('--plain', 'print plain text on a terminal too'),
+  jsonLinesOption(),
+  plainOption(),
   new Option('--markdown', 'print styled Markdown into a pipe too'),
   settingOption('thinkTags'),
   settingOption('wrap'),
@@ -77,7 +77,7 @@ export const promptGroups = (alone: string, input: readonly Option[]): readonly 
   [checkGroup, [...checkOptions(), selectOption()]],
 ];
 
-export function buildChat(context: Context, run: RunChat = runChat): Command {
+export function buildChat(context: Context): Command {
   const command = new Command('chat')
     .argument('[prompt...]', 'prompt; {{stdin}} is replaced by standard input')
     .summary('send one prompt and print the answer')
@@ -87,9 +87,13 @@ export function buildChat(context: Context, run: RunChat = runChat): Command {
   const input = [...interactionOptions(), ...inputOptions(), ...longInputOptions()];
   addOptionGroups(command, promptGroups('; alone, choose one from a list', input));
   setExamples(command, chatExamples);
-  return command.action((words: string[]) => {
-    const isPrompt = isNamedPrompt(command.parent?.args ?? [], words);
-    const options: ChatOptions = command.optsWithGlobals();
-    return run(context, { ...options, ...(isPrompt && { isPrompt }) }, words);
+  return setAction(command, context, async () => {
+    const { startChat } = await import('./start.ts');
+    return async (_context, given: ChatOptions, words: readonly string[]) => {
+      const program = command.parent ?? command;
+      const options = { ...given, isPrompt: isNamedPrompt(program.args, words) };
+      await confirmMistakenCommand(context, program, options, words);
+      await startChat(context, options, words);
+    };
   });
 }

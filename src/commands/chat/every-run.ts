@@ -6,9 +6,10 @@ import {
   type ChainClients,
   type FallbackModel,
   chainClients,
+  chainOf,
   fallbackModels,
 } from '../../ask/fallback.ts';
-import { planRequest, promptMessages } from '../../ask/plan-request.ts';
+import { promptMessages } from '../../ask/plan-request.ts';
 import {
   type AttachedFile,
   composePrompt,
@@ -22,13 +23,13 @@ import { failureFields } from '../../output/ending-failure.ts';
 import { count } from '../../output/figures.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice } from '../../output/notices.ts';
-import { createTextOutput, lookOf } from '../print/answer-output.ts';
-import { openWindowStatus, type WindowStatus } from '../print/window-status.ts';
+import { createTextOutput, lookOf } from '../../output/answer-output.ts';
+import { openWindowStatus, type WindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { withHint } from '../program/report.ts';
-import { attachFiles } from '../prompt/attach-files.ts';
-import { openSecretGuard } from '../prompt/secret-guard.ts';
+import { withHint } from '../../cli/report.ts';
+import { attachFiles } from '../../input/attach-files.ts';
+import { openSecretGuard } from '../../input/secret-guard.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { type ChatOptions, type ChatRun, prepare } from './chat-run.ts';
 
@@ -45,7 +46,7 @@ interface EveryRun extends ChatRun {
 /** Options of a single answer, or of a conversation. */
 const unusable = ['jsonl', 'dryRun', 'continue', 'resume', 'branch', 'save', 'split'] as const;
 
-const example = 'for example: tail -f app.log | natter --every 200l,30s "flag anomalies"';
+const example = 'for example: tail -f app.log | ‹natter --every 200l,30s "flag anomalies"›';
 
 const flagOf = (name: string) => `--${name.replace('dryRun', 'dry-run')}`;
 
@@ -79,11 +80,7 @@ async function openChain(
   const input = inSystem === undefined ? content : undefined;
   const whole = composePrompt({ prompt, files, input });
   const messages = promptMessages(inSystem ?? system, whole);
-  return {
-    models,
-    plan: (model) => planRequest(model.settings, messages, options.stream),
-    onStep: (_failed, _next, step) => warn(step),
-  };
+  return chainOf(models, messages, options.stream, warn);
 }
 
 async function answerGroup(run: EveryRun, group: LineGroup, sink?: Sink): Promise<Answer> {
@@ -110,8 +107,8 @@ async function printJson(run: EveryRun, group: LineGroup): Promise<Failure | und
   const place = { first_line: group.firstLine, last_line: group.lastLine };
   const answer = answerFields(metadata, content, settings.values.model);
   const clean = (text: string) => cleanLine(context, text);
-  const error = failure === undefined ? {} : failureFields(failure, clean);
-  await context.streams.stdout.write(jsonLine({ ...place, ...answer, ...error }));
+  const line = jsonLine({ ...place, ...answer, ...failureFields(failure, clean) });
+  await context.streams.stdout.write(line);
   return failure;
 }
 
@@ -122,7 +119,7 @@ async function printText(
 ): Promise<Failure | undefined> {
   const { context, presentation, settings } = run;
   const { stdout } = context.streams;
-  const { printer } = await createTextOutput({ ...run, ...lookOf(settings) });
+  const { printer } = await createTextOutput(run, lookOf(settings));
   await stdout.write(`${isFirst ? '' : '\n'}${heading(labelOf(group), presentation.style)}`);
   const { metadata, failure } = await answerGroup(run, group, printer);
   await printer.end();

@@ -1,6 +1,5 @@
 import { type AnswerCheck, openCheck } from '../../ask/check.ts';
-import { type Chain, chainClients, chooseModel, fallbackModels } from '../../ask/fallback.ts';
-import { planRequest } from '../../ask/plan-request.ts';
+import { chainClients, chainOf, chooseModel, fallbackModels } from '../../ask/fallback.ts';
 import { openService } from '../../ask/service.ts';
 import { usageLine } from '../../output/figures.ts';
 import {
@@ -11,11 +10,11 @@ import {
 } from '../../output/notices.ts';
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { openConversation, type OpenConversation } from '../journal/open-conversation.ts';
-import { printJson } from '../print/print-data.ts';
-import { dryRunDocument } from '../prompt/dry-run.ts';
-import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
-import { openSecretGuard } from '../prompt/secret-guard.ts';
+import { openConversation, type OpenConversation } from '../../ask/open-conversation.ts';
+import { printJson } from '../../output/print-data.ts';
+import { dryRunDocument } from '../../ask/dry-run.ts';
+import { readPrompt, withSystem } from '../../input/read-prompt.ts';
+import { openSecretGuard } from '../../input/secret-guard.ts';
 import {
   printAnswer,
   printChecked,
@@ -53,11 +52,8 @@ async function converse(
   const { context, options, presentation, command = 'chat' } = run;
   const { notices } = presentation;
   const { messages } = conversation;
-  const chain: Chain = {
-    models: fallbackModels(run),
-    plan: (model) => planRequest(model.settings, messages, options.stream),
-    onStep: (_failed, _next, text) => notices.warning(text),
-  };
+  const warn = (text: string) => notices.warning(text);
+  const chain = chainOf(fallbackModels(run), messages, options.stream, warn);
   const first = chooseModel(chain);
   const sending = { ...run, settings: first.model.settings };
   if (options.dryRun === true) {

@@ -6,9 +6,10 @@ import {
   type FallbackModel,
   isTooLong,
   chainClients,
+  chainOf,
   fallbackModels,
 } from '../../ask/fallback.ts';
-import { planRequest, promptMessages } from '../../ask/plan-request.ts';
+import { promptMessages } from '../../ask/plan-request.ts';
 import {
   askPieces,
   combineAnswers,
@@ -42,13 +43,13 @@ import { createStatusLine } from '../../output/activity.ts';
 import { resolveFolders } from '../../settings/folders.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { makePrivateFolder } from '../../storage/files.ts';
-import { createTextOutput, lookOf } from '../print/answer-output.ts';
-import { printJson } from '../print/print-data.ts';
-import { openWindowStatus } from '../print/window-status.ts';
+import { createTextOutput, lookOf } from '../../output/answer-output.ts';
+import { printJson } from '../../output/print-data.ts';
+import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { openSecretGuard, type SecretGuard } from '../prompt/secret-guard.ts';
-import { inputName, inputWord, type PromptSources, readSources } from '../prompt/read-prompt.ts';
+import { openSecretGuard, type SecretGuard } from '../../input/secret-guard.ts';
+import { inputName, inputWord, type PromptSources, readSources } from '../../input/read-prompt.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { type ChatOptions, type ChatRun, prepare } from './chat-run.ts';
 import { sendPrompt } from './run.ts';
@@ -74,7 +75,7 @@ function checkOptions(options: ChatOptions, prompt: string): void {
   }
   if (prompt === '') {
     throw new Failure('usage', '--split needs a prompt', {
-      hint: 'for example: natter --split auto -f book.txt "sum up"',
+      hint: 'for example: ‹natter --split auto -f book.txt "sum up"›',
     });
   }
   if (!hasInputPlaceholder(prompt) && !hasInputPlaceholder(options.system)) return;
@@ -99,7 +100,7 @@ async function readTexts(
   const sources = await readSources(run, request);
   if (sources.files.length > 0 || (sources.input ?? '') !== '') return sources;
   throw new Failure('usage', '--split needs a text: a file, a folder or standard input', {
-    hint: 'for example: natter --split auto -f book.txt "sum up"',
+    hint: 'for example: ‹natter --split auto -f book.txt "sum up"›',
   });
 }
 
@@ -173,11 +174,7 @@ function askOne(
   const { context, options, settings, guard } = run;
   const { signal } = context;
   const messages = promptMessages(settings.values.system, prompt);
-  const chain = {
-    models,
-    plan: (model: FallbackModel) => planRequest(model.settings, messages, options.stream),
-    onStep: (_failed: FallbackModel, _next: FallbackModel, text: string) => warn(text),
-  };
+  const chain = chainOf(models, messages, options.stream, warn);
   // The answers of pieces are sent again.
   const restorer = sink === undefined ? undefined : guard;
   const how = { clients, clock: service.clock, signal, guard: restorer, warn };
@@ -201,10 +198,7 @@ async function askPiece(sending: Sending, prompt: string): Promise<Answer> {
 function createProgress({ context, presentation, options, settings }: SplitRun, total: number) {
   const isShown = presentation.animated && options.quiet !== true;
   const window = openWindowStatus(context, isShown, settings.values);
-  const line = createStatusLine({
-    stderr: context.streams.stderr,
-    style: presentation.noticeStyle,
-  });
+  const line = createStatusLine(context, presentation);
   let ended = 0;
   const show = () => {
     if (!isShown) return;
@@ -270,8 +264,7 @@ async function printFinalAnswer(
 ): Promise<void> {
   const { run } = sending;
   const { context, format, presentation, settings, prompt } = run;
-  const output =
-    format === 'json' ? undefined : await createTextOutput({ ...run, ...lookOf(settings) });
+  const output = format === 'json' ? undefined : await createTextOutput(run, lookOf(settings));
   const sink = output?.printer ?? { event: () => undefined };
   const answer = await askOne(sending, combinePrompt(prompt, last), sink);
   const { content, metadata, failure } = answer;
@@ -279,13 +272,14 @@ async function printFinalAnswer(
   context.signal.throwIfAborted();
   if (output === undefined) {
     const clean = (text: string) => cleanLine(context, text);
-    const error = failure === undefined ? {} : failureFields(failure, clean);
     const pieces = answers.map(({ content: text, usage }, index) => {
       const names = run.pieces[index]?.texts.map(({ name }) => name);
       return { piece: index + 1, names, content: text, usage };
     });
     const fields = answerFields(metadata, content, settings.values.model);
-    await context.streams.stdout.write(jsonLine({ ...fields, pieces, ...error }));
+    await context.streams.stdout.write(
+      jsonLine({ ...fields, pieces, ...failureFields(failure, clean) }),
+    );
   }
   if (failure !== undefined) throw failure;
   const notice = finishNotice(metadata);

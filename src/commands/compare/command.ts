@@ -1,7 +1,13 @@
 import { Command, Option } from 'commander';
-import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
+import {
+  addOptionGroups,
+  collect,
+  settingOption,
+  jsonLinesOption,
+  plainOption,
+} from '../../cli/global-options.ts';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples } from '../program/help-details.ts';
+import { setAction, setExamples } from '../../cli/help-details.ts';
 import {
   conversationOptions,
   inputOptions,
@@ -9,7 +15,7 @@ import {
   checkGroup,
   checkOptions,
   selectOption,
-} from '../prompt/prompt-options.ts';
+} from '../../cli/prompt-options.ts';
 
 const modelOption = () =>
   new Option(
@@ -20,16 +26,17 @@ const modelOption = () =>
 const outputOptions = () => [
   new Option('--diff', 'show a word diff against the first answer'),
   new Option('--stacked', 'print answers one below the other, even on a wide terminal'),
-  new Option('--plain', 'print plain text on a terminal too'),
+  plainOption(),
   settingOption('wrap'),
   settingOption('theme'),
   new Option('--json', 'print one JSON document at the end'),
-  new Option('--jsonl', 'print each event as a JSON line'),
+  jsonLinesOption(),
   new Option('--dry-run', 'print the requests and the source of each setting; send nothing'),
 ];
 
 export function buildCompare(context: Context): Command {
   const command = new Command('compare')
+    .summary('send one prompt to several models and compare the answers')
     .argument('[prompt...]', 'prompt; {{stdin}} is replaced by standard input')
     .description(
       'Sends a prompt to several models at the same time and prints the answers (side by side on a wide terminal), then tokens and times. natter -c continues with the first answer.',

@@ -6,8 +6,9 @@ import { silentNotices } from '../../output/notices.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Run } from '../../run.ts';
-import type { ConversationOptions, PromptOptions } from '../prompt/prompt-options.ts';
-import type { SecretGuard } from '../prompt/secret-guard.ts';
+import type { ConversationOptions } from '../../ask/open-conversation.ts';
+import type { PromptOptions } from '../../input/read-prompt.ts';
+import type { SecretGuard } from '../../input/secret-guard.ts';
 import { type NamedModel, parseModel, settingsOf } from '../../settings/named-model.ts';
 import { openService } from '../../ask/service.ts';
 import { readStored } from '../../settings/read-settings.ts';
@@ -48,7 +49,7 @@ export function parseModels(
     .filter((name) => name !== '');
   if (names.length < 2) {
     throw new Failure('usage', 'a comparison needs at least two models', {
-      hint: 'separate them by commas, as in: natter compare -m origin,nextgen …',
+      hint: 'separate them by commas, as in: ‹natter compare -m origin,nextgen …›',
     });
   }
   return names.map((name, index) => {
@@ -75,31 +76,39 @@ export function readComparedModels(
   });
 }
 
+/** The ids of the service's models; the published ones if it has no list, and the model in use is one of them. @throws Failure */
 async function listModels(run: Run<CompareOptions>): Promise<readonly string[]> {
+  const published = catalogue.map(({ id }) => id);
+  if (run.options.dryRun === true) return published;
   const service = await openService(run, { command: 'compare' });
   try {
     const records = await service.client.listModels({ signal: run.context.signal });
     return records.map(({ id }) => id);
+  } catch (error) {
+    if (error instanceof Failure && published.includes(run.settings.values.model)) return published;
+    throw error;
   } finally {
     await service.close();
   }
 }
 
 /**
- * The configured model and another one of the service's list. A model of the contract is compared with the other one,
- * without a request.
+ * The model in use and another one of the service's list. If nobody chose a model, and the service does not have the
+ * default one: the first two of the list.
  * @throws Failure `usage` if the service lists no other model
  */
 export async function defaultModels(run: Run<CompareOptions>): Promise<readonly NamedModel[]> {
-  const { model } = run.settings.values;
-  const published = catalogue.map(({ id }) => id);
-  const named = (id: string) => ({ label: id, profile: undefined, model: id });
-  if (model === 'auto') return published.map(named);
-  const known = published.includes(model) ? published : undefined;
-  const listed = known ?? (run.options.dryRun === true ? [] : await listModels(run));
-  const other = listed.find((id) => id !== model);
-  if (other !== undefined) return [model, other].map(named);
-  throw new Failure('usage', `there is no second model to compare ${model} with`, {
-    hint: `name both: natter compare -m ${model},OTHER …`,
+  const { values, sources } = run.settings;
+  const { model } = values;
+  const listed = await listModels(run);
+  const isDefault = sources.model.kind === 'default' && !listed.includes(model);
+  const first = model === 'auto' || isDefault ? listed[0] : model;
+  const other = listed.find((id) => id !== first);
+  if (first !== undefined && other !== undefined) {
+    return [first, other].map((id) => ({ label: id, profile: undefined, model: id }));
+  }
+  const known = first ?? model;
+  throw new Failure('usage', `there is no second model to compare ${known} with`, {
+    hint: `name both: ‹natter compare -m ${known},OTHER …›`,
   });
 }

@@ -10,7 +10,7 @@ import {
   heading,
 } from '../../output/comparison.ts';
 import { cleanLine, maskMessage } from '../../secrets/secrets.ts';
-import { createTextOutput, answerStyle, lookOf } from '../print/answer-output.ts';
+import { createTextOutput, answerStyle, lookOf } from '../../output/answer-output.ts';
 import { unchanged } from '../../output/answer-printer.ts';
 import { terminalTraits } from '../../terminal/device/terminal-kind.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
@@ -68,8 +68,8 @@ async function openColumns(comparison: Comparison): Promise<ComparisonView> {
 
 async function openStacked(comparison: Comparison): Promise<ComparisonView> {
   const { context, presentation, models } = comparison;
-  const looks = { ...comparison, ...look(comparison) };
-  const outputs = await Promise.all(models.map(() => createTextOutput(looks)));
+  const looks = look(comparison);
+  const outputs = await Promise.all(models.map(() => createTextOutput(comparison, looks)));
   return createStackedAnswers({
     stdout: context.streams.stdout,
     style: presentation.style,

@@ -4,7 +4,6 @@ import { promptMessages, planRequest } from '../../ask/plan-request.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import type { Message } from '../../client/contract.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
-import type { Journal } from '../../conversation/journal/journal.ts';
 import { createJournal } from '../../conversation/journal/open-journal.ts';
 import { createPromptRecord, type PromptRecord } from '../../conversation/journal/record-answer.ts';
 import { Failure } from '../../failure.ts';
@@ -20,13 +19,13 @@ import {
   nextTurns,
   openNamedJournal,
   type NextTurn,
-} from '../journal/open-conversation.ts';
-import { printJson } from '../print/print-data.ts';
-import { openWindowStatus } from '../print/window-status.ts';
-import { withRequestHint } from '../program/report.ts';
-import { dryRunDocument } from '../prompt/dry-run.ts';
-import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
-import { openSecretGuard } from '../prompt/secret-guard.ts';
+} from '../../ask/open-conversation.ts';
+import { printJson } from '../../output/print-data.ts';
+import { openWindowStatus } from '../../output/window-status.ts';
+import { withRequestHint } from '../../cli/report.ts';
+import { dryRunDocument } from '../../ask/dry-run.ts';
+import { readPrompt, withSystem } from '../../input/read-prompt.ts';
+import { openSecretGuard } from '../../input/secret-guard.ts';
 import {
   type Comparison,
   type CompareOptions,
@@ -48,74 +47,49 @@ interface ComparisonJournal {
   close(): Promise<void>;
 }
 
-type MessagesFor = ComparisonJournal['messages'];
-
-function unsavedJournal(messages: MessagesFor): ComparisonJournal {
-  return {
-    messages,
-    id: undefined,
-    records: [],
-    choose: () => undefined,
-    close: async () => undefined,
-  };
-}
-
-const hasText = ({ content }: ComparedAnswer) => content !== '';
-const isComplete = ({ metadata, failure }: ComparedAnswer) =>
-  metadata.complete && failure === undefined;
-
 /** The index of the first complete answer with text, else of the first with text. */
 function bestOf(answers: readonly ComparedAnswer[]): number {
-  const complete = answers.findIndex((answer) => isComplete(answer) && hasText(answer));
-  return [complete, answers.findIndex(hasText)].find((index) => index >= 0) ?? 0;
-}
-
-/** Writes the prompt and starts an answer for each model, in order. */
-function begin(
-  journal: Journal,
-  turns: readonly NextTurn[],
-  models: readonly string[],
-  messages: MessagesFor,
-): ComparisonJournal {
-  const [parent] = turns.map((turn) => journal.addTurn(turn).id).slice(-1);
-  const records = models
-    .map((model) => journal.startAnswer({ model, parent }).id)
-    .map((id) => createPromptRecord(journal, parent, id));
-  const select = (index: number) => {
-    const id = records[index]?.turn();
-    if (id !== undefined) journal.select(id);
-  };
-  select(0);
-  return {
-    messages,
-    id: journal.conversation().id,
-    records,
-    choose: (answers) => select(bestOf(answers)),
-    close: () => journal.close(),
-  };
+  const hasText = ({ content }: ComparedAnswer) => content !== '';
+  const isComplete = (answer: ComparedAnswer) =>
+    hasText(answer) && answer.metadata.complete && answer.failure === undefined;
+  const found = [answers.findIndex(isComplete), answers.findIndex(hasText)];
+  return found.find((index) => index >= 0) ?? 0;
 }
 
 /**
- * Opens the conversation that the options name, or a new one with the system prompt of the first model.
+ * Opens the conversation that the options name, or a new one with the system prompt of the first model; writes the
+ * prompt, and starts an answer for each model, in order.
  * @throws Failure if the named one cannot be found or opened
  */
 async function openComparisonJournal(comparison: Comparison): Promise<ComparisonJournal> {
   const { context, options, presentation, models, prompt } = comparison;
   // Answers of a profile that saves no conversations must not be in a conversation of a different profile.
   const save = models.every(({ settings }) => settings.values.save) && options.dryRun !== true;
-  const ids = models.map(({ settings }) => settings.values.model);
-  const [first] = models;
-  const promptOnly: MessagesFor = ({ values }) => promptMessages(values.system, prompt);
-  if (first === undefined) return unsavedJournal(promptOnly);
-  const { settings } = first;
-  const journal = journalOptions(context, presentation.notices, save);
-  const named = await openNamedJournal(comparison, journal);
-  if (named !== undefined) {
-    const { turns, messages } = nextTurns({ ...comparison, settings }, named, prompt);
-    return begin(named, turns, ids, () => messages);
-  }
-  if (!save) return unsavedJournal(promptOnly);
-  return begin(createJournal(journal), promptOnly(settings) as NextTurn[], ids, promptOnly);
+  const promptOnly = ({ values }: ResolvedSettings) => promptMessages(values.system, prompt);
+  const settings = models[0]?.settings ?? comparison.settings;
+  const opening = journalOptions(context, presentation.notices, save);
+  const named = await openNamedJournal(comparison, opening);
+  const next = named && nextTurns({ ...comparison, settings }, named, prompt);
+  const journal = named ?? (save ? createJournal(opening) : undefined);
+  const turns = next?.turns ?? (promptOnly(settings) as readonly NextTurn[]);
+  const parent = journal && turns.map((turn) => journal.addTurn(turn).id).at(-1);
+  const records = models.flatMap((model) => {
+    if (journal === undefined) return [];
+    const { id } = journal.startAnswer({ model: model.settings.values.model, parent });
+    return [createPromptRecord(journal, parent, id)];
+  });
+  const select = (index: number) => {
+    const id = records[index]?.turn();
+    if (id !== undefined) journal?.select(id);
+  };
+  select(0);
+  return {
+    messages: (own) => next?.messages ?? promptOnly(own),
+    records,
+    id: journal?.conversation().id,
+    choose: (answers) => select(bestOf(answers)),
+    close: async () => journal?.close(),
+  };
 }
 
 interface Services {
@@ -144,16 +118,33 @@ async function openServices(comparison: Comparison, source: UsageSource): Promis
   return { of: (profile) => services.get(profile), close };
 }
 
-/** Sends the prompt to all models at the same time. */
-async function sendAll(
-  comparison: Comparison,
-  services: Services,
-  view: ComparisonView,
-  journal: ComparisonJournal,
-): Promise<readonly ComparedAnswer[]> {
+/** Sends the prompt to all models at the same time, and shows the answers; the window's title has their number. */
+async function showAnswers(comparison: Comparison, services: Services, journal: ComparisonJournal) {
   const { context, models, check, guard, options, presentation, format } = comparison;
+  const asked = models.flatMap(({ label, profile, settings }, index) => {
+    const service = services.of(profile);
+    if (service === undefined) return [];
+    const { client, clock } = service;
+    const messages = journal.messages(settings);
+    return [{ label, settings, client, clock, messages, record: journal.records[index] }];
+  });
+  const view = await openView(comparison);
+  const window = openWindowStatus(context, presentation.animated, comparison.settings.values);
+  let ended = 0;
+  const showState = () => {
+    const share = (ended / models.length) * 100;
+    window.show(`${ended} of ${models.length} - natter compare`, ended === 0 ? 'busy' : share);
+  };
+  const counted: ComparisonView = {
+    ...view,
+    ended(...words) {
+      ended += 1;
+      showState();
+      return view.ended(...words);
+    },
+  };
   const comparing = {
-    view,
+    view: counted,
     showsEvents: format === 'jsonl',
     check,
     stream: options.stream,
@@ -162,45 +153,10 @@ async function sendAll(
     signal: context.signal,
     guard,
   };
-  const asked = models.flatMap(({ label, profile, settings }, index) => {
-    const service = services.of(profile);
-    if (service === undefined) return [];
-    const { client, clock } = service;
-    const messages = journal.messages(settings);
-    return [{ label, settings, client, clock, messages, record: journal.records[index] }];
-  });
-  const answers = await compareModels(comparing, asked);
-  journal.choose(answers);
-  return answers;
-}
-
-/** Shows how many answers have ended in the title of the window. */
-function watchAnswers({ context, presentation, models }: Comparison, view: ComparisonView) {
-  const [first] = models;
-  const { animated } = presentation;
-  const status = first && openWindowStatus(context, animated, first.settings.values);
-  let ended = 0;
-  const show = () => {
-    const share = (ended / models.length) * 100;
-    status?.show(`${ended} of ${models.length} - natter compare`, ended === 0 ? 'busy' : share);
-  };
-  show();
-  const counted: ComparisonView = {
-    ...view,
-    ended(...words) {
-      ended += 1;
-      show();
-      return view.ended(...words);
-    },
-  };
-  return { view: counted, end: () => status?.end() };
-}
-
-async function showAnswers(comparison: Comparison, services: Services, journal: ComparisonJournal) {
-  const view = await openView(comparison);
-  const window = watchAnswers(comparison, view);
+  showState();
   try {
-    const answers = await sendAll(comparison, services, window.view, journal);
+    const answers = await compareModels(comparing, asked);
+    journal.choose(answers);
     return { answers, removed: view.removed() };
   } finally {
     await view.close();
@@ -227,25 +183,21 @@ function deferNotices(notices: Notices): Notices & { release(): void } {
 }
 
 /** Shows and records the answers. Notices that would break the columns are printed afterwards. */
-async function recordAnswers(
-  comparison: Comparison,
-  services: Services,
-  onOpened: (journal: ComparisonJournal) => void,
-) {
+async function recordAnswers(comparison: Comparison) {
   const { presentation } = comparison;
   const notices = deferNotices(presentation.notices);
   if (!showsColumns(comparison)) notices.release();
   const withHeldNotices = { ...comparison, presentation: { ...presentation, notices } };
+  let journal: ComparisonJournal | undefined;
+  const source = { command: 'compare', conversation: () => journal?.id };
+  const services = await openServices(comparison, source);
   try {
-    const journal = await openComparisonJournal(withHeldNotices);
-    onOpened(journal);
-    try {
-      return await showAnswers(withHeldNotices, services, journal);
-    } finally {
-      await journal.close();
-    }
+    journal = await openComparisonJournal(withHeldNotices);
+    return await showAnswers(withHeldNotices, services, journal);
   } finally {
+    await journal?.close();
     notices.release();
+    await services.close();
   }
 }
 
@@ -280,7 +232,6 @@ export async function compare(
   options: CompareOptions,
   words: readonly string[],
 ): Promise<void> {
-  let conversation: string | undefined;
   const run = await startRun(context, options);
   const { notices } = run.presentation;
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
@@ -299,15 +250,7 @@ export async function compare(
   });
   const comparison: Comparison = { ...run, format, models, prompt, check, guard };
   if (options.dryRun === true) return printRequests(comparison);
-  const source = { command: 'compare', conversation: () => conversation };
-  const services = await openServices(comparison, source);
-  try {
-    const shown = await recordAnswers(comparison, services, ({ id }) => {
-      conversation = id;
-    });
-    context.signal.throwIfAborted();
-    await reportComparison({ ...comparison, ...shown });
-  } finally {
-    await services.close();
-  }
+  const shown = await recordAnswers(comparison);
+  context.signal.throwIfAborted();
+  await reportComparison({ ...comparison, ...shown });
 }

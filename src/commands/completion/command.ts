@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
 import type { Context } from '../../run.ts';
-import { hideServiceOptions, setExamples } from '../program/help-details.ts';
+import { hideServiceOptions, setAction, setExamples } from '../../cli/help-details.ts';
 
 /** The shells with completion and with keys (`natter shell-init`). */
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
@@ -9,6 +9,7 @@ export type Shell = (typeof shells)[number];
 
 export function buildCompletion(context: Context): Command {
   const command = new Command('completion')
+    .summary('print a shell completion script')
     .addArgument(new Argument('<shell>', 'bash, zsh, fish or powershell').choices(shells))
     .description(
       'Prints a completion script for commands, options, models, profiles, conversations, and prompt files with their variables. Install it once with the line for your shell below; updates of natter need no reinstall. In PowerShell, add the line to $PROFILE.',
@@ -20,8 +21,5 @@ export function buildCompletion(context: Context): Command {
     'natter completion fish > ~/.config/fish/completions/natter.fish',
     'natter completion powershell | Out-String | Invoke-Expression',
   ]);
-  return command.action(async (shell: Shell) => {
-    const { completionScripts } = await import('./scripts.ts');
-    await context.streams.stdout.write(completionScripts[shell]);
-  });
+  return setAction(command, context, async () => (await import('./scripts.ts')).printScript);
 }

@@ -1,3 +1,4 @@
+import type { Action, GlobalOptions } from '../../run.ts';
 import type { Shell } from './command.ts';
 
 // Works in bash 3.2, the version of macOS. Bash splits words at = and :, so they are joined for natter, and the part
@@ -113,5 +114,10 @@ Register-ArgumentCompleter -Native -CommandName natter -ScriptBlock {
 # natter completion for PowerShell: end
 `;
 
-/** The completion script of each shell, in plain ASCII, so that the shell's encoding does not matter. */
-export const completionScripts: Readonly<Record<Shell, string>> = { bash, zsh, fish, powershell };
+/** In plain ASCII, so that the shell's encoding does not matter. */
+const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish, powershell };
+
+/** Runs `natter completion`. */
+export const printScript: Action<GlobalOptions, [shell: Shell]> = async (context, _, shell) => {
+  await context.streams.stdout.write(scripts[shell]);
+};

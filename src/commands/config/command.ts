@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
-import { settingFamilies } from '../../settings/setting-name.ts';
+import { families } from '../../settings/setting-name.ts';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples, setHelpList, type HelpRow } from '../program/help-details.ts';
-import { settingText } from '../program/global-options.ts';
+import { setAction, setExamples, setHelpList, type HelpRow } from '../../cli/help-details.ts';
+import { settingText, jsonOption } from '../../cli/global-options.ts';
 import { storedKinds } from './stored-paths.ts';
 
 const load = () => import('./run.ts');
@@ -16,13 +16,11 @@ export const settingRows: readonly HelpRow[] = [
     const text = settingText(key).replace(/, default true$/, '');
     return { term: `${name} <${type.name}>`, description: `${text}${switched} [${variable}]` };
   }),
-  ...settingFamilies.map(({ name, type, summary }) => ({
-    term: `${name} <${type}>`,
+  ...Object.values(families).map(({ form, type, summary }) => ({
+    term: `${form} <${type}>`,
     description: summary.charAt(0).toLowerCase() + summary.slice(1),
   })),
 ];
-
-const json = ['--json', 'print JSON'] as const;
 
 const pathNames = storedKinds.map(({ name }) => name);
 
@@ -35,7 +33,7 @@ function buildPaths(context: Context): readonly Command[] {
     .argument('[name]', `one of ${pathNames.join(', ')} (default: all)`)
     .summary('print where natter keeps its files')
     .description('Prints where natter keeps its files, whether they exist yet or not.')
-    .option(...json);
+    .addOption(jsonOption());
   setAction(paths, context, async () => (await load()).showPaths);
   setExamples(path, ['cat "$(natter config path)"']);
   setExamples(paths, [
@@ -50,23 +48,23 @@ function buildReaders(context: Context): readonly Command[] {
   const list = new Command('list')
     .summary('list the settings in force')
     .description('Lists the settings in force with the source of each.')
-    .option(...json);
+    .addOption(jsonOption());
   setAction(list, context, async () => (await load()).listSettings);
   const get = new Command('get')
     .argument('<name>', 'name of the setting')
     .summary('print one setting')
     .description('Prints one setting in force.')
-    .option(...json);
+    .addOption(jsonOption());
   setAction(get, context, async () => (await load()).getSetting);
   const keys = new Command('keys')
     .summary('list the keys of conversations')
     .description('Lists the actions of conversations with their keys.')
-    .option(...json);
+    .addOption(jsonOption());
   setAction(keys, context, async () => (await load()).listKeys);
   const profiles = new Command('profiles')
     .summary('list the profiles')
     .description('Lists the profiles; the current one is marked.')
-    .option(...json);
+    .addOption(jsonOption());
   setAction(profiles, context, async () => (await load()).listProfiles);
   setExamples(list, ['natter config list', 'natter config list --json']);
   setExamples(get, ['natter config get model']);
@@ -112,7 +110,9 @@ function buildWriters(context: Context): readonly Command[] {
 }
 
 export function buildConfig(context: Context): Command {
-  const command = new Command('config').description('Shows and changes settings and profiles.');
+  const command = new Command('config')
+    .summary('show and change settings and profiles')
+    .description('Shows and changes settings and profiles.');
   for (const child of [...buildReaders(context), ...buildWriters(context)]) {
     command.addCommand(child);
   }

@@ -1,5 +1,6 @@
 import { catalogue } from '../../client/contract.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
+import { type ForeignWords, meantBy } from '../../cli/guess.ts';
 import { isSet, type Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
@@ -10,35 +11,25 @@ import {
   withOwnKeys,
 } from '../../repl/composer/keys/key-bindings.ts';
 import { commandWords, shellWordHint, shellWordIn } from '../../settings/command-words.ts';
-import { definitions, settingKeys } from '../../settings/definitions.ts';
+import { definitions, familyNames, settingKeys } from '../../settings/definitions.ts';
 import type { FolderFacts } from '../../settings/folders.ts';
 import { priceTable } from '../../settings/prices.ts';
 import { defaultProfile, chooseProfile } from '../../settings/profile-name.ts';
 import * as profiles from '../../settings/profiles.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import { describeSource, withoutSources } from '../../settings/resolved-settings.ts';
-import { parseSettingName, settingFamilies } from '../../settings/setting-name.ts';
+import { parseSettingName } from '../../settings/setting-name.ts';
 import { jsonRow, listSettings as settingRows, storedText } from '../../settings/setting-rows.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import { readWindows } from '../../settings/model-windows.ts';
 import { present, type GlobalOptions, type JsonOptions, type Action } from '../../run.ts';
-import { printJson, printSettings, printTable } from '../print/print-data.ts';
+import { printJson, printSettings, printTable } from '../../output/print-data.ts';
 import { changeStored, readSettings, readStored } from '../../settings/read-settings.ts';
 import { findStoredPath, storedPaths } from './stored-paths.ts';
 
 const published = catalogue.map(({ id }) => id);
-
-function baseUrlOf(
-  environment: Environment,
-  stored: StoredSettings,
-  profile: string,
-): string | undefined {
-  if (isSet(environment, 'NATTER_BASE_URL')) return environment['NATTER_BASE_URL'];
-  const baseUrl = profiles.getStoredSetting(stored, profile, 'base-url');
-  return typeof baseUrl === 'string' ? baseUrl : undefined;
-}
 
 /**
  * Why a model may not exist, from the models that the service of the profile reported in earlier runs. If there are
@@ -50,14 +41,16 @@ function modelProblem(
   profile: string,
   model: string,
 ): string | undefined {
-  const baseUrl = baseUrlOf(context.environment, stored, profile);
-  const reported = [...readWindows(context, baseUrl).keys()];
+  const own = profiles.getStoredSetting(stored, profile, 'base-url');
+  const baseUrl = context.environment['NATTER_BASE_URL'] || own;
+  const windows = readWindows(context, typeof baseUrl === 'string' ? baseUrl : undefined);
+  const reported = [...windows.keys()];
   const known = reported.length === 0 ? published : reported;
   if (model === 'auto' || known.includes(model)) return undefined;
   const near = nearlyNamed(model, known);
   if (near !== undefined) return `${model} is not a known model; did you mean ${near}?`;
   if (reported.length === 0) return undefined;
-  return `${model} is not a known model of the service; natter models list shows its models`;
+  return `${model} is not a known model of the service; ‹natter models list› shows its models`;
 }
 
 /** Why a budget in money does not work yet: the current model has no price in its currency. */
@@ -75,42 +68,29 @@ function budgetProblem(
   if (model === 'auto' || priceTable(prices).get(model)?.currency === currency) return undefined;
   const option =
     profile === (stored.settings.profile ?? defaultProfile) ? '' : ` --profile ${profile}`;
-  return `the model ${model} has no price in ${currency}, so no prompt can be sent: natter config set prices.${model} "0.5/1.5 ${currency}"${option}`;
+  return `the model ${model} has no price in ${currency}, so no prompt can be sent: ‹natter config set prices.${model} "0.5/1.5 ${currency}"${option}›`;
 }
 
-/** What a new value of a setting needs; undefined if it can be used. */
-export function valueProblem(
-  context: FolderFacts,
-  stored: StoredSettings,
-  profile: string,
-  name: string,
-  value: string,
-): string | undefined {
-  if (name === 'model') return modelProblem(context, stored, profile, value);
-  return name === 'budget' ? budgetProblem(context, stored, profile, value) : undefined;
-}
+/** What a new value of a setting needs. */
+const problemsOf: Readonly<Record<string, typeof modelProblem>> = {
+  model: modelProblem,
+  budget: budgetProblem,
+};
 
 /** Names of other clients for settings. */
-const foreignNames: ReadonlyMap<string, string> = new Map([
-  ['default-model', 'model'],
-  ['models.default', 'model'],
-  ['url', 'base-url'],
-  ['api-base', 'base-url'],
-  ['api-url', 'base-url'],
-  ['endpoint', 'base-url'],
-  ['host', 'base-url'],
+const foreignNames: ForeignWords = [
+  ['default-model models.default', 'model'],
+  ['url api-base api-url endpoint host', 'base-url'],
   ['system-prompt', 'system'],
   ['temperature', 'params.temperature'],
   ['top-p', 'params.top_p'],
   ['seed', 'params.seed'],
-]);
-
-const families = settingFamilies.map(({ name }) => name.replace(/\.<.*/, ''));
+];
 
 /** `param.seed`: a member of a family whose name is mistyped. */
 function nearMember(name: string): string | undefined {
   const [family = '', ...rest] = name.split('.');
-  const near = rest.length === 0 ? undefined : nearlyNamed(family, families);
+  const near = rest.length === 0 ? undefined : nearlyNamed(family, familyNames);
   return near && [near, ...rest].join('.');
 }
 
@@ -119,7 +99,7 @@ function similarSetting(name: string): string | undefined {
   const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, '-').toLowerCase();
   const known = settingKeys.map((key) => definitions[key].name);
   if (known.includes(words)) return words;
-  return foreignNames.get(words) ?? nearlyNamed(words, known) ?? nearMember(name);
+  return meantBy(foreignNames, words) ?? nearlyNamed(words, known) ?? nearMember(name);
 }
 
 /** @throws Failure `usage` for an unknown name, with a suggestion if it is similar to one */
@@ -152,7 +132,7 @@ export const getSetting: Action<JsonOptions, [name: string]> = async (context, o
   );
   if (row?.value === undefined) {
     throw new Failure('not_found', `the setting ${name} has no value`, {
-      hint: `natter config set ${name} <value>`,
+      hint: `‹natter config set ${name} <value>›`,
     });
   }
   if (options.json === true) return printJson(context, jsonRow(row));
@@ -165,7 +145,7 @@ function targetProfile(
   environment: Environment,
   stored: StoredSettings,
 ): string {
-  return chooseProfile({ flag, environment, stored }, true).value;
+  return chooseProfile(flag, environment, stored, true).value;
 }
 
 /** @throws Failure `usage` for a command that cannot be split into words */
@@ -173,7 +153,7 @@ function checkCommand(text: string): void {
   const words = commandWords(text.trim());
   if (!('problem' in words)) return;
   throw new Failure('usage', `api-key-command ${words.problem}`, {
-    hint: 'quote the whole command, as in: natter config set api-key-command "pass show natter"',
+    hint: 'quote the whole command, as in: ‹natter config set api-key-command "pass show natter"›',
   });
 }
 
@@ -232,7 +212,7 @@ export const setSetting: Action<GlobalOptions, [name: string, value: string]> = 
   notices.notice(`${name} is set to ${text} in profile ${profile}`);
   const word = name === definitions.apiKeyCommand.name ? shellWordIn(value) : undefined;
   if (word !== undefined) notices.warning(sanitizeLine(shellWordHint(word)));
-  const problem = valueProblem(context, stored, profile, name, text);
+  const problem = problemsOf[name]?.(context, stored, profile, text);
   if (problem !== undefined) notices.warning(problem);
 };
 
@@ -276,9 +256,8 @@ export const showPaths: Action<JsonOptions, [name: string | undefined]> = async 
   }
   const paths = storedPaths(context);
   if (options.json === true) return printJson(context, paths);
-  const columns = [{ heading: 'NAME' }, { heading: 'PATH' }];
   const rows = paths.map((stored) => [stored.name, stored.path]);
-  await printTable(context, await present(context, options), columns, rows);
+  await printTable(context, await present(context, options), ['NAME', 'PATH'], rows);
 };
 
 export const useProfile: Action<GlobalOptions, [name: string]> = async (context, options, name) => {
@@ -304,11 +283,7 @@ export const listProfiles: Action<JsonOptions> = async (context, options) => {
   const presentation = await present(context, options);
   const summaries = profiles.listProfiles(readStored(context, presentation.notices));
   if (options.json === true) {
-    const documents = summaries.map(({ name, current, hasKey }) => ({
-      name,
-      current,
-      has_key: hasKey,
-    }));
+    const documents = summaries.map(({ hasKey, ...summary }) => ({ ...summary, has_key: hasKey }));
     return printJson(context, documents);
   }
   const rows = summaries.map(({ name, current, hasKey }) => [
@@ -316,8 +291,7 @@ export const listProfiles: Action<JsonOptions> = async (context, options) => {
     current ? 'current' : '',
     hasKey ? 'key stored' : '',
   ]);
-  const columns = [{ heading: 'PROFILE' }, { heading: 'CURRENT' }, { heading: 'KEY' }];
-  await printTable(context, presentation, columns, rows);
+  await printTable(context, presentation, ['PROFILE', 'CURRENT', 'KEY'], rows);
 };
 
 /** Runs `natter config keys`. @throws Failure `configuration` for keys that natter cannot use */
@@ -336,6 +310,6 @@ export const listKeys: Action<JsonOptions> = async (context, options) => {
     describeSource(source),
     summary,
   ]);
-  const columns = ['ACTION', 'KEYS', 'SOURCE', 'WHAT IT DOES'].map((heading) => ({ heading }));
+  const columns = ['ACTION', 'KEYS', 'SOURCE', 'WHAT IT DOES'];
   await printTable(context, presentation, columns, cells);
 };

@@ -6,48 +6,29 @@ import {
 import { Failure } from '../../failure.ts';
 import { ledgerFolder } from '../../usage/ledger.ts';
 import { type FolderFacts, resolveCacheFolder, resolveFolders } from '../../settings/folders.ts';
-import {
-  configVariable,
-  credentialsFile,
-  settingsFile,
-  settingsPath,
-} from '../../settings/settings-file.ts';
+import { configVariable, settingsPath } from '../../settings/settings-file.ts';
 
 type FolderName = 'config' | 'data' | 'state' | 'cache';
 
-interface StoredKind {
-  readonly name: string;
-  readonly summary: string;
-  readonly folder: FolderName;
-  readonly pathIn: (folder: string) => string;
-}
+const kind = (
+  name: string,
+  summary: string,
+  folder: FolderName,
+  pathIn = (path: string): string => path,
+) => ({ name, summary, folder, pathIn });
 
-const itself = (folder: string) => folder;
+const inSettings = (file: Parameters<typeof settingsPath>[1]) => (folder: string) =>
+  settingsPath(folder, file);
 
 /** What natter keeps on disk. */
-export const storedKinds: readonly StoredKind[] = [
-  {
-    name: 'settings',
-    summary: 'settings file',
-    folder: 'config',
-    pathIn: (folder) => settingsPath(folder, settingsFile),
-  },
-  {
-    name: 'credentials',
-    summary: 'file of the keys',
-    folder: 'config',
-    pathIn: (folder) => settingsPath(folder, credentialsFile),
-  },
-  {
-    name: 'conversations',
-    summary: 'saved conversations',
-    folder: 'data',
-    pathIn: conversationsFolder,
-  },
-  { name: 'trash', summary: 'deleted conversations', folder: 'data', pathIn: trashFolder },
-  { name: 'usage', summary: 'ledger of requests', folder: 'state', pathIn: ledgerFolder },
-  { name: 'state', summary: 'prompt history, drafts, windows', folder: 'state', pathIn: itself },
-  { name: 'cache', summary: 'compiled code', folder: 'cache', pathIn: itself },
+export const storedKinds = [
+  kind('settings', 'settings file', 'config', inSettings('config')),
+  kind('credentials', 'file of the keys', 'config', inSettings('credentials')),
+  kind('conversations', 'saved conversations', 'data', conversationsFolder),
+  kind('trash', 'deleted conversations', 'data', trashFolder),
+  kind('usage', 'ledger of requests', 'state', ledgerFolder),
+  kind('state', 'prompt history, drafts, windows', 'state'),
+  kind('cache', 'compiled code', 'cache'),
 ];
 
 /** The variables that set the folders on every platform, without a home folder too. */
@@ -64,31 +45,34 @@ interface StoredPath {
   readonly path: string;
 }
 
-function pathOf({ folder, pathIn }: StoredKind, facts: FolderFacts): string | undefined {
+function pathOf(
+  { folder, pathIn }: ReturnType<typeof kind>,
+  facts: FolderFacts,
+): string | undefined {
   const place = folder === 'cache' ? resolveCacheFolder(facts) : resolveFolders(facts)[folder];
   return place === undefined ? undefined : pathIn(place);
 }
 
 /** All paths, without those that depend on an unknown home folder. @throws Failure */
 export function storedPaths(facts: FolderFacts): readonly StoredPath[] {
-  return storedKinds.flatMap((kind) => {
-    const path = pathOf(kind, facts);
-    return path === undefined ? [] : [{ name: kind.name, path }];
+  return storedKinds.flatMap((stored) => {
+    const path = pathOf(stored, facts);
+    return path === undefined ? [] : [{ name: stored.name, path }];
   });
 }
 
 /** @throws Failure `not_found` for an unknown name, `storage` without a home folder */
 export function findStoredPath(facts: FolderFacts, name: string): StoredPath {
-  const kind = storedKinds.find((candidate) => candidate.name === name);
-  if (kind === undefined) {
+  const found = storedKinds.find((candidate) => candidate.name === name);
+  if (found === undefined) {
     throw new Failure('not_found', `there is no path named ${JSON.stringify(name)}`, {
       hint: `the names are ${storedKinds.map((known) => known.name).join(', ')}`,
     });
   }
-  const path = pathOf(kind, facts);
+  const path = pathOf(found, facts);
   if (path === undefined) {
     throw new Failure('storage', `the path of the ${name} is unknown: there is no home folder`, {
-      hint: `set ${variables[kind.folder]}`,
+      hint: `set ${variables[found.folder]}`,
     });
   }
   return { name, path };

@@ -1,32 +1,12 @@
 import { Argument, Command, Option } from 'commander';
+import { forceOption, jsonOption } from '../../cli/global-options.ts';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples } from '../program/help-details.ts';
-import { refuseWords } from '../program/usage-failure.ts';
+import { setAction, setExamples } from '../../cli/help-details.ts';
+import { refuseWords } from '../../cli/guess.ts';
 
 const load = () => import('./run.ts');
 const conversation = () => new Argument('<conversation>', 'id or its prefix, title, or latest');
 const siblings = () => new Option('--siblings', 'include all versions of prompts and answers');
-
-/** Command names of other programs. */
-const equivalents: ReadonlyMap<string, string> = new Map([
-  ['rm', 'delete'],
-  ['remove', 'delete'],
-  ['del', 'delete'],
-  ['ls', 'list'],
-  ['mv', 'rename'],
-  ['cat', 'show'],
-  ['view', 'show'],
-  ['find', 'search'],
-  ['grep', 'search'],
-  ['save', 'export'],
-  ['restore', 'undelete'],
-]);
-
-function foreignHint([word = '', ...rest]: readonly string[]): string | undefined {
-  const name = equivalents.get(word);
-  const isPlain = rest.every((other) => /^[\w.-]+$/.test(other));
-  return name && ['natter conversations', name, ...(isPlain ? rest : ['…'])].join(' ');
-}
 
 function buildList(context: Context): Command {
   const list = new Command('list')
@@ -34,13 +14,12 @@ function buildList(context: Context): Command {
     .description('Lists conversations: id, last change, turns, tokens, model, title.')
     .option('--all', 'list all, not only the last 30')
     .option('--deleted', 'list the trash')
-    .option('--json', 'print JSON')
+    .addOption(jsonOption())
     // As the default command, it receives every word that is not the name of a command.
     .allowExcessArguments();
-  list.action(async () => {
-    const showHint = (word: string) => `to show a conversation: natter conversations show ${word}`;
-    refuseWords(list, showHint, foreignHint);
-    return (await load()).listConversations(context, list.optsWithGlobals());
+  setAction(list, context, async () => {
+    refuseWords(list, 'a conversation', 'show');
+    return (await load()).listConversations;
   });
   return setExamples(list, [
     'natter conversations list',
@@ -54,7 +33,7 @@ function buildShow(context: Context): Command {
     .summary('print a conversation')
     .description('Prints a conversation; piped output is Markdown.')
     .addOption(siblings())
-    .option('--json', 'print JSON');
+    .addOption(jsonOption());
   setAction(show, context, async () => (await load()).showConversation);
   return setExamples(show, ['natter conversations show latest']);
 }
@@ -97,7 +76,7 @@ function buildExport(context: Context): Command {
     .option('-o, --output <file>', 'file to write: .md, .json or .html')
     .addOption(formatOption())
     .addOption(siblings())
-    .option('--force', 'replace an existing file');
+    .addOption(forceOption());
   setAction(command, context, async () => (await load()).exportConversation);
   return setExamples(command, [
     'natter conversations export latest -o sky.html',
@@ -130,6 +109,8 @@ function buildChanges(context: Context): readonly Command[] {
 
 export function buildConversations(context: Context): Command {
   const command = new Command('conversations')
+    .summary('manage saved conversations')
+    .alias('sessions')
     .description('Lists, shows, searches, exports, renames and deletes conversations.')
     .addCommand(buildList(context), { isDefault: true });
   const others = [buildShow, buildSearch, buildExport].map((build) => build(context));

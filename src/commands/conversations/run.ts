@@ -40,41 +40,30 @@ import {
 import { refuseReservedName } from '../../storage/file-name.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { escapeJson, sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { dataFolder, readConversation } from '../journal/open-conversation.ts';
-import { printMarkdown, storedLook } from '../print/answer-output.ts';
-import { printJson, printTable } from '../print/print-data.ts';
+import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
+import { printMarkdown, storedLook } from '../../output/answer-output.ts';
+import { printJson, printTable } from '../../output/print-data.ts';
 
-export interface ListConversationsOptions extends JsonOptions {
-  readonly all?: boolean;
-  readonly deleted?: boolean;
-}
-
-const columns: readonly Column[] = [
-  { heading: 'ID' },
-  { heading: 'CHANGED' },
+const columns: readonly (Column | string)[] = [
+  'ID',
+  'CHANGED',
   { heading: 'TURNS', align: 'right', isSpare: true },
   { heading: 'TOKENS', align: 'right', isSpare: true },
   { heading: 'MODEL', isSpare: true },
-  { heading: 'TITLE' },
+  'TITLE',
 ];
 
 /** Maximum rows on a terminal without `--all`. */
 const shortList = 30;
 
-interface SummarizedEntry {
-  readonly entry: LibraryEntry;
-  readonly summary: ConversationSummary;
-}
+type Summarized = LibraryEntry & ConversationSummary;
 
 /** Summarizes entries; warns about unreadable files and leaves them out. */
-function summarizeAll(
-  entries: readonly LibraryEntry[],
-  notices: Notices,
-): readonly SummarizedEntry[] {
+function summarizeAll(entries: readonly LibraryEntry[], notices: Notices): readonly Summarized[] {
   return entries.flatMap((entry) => {
     try {
       const summary = summarize(entry.path);
-      if (summary.records > 0) return [{ entry, summary }];
+      if (summary.records > 0) return [{ ...entry, ...summary }];
       notices.warning(`${entry.path} has no readable records`);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -84,38 +73,35 @@ function summarizeAll(
   });
 }
 
-function cells(
-  { entry, summary }: SummarizedEntry,
-  isTerminal: boolean,
-  now: Date,
-): readonly string[] {
-  const { tokens, turns, model = '', title } = summary;
+function cells(row: Summarized, isTerminal: boolean, now: Date): readonly string[] {
+  const { id, changedAt, tokens, turns, model = '', title, isAnswered } = row;
   return [
-    entry.id,
-    isTerminal ? timeAgo(entry.changedAt, now) : entry.changedAt.toISOString(),
+    id,
+    isTerminal ? timeAgo(changedAt, now) : changedAt.toISOString(),
     String(turns),
     tokens === undefined ? '' : isTerminal ? count(tokens) : String(tokens),
     model,
     // Fields of a pipe are data.
-    isTerminal ? markedTitle(summary) : title,
+    ...(isTerminal ? [markedTitle(row)] : isAnswered ? [title] : [title, 'no answer']),
   ];
 }
 
-function documentOf({ entry, summary }: SummarizedEntry) {
-  return {
-    id: entry.id,
-    title: summary.title,
-    changed_at: entry.changedAt.toISOString(),
-    created_at: summary.createdAt?.toISOString() ?? null,
-    turns: summary.turns,
-    tokens: summary.tokens ?? null,
-    model: summary.model ?? null,
-    answered: summary.isAnswered,
-    bytes: entry.size,
-  };
-}
+const documentOf = (row: Summarized) => ({
+  id: row.id,
+  title: row.title,
+  changed_at: row.changedAt.toISOString(),
+  created_at: row.createdAt?.toISOString() ?? null,
+  turns: row.turns,
+  tokens: row.tokens ?? null,
+  model: row.model ?? null,
+  answered: row.isAnswered,
+  bytes: row.size,
+});
 
-export const listConversations: Action<ListConversationsOptions> = async (context, options) => {
+/** Runs `natter conversations list`. */
+export const listConversations: Action<
+  JsonOptions & { readonly all?: boolean; readonly deleted?: boolean }
+> = async (context, options) => {
   const presentation = await present(context, options);
   const { notices } = presentation;
   const { isTerminal } = context.streams.stdout;
@@ -170,7 +156,7 @@ export const deleteConversations: RunOnNames = async (context, options, names) =
   for (const entry of unique(names.map((name) => findConversation(folder, name)))) {
     const text = describe(entry);
     deleteConversation(folder, entry, context);
-    notices.notice(`deleted ${text}; restore it with natter conversations undelete ${entry.id}`);
+    notices.notice(`deleted ${text}; restore it with ‹natter conversations undelete ${entry.id}›`);
   }
 };
 
@@ -224,15 +210,10 @@ function formatOf({ format, output }: TextOptions): ExportFormat {
   });
 }
 
-async function writeExport(
-  path: string,
-  text: Iterable<string>,
-  force: boolean,
-  platform: NodeJS.Platform,
-): Promise<void> {
-  refuseReservedName(path, platform);
+/** @throws Failure `usage` for an existing file, `storage` */
+async function writeExport(path: string, text: Iterable<string>, flag: 'w' | 'wx'): Promise<void> {
   try {
-    await writeFile(path, text, { flag: force ? 'w' : 'wx', mode: 0o600 });
+    await writeFile(path, text, { flag, mode: 0o600 });
   } catch (error) {
     if (errorCode(error) === 'EEXIST') {
       throw new Failure('usage', `${path} already exists`, {
@@ -258,7 +239,8 @@ export const exportConversation: Action<TextOptions, [name: string]> = async (
     for (const text of pieces) await stdout.write(stdout.isTerminal ? sanitize(text) : text);
     return;
   }
-  await writeExport(output, pieces, options.force === true, context.platform);
+  refuseReservedName(output, context.platform);
+  await writeExport(output, pieces, options.force === true ? 'w' : 'wx');
   notices.notice(`wrote ${output}`);
 };
 
@@ -282,6 +264,8 @@ interface Search {
   readonly presentation: Presentation;
   readonly options: SearchOptions;
   readonly patterns: SearchPatterns;
+  /** To show around a hit. */
+  readonly lines: number;
 }
 
 /** One turn as JSON, as lines on a terminal, or as rows in a pipe. */
@@ -299,8 +283,8 @@ function foundText(
     : foundTurnRows(id, found);
 }
 
-async function printFound(search: Search, entry: LibraryEntry, lines: number): Promise<number> {
-  const { context, presentation, options, patterns } = search;
+async function printFound(search: Search, entry: LibraryEntry): Promise<number> {
+  const { context, presentation, options, patterns, lines } = search;
   const { stdout } = context.streams;
   let hits = 0;
   const { each, any } = patterns;
@@ -317,29 +301,14 @@ async function printFound(search: Search, entry: LibraryEntry, lines: number): P
   return hits;
 }
 
-async function searchAll(
-  search: Search,
-  entries: readonly LibraryEntry[],
-  lines: number,
-): Promise<{ hits: number; conversations: number }> {
-  const { context, presentation, options } = search;
-  const { stderr } = context.streams;
-  const { noticeStyle: style, unicode } = presentation;
-  const animated = presentation.animated && options.quiet !== true;
-  const label = 'searching';
-  const progress = createProgress({
-    stderr,
-    style,
-    clock: context.clock,
-    animated,
-    unicode,
-    label,
-  });
+async function searchAll(search: Search, entries: readonly LibraryEntry[]) {
+  const { context, presentation } = search;
+  const progress = createProgress(search, 'searching');
   const total = entries.reduce((sum, { size }) => sum + size, 0);
   let [done, hits, conversations, turnStart] = [0, 0, 0, context.clock.monotonic()];
   for (const entry of entries) {
     try {
-      const found = await printFound(search, entry, lines);
+      const found = await printFound(search, entry);
       hits += found;
       if (found > 0) conversations += 1;
     } catch (error) {
@@ -381,8 +350,8 @@ export async function searchConversations(
   const patterns = compile(options, texts);
   const lines = contextLines(options.context);
   const entries = listEntries(dataFolder(context));
-  const search: Search = { context, presentation, options, patterns };
-  const { hits, conversations } = await searchAll(search, entries, lines);
+  const search = { context, presentation, options, patterns, lines };
+  const { hits, conversations } = await searchAll(search, entries);
   if (hits === 0) {
     const searched = countOf(entries.length, 'conversation');
     const asked = texts.map((text) => `"${text}"`).join(' and ');

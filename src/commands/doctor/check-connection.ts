@@ -1,17 +1,17 @@
 // The way to the service: proxy, encryption and certificate.
 import { readFileSync } from 'node:fs';
+import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { isLoopbackName } from '../../address.ts';
-import { certificateFailure } from '../../client/failure/certificate-failure.ts';
+import { certificateFailure } from '../../client/failure/network-failure.ts';
 import { parseBaseUrl } from '../../client/http/base-url.ts';
-
+import { createConnector } from '../../client/http/connector.ts';
 import { createRoute, proxyFor, type Route } from '../../client/http/route.ts';
 import { isSet, type Environment } from '../../environment.ts';
 import { isSecretHeader } from '../../secrets/secret-parts.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
-import { withHint } from '../program/report.ts';
+import { withHint } from '../../cli/report.ts';
 import { asFailure, failedFinding, findingsOf, type Examination, type Finding } from './finding.ts';
-import { inspectCertificate, type TlsInspection } from './inspect-certificate.ts';
 
 const section = 'connection';
 const { ok, note, warning } = findingsOf(section);
@@ -27,13 +27,11 @@ export function proxyFinding(url: URL, environment: Environment): Finding {
     const text = `requests use the proxy ${protocol}//${host} of ${proxy.variable}${login}`;
     return note('proxy', text);
   }
+  const isVariable = (name: string) => proxyVariables.test(name) && isSet(environment, name);
   let reason = 'no proxy variable is set';
-  if (isLoopbackName(url.hostname)) reason = 'loopback addresses never use one';
-  else if (
-    Object.keys(environment).some((name) => proxyVariables.test(name) && isSet(environment, name))
-  ) {
+  if (Object.keys(environment).some(isVariable))
     reason = 'the proxy variables do not apply to this host';
-  }
+  if (isLoopbackName(url.hostname)) reason = 'loopback addresses never use one';
   return ok('proxy', `requests use no proxy: ${reason}`);
 }
 
@@ -69,19 +67,88 @@ function* variableFindings(environment: Environment): Generator<Finding> {
   }
 }
 
+/** What a TLS handshake shows. */
+interface Inspection {
+  /** `TLSv1.3`. */
+  readonly protocol: string;
+  /** The chain as the service sent it, its own certificate first; names are common names or organisations. */
+  readonly chain: readonly {
+    readonly subject: string;
+    readonly issuer: string;
+    readonly validTo: Date;
+  }[];
+  /** Node's code, such as `CERT_HAS_EXPIRED`; undefined for a trusted certificate. */
+  readonly problem: string | undefined;
+}
+
+/** Node has a list where a name has several values. */
+function nameOf(name: Partial<PeerCertificate['subject']> | undefined): string {
+  const values: unknown = name?.CN ?? name?.O ?? '';
+  return Array.isArray(values) ? values.join(', ') : String(values);
+}
+
+/** A service may send more, or a chain that does not end. */
+const maxChain = 10;
+
+function inspect(socket: TLSSocket): Inspection {
+  const chain: Inspection['chain'][number][] = [];
+  let next: Partial<PeerCertificate> & { issuerCertificate?: PeerCertificate } =
+    socket.getPeerCertificate(true);
+  while (next.fingerprint256 !== undefined && chain.length < maxChain) {
+    const validTo = new Date(next.valid_to ?? '');
+    chain.push({ subject: nameOf(next.subject), issuer: nameOf(next.issuer), validTo });
+    const issuer: typeof next = next.issuerCertificate ?? {};
+    // The last certificate is its own issuer.
+    next = issuer.fingerprint256 === next.fingerprint256 ? {} : issuer;
+  }
+  // Node's type is Error, its value the code.
+  const problem: unknown = socket.authorizationError;
+  return {
+    protocol: socket.getProtocol() ?? 'TLS',
+    chain,
+    problem: socket.authorized ? undefined : String(problem),
+  };
+}
+
+/**
+ * Opens a TLS connection as a request does, through the proxy of the route, and closes it without sending a request. An
+ * untrusted certificate is not a failure.
+ * @throws RequestFailure without a connection; or the signal's reason when it aborts
+ */
+async function inspectCertificate(
+  route: Route,
+  { context }: Examination,
+  timeout: number,
+): Promise<Inspection> {
+  const { clock, signal } = context;
+  const limits = { clock, connectTimeout: timeout, firstByteTimeout: timeout };
+  const connector = createConnector(route, limits, { rejectUnauthorized: false });
+  const abort = () => connector.close();
+  signal.throwIfAborted();
+  signal.addEventListener('abort', abort);
+  try {
+    const socket = (await connector.open()) as TLSSocket;
+    const inspection = inspect(socket);
+    socket.destroy();
+    return inspection;
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
 const companyHint =
   'if your company inspects TLS, set NODE_EXTRA_CA_CERTS to the certificate file of its authority, or NODE_OPTIONS=--use-system-ca with Node 22.15 or newer; for a public service, its operator must send the complete chain';
 
 function untrusted(
   problem: string,
-  { chain }: TlsInspection,
+  { chain }: Inspection,
   route: Route,
   environment: Environment,
 ): Finding {
   const failure = withHint(certificateFailure({}, problem, route), environment);
   const names = [...chain.map(({ subject }) => subject), chain.at(-1)?.issuer ?? ''];
   const text = `${failure.message}; the chain is ${names.filter((name) => name !== '').join(' < ')}`;
-  const advice = failure.remedy?.code === 'trust-authority' ? companyHint : failure.hint;
+  const advice = failure.remedy?.code === 'trust-authority' ? companyHint : failure.markedHint;
   const found = warning('certificate', text, advice);
   // Requests succeed then, so that the check must not fail.
   const isIgnored = environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
@@ -94,7 +161,7 @@ const renewal = 14;
 
 /** @param now milliseconds since 1970 */
 export function certificateFinding(
-  inspection: TlsInspection,
+  inspection: Inspection,
   route: Route,
   environment: Environment,
   now: number,
@@ -129,8 +196,8 @@ export async function* checkConnection(
   yield* variableFindings(environment);
   const route = createRoute(url, environment);
   try {
-    const timeout = settings.values.connectTimeout;
-    const inspection = await inspectCertificate(route, { clock, timeout, signal });
+    const { connectTimeout } = settings.values;
+    const inspection = await inspectCertificate(route, examination, connectTimeout);
     const finding = certificateFinding(inspection, route, environment, clock.date().getTime());
     yield finding;
     return finding.outcome !== 'failed';

@@ -4,7 +4,7 @@ import { Failure } from '../../failure.ts';
 import { isSecretHeader } from '../../secrets/secret-parts.ts';
 import { resolveCacheFolder, resolveFolders } from '../../settings/folders.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { privateMode, settingsFile, settingsPath } from '../../settings/settings-file.ts';
+import { privateMode, settingsPath } from '../../settings/settings-file.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import { asFailure, failedFinding, findingsOf, type Examination, type Finding } from './finding.ts';
 
@@ -21,15 +21,8 @@ function nearestFolder(folder: string): string {
   return fs.existsSync(folder) || parent === folder ? folder : nearestFolder(parent);
 }
 
-/** Creates a file and removes it, because modes do not show quotas, full disks and read-only file systems. */
-function writeProbe(folder: string, name: string): void {
-  const file = path.join(folder, name);
-  fs.writeFileSync(file, 'natter doctor\n', { flag: 'wx', mode: privateMode });
-  fs.unlinkSync(file);
-}
-
 const storageHint =
-  'check the path, its permissions and the free space; natter config paths lists all paths';
+  'check the path, its permissions and the free space; ‹natter config paths› lists all paths';
 
 /** @param without what natter does without the folder; undefined if it needs the folder */
 function folderFinding(
@@ -40,14 +33,16 @@ function folderFinding(
 ): Finding {
   const { platform, process, random } = examination.context;
   const check = `${name}-folder`;
-  const probeName = `.doctor-${process.id}-${random().toString(36).slice(2)}`;
   try {
     const entry = fs.statSync(folder, { throwIfNoEntry: false });
     if (entry === undefined) {
       fs.accessSync(nearestFolder(folder), fs.constants.W_OK | fs.constants.X_OK);
       return ok(check, `the ${name} folder ${folder} does not exist yet and can be created`);
     }
-    writeProbe(folder, probeName);
+    // Modes do not show quotas, full disks and read-only file systems.
+    const probe = path.join(folder, `.doctor-${process.id}-${random().toString(36).slice(2)}`);
+    fs.writeFileSync(probe, 'natter doctor\n', { flag: 'wx', mode: privateMode });
+    fs.unlinkSync(probe);
     if (platform !== 'win32' && (entry.mode & writableByOthers) !== 0) {
       const text = `others can change the ${name} folder ${folder} (mode ${modeText(entry.mode)})`;
       return warning(check, text, `chmod 700 ${folder}`);
@@ -63,19 +58,6 @@ function folderFinding(
 
 const withoutState = 'natter works without it, but keeps no prompt history and no drafts';
 const withoutCache = 'natter works without it, but starts more slowly';
-
-/** The file of settings is private only if it has secrets. */
-function settingsFileFindings(
-  folder: string,
-  settings: ResolvedSettings | undefined,
-): readonly Finding[] {
-  const file = settingsPath(folder, settingsFile);
-  const { mode = 0 } = fs.statSync(file, { throwIfNoEntry: false }) ?? {};
-  const hasSecret = Object.keys(settings?.headers ?? {}).some(isSecretHeader);
-  if (!hasSecret || (mode & accessibleToOthers) === 0) return [];
-  const text = `others can read ${file} (mode ${modeText(mode)}), which has a secret header`;
-  return [warning('settings-file', text, `chmod 600 ${file}`)];
-}
 
 /** Checks natter's folders and the permissions of its files. */
 export function* checkFiles(
@@ -94,8 +76,14 @@ export function* checkFiles(
     if (data !== undefined) yield folderFinding(examination, 'data', data);
     if (state !== undefined) yield folderFinding(examination, 'state', state, withoutState);
     if (cache !== undefined) yield folderFinding(examination, 'cache', cache, withoutCache);
-    if (config !== undefined && context.platform !== 'win32') {
-      yield* settingsFileFindings(config, settings);
+    // The file of settings is private only if it has secrets.
+    const hasSecret = Object.keys(settings?.headers ?? {}).some(isSecretHeader);
+    if (config !== undefined && context.platform !== 'win32' && hasSecret) {
+      const file = settingsPath(config, 'config');
+      const { mode = 0 } = fs.statSync(file, { throwIfNoEntry: false }) ?? {};
+      const text = `others can read ${file} (mode ${modeText(mode)}), which has a secret header`;
+      if ((mode & accessibleToOthers) !== 0)
+        yield warning('settings-file', text, `chmod 600 ${file}`);
     }
   } catch (error) {
     yield failedFinding(section, 'folders', asFailure(error), examination);

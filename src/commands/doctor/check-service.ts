@@ -1,15 +1,23 @@
 // What the service answers: its models, and one prompt.
 import type { Client } from '../../client/client.ts';
-import { collectAnswer, type CollectedAnswer } from '../../client/collect-answer.ts';
+import { collectAnswer } from '../../client/collect-answer.ts';
+import type { Usage } from '../../client/contract.ts';
 import { parseBaseUrl } from '../../client/http/base-url.ts';
 import type { Failure, FailureKind } from '../../failure.ts';
 import { silentNotices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { Context } from '../../run.ts';
+import type { Context, Run } from '../../run.ts';
 import { firstModels, modelToSet } from '../auth/check-service.ts';
 import { buildRequest } from '../../ask/plan-request.ts';
 import { openService } from '../../ask/service.ts';
-import { asFailure, failedFinding, findingsOf, type Examination, type Finding } from './finding.ts';
+import {
+  asFailure,
+  failedFinding,
+  findingsOf,
+  type DoctorOptions,
+  type Examination,
+  type Finding,
+} from './finding.ts';
 
 const section = 'service';
 const { ok, note, warning, skipped } = findingsOf(section);
@@ -18,19 +26,8 @@ const { ok, note, warning, skipped } = findingsOf(section);
 const answerLimit = 16;
 const promptText = 'Reply with the word ok.';
 
-/** The outcome of one request. */
-interface Attempt<Value> {
-  readonly value?: Value;
-  readonly failure?: Failure;
-  /** `120 ms`. */
-  readonly time: string;
-}
-
-/** @throws the reason of an abort */
-async function attempt<Value>(
-  { clock, signal }: Context,
-  request: Promise<Value>,
-): Promise<Attempt<Value>> {
+/** @returns the value or the failure of a request, and its time: `120 ms` @throws the reason of an abort */
+async function attempt<Value>({ clock, signal }: Context, request: Promise<Value>) {
   const start = clock.monotonic();
   const time = () => `${Math.round(clock.monotonic() - start)} ms`;
   try {
@@ -42,8 +39,7 @@ async function attempt<Value>(
 }
 
 /** What the checks of a service need. */
-interface Probe extends Examination {
-  readonly settings: ResolvedSettings;
+interface Probe extends Run<DoctorOptions> {
   readonly client: Client;
   /** False if the service does not know the path of the list of models. */
   readonly hasList: boolean;
@@ -52,44 +48,31 @@ interface Probe extends Examination {
 /** The usual hints are about the text of a person's prompt. */
 const advices: Partial<Record<FailureKind, string>> = {
   incomplete:
-    'the server, or a proxy on the way, ends or damages streams: try natter --no-stream "hello", and report it to the service operator',
+    'the server, or a proxy on the way, ends or damages streams: try ‹natter --no-stream "hello"›, and report it to the service operator',
   no_answer: 'the model does not answer a plain prompt: try a different one with -m <model>',
 };
 
 const usualAdvice = 'try again; if it happens again, report it to the service operator';
 
-function adviceFor({ kind }: Failure, { settings, hasList }: Probe): string | undefined {
-  const { baseUrl, apiPath } = settings.values;
-  if (kind !== 'not_found' || hasList || baseUrl === undefined) return advices[kind];
-  const address = parseBaseUrl(baseUrl, apiPath).href.replace(/\/$/, '');
-  return `is the path of the base URL right? natter requests ${address}/chat/completions`;
-}
-
 function failed(probe: Probe, check: string, what: string, failure: Failure): Finding {
+  const { baseUrl, apiPath } = probe.settings.values;
   const finding = failedFinding(section, check, failure, probe);
-  const advice = adviceFor(failure, probe) ?? finding.advice ?? usualAdvice;
+  let advice = advices[failure.kind] ?? finding.advice ?? usualAdvice;
+  if (failure.kind === 'not_found' && !probe.hasList && baseUrl !== undefined) {
+    const address = parseBaseUrl(baseUrl, apiPath).href.replace(/\/$/, '');
+    advice = `is the path of the base URL right? natter requests ${address}/chat/completions`;
+  }
   return { ...finding, text: `${what}: ${finding.text}`, advice };
 }
 
-function modelFindings(ids: readonly string[], model: string): readonly Finding[] {
-  if (ids.length === 0 || model === 'auto' || ids.includes(model)) return [];
-  const text = `the service does not list ${model}, the model in use`;
-  return [warning('model', text, `natter config set model ${modelToSet(ids)}`)];
-}
-
 /** The request that natter sends for a prompt, without a system prompt. */
-function ask(
-  { context, settings, client }: Probe,
-  stream: boolean,
-  maxTokens?: number,
-): Promise<Attempt<CollectedAnswer>> {
+function ask({ context, settings, client }: Probe, stream: boolean, maxTokens?: number) {
   const limited = { ...settings, values: { ...settings.values, maxTokens } };
   const { request } = buildRequest(limited, [{ role: 'user', content: promptText }], stream);
   return attempt(context, collectAnswer(client.chat(request, { signal: context.signal })));
 }
 
-function tokensOf({ usage }: CollectedAnswer): string {
-  const { prompt_tokens: sent, completion_tokens: received } = usage ?? {};
+function tokensOf({ prompt_tokens: sent, completion_tokens: received }: Usage = {}): string {
   if (sent === undefined || received === undefined) return '';
   return `, ${sent} tokens in, ${received} out`;
 }
@@ -117,25 +100,15 @@ async function* checkAnswer(
     yield failed(probe, check, what, failure);
     return failure;
   }
-  const tokens = value === undefined ? '' : tokensOf(value);
-  yield ok(check, `${what} (${time}${tokens})`);
+  yield ok(check, `${what} (${time}${tokensOf(value?.usage)})`);
   return undefined;
 }
 
 /** After these, every further request would fail alike. */
-const endings: ReadonlySet<FailureKind> = new Set([
-  'unreachable',
-  'unauthorized',
-  'configuration',
-  'rate_limited',
-]);
+const endings = new Set(['unreachable', 'unauthorized', 'configuration', 'rate_limited']);
 
 /** After these, an answer without a stream shows whether streaming is the cause. */
-const streamSuspects: ReadonlySet<FailureKind> = new Set([
-  'incomplete',
-  'server_error',
-  'invalid_request',
-]);
+const streamSuspects = new Set(['incomplete', 'server_error', 'invalid_request']);
 
 async function* checkAnswers(probe: Probe): AsyncGenerator<Finding> {
   const { context, settings, client } = probe;
@@ -152,7 +125,11 @@ async function* checkAnswers(probe: Probe): AsyncGenerator<Finding> {
     yield skipped('rest', 'no prompt was sent');
     return;
   }
-  yield* modelFindings(ids, settings.values.model);
+  const { model } = settings.values;
+  if (ids.length > 0 && model !== 'auto' && !ids.includes(model)) {
+    const text = `the service does not list ${model}, the model in use`;
+    yield warning('model', text, `‹natter config set model ${modelToSet(ids)}›`);
+  }
   const asking = { ...probe, hasList };
   const failure = yield* checkAnswer(asking, true);
   if (failure !== undefined && streamSuspects.has(failure.kind)) yield* checkAnswer(asking, false);
@@ -168,7 +145,7 @@ export async function* checkService(
   const run = { ...examination, presentation, settings };
   const service = await openService(run, { command: 'doctor' });
   try {
-    yield* checkAnswers({ ...examination, settings, client: service.client, hasList: true });
+    yield* checkAnswers({ ...run, client: service.client, hasList: true });
   } finally {
     await service.close();
   }

@@ -4,10 +4,9 @@ import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import type { Notices } from '../../output/notices.ts';
-import { definitions, settingKeys } from '../../settings/definitions.ts';
+import { definitions, familyNames, settingKeys } from '../../settings/definitions.ts';
 import { environmentVariables } from '../../settings/environment-variables.ts';
 import { ownColors } from '../../settings/own-colors.ts';
-import { settingFamilies } from '../../settings/setting-name.ts';
 import { priceTable } from '../../settings/prices.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import {
@@ -24,17 +23,16 @@ const section = 'settings';
 const { ok, note, warning } = findingsOf(section);
 
 const documentKeys = new Set(['version', 'profile', 'profiles']);
-const familyNames = settingFamilies.map(({ name }) => name.replace(/\..*$/, ''));
 const knownKeys: readonly string[] = [
   ...settingKeys.map((key) => definitions[key].name),
   ...familyNames,
 ];
 
+const meant = (near: string | undefined) => (near === undefined ? '' : `did you mean ${near}? `);
+
 function unknownKey(key: string, where: string): Finding {
-  const near = nearlyNamed(key, knownKeys);
-  const suggestion = near === undefined ? '' : `did you mean ${near}? `;
   const text = `${JSON.stringify(key)} ${where} is not a setting and has no effect`;
-  const advice = `${suggestion}correct the file by hand: natter config path prints its path`;
+  const advice = `${meant(nearlyNamed(key, knownKeys))}correct the file by hand: ‹natter config path› prints its path`;
   return warning('unknown-key', text, advice);
 }
 
@@ -63,7 +61,7 @@ function brokenProfiles(stored: StoredSettings, current: string | undefined) {
       checkFamilies(resolveSettings({ flags: { profile }, environment: {}, stored }));
       return [];
     } catch (error) {
-      const { message, hint } = asFailure(error);
+      const { message, markedHint: hint } = asFailure(error);
       return [warning('other-profile', message, hint)];
     }
   });
@@ -77,8 +75,7 @@ function unknownVariables(environment: Environment): readonly Finding[] {
   );
   return unknown.map((name) => {
     const near = nearlyNamed(name.toLowerCase(), known)?.toUpperCase();
-    const meant = near === undefined ? '' : `did you mean ${near}? `;
-    const advice = `${meant}natter help environment lists the variables`;
+    const advice = `${meant(near)}‹natter help environment› lists the variables`;
     return warning('variable', `natter reads no variable ${name}`, advice);
   });
 }
@@ -110,28 +107,30 @@ function keyFinding({ apiKey, apiKeyCommand, values }: ResolvedSettings): Findin
   if (isLoopbackName(parseBaseUrl(values.baseUrl ?? '').hostname)) {
     return note(check, 'no key is set; most servers on this machine need none');
   }
-  return note(check, 'no key is set', 'natter auth login');
+  return note(check, 'no key is set', '‹natter auth login›');
 }
 
 const noService =
-  'natter auth login, or set NATTER_BASE_URL; natter doctor --sandbox checks natter without a service';
+  '‹natter auth login›, or set NATTER_BASE_URL; ‹natter doctor --sandbox› checks natter without a service';
 
-function serviceFindings(examination: Examination, settings: ResolvedSettings): readonly Finding[] {
-  const { context, options } = examination;
-  if (options.sandbox === true) {
-    return [ok('service', 'the service is the built-in sandbox')];
-  }
-  if (settings.values.baseUrl === undefined) {
+function* serviceFindings(
+  examination: Examination,
+  settings: ResolvedSettings,
+): Generator<Finding> {
+  if (examination.options.sandbox === true) {
+    yield ok('service', 'the service is the built-in sandbox');
+  } else if (settings.values.baseUrl === undefined) {
     const { problem = 'no service is configured', hint = noService } =
-      otherProfiles(context, settings) ?? {};
+      otherProfiles(examination.context, settings) ?? {};
     const failure = new Failure('configuration', problem, { hint });
-    return [failedFinding(section, 'service', failure, examination)];
+    yield failedFinding(section, 'service', failure, examination);
+  } else {
+    yield keyFinding(settings);
+    for (const secret of settings.unsentSecrets) {
+      const advice = '‹natter auth login› stores a key for this address';
+      yield warning('unsent-secret', describeUnsent(secret), advice);
+    }
   }
-  const advice = 'natter auth login stores a key for this address';
-  const unsent = settings.unsentSecrets.map((secret) =>
-    warning('unsent-secret', describeUnsent(secret), advice),
-  );
-  return [keyFinding(settings), ...unsent];
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Failure, type FailureKind } from '../../failure.ts';
 import type { JsonOptions, Presentation, Context } from '../../run.ts';
-import { withAddress, withHint } from '../program/report.ts';
+import { withAddress, withHint } from '../../cli/report.ts';
 
 export interface DoctorOptions extends JsonOptions {
   readonly model?: string;
@@ -44,14 +44,10 @@ export interface Finding {
 /** Makes the findings of a section, by their outcome. */
 export function findingsOf(section: Section) {
   const make = (outcome: Outcome) => (check: string, text: string, advice?: string) => {
-    return { section, check, outcome, text, advice } satisfies Finding;
+    const finding: Finding = { section, check, outcome, text, advice };
+    return finding;
   };
-  return {
-    ok: make('ok'),
-    note: make('note'),
-    warning: make('warning'),
-    skipped: make('skipped'),
-  };
+  return { ok: make('ok'), note: make('note'), warning: make('warning'), skipped: make('skipped') };
 }
 
 /** Anything but a {@link Failure} is a bug, or the reason of an abort, and is thrown again. */
@@ -68,8 +64,8 @@ export function failedFinding(
   { context: { environment }, options }: Examination,
 ): Finding {
   const described = withHint(failure, environment);
-  const { message, hint, kind, requestId } =
+  const { message, markedHint, kind, requestId } =
     options.sandbox === true ? described : withAddress(described, options.baseUrl, environment);
   const request = requestId === undefined ? '' : ` (request ${requestId})`;
-  return { section, check, outcome: 'failed', text: message + request, kind, advice: hint };
+  return { section, check, outcome: 'failed', text: message + request, kind, advice: markedHint };
 }

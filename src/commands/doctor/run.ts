@@ -1,16 +1,16 @@
 import { arch, version as nodeVersion } from 'node:process';
-import { exitCodes, Failure } from '../../failure.ts';
+import { exitCodes, Failure, withCommands } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { countOf } from '../../output/figures.ts';
 import { silentNotices } from '../../output/notices.ts';
 import { namedProfile } from '../../settings/profile-name.ts';
 import type { Style } from '../../terminal/style.ts';
 import { padToWidth } from '../../terminal/text/width.ts';
-import { wrapText } from '../../terminal/text/wrap.ts';
+import { hangText } from '../../terminal/text/rows.ts';
 import { present, type Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { printJson } from '../print/print-data.ts';
-import { nameProfile } from '../program/report.ts';
+import { printJson } from '../../output/print-data.ts';
+import { nameProfile } from '../../cli/report.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import { readSettings } from '../../settings/read-settings.ts';
 import { checkConnection } from './check-connection.ts';
@@ -25,7 +25,6 @@ import {
   type DoctorOptions,
   type Examination,
   type Finding,
-  type Outcome,
 } from './finding.ts';
 
 /** `/home/alice`, `/Users/alice`, `C:\Users\alice` of any user. */
@@ -49,14 +48,11 @@ export function withoutNames(text: string, { environment, homeDirectory = '' }: 
 
 /** Removes secrets, names of users, and control characters; commands of the advice name the profile in use. */
 function cleaned(finding: Finding, { context, options }: Examination): Finding {
-  const { text, advice } = finding;
   const profile = namedProfile(options.profile, context.environment);
   const clean = (part: string) => cleanLine(context, withoutNames(part, context));
-  return {
-    ...finding,
-    text: clean(text),
-    advice: advice === undefined ? undefined : clean(nameProfile(advice, profile)),
-  };
+  const { advice } = finding;
+  const named = advice === undefined ? undefined : withCommands(nameProfile(advice, profile));
+  return { ...finding, text: clean(finding.text), advice: named && clean(named) };
 }
 
 /** Words, because a page in a bug report has no colours, and some fonts have no check marks. */
@@ -71,26 +67,20 @@ const labels = {
 const labelWidth = 4;
 const indent = ' '.repeat(labelWidth + 4);
 
-/** @param width columns; undefined does not wrap, for a pipe */
-function formatFinding(
-  { outcome, text, advice }: Finding,
-  style: Style,
-  width: number | undefined,
-): string {
-  const rowsOf = (long: string) =>
-    width === undefined ? [long] : wrapText(long, Math.max(width - indent.length, 10));
+/** @param columns infinite for a pipe, where no row breaks */
+function formatFinding({ outcome, text, advice }: Finding, style: Style, columns: number): string {
   const [word, look] = labels[outcome];
   const label = style[look](padToWidth(word, labelWidth));
-  const [first = '', ...rest] = rowsOf(text);
-  const advised = advice === undefined ? [] : rowsOf(`> ${advice}`);
-  const lines = [`  ${label}  ${first}`, ...[...rest, ...advised].map((row) => indent + row)];
-  return lines.map((line) => `${line.trimEnd()}\n`).join('');
+  const advised =
+    advice === undefined ? '' : `${indent}${hangText(`> ${advice}`, columns, indent)}\n`;
+  return `  ${label}  ${hangText(text, columns, indent)}\n${advised}`;
 }
 
 /** The last line: `19 checks: 16 ok, 2 warnings, 1 failed`. Notes and skipped checks are not counted. */
 function summaryOf(findings: readonly Finding[]): string {
-  const count = (outcome: Outcome) => findings.filter((one) => one.outcome === outcome).length;
-  const [ok, warnings, failed] = [count('ok'), count('warning'), count('failed')];
+  const [ok = 0, warnings = 0, failed = 0] = ['ok', 'warning', 'failed'].map(
+    (outcome) => findings.filter((one) => one.outcome === outcome).length,
+  );
   const parts = [`${ok} ok`, countOf(warnings, 'warning'), `${failed} failed`];
   const counted = parts.filter((part) => !part.startsWith('0 '));
   return `${countOf(ok + warnings + failed, 'check')}: ${counted.join(', ')}`;
@@ -102,11 +92,8 @@ function failureOf(findings: readonly Finding[]): Failure | undefined {
   const [first] = failed;
   if (first === undefined) return undefined;
   const others = failed.length === 1 ? '' : ` (and ${failed.length - 1} more)`;
-  return new Failure(
-    first.kind ?? 'unexpected',
-    `a check failed${others}: ${first.text}`,
-    first.advice === undefined ? {} : { hint: first.advice },
-  );
+  const text = `a check failed${others}: ${first.text}`;
+  return new Failure(first.kind ?? 'unexpected', text, { hint: first.advice });
 }
 
 /** Short enough for a check; an option of the command line overrides them. */
@@ -152,10 +139,9 @@ async function* checkAll(examination: Examination): AsyncGenerator<Finding> {
   const isReplayed = chooseRecording(options, environment).replay !== undefined;
   if (options.offline === true || isReplayed) {
     const reason = isReplayed ? 'answers are from a recording' : '--offline';
-    const { skipped } = findingsOf('connection');
-    yield skipped('offline', `the service was not checked: ${reason}`);
-  } else if (options.sandbox === true || settings?.values.baseUrl !== undefined) {
-    if (settings !== undefined) yield* checkOnline(examination);
+    yield findingsOf('connection').skipped('offline', `the service was not checked: ${reason}`);
+  } else if (settings !== undefined && (options.sandbox === true || settings.values.baseUrl)) {
+    yield* checkOnline(examination);
   }
 }
 
@@ -166,16 +152,10 @@ async function* checkAll(examination: Examination): AsyncGenerator<Finding> {
 export async function examine(context: Context, options: DoctorOptions): Promise<void> {
   const presentation = await present(context, options);
   const examination = { context, options, presentation };
-  const { stdout, stderr } = context.streams;
-  const { style, noticeStyle, animated } = presentation;
-  const width = stdout.isTerminal ? stdout.columns() : undefined;
-  const activity = createActivity({
-    stderr,
-    style: noticeStyle,
-    clock: context.clock,
-    quiet: options.quiet === true,
-    animated,
-  });
+  const { stdout } = context.streams;
+  const { style } = presentation;
+  const columns = stdout.isTerminal ? stdout.columns() : Number.POSITIVE_INFINITY;
+  const activity = createActivity(examination);
   const findings: Finding[] = [];
   try {
     for await (const found of checkAll(examination)) {
@@ -186,7 +166,7 @@ export async function examine(context: Context, options: DoctorOptions): Promise
       if (options.json !== true) {
         const gap = before === undefined ? '' : '\n';
         const heading = `${gap}${style.bold(sections[finding.section])}\n`;
-        const row = formatFinding(finding, style, width);
+        const row = formatFinding(finding, style, columns);
         await stdout.write(finding.section === before ? row : heading + row);
       }
       activity.waiting('the service');

@@ -2,9 +2,15 @@ import { Command } from 'commander';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import type { Context } from '../../run.ts';
-import { hideServiceOptions, namesBelow, setExamples } from '../program/help-details.ts';
-import { printHelp } from '../program/help-format.ts';
-import { childNamed } from '../completion/tree.ts';
+import { type ForeignWords, meantBy } from '../../cli/guess.ts';
+import {
+  childNamed,
+  hideServiceOptions,
+  namesBelow,
+  setAction,
+  setExamples,
+} from '../../cli/help-details.ts';
+import { printHelp } from '../../cli/help-format.ts';
 import { topicAliases, topicNames, topicRows } from './topic-names.ts';
 
 /** The text of `natter help topics`. */
@@ -14,78 +20,68 @@ function topicList(): string {
   return ['Topics, each shown by natter help <topic>:', '', ...rows, ''].join('\n');
 }
 
-async function topicText(help: Command, words: readonly string[]): Promise<string | undefined> {
+async function topicText(program: Command, words: readonly string[]): Promise<string | undefined> {
   const [word = ''] = words;
   if (words.length > 1) return undefined;
   if (word === 'topics' || word === 'topic') return topicList();
   const { helpTopic } = await import('./topics.ts');
-  return helpTopic(topicAliases.get(word) ?? word, help.parent ?? help);
+  return helpTopic(meantBy(topicAliases, word) ?? word, program);
 }
 
 export function buildHelp(context: Context): Command {
   const command = new Command('help')
+    .summary('show help on a command or topic')
     .argument('[words...]', `a command, or a topic: ${topicNames.join(', ')}`)
     .description('Shows help on a command or a topic.');
   hideServiceOptions(command);
   setExamples(command, ['natter help piping', 'natter help config set']);
-  return command.action(async (words: string[]) => {
-    const text = await topicText(command, words);
-    await printHelp(context, text ?? commandHelp(context, command, words));
+  return setAction(command, context, async () => async (_context, _options, words: string[]) => {
+    const program = command.parent ?? command;
+    const text = await topicText(program, words);
+    await printHelp(context, text ?? commandHelp(program, words));
   });
 }
 
 /** What else people type for a command. */
-const commandAliases: ReadonlyMap<string, string> = new Map([
-  ...['key', 'api-key', 'api-keys', 'apikey'].map((word) => [word, 'auth'] as const),
-  ...['template', 'templates'].map((word) => [word, 'prompts'] as const),
-]);
+const commandAliases: ForeignWords = [
+  ['key api-key api-keys apikey', 'auth'],
+  ['template templates', 'prompts'],
+];
 
 const shortestStart = 3;
 
 /** What may follow `natter help` instead of a word that is no command or topic. */
-function similarWords(
-  { commands }: Context,
-  word: string,
-  names: readonly string[],
-): readonly string[] {
-  const meant = commandAliases.get(word);
+function similarWords(program: Command, word: string): readonly string[] {
+  const meant = meantBy(commandAliases, word);
   if (meant !== undefined) return [meant];
-  const parents = commands().commands.filter((parent) => childNamed(parent, word) !== undefined);
-  if (parents.length > 0) return parents.map(({ name }) => `${name} ${word}`);
-  const known = [...names, ...topicNames, 'topics'];
+  const parents = program.commands.filter((parent) => childNamed(parent, word) !== undefined);
+  if (parents.length > 0) return parents.map((parent) => `${parent.name()} ${word}`);
+  const known = [...namesBelow(program), ...topicNames, 'topics'];
   const isStart = (name: string) => word.length >= shortestStart && name.startsWith(word);
   const near = known.find(isStart) ?? nearlyNamed(word, known);
   return near === undefined ? [] : [near];
 }
 
 /** @param word the one of `words` that is not a subcommand of `command` */
-function unknownHelp(
-  context: Context,
-  command: Command,
-  word: string,
-  words: readonly string[],
-): Failure {
-  const names = namesBelow(command);
-  const isFirst = command.parent === null;
-  const similar = isFirst
-    ? similarWords(context, word, names)
-    : [nearlyNamed(word, names)].filter((name) => name !== undefined);
+function unknownHelp(command: Command, word: string, words: readonly string[]): Failure {
+  const similar =
+    command.parent === null
+      ? similarWords(command, word)
+      : [nearlyNamed(word, namesBelow(command))].filter((name) => name !== undefined);
   const before = words.slice(0, words.indexOf(word));
-  const commands = similar.map((text) => ['natter help', ...before, text].join(' '));
+  const commands = similar.map((text) => `‹${['natter help', ...before, text].join(' ')}›`);
   const hint =
     commands.length === 0
-      ? 'natter help lists the commands, natter help topics the topics'
+      ? '‹natter help› lists the commands, ‹natter help topics› the topics'
       : `did you mean ${commands.join(' or ')}?`;
   return new Failure('usage', `there is no command or topic "${words.join(' ')}"`, { hint });
 }
 
-function commandHelp(context: Context, help: Command, words: readonly string[]): string {
-  let command = help.parent ?? help;
+function commandHelp(program: Command, words: readonly string[]): string {
+  let command = program;
   for (const word of words) {
-    const child = command.commands.find(
-      (candidate) => candidate.name() === word || candidate.aliases().includes(word),
-    );
-    if (child === undefined) throw unknownHelp(context, command, word, words);
+    const child = childNamed(command, word);
+    if (child === undefined) throw unknownHelp(command, word, words);
     command = child;
   }
   return command.helpInformation();

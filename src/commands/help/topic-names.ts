@@ -1,3 +1,5 @@
+import type { ForeignWords } from '../../cli/guess.ts';
+
 /** The topics of `natter help` that are not commands, in the order of the help. */
 export const topicRows = [
   { name: 'budget', summary: 'limits for tokens and money' },
@@ -21,22 +23,12 @@ export type TopicName = (typeof topicRows)[number]['name'];
 export const topicNames: readonly TopicName[] = topicRows.map(({ name }) => name);
 
 /** What else people type for a topic. */
-export const topicAliases: ReadonlyMap<string, TopicName> = new Map([
+export const topicAliases: ForeignWords = [
   ['aliases', 'profiles'],
-  ['attachments', 'inputs'],
-  ['cost', 'budget'],
-  ['every', 'inputs'],
-  ['fallback', 'inputs'],
-  ['files', 'inputs'],
-  ['image', 'inputs'],
-  ['images', 'inputs'],
-  ['keyboard', 'keys'],
-  ['ledger', 'budget'],
-  ['prices', 'budget'],
+  ['attachments every fallback files image images split', 'inputs'],
+  ['cost ledger prices', 'budget'],
+  ['keyboard shortcuts', 'keys'],
   ['redact', 'secrets'],
-  ['role', 'settings'],
-  ['roles', 'settings'],
+  ['role roles', 'settings'],
   ['select', 'schema'],
-  ['shortcuts', 'keys'],
-  ['split', 'inputs'],
-]);
+];

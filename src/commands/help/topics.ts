@@ -4,9 +4,9 @@ import { keyBindings, keyLabel } from '../../repl/composer/keys/key-bindings.ts'
 import { environmentVariables } from '../../settings/environment-variables.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
 import { settingRows } from '../config/command.ts';
-import { durationNote } from '../program/global-options.ts';
-import { formatRows, formatSection, serviceRows } from '../program/help-format.ts';
-import { guides, type Passage } from './guides.ts';
+import { durationNote } from '../../cli/global-options.ts';
+import { formatRows, formatSection, serviceRows } from '../../cli/help-format.ts';
+import { guides } from './guides.ts';
 import { topicNames, type TopicName } from './topic-names.ts';
 
 const meanings: Readonly<Record<FailureKind, string>> = {
@@ -79,8 +79,12 @@ function wrap(text: string, indent: number): string {
     .join('\n');
 }
 
-const formatPassage = ({ text, lines = [] }: Passage) =>
-  [wrap(text, 0), ...lines.map((line) => `  $ ${line}`)].join('\n');
+/** Lines to type begin with `$`; other lines are paragraphs. */
+const formatGuide = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => (line.startsWith('$ ') ? `  ${line}` : wrap(line, 0)))
+    .join('\n');
 
 function environmentTopic(): string {
   const rows = environmentVariables.map(({ name, summary, default: value }) => {
@@ -168,7 +172,5 @@ export function helpTopic(name: string, program: Command): string | undefined {
   const topic = topicNames.find((known) => known === name);
   if (topic === undefined) return undefined;
   const guide = guides[topic];
-  return guide === undefined
-    ? topics[topic]?.(program)
-    : `${guide.map(formatPassage).join('\n\n')}\n`;
+  return guide === undefined ? topics[topic]?.(program) : `${formatGuide(guide)}\n`;
 }

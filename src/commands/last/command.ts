@@ -1,9 +1,11 @@
 import { Command } from 'commander';
+import { plainOption } from '../../cli/global-options.ts';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples } from '../program/help-details.ts';
+import { setAction, setExamples } from '../../cli/help-details.ts';
 
 export function buildLast(context: Context): Command {
   const last = new Command('last')
+    .summary('print the last answer or one of its code blocks')
     .argument(
       '[conversation]',
       'an id or its prefix, a title, or latest (default: latest)',
@@ -11,7 +13,7 @@ export function buildLast(context: Context): Command {
     )
     .description('Prints the last answer of a conversation or one of its code blocks.')
     .option('-b, --block <number>', 'print only this code block: 1 is the first, -1 the last')
-    .option('--plain', 'print plain text on a terminal too');
+    .addOption(plainOption());
   setAction(last, context, async () => (await import('./run.ts')).printLast);
   return setExamples(last, ['natter last', 'natter last --block 1 > script.sh']);
 }

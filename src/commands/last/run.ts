@@ -4,8 +4,8 @@ import { pathOf, textOf, type Conversation, type Turn } from '../../conversation
 import { Failure } from '../../failure.ts';
 import { refusalNotice, type Notices } from '../../output/notices.ts';
 import { type Context, type GlobalOptions, present } from '../../run.ts';
-import { dataFolder, readConversation } from '../journal/open-conversation.ts';
-import { printMarkdown, storedLook } from '../print/answer-output.ts';
+import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
+import { printMarkdown, storedLook } from '../../output/answer-output.ts';
 
 export interface LastOptions extends GlobalOptions {
   /** Number of a code block, unparsed. */
@@ -60,7 +60,7 @@ function findAnswer(context: Context, notices: Notices, name: string): Turn {
   const found = name === 'latest' ? latestAnswer(context) : undefined;
   if (found === undefined) {
     throw new Failure('not_found', problem, {
-      hint: 'natter conversations list shows all conversations',
+      hint: '‹natter conversations list› shows all conversations',
     });
   }
   notices.notice(`${problem}; this is the last answer of conversation ${found.conversationId}`);

@@ -1,23 +1,17 @@
 import { Command } from 'commander';
+import { jsonOption } from '../../cli/global-options.ts';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples } from '../program/help-details.ts';
-import { refuseWords } from '../program/usage-failure.ts';
+import { setAction, setExamples } from '../../cli/help-details.ts';
+import { refuseWords } from '../../cli/guess.ts';
 
 const load = () => import('./run.ts');
-
-const settingWords = new Set(['default', 'set', 'set-default', 'use', 'select', 'switch']);
-
-/** The setting for `natter models default nextgen`, as other clients name it. */
-function settingHint([word = '', id = '<model>']: readonly string[]): string | undefined {
-  return settingWords.has(word) ? `natter config set model ${id}` : undefined;
-}
 
 function buildSearch(context: Context): Command {
   const search = new Command('search')
     .argument('<text>', 'text to find; case is ignored')
     .summary('list the models that contain a text')
     .description('Lists the models whose id, context window, latency or purpose contains the text.')
-    .option('--json', 'print JSON');
+    .addOption(jsonOption());
   setAction(search, context, async () => (await load()).searchModels);
   return setExamples(search, [
     'natter models search advanced',
@@ -29,22 +23,23 @@ export function buildModels(context: Context): Command {
   const list = new Command('list')
     .summary('list the models of the service')
     .description('Lists the models of the service: id, context window, latency, purpose.')
-    .option('--json', 'print JSON')
+    .addOption(jsonOption())
     // As the default command, it receives every word that is not the name of a command.
     .allowExcessArguments();
   setAction(list, context, async () => {
-    refuseWords(list, (word) => `to show a model: natter models get ${word}`, settingHint);
+    refuseWords(list, 'a model', 'get');
     return (await load()).listModels;
   });
   const get = new Command('get')
     .argument('<model>', 'id of the model')
     .summary('show one model')
     .description('Shows one model with every field sent by the service.')
-    .option('--json', 'print JSON');
+    .addOption(jsonOption());
   setAction(get, context, async () => (await load()).getModel);
   setExamples(list, ['natter models list', 'natter models list --json | jq -r ".[].id"']);
   setExamples(get, ['natter models get nextgen']);
   const models = new Command('models')
+    .summary('show the available models')
     .description('Lists and searches models, or shows one.')
     .addCommand(list, { isDefault: true })
     .addCommand(buildSearch(context))

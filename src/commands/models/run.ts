@@ -6,7 +6,7 @@ import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { countOf } from '../../output/figures.ts';
 import type { Context, JsonOptions, Run } from '../../run.ts';
-import { printJson, printTable } from '../print/print-data.ts';
+import { printJson, printTable } from '../../output/print-data.ts';
 import { openService } from '../../ask/service.ts';
 import { readSettings, startRun } from '../../settings/read-settings.ts';
 
@@ -25,15 +25,11 @@ async function withService<Result>(
   run: Run,
   use: (client: Client, options: ReadOptions) => Promise<Result>,
 ): Promise<Result> {
-  const { context, options, presentation } = run;
-  const { noticeStyle: style, animated } = presentation;
+  const { signal } = run.context;
   const service = await openService(run, { command: 'models' });
-  const quiet = options.quiet === true;
-  const { stderr } = context.streams;
-  const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });
+  const activity = createActivity(run);
   activity.waiting('the service');
   try {
-    const { signal } = context;
     return await use(service.client, { signal, onRetry: (event) => activity.retry(event) });
   } finally {
     activity.settle();
@@ -81,7 +77,7 @@ export async function searchModels(
   if (found.length === 0) {
     const searched = countOf(records.length, 'model');
     throw new Failure('not_found', `no match for "${text}" in ${searched}`, {
-      hint: records.length === 0 ? noModels : 'natter models list shows the available models',
+      hint: records.length === 0 ? noModels : '‹natter models list› shows the available models',
     });
   }
   await printModels(run, found);

@@ -1,27 +1,21 @@
 import { Command } from 'commander';
+import { forceOption, jsonOption } from '../../cli/global-options.ts';
 import type { Context } from '../../run.ts';
-import { setAction, hideServiceOptions, setExamples } from '../program/help-details.ts';
-import { refuseWords } from '../program/usage-failure.ts';
+import { setAction, hideServiceOptions, setExamples } from '../../cli/help-details.ts';
+import { refuseWords } from '../../cli/guess.ts';
 
 const load = () => import('./run.ts');
-
-/** For a prompt that begins with the word prompts. */
-function promptHint(words: readonly string[]): string | undefined {
-  return words.length > 1
-    ? `to send it as a prompt: natter chat prompts ${words.join(' ')}`
-    : undefined;
-}
 
 function buildList(context: Context): Command {
   const list = new Command('list')
     .summary('list prompt files')
     .description('Lists the prompt files that a name can find: those of the project, then yours.')
-    .option('--json', 'print JSON')
+    .addOption(jsonOption())
     // As the default command, it receives every word that is not the name of a command.
     .allowExcessArguments();
-  list.action(async () => {
-    refuseWords(list, (word) => `to show a prompt file: natter prompts show ${word}`, promptHint);
-    return (await load()).listPromptFiles(context, list.optsWithGlobals());
+  setAction(list, context, async () => {
+    refuseWords(list, 'a prompt file', 'show');
+    return (await load()).listPromptFiles;
   });
   return setExamples(list, ['natter prompts list', 'natter prompts list --json']);
 }
@@ -31,7 +25,7 @@ function buildShow(context: Context): Command {
     .argument('<prompt-file>', 'name or path')
     .summary('show a prompt file, its variables and its text')
     .description('Shows what a prompt file sets, its variables with choices, and its text.')
-    .option('--json', 'print JSON');
+    .addOption(jsonOption());
   setAction(show, context, async () => (await load()).showPromptFile);
   return setExamples(show, ['natter prompts show review', 'natter prompts show review --json']);
 }
@@ -69,7 +63,7 @@ function buildImport(context: Context): Command {
     )
     .option('--name <name>', 'name of the new prompt file (default: that of the file)')
     .option('--project', 'write into .natter/prompts of the project')
-    .option('--force', 'replace existing prompt files');
+    .addOption(forceOption());
   setAction(command, context, async () => (await import('./import-run.ts')).importPromptFiles);
   return setExamples(command, [
     'natter prompts import patterns/summarize',
@@ -80,6 +74,7 @@ function buildImport(context: Context): Command {
 
 export function buildPrompts(context: Context): Command {
   const command = new Command('prompts')
+    .summary('manage the prompt files of natter run')
     .description('Lists, shows, edits and imports the prompt files of natter run.')
     .addCommand(buildList(context), { isDefault: true })
     .addCommand(buildShow(context))

@@ -8,9 +8,9 @@ import { placeText, type SourceFile } from '../../prompt-files/place.ts';
 import { partsOf, type PromptFile } from '../../prompt-files/prompt-file.ts';
 import { placeholdersOf } from '../../prompt-files/template.ts';
 import { present, type Context, type GlobalOptions } from '../../run.ts';
-import { printTable } from '../print/print-data.ts';
-import type { AttachOptions } from '../prompt/attach-files.ts';
-import { readTextFile, promptPlaces } from '../prompt/load-prompt-file.ts';
+import { printTable } from '../../output/print-data.ts';
+import type { AttachOptions } from '../../input/attach-files.ts';
+import { readTextFile, promptPlaces } from '../../input/load-prompt-file.ts';
 import { checkNewName, createPromptFile, newPath } from './run.ts';
 
 export interface ImportOptions extends GlobalOptions {
@@ -43,7 +43,7 @@ function findSources(target: string, shown: string): readonly ImportSource[] {
   const entry = entryAt(target);
   if (entry === undefined)
     throw new Failure('not_found', `there is no file or folder ${shown}`, {
-      hint: 'name a prompt file, or a folder of them: natter prompts import --help',
+      hint: 'name a prompt file, or a folder of them: ‹natter prompts import --help›',
     });
   if (!entry.isDirectory()) {
     return [{ name: nameOfFile(target), file: { name: shown, path: target } }];
@@ -143,7 +143,6 @@ export async function importPromptFiles(
       problems.push(error);
     }
   }
-  const columns = [{ heading: 'NAME' }, { heading: 'FILE' }];
-  if (rows.length > 0) await printTable(context, presentation, columns, rows);
+  if (rows.length > 0) await printTable(context, presentation, ['NAME', 'FILE'], rows);
   reportProblems(notices, problems, sources);
 }

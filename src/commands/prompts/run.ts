@@ -9,7 +9,7 @@ import {
   listPrompts,
 } from '../../prompt-files/library/find-prompt.ts';
 import type { PromptFile } from '../../prompt-files/prompt-file.ts';
-import { editFile } from '../../repl/system/external-editor.ts';
+import { editFile } from '../../repl/shell/external-editor.ts';
 import {
   type Presentation,
   present,
@@ -21,10 +21,10 @@ import { refuseReservedName } from '../../storage/file-name.ts';
 import { makePrivateFolder, replaceContent } from '../../storage/files.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { printMarkdown } from '../print/answer-output.ts';
-import { printTable, printJson } from '../print/print-data.ts';
-import type { AttachOptions } from '../prompt/attach-files.ts';
-import { loadPromptFile, readTextFile, promptPlaces } from '../prompt/load-prompt-file.ts';
+import { printMarkdown } from '../../output/answer-output.ts';
+import { printTable, printJson } from '../../output/print-data.ts';
+import type { AttachOptions } from '../../input/attach-files.ts';
+import { loadPromptFile, readTextFile, promptPlaces } from '../../input/load-prompt-file.ts';
 import {
   promptDocument,
   type ListedPrompt,
@@ -102,7 +102,7 @@ async function describe(attach: AttachOptions, found: FoundPrompt): Promise<List
   }
 }
 
-const columns = ['NAME', 'OF', 'VARIABLES', 'DESCRIPTION'].map((heading) => ({ heading }));
+const columns = ['NAME', 'OF', 'VARIABLES', 'DESCRIPTION'];
 
 /** Runs `natter prompts list`. @throws Failure */
 export async function listPromptFiles(context: Context, options: JsonOptions): Promise<void> {
@@ -114,7 +114,9 @@ export async function listPromptFiles(context: Context, options: JsonOptions): P
   }
   if (options.json === true) return printJson(context, listed.map(promptRecord));
   if (listed.length === 0) {
-    presentation.notices.notice('there are no prompt files; natter prompts edit NAME creates one');
+    presentation.notices.notice(
+      'there are no prompt files; ‹natter prompts edit NAME› creates one',
+    );
     return undefined;
   }
   return printTable(context, presentation, columns, listed.map(promptRow));

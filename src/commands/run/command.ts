@@ -1,20 +1,14 @@
-import { inputOptions } from '../prompt/prompt-options.ts';
+import { inputOptions } from '../../cli/prompt-options.ts';
 import { Command } from 'commander';
 import { promptGroups } from '../chat/command.ts';
 import type { ChatOptions } from '../chat/chat-run.ts';
-import { addOptionGroups } from '../program/global-options.ts';
-import type { Context, Action } from '../../run.ts';
-import { setExamples } from '../program/help-details.ts';
+import { addOptionGroups } from '../../cli/global-options.ts';
+import type { Context } from '../../run.ts';
+import { setAction, setExamples } from '../../cli/help-details.ts';
 
-export type RunPromptFile = Action<ChatOptions, [name: string, line: readonly string[]]>;
-
-const runPromptFile: RunPromptFile = async (...words) => {
-  const { runPrompt } = await import('./run.ts');
-  await runPrompt(...words);
-};
-
-export function buildRun(context: Context, run: RunPromptFile = runPromptFile): Command {
+export function buildRun(context: Context): Command {
   const command = new Command('run')
+    .summary('send the prompt of a file, with variables')
     .argument('<prompt-file>', 'name of a prompt file (natter prompts), or its path')
     .usage('<prompt-file> [words...] [--name value...] [options]')
     .description(
@@ -30,7 +24,12 @@ export function buildRun(context: Context, run: RunPromptFile = runPromptFile): 
     'natter run commit "mention the issue" -m nextgen',
     'natter run review --dry-run < main.ts',
   ]);
-  return command.action((name: string) =>
-    run(context, command.optsWithGlobals(), name, command.args.slice(1)),
-  );
+  return setAction(command, context, async () => {
+    const { runPrompt } = await import('./run.ts');
+    return (_context, options: ChatOptions, name: string) => {
+      const taken = [command, command.parent].flatMap((one) => one?.options ?? []);
+      const names = new Set(taken.map(({ long }) => long));
+      return runPrompt(context, options, name, command.args.slice(1), names);
+    };
+  });
 }

@@ -7,17 +7,16 @@ import { placeholdersOf } from '../../prompt-files/template.ts';
 import type { Context } from '../../run.ts';
 import { type ChatOptions, type ChatRun, prepare } from '../chat/chat-run.ts';
 import { sendPrompt } from '../chat/run.ts';
-import { childNamed } from '../completion/tree.ts';
-import { beforeDashes } from '../program/command-line.ts';
-import { loadPromptFile, readInserted, promptPlaces } from '../prompt/load-prompt-file.ts';
+import { beforeDashes } from '../../cli/command-line.ts';
+import { loadPromptFile, readInserted, promptPlaces } from '../../input/load-prompt-file.ts';
 import {
   inputName,
   inputWord,
   type PromptSources,
   readSources,
   refuseIgnoredInput,
-} from '../prompt/read-prompt.ts';
-import { openSecretGuard, type SecretGuard } from '../prompt/secret-guard.ts';
+} from '../../input/read-prompt.ts';
+import { openSecretGuard, type SecretGuard } from '../../input/secret-guard.ts';
 import {
   checkInput,
   composeFile,
@@ -30,19 +29,16 @@ const isVariable = (word: string) => word.startsWith('--');
 
 /** For words that are a prompt and not a prompt file: `natter run away with me`. */
 function promptHint(name: string, line: readonly string[]): string | undefined {
-  if (isVariable(name)) return `put the name of the prompt file first: natter run NAME ${name}`;
+  if (isVariable(name)) return `put the name of the prompt file first: ‹natter run NAME ${name}›`;
   if (line.length === 0 || line.some(isVariable)) return undefined;
-  return `to send it as a prompt: natter chat run ${[name, ...line].join(' ')}`;
+  return `to send it as a prompt: ‹natter chat run ${[name, ...line].join(' ')}›`;
 }
 
 /**
  * Refuses a variable that cannot be set, because natter has an option with its name.
  * @throws Failure `usage` with the file and the line
  */
-function refuseOptionNames({ commands }: Context, prompt: PromptFile): void {
-  const tree = commands();
-  const options = [...tree.options, ...(childNamed(tree, 'run')?.options ?? [])];
-  const names = new Set(options.map(({ long }) => long));
+function refuseOptionNames(names: ReadonlySet<string | undefined>, prompt: PromptFile): void {
   const taken = variablesOf(prompt).find(({ name }) => names.has(`--${name}`));
   if (taken === undefined) return;
   const { name, place } = taken;
@@ -53,9 +49,9 @@ function refuseOptionNames({ commands }: Context, prompt: PromptFile): void {
 
 /** Options of `natter chat` alone, with what to type instead. */
 const chatOptions: Readonly<Record<string, string>> = {
-  every: 'write the prompt itself: tail -f app.log | natter --every 200l,30s "…"',
-  split: 'write the prompt itself: natter --split auto "…" < notes.txt',
-  interactive: 'send the file, then continue the conversation: natter -i --continue',
+  every: 'write the prompt itself: tail -f app.log | ‹natter --every 200l,30s "…"›',
+  split: 'write the prompt itself: ‹natter --split auto "…" < notes.txt›',
+  interactive: 'send the file, then continue the conversation: ‹natter -i --continue›',
 };
 
 /** @throws Failure `usage` for an option of `natter chat` alone, unless the file has a variable with its name */
@@ -97,6 +93,7 @@ async function readInputs(
 /**
  * Runs `natter run`.
  * @param line the words after the name, and the variables as `--name value` or `--name=value`
+ * @param optionNames the options that variables cannot have the names of: `--model`
  * @throws Failure, or the reason `context.signal` was aborted with
  */
 export async function runPrompt(
@@ -104,6 +101,7 @@ export async function runPrompt(
   options: ChatOptions,
   name: string,
   line: readonly string[],
+  optionNames: ReadonlySet<string | undefined>,
 ): Promise<void> {
   const run = await prepare(context, options);
   const { settings: own, presentation } = run;
@@ -113,7 +111,7 @@ export async function runPrompt(
   const reading = { context, notices, signal: context.signal, guard };
   const prompt = await loadPromptFile(reading, found);
   for (const notice of prompt.notices) notices.notice(notice);
-  refuseOptionNames(context, prompt);
+  refuseOptionNames(optionNames, prompt);
   refuseChatOptions(prompt, beforeDashes(line));
   const given = readArguments(prompt, line);
   const settings = withFileSettings(own, prompt);

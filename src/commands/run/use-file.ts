@@ -18,9 +18,9 @@ import { definitions, type Definition } from '../../settings/definitions.ts';
 import type { ResolvedSettings, Source } from '../../settings/resolved-settings.ts';
 import { checkParameterName } from '../../settings/setting-name.ts';
 import { parseSettingValue } from '../../settings/setting-value.ts';
-import { promptPlaces, type LoadOptions, readTextFile } from '../prompt/load-prompt-file.ts';
-import { uncheckedOptions } from '../prompt/prompt-options.ts';
-import type { PromptSources } from '../prompt/read-prompt.ts';
+import { promptPlaces, type LoadOptions, readTextFile } from '../../input/load-prompt-file.ts';
+import { uncheckedOptions } from '../../cli/prompt-options.ts';
+import type { PromptSources } from '../../input/read-prompt.ts';
 
 /** What a prompt file is filled with. */
 export interface FileContents extends PromptSources {
@@ -45,7 +45,7 @@ export function checkInput(
   if (first === undefined) return undefined;
   const refuse = (reason: string): never => {
     throw failureAt(first.place, `{{${first.name}}} is standard input, but ${reason}`, {
-      hint: `for example: natter run ${prompt.file.name} < notes.txt`,
+      hint: `for example: ‹natter run ${prompt.file.name} < notes.txt›`,
     });
   };
   if (isIgnored) refuse('--no-stdin ignores it');
@@ -76,7 +76,7 @@ export function composeFile(prompt: PromptFile, contents: FileContents) {
   const whole = joined(composePrompt({ prompt: text, files }), isPlaced ? undefined : input);
   if (whole.trim() !== '') return { prompt: whole, system };
   throw new Failure('usage', `${prompt.file.name} has no text to send`, {
-    hint: `pipe text in, or add words: natter run ${prompt.file.name} "…"`,
+    hint: `pipe text in, or add words: ‹natter run ${prompt.file.name} "…"›`,
   });
 }
 

@@ -4,8 +4,8 @@ import { findPrompt } from '../../prompt-files/library/find-prompt.ts';
 import { variablesOf } from '../../prompt-files/prompt-file.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { present, type Context } from '../../run.ts';
-import { setHelpList } from '../program/help-details.ts';
-import { loadPromptFile, promptPlaces } from '../prompt/load-prompt-file.ts';
+import { setHelpList } from '../../cli/help-details.ts';
+import { loadPromptFile, promptPlaces } from '../../input/load-prompt-file.ts';
 import { variableDetails } from '../prompts/prompt-text.ts';
 
 /**

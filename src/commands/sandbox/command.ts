@@ -1,13 +1,8 @@
 import { Command, Option } from 'commander';
 import { faultOptions } from '../../sandbox/faults/parse-fault.ts';
 import type { Context } from '../../run.ts';
-import {
-  setAction,
-  hideServiceOptions,
-  setExamples,
-  setHelpList,
-} from '../program/help-details.ts';
-import { collect } from '../program/global-options.ts';
+import { setAction, hideServiceOptions, setExamples, setHelpList } from '../../cli/help-details.ts';
+import { collect } from '../../cli/global-options.ts';
 
 /** The placeholders of options whose syntax is not obvious. */
 const valueRows = [
@@ -17,6 +12,7 @@ const valueRows = [
 
 export function buildSandbox(context: Context): Command {
   const command = new Command('sandbox')
+    .summary('run a local mock of the service, with faults on request')
     .description(
       'Runs a local mock of the Chat Completion Service, or a gateway in front of an upstream server, and prints its base URL. Fault options make it misbehave.',
     )

@@ -82,7 +82,7 @@ function upstreamSettings(
   const { baseUrl } = settings.values;
   if (baseUrl === undefined) {
     throw new Failure('configuration', `the profile ${profile} has no base URL`, {
-      hint: `natter config set base-url <url> --profile ${profile}`,
+      hint: `‹natter config set base-url <url> --profile ${profile}›`,
     });
   }
   const { hostname, port } = parseBaseUrl(baseUrl);

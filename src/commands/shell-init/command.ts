@@ -1,10 +1,11 @@
 import { Argument, Command, Option } from 'commander';
 import { shells } from '../completion/command.ts';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples } from '../program/help-details.ts';
+import { setAction, setExamples } from '../../cli/help-details.ts';
 
 export function buildShellInit(context: Context): Command {
   const command = new Command('shell-init')
+    .summary('print keys for a shell: text becomes a command')
     .addArgument(new Argument('<shell>', 'bash, zsh, fish or powershell').choices(shells))
     .description(
       'Prints a script for the start file of a shell. A key (Alt-M) turns the text on the command line into a command, which is never run; a second key (Alt-I) explains the last command that failed, from its text and its exit status. Both send only that text, the name of the shell and of the system. A key is written as alt-m, ctrl-g, f4 or "ctrl-x m"; none omits it.',

@@ -1,12 +1,13 @@
 // What the keys of a shell ask for: a command for the text on the line, and why the last command failed.
 import { ask, type Sink } from '../../ask/ask.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
+import { collectBytes } from '../../input/attach-files.ts';
 import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { silentNotices } from '../../output/notices.ts';
 import { chat } from '../chat/run.ts';
 import { present, type Context, type GlobalOptions } from '../../run.ts';
-import { withHint } from '../program/report.ts';
+import { withHint } from '../../cli/report.ts';
 import { planRequest, promptMessages } from '../../ask/plan-request.ts';
 import type { Shell } from '../completion/command.ts';
 import { openService, type Service } from '../../ask/service.ts';
@@ -50,17 +51,11 @@ const maxInput = 64 * 1024;
 async function readInput({ streams, signal }: Context): Promise<string> {
   if (streams.stdin.isTerminal) {
     throw new Failure('usage', 'the text is expected on standard input', {
-      hint: 'echo "list the largest files" | natter shell-init bash --suggest',
+      hint: 'echo "list the largest files" | ‹natter shell-init bash --suggest›',
     });
   }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of streams.stdin.bytes(signal)) {
-    chunks.push(chunk);
-    size += chunk.byteLength;
-    if (size > maxInput) throw new Failure('usage', 'the text is longer than 64 KB');
-  }
-  return Buffer.concat(chunks).toString();
+  const refuse = () => new Failure('usage', 'the text is longer than 64 KB');
+  return String(await collectBytes(streams.stdin.bytes(signal), maxInput, refuse));
 }
 
 /** The content of the first code block; an answer may end in it. */
@@ -136,15 +131,13 @@ async function suggest(context: Context, options: GlobalOptions, shell: Shell): 
   if (line === '') throw new Failure('usage', 'the command line is empty');
   // The widget shows one line, and only for a failure.
   const presentation = { ...(await present(context, options)), notices: silentNotices };
-  const { noticeStyle: style, animated } = presentation;
   const settings = readSettings(context, silentNotices, options);
   const messages = promptMessages(suggestSystem(shell, context.platform), line);
   const { request } = planRequest(settings, messages, true);
   const source = { command: 'shell-init' };
   const service = await openService({ context, options, presentation, settings }, source);
-  const { stderr } = context.streams;
-  const quiet = options.quiet === true || !stderr.isTerminal;
-  const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });
+  const quiet = options.quiet === true || !context.streams.stderr.isTerminal;
+  const activity = createActivity({ context, presentation, options: { ...options, quiet } });
   activity.waiting(request.model);
   try {
     return commandOf(await readAnswer(context, service, request));

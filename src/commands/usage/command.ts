@@ -1,7 +1,8 @@
 import { Command, Option } from 'commander';
 import { groupings } from '../../usage/sums.ts';
+import { jsonOption } from '../../cli/global-options.ts';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples, setHelpList } from '../program/help-details.ts';
+import { setAction, setExamples, setHelpList } from '../../cli/help-details.ts';
 
 const storedRows = [
   { term: 'time', description: 'when the request ended, in UTC' },
@@ -18,9 +19,11 @@ const storedRows = [
 ];
 
 export function buildUsage(context: Context): Command {
-  const command = new Command('usage').description(
-    'Shows requests, tokens and cost by local day, model, profile or command. natter keeps a ledger: a line for each request, without text, titles, paths, addresses or keys, in the folder that natter config paths usage prints. natter config set ledger false turns it off. --profile shows one profile, --sandbox the requests to the sandbox.',
-  );
+  const command = new Command('usage')
+    .summary('show requests, tokens and cost')
+    .description(
+      'Shows requests, tokens and cost by local day, model, profile or command. natter keeps a ledger: a line for each request, without text, titles, paths, addresses or keys, in the folder that natter config paths usage prints. natter config set ledger false turns it off. --profile shows one profile, --sandbox the requests to the sandbox.',
+    );
   command
     .addOption(
       new Option(
@@ -33,7 +36,7 @@ export function buildUsage(context: Context): Command {
         .choices(groupings)
         .default('day'),
     )
-    .option('--json', 'print JSON');
+    .addOption(jsonOption());
   setAction(command, context, async () => (await import('./run.ts')).showUsage);
   setHelpList(command, { heading: 'Stored for each request:', rows: storedRows });
   return setExamples(command, [

@@ -10,7 +10,7 @@ import { localDay, parseSince } from '../../usage/days.ts';
 import { type LedgerLine, readLedger } from '../../usage/ledger.ts';
 import { createUsageSums, type Grouping, type PriceOf, type UsageSum } from '../../usage/sums.ts';
 import { present, type Presentation, type Context, type JsonOptions } from '../../run.ts';
-import { printJson } from '../print/print-data.ts';
+import { printJson } from '../../output/print-data.ts';
 import { readStored } from '../../settings/read-settings.ts';
 
 export interface UsageOptions extends JsonOptions {
@@ -90,7 +90,7 @@ function printNotices(notices: Notices, { rows, total, broken, sandboxed }: Foun
   }
   if (rows.length === 0) {
     const others =
-      sandboxed === 0 ? '' : `; natter usage --sandbox shows ${count(sandboxed)} to the sandbox`;
+      sandboxed === 0 ? '' : `; ‹natter usage --sandbox› shows ${count(sandboxed)} to the sandbox`;
     notices.notice(`no requests since ${localDay(since)}${others}`);
   }
   const { withoutPrice, unpriced, costs } = total;
@@ -98,7 +98,7 @@ function printNotices(notices: Notices, { rows, total, broken, sandboxed }: Foun
     const { model, profile } = withoutPrice;
     const verb = unpriced === 1 ? 'is' : 'are';
     notices.notice(
-      `${countOf(unpriced, 'request')} ${verb} not in the cost: the model has no price; natter config set prices.${model} 0.5/1.5 --profile ${profile}`,
+      `${countOf(unpriced, 'request')} ${verb} not in the cost: the model has no price; ‹natter config set prices.${model} 0.5/1.5 --profile ${profile}›`,
     );
   }
 }

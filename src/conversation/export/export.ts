@@ -1,3 +1,4 @@
+import { endRecord, summaryRecord, turnRecord } from '../journal/records.ts';
 import {
   isAnswer,
   pathOf,
@@ -105,36 +106,17 @@ export function* exportMarkdown(
   }
 }
 
+/** The fields of the journal's records of a turn, in one object. */
 function turnDocument(turn: Turn) {
-  const { timing } = turn;
-  return {
-    id: turn.id,
-    parent: turn.parent ?? null,
-    role: turn.role,
-    content: turn.content,
-    refusal: turn.refusal,
-    created_at: turn.createdAt.toISOString(),
-    model: turn.model,
-    profile: turn.profile,
-    fallbackFrom: turn.fallbackFrom,
-    finish_reason: turn.finishReason,
-    usage: turn.usage,
-    timing:
-      timing === undefined
-        ? undefined
-        : { first_text_ms: timing.firstText, total_ms: timing.total },
-    incomplete: turn.incomplete,
-    failure: turn.failure,
-  };
+  const { type: _turn, next_model: _nextModel, ...document } = turnRecord(turn);
+  const { type: _end, turn: _id, ...end } = endRecord(turn.id, turn);
+  return { ...document, refusal: turn.refusal, ...end };
 }
 
-const summaryDocument = ({ turn, content, createdAt, model, usage }: Summary) => ({
-  turn,
-  content,
-  created_at: createdAt.toISOString(),
-  model,
-  usage,
-});
+function summaryDocument(summary: Summary) {
+  const { type: _type, after: _after, ...document } = summaryRecord(summary);
+  return document;
+}
 
 /** `{id, title, created_at, selected: [turn ids], turns: [{id, parent, role, content, …}]}`, in pieces. */
 export function* exportJson(
@@ -147,7 +129,8 @@ export function* exportJson(
     title: titleOf(conversation),
     created_at: conversation.createdAt.toISOString(),
     selected: path.map(({ id }) => id),
-    summaries: conversation.summaries && [...conversation.summaries.values()].map(summaryDocument),
+    summaries:
+      conversation.summaries && Array.from(conversation.summaries.values(), summaryDocument),
   };
   yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "turns": [`;
   let separator = '\n    ';

@@ -120,14 +120,12 @@ export class JournalFold {
         if (turn !== undefined) this.#turns.set(turn.id, endedTurn(turn, record));
         return;
       }
-      case 'choice': {
-        const turn = this.#turns.get(record.turn);
-        if (turn !== undefined) this.#selection.set(turn.parent, turn.id);
-        return;
-      }
+      case 'choice':
       case 'undo': {
         const turn = this.#turns.get(record.turn);
-        if (turn !== undefined) this.#selection.delete(turn.parent);
+        if (turn === undefined) return;
+        if (record.type === 'choice') this.#selection.set(turn.parent, turn.id);
+        else this.#selection.delete(turn.parent);
         return;
       }
       case 'title':

@@ -47,9 +47,6 @@ export interface JournalFile {
   close(): Promise<void>;
 }
 
-/** Returns all records of the conversation, for a file that is new or was removed. */
-export type AllRecords = () => readonly JournalRecord[];
-
 export interface FileTarget {
   readonly path: string;
   readonly lockPath: string;
@@ -80,7 +77,7 @@ function turnsIn(records: readonly JournalRecord[]): number {
 /** Stores nothing; warns once if saving was expected. */
 export function memoryFile(
   { folder, save, onWarning }: JournalOptions,
-  allRecords: AllRecords,
+  allRecords: () => readonly JournalRecord[],
 ): JournalFile {
   const message = 'conversations are not saved, because the home folder is unknown';
   const failure =
@@ -144,7 +141,7 @@ function countWhole(lines: readonly Buffer[], start: number, written: number) {
 export function openJournalFile(
   target: FileTarget,
   options: JournalOptions,
-  allRecords: AllRecords,
+  allRecords: () => readonly JournalRecord[],
 ): JournalFile {
   const { path, file } = target;
   const { clock, onWarning } = options;
@@ -204,7 +201,11 @@ export function openJournalFile(
       const isFirst = failure === undefined;
       failure = storageFailure('write', path, error, dataVariable);
       const { message } = failure;
-      if (isFirst) onWarning(`${message}; the conversation continues unsaved`, 'storage');
+      if (isFirst)
+        onWarning(
+          `${message}; the conversation continues unsaved (NATTER_SAVE=false saves none)`,
+          'storage',
+        );
     }
   }
 

@@ -100,19 +100,15 @@ export class Journal {
     return turn;
   }
 
-  /** Adds a delta of a started answer. Written at least twice a second. */
-  appendText(turn: string, text: string): void {
-    this.#append({ type: 'text', turn, text });
-  }
-
-  /** Adds a delta of a refusal that the service sends apart from the text; written like text. */
-  appendRefusal(turn: string, text: string): void {
-    this.#append({ type: 'refusal', turn, text });
-  }
-
-  /** Adds reasoning that the service sends at the start of the text, with its tags; written like text. */
-  appendThought(turn: string, text: string): void {
-    this.#append({ type: 'thought', turn, text });
+  /** Adds to the text, refusal or reasoning of a started answer. It is written at least twice a second. */
+  append(type: DeltaRecord['type'], turn: string, text: string): void {
+    this.#fold.apply({ type, turn, text });
+    const key = `${type} ${turn}`;
+    const collected = this.#deltas.get(key)?.text ?? '';
+    this.#deltas.set(key, { type, turn, text: collected + text });
+    this.#collected += text.length;
+    if (this.#collected > maxCollected) this.#flush();
+    else this.#stopTimer ??= startTimer(this.#options.clock, flushInterval, () => this.#flush());
   }
 
   endAnswer(answerId: string, end: AnswerEnd): Turn {
@@ -204,16 +200,6 @@ export class Journal {
     const id = newId(random, turnIdLength, (taken) => conversation.turns.has(taken));
     this.#change(turnRecord({ ...addition, id, parent, createdAt: clock.date() }));
     return this.#turn(id);
-  }
-
-  #append(delta: DeltaRecord): void {
-    this.#fold.apply(delta);
-    const key = `${delta.type} ${delta.turn}`;
-    const collected = this.#deltas.get(key)?.text ?? '';
-    this.#deltas.set(key, { ...delta, text: collected + delta.text });
-    this.#collected += delta.text.length;
-    if (this.#collected > maxCollected) this.#flush();
-    else this.#stopTimer ??= startTimer(this.#options.clock, flushInterval, () => this.#flush());
   }
 
   /** Writes all collected deltas in one call. */

@@ -12,11 +12,7 @@ import {
   lockFile,
   newId,
 } from '../library/conversation-folder.ts';
-import {
-  loadConversation,
-  lostLinesWarning,
-  type LoadedConversation,
-} from '../library/read-conversation.ts';
+import { loadConversation, type LoadedConversation } from '../library/read-conversation.ts';
 import { JournalFold } from './fold-journal.ts';
 import { takeLock, type JournalOptions } from './journal-file.ts';
 import { Journal } from './journal.ts';
@@ -55,17 +51,12 @@ export function branchJournal(
   id: string,
 ): Journal {
   const path = conversationFile(conversationsFolder(options.folder), id);
-  const { fold, lostLines } = loadConversation(path, id);
-  warnAboutLostLines(options, id, lostLines);
+  const { fold, warning } = loadConversation(path, id);
+  if (warning !== undefined) options.onWarning(warning);
   return newJournal(
     options,
     recordsOf(fold.conversation(), () => false),
   );
-}
-
-function warnAboutLostLines({ onWarning }: JournalOptions, id: string, lostLines: number): void {
-  const warning = lostLinesWarning(id, lostLines);
-  if (warning !== undefined) onWarning(warning);
 }
 
 /** For a conversation that is open in another process. */
@@ -80,7 +71,7 @@ export function lockedFailure(id: string, { holder, since }: RefusedLock, hint: 
 function checkReadable(path: string, id: string, { records, version }: LoadedConversation): void {
   if (version > journalVersion) {
     throw new Failure('storage', `conversation ${id} was written by a newer natter`, {
-      hint: 'update natter, or read it with natter conversations show',
+      hint: 'update natter, or read it with ‹natter conversations show›',
     });
   }
   if (records > 0 || statSync(path).size === 0) return;
@@ -101,13 +92,13 @@ export function resumeJournal(options: JournalOptions & { readonly folder: strin
   const lockPath = lockFile(conversations, id);
   const lock = takeLock(lockPath, options);
   if (lock?.isHeld === false) {
-    const hint = `wait for it, or continue in a copy: natter --resume ${id} --branch`;
+    const hint = `wait for it, or continue in a copy: ‹natter --resume ${id} --branch›`;
     return { isOpen: false, refusal: lockedFailure(id, lock, hint) } as const;
   }
   try {
     const loaded = loadConversation(path, id);
     checkReadable(path, id, loaded);
-    warnAboutLostLines(options, id, loaded.lostLines);
+    if (loaded.warning !== undefined) options.onWarning(loaded.warning);
     const target = { path, lockPath, lock, isNew: false, isTorn: endsTorn(path), file: appendFile };
     if (options.save === false) lock?.release();
     const journal = new Journal(options, loaded.fold, options.save === false ? undefined : target);

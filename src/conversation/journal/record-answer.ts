@@ -34,10 +34,10 @@ export function createAnswerRecorder(
   return {
     event(event) {
       if (hasEnded) return;
-      if (event.type === 'text-received') journal.appendText(begin(), event.text);
-      else if (event.type === 'refusal-received') journal.appendRefusal(begin(), event.text);
+      if (event.type === 'text-received') journal.append('text', begin(), event.text);
+      else if (event.type === 'refusal-received') journal.append('refusal', begin(), event.text);
       else if (event.type === 'reasoning-received') {
-        if (event.received !== undefined) journal.appendThought(begin(), event.received);
+        if (event.received !== undefined) journal.append('thought', begin(), event.received);
       } else if (event.type === 'answer-named' && event.model !== undefined) {
         end = { ...end, model: event.model };
       } else if (event.type === 'answer-started') {
@@ -59,6 +59,23 @@ export function createAnswerRecorder(
       journal.endAnswer(begin(), end);
     },
     turn: () => turnId,
+  };
+}
+
+/** Adds to an answer that was cut; without text and without an end, nothing changes. */
+export function createContinuationRecorder(journal: Journal, answerId: string): AnswerRecorder {
+  const { model = '' } = journal.conversation().turns.get(answerId) ?? {};
+  const recorder = createAnswerRecorder(journal, { model }, answerId);
+  let hasContent = false;
+  return {
+    ...recorder,
+    event(event) {
+      hasContent ||= ['text-received', 'refusal-received', 'answer-finished'].includes(event.type);
+      recorder.event(event);
+    },
+    end(failure) {
+      if (hasContent) recorder.end(failure);
+    },
   };
 }
 

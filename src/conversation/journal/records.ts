@@ -208,17 +208,15 @@ export function isTextLine(line: string): boolean {
 }
 
 /**
- * Ignores NULs (from a power loss), a byte order mark and CR. A torn record loses only itself, not the next one.
+ * Ignores a byte order mark and CR. A torn record loses only itself, not the next one.
  * @returns `foreign` for a record of an unknown type, `lost` if something could not be read
  */
 export function parseLine(line: string): {
   readonly record?: JournalRecord;
   readonly kind: 'record' | 'blank' | 'foreign' | 'lost';
 } {
-  const text = (line.includes('\0') ? line.replaceAll('\0', '') : line)
-    .replace(/^\uFEFF/, '')
-    .trim();
-  if (text === '') return { kind: line.includes('\0') ? 'lost' : 'blank' };
+  const text = line.replace(/^\uFEFF/, '').trim();
+  if (text === '') return { kind: 'blank' };
   const whole = parseObject(text);
   const object = whole ?? parseTail(text);
   if (object === undefined) return { kind: 'lost' };

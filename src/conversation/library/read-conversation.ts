@@ -5,11 +5,22 @@ import { isTextLine, parseLine, type DeltaRecord, type JournalRecord } from '../
 import { titleFrom } from '../tree.ts';
 import { dataVariable } from './conversation-folder.ts';
 
+/** NULs, which a power loss leaves in a file, end a record as a line end does. */
+function partsOf(line: string): readonly string[] {
+  if (!line.includes('\0')) return [line];
+  const parts = line.split(/\0+/).filter((part) => part.trim() !== '');
+  return parts.length === 0 ? ['\0'] : parts;
+}
+
 /** @throws Failure `storage` if the file cannot be read */
-function forEachLine(path: string, read: (line: string) => void, start = 0): void {
+function forEachLine(path: string, read: (text: string, line: number) => void, start = 0): void {
+  let number = 0;
   try {
     for (const lines of readLines(path, start)) {
-      for (const line of lines) read(line);
+      for (const line of lines) {
+        number += 1;
+        for (const part of partsOf(line)) read(part, number);
+      }
     }
   } catch (error) {
     throw storageFailure('read', path, error, dataVariable);
@@ -22,8 +33,15 @@ export interface LoadedConversation {
   readonly version: number;
   /** Records that could be read. */
   readonly records: number;
-  /** Lines of which something could not be read. */
-  readonly lostLines: number;
+  /** What to warn of if lines could not be read; undefined for an undamaged file. */
+  readonly warning: string | undefined;
+}
+
+function lostLinesWarning(path: string, lines: ReadonlySet<number>): string | undefined {
+  const [first] = lines;
+  if (first === undefined) return undefined;
+  const which = lines.size === 1 ? `line ${first}` : `${lines.size} lines, from line ${first} on,`;
+  return `${which} of ${path} could not be read; the rest is loaded, and the file is kept`;
 }
 
 /**
@@ -33,9 +51,9 @@ export interface LoadedConversation {
  */
 export function loadConversation(path: string, id: string, start = 0): LoadedConversation {
   const fold = new JournalFold(id);
+  const lost = new Set<number>();
   let version = 0;
   let records = 0;
-  let lostLines = 0;
   let delta: DeltaRecord | undefined;
   let pieces: string[] = [];
   // Joined once: the texts of a conversation that is joined piece by piece take twice the memory when they are read.
@@ -44,9 +62,9 @@ export function loadConversation(path: string, id: string, start = 0): LoadedCon
     delta = undefined;
     pieces = [];
   };
-  const read = (line: string) => {
-    const { record, kind } = parseLine(line);
-    if (kind === 'lost') lostLines += 1;
+  const read = (text: string, line: number) => {
+    const { record, kind } = parseLine(text);
+    if (kind === 'lost') lost.add(line);
     if (record === undefined) return;
     records += 1;
     if (record.type === 'conversation') version = record.version;
@@ -58,14 +76,7 @@ export function loadConversation(path: string, id: string, start = 0): LoadedCon
   };
   forEachLine(path, read, start);
   applyPieces();
-  return { fold, version, records, lostLines };
-}
-
-/** Undefined for an undamaged file. */
-export function lostLinesWarning(id: string, lostLines: number): string | undefined {
-  if (lostLines === 0) return undefined;
-  const lines = lostLines === 1 ? '1 line' : `${lostLines} lines`;
-  return `${lines} of conversation ${id} could not be read; the rest is loaded`;
+  return { fold, version, records, warning: lostLinesWarning(path, lost) };
 }
 
 export interface ConversationSummary {

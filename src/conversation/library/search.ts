@@ -55,32 +55,23 @@ export function compileTerms(terms: readonly string[], caseSensitive = false): S
   return { each, any: compilePattern(sources.join('|'), { ...options, regularExpression: true }) };
 }
 
-function* lineStarts(text: string): Generator<number, void> {
-  yield 0;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) yield at + 1;
-}
-
 interface Mark {
   readonly start: number;
   readonly end: number;
 }
 
 function findMarks(text: string, pattern: RegExp): readonly Mark[] {
-  const marks: Mark[] = [];
-  pattern.lastIndex = 0;
-  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
-    if (found[0] === '') pattern.lastIndex += 1;
-    else marks.push({ start: found.index, end: found.index + found[0].length });
-  }
-  return marks;
+  return Array.from(text.matchAll(pattern), ({ 0: found, index }) => {
+    return { start: index, end: index + found.length };
+  }).filter(({ start, end }) => end > start);
 }
 
 /** The lines with a hit, and `context` lines around each. */
 function excerpt(text: string, marks: readonly Mark[], context: number): readonly FoundLine[] {
-  const starts = [...lineStarts(text)];
+  let start = 0;
   let next = 0;
-  const all = starts.map((start, index): FoundLine => {
-    const end = (starts[index + 1] ?? text.length + 1) - 1;
+  const all = text.split('\n').map((line, index): FoundLine => {
+    const end = start + line.length;
     const within: [number, number][] = [];
     for (; next < marks.length; next += 1) {
       const mark = marks[next];
@@ -89,7 +80,8 @@ function excerpt(text: string, marks: readonly Mark[], context: number): readonl
       // It continues in the next line.
       if (mark.end > end + 1) break;
     }
-    return { number: index + 1, text: text.slice(start, end), marks: within };
+    start = end + 1;
+    return { number: index + 1, text: line, marks: within };
   });
   const near = (index: number) =>
     all

@@ -112,11 +112,9 @@ export interface PromptPlaces {
   readonly own: string | undefined;
 }
 
-type PromptOrigin = 'project' | 'own';
-
 /** A folder with prompt files. */
 interface PromptFolder {
-  readonly origin: PromptOrigin;
+  readonly origin: 'project' | 'own';
   readonly path: string;
   readonly boundary: Boundary;
 }
@@ -200,7 +198,7 @@ export interface FoundPrompt {
   /** The name that is typed after `natter run`. */
   readonly name: string;
   /** `path` for a file that was named by its path. */
-  readonly origin: PromptOrigin | 'path';
+  readonly origin: 'project' | 'own' | 'path';
   readonly file: SourceFile;
   readonly boundary: Boundary;
 }
@@ -303,7 +301,7 @@ function notFound(places: PromptPlaces, word: string, hint: string | undefined):
     word,
     listPrompts(places).map(({ name }) => name),
   );
-  const list = 'natter prompts lists prompt files';
+  const list = '‹natter prompts› lists prompt files';
   return new Failure('not_found', `there is no prompt file "${word}"`, {
     hint: near === undefined ? (hint ?? list) : `did you mean ${near}? ${hint ?? list}`,
   });

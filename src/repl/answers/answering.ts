@@ -2,24 +2,29 @@ import type { ChatEvent } from '../../client/events.ts';
 import { estimateTokens, tokensOfPiece } from '../../conversation/token-estimate.ts';
 import { textOf, type Conversation, type Turn } from '../../conversation/tree.ts';
 import { expectedDelay } from '../../output/activity.ts';
-import { figuresLine } from '../../output/figures.ts';
+import { figuresLine, figuresText } from '../../output/figures.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { plainStyle } from '../../terminal/style.ts';
 import type { AnswerOutcome } from '../action.ts';
-import { compactIfNeeded, offerRemedies } from '../compaction.ts';
+import { compactIfNeeded, offerRemedies } from '../context/compaction.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { contentOf } from '../composer/paste.ts';
 import { isEmpty, withDraft } from '../composer/text-buffer.ts';
 import {
   currentPath,
+  isNearlyFull,
   withBranch,
   lastPrompt,
   versionsOf,
   withConversation,
   closingOf,
 } from '../conversations/position.ts';
-import { keyDialog, keyHint, secretsDialog } from '../dialog.ts';
-import { failureEntry, notice } from '../entry.ts';
+import { keyDialog, keyHint } from '../connection.ts';
+import { failureEntry, notice } from '../transcript/entry.ts';
 import { withFile } from '../files/attachments.ts';
-import type { AnswerActivity, AnswerUsage, ReplState, Step } from '../state.ts';
+import { submit } from '../queue.ts';
+import { shortenPromptHint } from '../session.ts';
+import type { AnswerActivity, AnswerUsage, Dialog, ReplState, Step } from '../state.ts';
 import { andThen, printing, printNotice, step, reportQueue } from '../step.ts';
 
 function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
@@ -29,7 +34,11 @@ function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): Ans
     case 'retry-scheduled': {
       const { retry, retries, cause } = event;
       const at = now + expectedDelay(event);
-      const scheduled = { cause: cause.message, retry, retries, at };
+      // A narrow window cuts the end of a long cause, and the status is what people look for.
+      const { status, message } = cause;
+      const text =
+        status === undefined ? message : `${status}: ${message.replace(` (${status})`, '')}`;
+      const scheduled = { cause: text, retry, retries, at };
       return { ...rest, phase: 'retrying', retry: scheduled };
     }
     case 'answer-started':
@@ -91,11 +100,11 @@ function restorePrompt(state: ReplState, { draft, files }: EndedAnswer): ReplSta
 function continueHint(
   state: ReplState,
   { hasText, isRecorded = true }: { readonly hasText: boolean; readonly isRecorded?: boolean },
-  { comparedWith }: EndedAnswer,
+  { comparedWith, isContinuation }: EndedAnswer,
 ): string | undefined {
   if (comparedWith !== undefined)
     return hasText ? '/version switches back' : '/compare tries again';
-  if (hasText) return '/continue resumes it';
+  if (hasText || isContinuation === true) return '/continue resumes it';
   const isRestored = state.restoredText !== undefined && state.composer.text === state.restoredText;
   if (isRestored && !state.isLineMode) return `${neededKeyOf('send', state.keyMap)} sends it again`;
   return isRecorded ? '/retry sends it again' : undefined;
@@ -112,16 +121,17 @@ function onFailure(
   const { message, hint, kind } = failure;
   const paused = { ...next, isQueuePaused: true };
   if (kind === 'unauthorized') {
-    const dialog = keyDialog(state.service.address);
+    const dialog = keyDialog(state.service, state.service.address);
     return step(
       { ...paused, dialog },
       printing(failureEntry(message, keyHint(state.service.hasKey))),
     );
   }
-  const hints = [hint, continueHint(next, outcome, answer)]
-    .filter((text) => text !== undefined)
-    .join('; ');
-  return step(paused, printing(failureEntry(message, hints || undefined)));
+  const isFull = kind === 'invalid_request' && !hasText && isNearlyFull(next);
+  // The same prompt would be refused again.
+  const hints = isFull ? [shortenPromptHint] : [hint, continueHint(next, outcome, answer)];
+  const advice = hints.filter((text) => text !== undefined).join('; ');
+  return step(paused, printing(failureEntry(message, advice || undefined)));
 }
 
 function onStop(state: ReplState, hasText: boolean, answer: EndedAnswer): Step {
@@ -134,6 +144,30 @@ function onStop(state: ReplState, hasText: boolean, answer: EndedAnswer): Step {
 function confirmationHint(isRestored: boolean, isLineMode: boolean): string {
   if (!isRestored) return 'the prompt is the latest one in the history';
   return `${isLineMode ? 'an empty line' : 'Enter'} sends these words without the file`;
+}
+
+function sendNothing(state: ReplState): Step {
+  return printNotice({ ...state, dialog: undefined, unconfirmed: undefined }, 'nothing was sent');
+}
+
+/** Before a prompt with secrets in its files is sent. */
+function secretsDialog(address: string): Dialog {
+  return {
+    type: 'choice',
+    title: `the files have secrets, which would be sent to ${address}`,
+    choices: [
+      {
+        label: 'send placeholders, and put the secrets back in the answer',
+        choose: (state) => submit({ ...state, dialog: undefined, isRedacting: true }),
+      },
+      {
+        label: 'send the secrets',
+        choose: (state) => submit({ ...state, dialog: undefined }),
+      },
+      { label: 'send nothing', choose: sendNothing },
+    ],
+    cancel: sendNothing,
+  };
 }
 
 /** Restores a prompt that needs confirmation to the composer. */
@@ -182,7 +216,10 @@ export function onAnswerEnded(
   return andThen(andThen(andThen(reported, close), offerRemedies), compactIfNeeded);
 }
 
-type EndedAnswer = Pick<AnswerActivity, 'draft' | 'files' | 'branch' | 'comparedWith'> & {
+type EndedAnswer = Pick<
+  AnswerActivity,
+  'draft' | 'files' | 'branch' | 'comparedWith' | 'isContinuation'
+> & {
   /** Monotonic milliseconds; undefined if the answer was not in progress. */
   readonly since?: number;
 };
@@ -201,18 +238,21 @@ function endingOf({ failure, finishReason, incomplete }: Turn): string {
   return failure ?? (incomplete === true ? 'stopped' : (finishReason ?? '-'));
 }
 
-/** Prints the figures of both answers of a comparison, a line each, with their version numbers. */
+/** Prints the figures of both answers of a comparison with their version numbers, as a table if that fits. */
 function reportFigures(state: ReplState, comparedWith: string): Step {
   const { conversation, branch } = state;
   const pair = lastPrompt(currentPath(conversation, branch));
   if (pair === undefined) return step(state);
   const { ends } = versionsOf(conversation, pair);
-  const lines = ends.flatMap((turn, index) => {
+  const answers = ends.flatMap((turn, index) => {
     if (turn.id !== comparedWith && turn.id !== pair.answer?.id) return [];
     const { usage, timing, model = 'answer' } = turn;
-    const content = textOf(turn);
-    const line = figuresLine({ label: model, content, usage, timing, endReason: endingOf(turn) });
-    return [`version ${index + 1}: ${line}`];
+    const label = `version ${index + 1}: ${sanitizeLine(model)}`;
+    return [{ label, content: textOf(turn), usage, timing, endReason: endingOf(turn) }];
   });
-  return printNotice(state, lines.join('\n'));
+  const layout = { isTerminal: true, width: state.columns - 1, style: plainStyle };
+  const text = state.isLineMode
+    ? answers.map(figuresLine).join('\n')
+    : figuresText(answers, layout);
+  return printNotice(state, text.trimEnd());
 }

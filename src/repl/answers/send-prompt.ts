@@ -4,6 +4,7 @@ import { composePrompt, type AttachedFile } from '../../conversation/compose-pro
 import {
   type AnswerRecorder,
   createAnswerRecorder,
+  createContinuationRecorder,
 } from '../../conversation/journal/record-answer.ts';
 import { endingWith, pathOf } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
@@ -21,7 +22,7 @@ import { recalledDraft } from '../composer/history.ts';
 import { shownText } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
 import { contextUse, messagesFor } from '../conversations/position.ts';
-import { failureEntry, notice } from '../entry.ts';
+import { failureEntry, notice } from '../transcript/entry.ts';
 import { type Unconfirmed, checkFiles, type CheckedFiles } from '../files/mentioned-files.ts';
 import { type Session, dispatchConversation, failureText } from '../session.ts';
 import type { Step, ReplState, PromptToSend, SessionSettings } from '../state.ts';
@@ -74,19 +75,29 @@ async function recordNew(
   return turn.id;
 }
 
-/** Asks once, and once more after a new key. */
+/** What asks for the rest of a cut answer. It is no turn of the conversation. */
+const continuation = {
+  role: 'user',
+  content: 'Continue exactly where your last answer stopped, without repeating any of it.',
+} as const;
+
+const isAnswer = (session: Session, turnId: string) =>
+  session.journal().conversation().turns.get(turnId)?.role === 'assistant';
+
+/** Asks once, and once more after a new key. @param turnId the prompt, or the answer to continue */
 async function receive(
   { session, settings, signal }: Sending,
-  promptId: string,
+  turnId: string,
   recorder: AnswerRecorder,
   view: View,
 ): Promise<Answer> {
   const { service, guard, context } = session;
   const { clock } = context;
   const send = () => {
-    const conversation = endingWith(session.journal().conversation(), promptId);
+    const conversation = endingWith(session.journal().conversation(), turnId);
+    const messages = messagesFor(conversation, isAnswer(session, turnId) ? [continuation] : []);
     const { tokens } = contextUse(conversation, undefined);
-    const { request, warning } = service.plan(messagesFor(conversation), settings, tokens);
+    const { request, warning } = service.plan(messages, settings, tokens);
     if (warning !== undefined) session.print([notice(warning)]);
     return service.client().chat(request, { signal, hurry: () => session.hurried() });
   };
@@ -148,13 +159,16 @@ async function endAnswer(
   return { type: 'failed', hasText, failure: text, isRecorded: true };
 }
 
-/** An answer to a turn, shown and recorded. */
-async function answerTurn(sending: Sending, promptId: string) {
+/** An answer to a prompt, or the rest of an answer, shown and recorded. */
+async function answerTurn(sending: Sending, turnId: string) {
   const { session, settings, nextModel } = sending;
   const { model } = settings;
-  const recorder = createAnswerRecorder(session.journal(), { model, nextModel, parent: promptId });
+  const journal = session.journal();
+  const recorder = isAnswer(session, turnId)
+    ? createContinuationRecorder(journal, turnId)
+    : createAnswerRecorder(journal, { model, nextModel, parent: turnId });
   const view = createView(session, settings.model);
-  const answer = await receive(sending, promptId, recorder, view);
+  const answer = await receive(sending, turnId, recorder, view);
   return { ...answer, outcome: await endAnswer(session, answer, recorder, view) };
 }
 
@@ -249,6 +263,7 @@ async function answerPrompt(unfilled: Sending, given: PromptToSend): Promise<Ans
     const sending = { ...unfilled, settings };
     const checked = await checkFiles(session, prompt, signal);
     if (checked.type === 'unconfirmed') return checked;
+    if (prompt.type === 'continue') return (await answerTurn(sending, prompt.turnId)).outcome;
     const promptId =
       prompt.type === 'repeat'
         ? recordRepeated(sending, prompt.turnId)
@@ -305,6 +320,7 @@ export function startAnswer(
       draft,
       files: isNew ? prompt.files : [],
       comparedWith: options?.comparedWith,
+      isContinuation: prompt.type === 'continue',
     },
   };
   const nextModel = options === undefined ? {} : { nextModel: state.settings.model };

@@ -3,7 +3,7 @@ import { splitPrompt } from '../../conversation/compose-prompt.ts';
 import { endingWith, systemOf } from '../../conversation/tree.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
-import { undoSummary } from '../compaction.ts';
+import { undoSummary } from '../context/compaction.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { shownText } from '../composer/paste.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
@@ -14,17 +14,16 @@ import {
   lastPrompt,
   versionsOf,
   withBranch,
-  nextParent,
   lastAnswer,
   type PromptAndAnswer,
 } from '../conversations/position.ts';
-import { notice } from '../entry.ts';
+import { notice } from '../transcript/entry.ts';
 import { withFile } from '../files/attachments.ts';
 import { type Session, dispatchConversation } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, Step } from '../state.ts';
 import { andThen, printNotice, refuse, step, printing, task } from '../step.ts';
-import { withSent } from '../text/sent-prompt.ts';
+import { withSent } from '../conversations/sent-prompt.ts';
 import { startAnswer } from './send-prompt.ts';
 
 interface OfTurn {
@@ -57,12 +56,21 @@ function indexOf(choice: VersionChoice, index: number, count: number): number {
   return choice - 1;
 }
 
+/** The last prompt that is on the screen. While a prompt is being edited, its old version is still the current one. */
+function shownPrompt({ conversation, branch }: ReplState): PromptAndAnswer | undefined {
+  return lastPrompt(currentPath(conversation, branch?.reason === 'edit' ? undefined : branch));
+}
+
+/** Whether the last prompt or its answer has other versions. */
+export function hasVersions(state: ReplState): boolean {
+  const pair = shownPrompt(state);
+  return pair !== undefined && versionsOf(state.conversation, pair).ends.length > 1;
+}
+
 /** Switches to a different version of the last prompt or its answer. */
 export function switchVersion(state: ReplState, choice: VersionChoice): Step {
   const { conversation } = state;
-  // While a prompt is being edited, its old version is still the current one.
-  const branch = state.branch?.reason === 'edit' ? undefined : state.branch;
-  const pair = lastPrompt(currentPath(conversation, branch));
+  const pair = shownPrompt(state);
   if (pair === undefined) {
     return refuse(state, 'there is no prompt yet', 'type one and press Enter');
   }
@@ -95,11 +103,11 @@ function compare(state: ReplState, argument: string): Step {
     return refuse(state, 'there is no answer to compare with', 'type a prompt and press Enter');
   }
   if (/\s/.test(argument))
-    return refuse(state, 'a model id cannot contain spaces', '/models lists them');
+    return refuse(state, 'a model id cannot contain spaces', '/model lists them');
   const { prompt, answer } = pair;
   const model = argument || otherModel([answer.model, settings.model]);
   if (model === undefined) {
-    return refuse(state, '/compare needs a model', '/compare nextgen; /models lists them');
+    return refuse(state, '/compare needs a model', '/compare nextgen; /model lists them');
   }
   const system = systemOf(endingWith(conversation, prompt.id));
   const comparison = { settings: { ...settings, model, system }, comparedWith: answer.id };
@@ -107,9 +115,6 @@ function compare(state: ReplState, argument: string): Step {
     startAnswer(next, { type: 'repeat', turnId: prompt.id }, undefined, comparison),
   );
 }
-
-const continuation =
-  'Continue exactly where your last answer stopped, without repeating any of it.';
 
 function withLastPrompt(state: ReplState, run: (pair: PromptAndAnswer) => Step): Step {
   const pair = lastPrompt(currentPath(state.conversation, state.branch));
@@ -190,18 +195,7 @@ function continueAnswer(state: ReplState): Step {
   if (answer.incomplete !== true && answer.finishReason !== 'length') {
     return refuse(state, 'the last answer is complete', 'type a prompt to get more');
   }
-  const prompt = {
-    type: 'new',
-    content: continuation,
-    shown: continuation,
-    needsEcho: true,
-    files: [],
-    mentions: [],
-    isConfirmed: true,
-    isRedacted: state.isRedacting === true,
-    parent: nextParent(state),
-  } as const;
-  return startAnswer(state, prompt, undefined);
+  return startAnswer(state, { type: 'continue', turnId: answer.id }, undefined);
 }
 
 export const answerCommands: readonly SlashCommand[] = [
@@ -236,6 +230,7 @@ export const answerCommands: readonly SlashCommand[] = [
     summary: 'show the next version of the last answer, or version n',
     group: 'answers',
     example: '/version 2',
+    isUnlisted: true,
     run: (state, argument) => switchVersion(state, argument === '' ? 'next' : Number(argument)),
   },
   {

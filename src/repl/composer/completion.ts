@@ -85,22 +85,45 @@ export function findCompletion(
   return findMention(text.slice(Math.max(0, cursor - searchedLength), cursor), cursor);
 }
 
-/** Matching candidates, ignoring case: first those that start with the typed text, then those that contain it. */
+/** Whether the name has these letters in this order, also with others between them. */
+function hasLetters(name: string, letters: string): boolean {
+  let found = 0;
+  for (const letter of name) if (letter === letters[found]) found += 1;
+  return found === letters.length;
+}
+
+/** How well a candidate matches, 0 best; undefined if it does not. */
+function rankOf(
+  { value, summary = '' }: Candidate,
+  { kind }: CompletionRequest,
+  wanted: string,
+): number | undefined {
+  const name = value.toLowerCase();
+  if (name.startsWith(wanted)) return 0;
+  if (name.includes(wanted)) return 1;
+  if (kind !== 'command' || wanted.length < 2) return undefined;
+  if (hasLetters(name, wanted)) return 2;
+  return ` ${summary.toLowerCase()}`.includes(` ${wanted}`) ? 3 : undefined;
+}
+
+/**
+ * Matching candidates, ignoring case: first those that start with the typed text, then those that contain it. A command
+ * is also found by letters of its name, with others between them, and by a word of its summary.
+ */
 export function matchCandidates(
-  { kind, typed }: CompletionRequest,
+  request: CompletionRequest,
   candidates: readonly Candidate[],
 ): readonly Candidate[] {
+  const { kind, typed } = request;
   const wanted = typed.toLowerCase();
   const visible = candidates.filter(
     ({ value }) => kind !== 'path' || !value.startsWith('.') || typed.startsWith('.'),
   );
-  const found = visible.map((candidate) => ({
-    candidate,
-    at: candidate.value.toLowerCase().indexOf(wanted),
-  }));
-  const prefixMatches = found.filter(({ at }) => at === 0);
-  const otherMatches = found.filter(({ at }) => at > 0);
-  return [...prefixMatches, ...otherMatches].map(({ candidate }) => candidate);
+  const found = visible.flatMap((candidate) => {
+    const rank = rankOf(candidate, request, wanted);
+    return rank === undefined ? [] : [{ candidate, rank }];
+  });
+  return found.toSorted((one, other) => one.rank - other.rank).map(({ candidate }) => candidate);
 }
 
 /** The longest common prefix, in whole characters. */

@@ -77,10 +77,12 @@ function transpose(buffer: TextBuffer): TextBuffer {
   return replaceRange(buffer, from, to, after + before);
 }
 
-type EditStack = 'undoStack' | 'redoStack';
-
 /** Reverts the last edit of a stack and moves it to the other; without one, returns the same buffer. */
-function revertLast(buffer: TextBuffer, from: EditStack, to: EditStack): TextBuffer {
+function revertLast(
+  buffer: TextBuffer,
+  from: 'undoStack' | 'redoStack',
+  to: 'undoStack' | 'redoStack',
+): TextBuffer {
   const edit = buffer[from].at(-1);
   if (edit === undefined) return buffer;
   const { at, removed, inserted, cursor } = edit;

@@ -19,20 +19,6 @@ export function pageRows(rows: number): number {
   return Math.max(1, composerRows(rows) - 1);
 }
 
-export interface Layout {
-  /** Plain text without escapes, none wider than the window. */
-  readonly rows: readonly string[];
-  /** Index in `rows`. */
-  readonly cursorRow: number;
-  /** Number of columns left of the caret. */
-  readonly cursorColumn: number;
-  /** Whether there is more text above and below the rows. */
-  readonly hasMoreAbove: boolean;
-  readonly hasMoreBelow: boolean;
-  /** The selected columns of each row; undefined without a selection. */
-  readonly selections: readonly (Range | undefined)[] | undefined;
-}
-
 /** A range that starts at `from` and ends before `to`. */
 interface Range {
   readonly from: number;
@@ -127,7 +113,7 @@ export function layout(
   height = Number.POSITIVE_INFINITY,
   /** Selected offsets. */
   selected?: Range,
-): Layout {
+) {
   const cursor = placeOfCursor(draft, columns);
   const rest = Math.max(0, height - 1);
   const before = walk(cursor, above, rest);

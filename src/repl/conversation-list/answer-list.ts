@@ -3,85 +3,17 @@ import { count, countOf, timeAgo } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { graphemes } from '../../terminal/text/width.ts';
 import type { KeyAction } from '../composer/keys/key-bindings.ts';
-import {
-  resume,
-  searchList,
-  readList,
-  previewConversation,
-} from '../conversations/conversations.ts';
-import type {
-  Step,
-  OpenList,
-  ReplState,
-  Task,
-  ListEvent,
-  ListedConversation,
-  ConversationList,
-} from '../state.ts';
-import { withKeysReleased, refuse, andThen, quit, startActivity, task, step } from '../step.ts';
-
-interface Budget {
-  readonly listed: number;
-  /** The rows of the preview with the rule above it. */
-  readonly preview: number;
-  readonly hints: number;
-}
-
-const maxListed = 12;
-const maxPreview = 9;
-
-/** Distributes the rows below the query. */
-export function budgetOf(windowRows: number): Budget {
-  const rows = Math.max(0, windowRows - 2);
-  const hints = rows >= 3 ? 1 : 0;
-  const preview = rows < 9 ? 0 : Math.min(maxPreview, Math.floor(rows / 2) - 1);
-  return { hints, preview, listed: Math.max(0, Math.min(maxListed, rows - hints - preview)) };
-}
+import { resume } from '../conversations/conversations.ts';
+import type { ListedConversation, OpenList, ReplState, Step } from '../state.ts';
+import { quit, refuse, startActivity, step, task } from '../step.ts';
+import { budgetOf, closeList, isComplete, type Match, matchesOf, settle, totalOf } from './list.ts';
 
 /** Rows of a page of the list, in a window of that many rows. */
 const listRowsOf = (windowRows: number) => Math.max(1, budgetOf(windowRows).listed);
 
-export function onListEvent(state: ReplState, list: OpenList, event: ListEvent): Step {
-  if (event.entries !== list.entries) return step(state);
-  switch (event.type) {
-    case 'rows-read':
-      return settle(
-        state,
-        { ...list, isReading: false, rows: [...list.rows, ...event.rows] },
-        list.followsLast,
-      );
-    case 'texts-searched': {
-      const isCurrent =
-        list.searchesTexts &&
-        event.query === list.query.trim() &&
-        event.from === list.excerpts.length;
-      const excerpts = isCurrent ? [...list.excerpts, ...event.excerpts] : list.excerpts;
-      return settle(state, { ...list, isReading: false, excerpts }, list.followsLast);
-    }
-    case 'preview-read':
-    default: {
-      const { id, turns } = event;
-      return step(
-        list.preview?.id === id ? { ...state, list: { ...list, preview: { id, turns } } } : state,
-      );
-    }
-  }
-}
-
-/** Closes the list; the dialog that waited for it is open. */
-const unlisted = (state: ReplState): ReplState => ({
-  ...state,
-  list: undefined,
-  dialog: state.list?.dialog,
-});
-
-/** Closes the list; queued lines are sent then. */
-export const closeList = (state: ReplState): Step => step(unlisted(state));
-
 function openListed(state: ReplState, list: OpenList, { entry }: ListedConversation): Step {
-  const opened = { ...unlisted(state), chosenFrom: list };
-  const wanted = task(resume, { name: entry.id, ...list.options });
-  return startActivity(opened, 'opening a conversation', wanted);
+  const wanted = task(resume, { name: entry.id, ...list.options, from: list });
+  return startActivity(closeList(state), 'opening a conversation', wanted);
 }
 
 function openSelected(state: ReplState, list: OpenList): Step {
@@ -101,8 +33,8 @@ const shortened = (query: string) => [...graphemes(query)].slice(0, -1).join('')
 
 const actions: Partial<Record<KeyAction, (state: ReplState, list: OpenList) => Step>> = {
   'list-open': openSelected,
-  'list-close': closeList,
-  interrupt: closeList,
+  'list-close': (state) => step(closeList(state)),
+  interrupt: (state) => step(closeList(state)),
   'list-quit': (state, list) => (list.query === '' ? quit(state) : step(state)),
   'list-search': (state, list) =>
     settle(state, { ...list, searchesTexts: !list.searchesTexts, excerpts: [], selected: 0 }),
@@ -128,71 +60,6 @@ export function onListText(state: ReplState, list: OpenList, text: string): Step
 
 /** UTF-16 units; a longer paste is cut. */
 const maxQuery = 200;
-
-export interface Match {
-  readonly row: ListedConversation;
-  /** Around the first hit in its texts. */
-  readonly excerpt: string | undefined;
-}
-
-/** Matches that are read beyond the selected one. */
-const ahead = 50;
-
-const isSearch = ({ searchesTexts, query }: ConversationList) =>
-  searchesTexts && searchTerms(query).length > 0;
-
-/** The conversations with every term of the query in their title, model or id, or in their texts; newest first. */
-export function matchesOf(list: ConversationList): readonly Match[] {
-  const terms = searchTerms(list.query.toLowerCase());
-  const isSearched = isSearch(list);
-  return list.rows.flatMap((row, index) => {
-    if (row === undefined) return [];
-    const excerpt = isSearched ? list.excerpts[index] : undefined;
-    const isMatch = excerpt !== undefined || terms.every((term) => row.filtered.includes(term));
-    return isMatch ? [{ row, excerpt }] : [];
-  });
-}
-
-/** All conversations, without those that turned out to be unreadable. */
-export const totalOf = ({ entries, rows }: ConversationList): number =>
-  entries.length - rows.filter((row) => row === undefined).length;
-
-/** Whether further entries may match. */
-export function isComplete(list: ConversationList): boolean {
-  const { entries, rows, excerpts } = list;
-  return rows.length === entries.length && (!isSearch(list) || excerpts.length >= rows.length);
-}
-
-function nextReading(list: ConversationList, found: number): Task | undefined {
-  const { entries, rows, excerpts, query, selected } = list;
-  if (list.isReading || found > selected + ahead || isComplete(list)) return undefined;
-  return isSearch(list) && excerpts.length < rows.length
-    ? task(searchList, { entries, from: excerpts.length, query: query.trim() }, unread)
-    : task(readList, { entries, from: rows.length }, unread);
-}
-
-/** Keeps the selection within the matches, and reads what is missing of the list and of the preview. */
-function settle(state: ReplState, changed: OpenList, followsLast = false): Step {
-  const matches = matchesOf(changed);
-  const wanted = followsLast ? matches.length : changed.selected;
-  const selected = Math.max(0, Math.min(wanted, matches.length - 1));
-  const list = { ...changed, selected, followsLast };
-  const reading = nextReading(list, matches.length);
-  const next = { ...list, isReading: list.isReading || reading !== undefined };
-  const entry = matches[selected]?.row.entry;
-  const read = step({ ...state, list: next }, ...(reading === undefined ? [] : [reading]));
-  const isPassing = followsLast && next.isReading;
-  if (state.isLineMode || isPassing || entry === undefined || entry.id === list.preview?.id) {
-    return read;
-  }
-  const preview = { id: entry.id, turns: undefined };
-  return andThen(read, (shown) =>
-    step(
-      { ...shown, list: { ...next, preview } },
-      task(previewConversation, { entries: list.entries, entry }),
-    ),
-  );
-}
 
 // The list in line mode: numbered conversations, and a question.
 
@@ -240,7 +107,7 @@ export function questionOf(state: ReplState, list: OpenList): string | undefined
 /** A line is the number of a conversation, words to filter by, or a slash and words to search for; empty, it ends that. */
 export function answerQuestion(state: ReplState, list: OpenList, text: string): Step {
   const answer = text.trim();
-  if (answer === '' && list.query === '') return closeList(state);
+  if (answer === '' && list.query === '') return step(closeList(state));
   if (answer === '+') {
     const selected = list.selected + pageRows;
     if (selected < matchesOf(list).length) return settle(state, { ...list, selected });
@@ -255,27 +122,4 @@ export function answerQuestion(state: ReplState, list: OpenList, text: string): 
   const query = searchesTexts ? answer.slice(1).trim() : answer;
   if (query === '' && searchesTexts) return step(state);
   return settle(state, { ...list, query, searchesTexts, excerpts: [], selected: 0 });
-}
-
-/** Shows the list that was loaded; a dialog that was open before waits until it is closed. */
-export function onListOpened(state: ReplState, loaded: OpenList): Step {
-  const { activity } = state;
-  const dialog = activity?.type === 'task' ? activity.dialog : undefined;
-  const list = { ...loaded, dialog };
-  return onListEvent(withKeysReleased({ ...state, activity: undefined, list }), list, {
-    type: 'rows-read',
-    entries: list.entries,
-    rows: [],
-  });
-}
-
-export function onListChanged(state: ReplState, event: ListEvent): Step {
-  const { list } = state;
-  return list === undefined ? step(state) : onListEvent(state, list, event);
-}
-
-/** After a part could not be read: the next key tries again. */
-function unread(state: ReplState): ReplState {
-  const { list } = state;
-  return list === undefined ? state : { ...state, list: { ...list, isReading: false } };
 }

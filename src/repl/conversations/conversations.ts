@@ -1,105 +1,14 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
 import { cleanLine } from '../../secrets/secrets.ts';
-import type { LibraryEntry } from '../../conversation/library/library.ts';
 import { titleOf, type Conversation, pathOf, textOf, type Turn } from '../../conversation/tree.ts';
-import { Failure } from '../../failure.ts';
 import { refusalNotice } from '../../output/notices.ts';
-import { copyDialog } from '../dialog.ts';
-import { notice, type Entry } from '../entry.ts';
+import { openList, readConversations, reopenList } from '../conversation-list/list.ts';
+import { notice, type Entry } from '../transcript/entry.ts';
 import { runActivity, type Session, dispatchConversation } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
-import type { ListEvent, ReplState, OpenList, ListOptions, Step } from '../state.ts';
-import {
-  task,
-  withKeysReleased,
-  startActivity,
-  openDialog,
-  print,
-  step,
-  printNotice,
-  andThen,
-} from '../step.ts';
+import type { Dialog, ListOptions, OpenList, ReplState, Step } from '../state.ts';
+import { task, startActivity, openDialog, print, step, printNotice, andThen } from '../step.ts';
 import { closingOf, promptsOf, type PromptAndAnswer } from './position.ts';
-import { sentEntries } from '../text/sent-prompt.ts';
-import type { ReplLibrary } from './library.ts';
-
-type NewList = Pick<OpenList, 'options' | 'openedAt' | 'entries' | 'rows'> & Partial<OpenList>;
-
-export const newList = (parts: NewList): OpenList => ({
-  query: '',
-  ...parts,
-  searchesTexts: false,
-  excerpts: [],
-  selected: 0,
-  isReading: false,
-  preview: undefined,
-});
-
-/** Lists the conversations, filtered by the query; keys typed meanwhile are for the list. */
-export function openList(state: ReplState, options: ListOptions = {}, query = ''): Step {
-  const wanted = task(readConversations, { options, query }, withKeysReleased);
-  const started = startActivity(state, 'reading conversations', wanted);
-  if (state.isLineMode) return started;
-  return { ...started, state: { ...started.state, typeAhead: { until: 'list', keys: [] } } };
-}
-
-export async function readConversations(
-  session: Session,
-  { options, query = '' }: { readonly options: ListOptions; readonly query?: string },
-): Promise<void> {
-  const stored = session.library.list();
-  const entries = stored.entries();
-  if (entries.length === 0) {
-    throw new Failure('not_found', 'there is no conversation yet', {
-      hint: 'the first prompt starts one',
-    });
-  }
-  const rows = stored.read(entries, 0);
-  const list = newList({ options, openedAt: session.context.clock.date(), entries, rows, query });
-  session.dispatch({ type: 'list-opened', list });
-}
-
-/** Reads a part of an open list, after keys and timers were handled. */
-async function readPart(
-  session: Session,
-  entries: readonly LibraryEntry[],
-  read: (stored: ReturnType<ReplLibrary['list']>) => ListEvent,
-): Promise<void> {
-  await nextTick();
-  if (session.state().list?.entries !== entries) return;
-  session.dispatch({ type: 'list-changed', event: read(session.library.list()) });
-}
-
-/** A part of the list, from one of its entries on. */
-interface ListPart {
-  readonly entries: readonly LibraryEntry[];
-  readonly from: number;
-}
-
-export function readList(session: Session, { entries, from }: ListPart): Promise<void> {
-  return readPart(session, entries, (stored) => {
-    return { type: 'rows-read', entries, rows: stored.read(entries, from) };
-  });
-}
-
-export function searchList(
-  session: Session,
-  { entries, from, query }: ListPart & { readonly query: string },
-): Promise<void> {
-  return readPart(session, entries, (stored) => {
-    const excerpts = stored.search(entries, from, query);
-    return { type: 'texts-searched', entries, query, from, excerpts };
-  });
-}
-
-export function previewConversation(
-  session: Session,
-  { entries, entry }: Pick<ListPart, 'entries'> & { readonly entry: LibraryEntry },
-): Promise<void> {
-  return readPart(session, entries, (stored) => {
-    return { type: 'preview-read', entries, id: entry.id, turns: stored.preview(entry) };
-  });
-}
+import { sentEntries } from './sent-prompt.ts';
 
 /** Prompts shown of a reopened conversation; more would push the composer far down. */
 const maxPrompts = 3;
@@ -169,11 +78,42 @@ export function newConversation(session: Session): Promise<void> {
   });
 }
 
-/** Opens the list, filtered by the name, if that is the name of several conversations. */
-export async function resume(
-  session: Session,
-  { name, settings, isBranch = false }: ListOptions & { readonly name: string },
-): Promise<void> {
+interface Chosen extends ListOptions {
+  readonly name: string;
+  /** The list in which it was chosen. */
+  readonly from?: OpenList;
+}
+
+/** Before a copy of a conversation that is open in another natter is opened; `title` is the reason. */
+export function copyDialog(title: string, chosen: Chosen): Dialog {
+  const { from } = chosen;
+  const cancel = (state: ReplState) => {
+    const closed = { ...state, dialog: undefined };
+    return from === undefined ? step(closed) : reopenList(closed, from);
+  };
+  const copied = task(resume, { ...chosen, isBranch: true });
+  return {
+    type: 'choice',
+    title,
+    choices: [
+      {
+        label: 'continue in a copy',
+        choose: (state) =>
+          startActivity({ ...state, dialog: from?.dialog }, 'opening a conversation', copied),
+      },
+      { label: from === undefined ? 'open nothing' : 'back to the list', choose: cancel },
+    ],
+    cancel,
+    ...(from !== undefined && { cancels: 'goes back' }),
+  };
+}
+
+/**
+ * Opens the list, filtered by the name, if that is the name of several conversations. A conversation chosen from a list
+ * does not answer the dialog that waited for it.
+ */
+export async function resume(session: Session, chosen: Chosen): Promise<void> {
+  const { name, settings, isBranch = false, from } = chosen;
   const { library } = session;
   const id = library.find(name);
   if (id === undefined) {
@@ -181,20 +121,24 @@ export async function resume(
     return readConversations(session, { options, query: name });
   }
   return runActivity(session, async () => {
+    const waiting = from?.dialog;
     // This process already holds its lock.
-    if (id === session.journal().conversation().id && !isBranch)
+    if (id === session.journal().conversation().id && !isBranch) {
+      if (waiting !== undefined) openDialog(session, waiting);
       return [notice('this conversation is already open')];
+    }
     const opened = isBranch
       ? ({ isOpen: true, journal: library.branch(id) } as const)
       : library.resume(id);
     if (!opened.isOpen) {
       const title = cleanLine(session.context, opened.refusal.message);
-      openDialog(session, copyDialog(title, id, session.state().chosenFrom !== undefined));
+      openDialog(session, copyDialog(title, { ...chosen, name: id }));
       return [];
     }
     const { journal } = opened;
     await session.useJournal(journal);
     dispatchConversation(session, settings);
+    if (waiting !== undefined) openDialog(session, waiting);
     return showConversation(journal.conversation());
   });
 }
@@ -242,11 +186,7 @@ export const conversationCommands: readonly SlashCommand[] = [
     run: (state, name) =>
       name === ''
         ? openList(state)
-        : startActivity(
-            { ...state, chosenFrom: undefined },
-            'opening a conversation',
-            task(resume, { name }),
-          ),
+        : startActivity(state, 'opening a conversation', task(resume, { name })),
   },
   {
     name: 'conversations',
@@ -254,6 +194,7 @@ export const conversationCommands: readonly SlashCommand[] = [
     summary: 'list conversations, or those with all words of a text',
     group: 'conversations',
     example: '/conversations tea',
+    isUnlisted: true,
     run: (state, query) =>
       startActivity(state, 'reading conversations', task(describeConversations, { query })),
   },

@@ -14,8 +14,8 @@ import {
 } from '../../conversation/tree.ts';
 import type { Branch, ContextUse, ReplState } from '../state.ts';
 import { answerTokens, seconds, tokenText } from '../../output/figures.ts';
-import type { Closing } from '../entry.ts';
-import { durationText } from '../text/status-text.ts';
+import type { Closing } from '../transcript/entry.ts';
+import { durationText } from '../status-text.ts';
 
 /** The turns before the next prompt; undone ones are not part of it. */
 export function currentPath(
@@ -33,9 +33,12 @@ export function conversationOf({
   return branch === undefined ? conversation : endingWith(conversation, branch.parent);
 }
 
-/** The messages of a request; an empty system prompt is omitted. */
-export function messagesFor(conversation: Conversation): readonly Message[] {
-  return messagesOf(conversation).filter(
+/** The messages of a request, which may end with others than those of the conversation; an empty system prompt is omitted. */
+export function messagesFor(
+  conversation: Conversation,
+  next: Parameters<typeof messagesOf>[1] = [],
+): readonly Message[] {
+  return messagesOf(conversation, next).filter(
     ({ role, content }) => role !== 'system' || content.trim() !== '',
   );
 }

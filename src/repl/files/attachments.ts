@@ -1,6 +1,6 @@
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { withBranch } from '../conversations/position.ts';
-import { notice } from '../entry.ts';
+import { notice } from '../transcript/entry.ts';
 import { runActivity, type Session } from '../session.ts';
 import { unquoted, type SlashCommand } from '../slash-command.ts';
 import type { ReplState, Step } from '../state.ts';

@@ -2,11 +2,11 @@ import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import type { AnswerOutcome } from '../action.ts';
-import { notice, type Entry } from '../entry.ts';
+import { notice, type Entry } from '../transcript/entry.ts';
 import type { Session } from '../session.ts';
 import type { PromptToSend } from '../state.ts';
 import { step } from '../step.ts';
-import { attachedEntries } from '../text/sent-prompt.ts';
+import { attachedEntries } from '../conversations/sent-prompt.ts';
 import { withFile } from './attachments.ts';
 import type { ReplFiles } from './user-files.ts';
 

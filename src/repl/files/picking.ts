@@ -7,9 +7,10 @@ import {
 } from '../composer/completion.ts';
 import type { KeyAction } from '../composer/keys/key-bindings.ts';
 import { type Draft, moveTo, replaceRange, type TextBuffer } from '../composer/text-buffer.ts';
-import { pickFiles, recognisePaths } from '../picker/pick-files.ts';
+import type { Session } from '../session.ts';
 import type { CompletionMenu, ReplState, Step, Task } from '../state.ts';
 import { step, task } from '../step.ts';
+import { findFiles, mentionsOfPaths } from './find-paths.ts';
 
 /** The mention at the caret, with its whole path; undefined in commands. */
 export function mentionAt(composer: Draft): CompletionRequest | undefined {
@@ -23,6 +24,19 @@ export function mentionAt(composer: Draft): CompletionRequest | undefined {
 /** Whether typing this text opens the file picker. */
 export function opensPicker(composer: Draft, text: string): boolean {
   return text.includes('@') && mentionAt(composer) !== undefined;
+}
+
+/** Finds the files of a mention. */
+export async function pickFiles(
+  session: Session,
+  { request }: { readonly request: CompletionRequest },
+): Promise<void> {
+  // Meanwhile more may be typed, for which this runs again.
+  const isWanted = () => session.state().composer.cursor === request.to;
+  const found = await findFiles(session.files, request.typed, isWanted);
+  if (found === undefined) return;
+  const { candidates, isPartial } = found;
+  session.update((state) => onFilesPicked(state, request, candidates, isPartial));
 }
 
 /** Looks for the files of the mention at the caret; the open menu stays until they are found. */
@@ -111,6 +125,21 @@ export function mayBeDropped({ text, cursor }: Draft, inserted: string): boolean
   const isApart = cursor === 0 || /\s/.test(text.charAt(cursor - 1));
   const isPossible = isApart && inserted.length <= maxLength && pathStart.test(inserted);
   return isPossible && !/^[/!]/.test(text);
+}
+
+/** A paste; `inserted` is its part of the draft, from the offset `from`. */
+interface PastedText {
+  readonly from: number;
+  readonly inserted: string;
+  readonly text: string;
+}
+
+/** Turns a paste that is only paths of existing files into mentions. */
+export function recognisePaths(session: Session, { from, inserted, text }: PastedText): void {
+  const mentions = mentionsOfPaths(session.files, text);
+  if (mentions !== undefined) {
+    session.update((state) => onPathsRecognised(state, from, inserted, mentions));
+  }
 }
 
 /** The check of a paste that may be a dropped file. */

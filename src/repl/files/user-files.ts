@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
-import { attachFiles } from '../../commands/prompt/attach-files.ts';
+import { attachFiles } from '../../input/attach-files.ts';
 import type { Context } from '../../run.ts';
-import { listPaths, type PathList } from '../../attachments/find-files.ts';
+import { listPaths, type PathList } from '../../input/find-files.ts';
 import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';

@@ -10,7 +10,7 @@ import {
 } from '../composer/completion.ts';
 import type { TextBuffer } from '../composer/text-buffer.ts';
 import type { ReplFiles } from '../files/user-files.ts';
-import { findFiles } from '../picker/pick-files.ts';
+import { findFiles } from '../files/find-paths.ts';
 
 /** More choices than this are not all read. */
 const maxChoices = 12;

@@ -11,7 +11,7 @@ import {
   type HistorySearch,
   type HistoryStep,
 } from '../composer/history.ts';
-import { type KeyAction, actionOf, keyOf, type KeyMap } from '../composer/keys/key-bindings.ts';
+import { actionOf, keyOf, type KeyAction, type KeyMap } from '../composer/keys/key-bindings.ts';
 import { chordOf, type KeyEvent, type KeyPress } from '../composer/keys/key-event.ts';
 import { contentOf } from '../composer/paste.ts';
 import {
@@ -25,9 +25,9 @@ import {
   type TextBuffer,
 } from '../composer/text-buffer.ts';
 import { mayBeDropped } from '../files/picking.ts';
-import { createKeyInput } from '../screen/key-input.ts';
+import { createKeyInput, type KeyInput } from '../screen/key-input.ts';
 import { takeNext, type LineCompletion, type LineChoices } from './line-completion.ts';
-import { typedLine, bytesToEnd, editBytes, nothingTyped, type LinePlace } from './typed-line.ts';
+import { typedLine, bytesToEnd, editBytes, nothingTyped } from './typed-line.ts';
 
 /** A search of earlier prompts, from Ctrl+R on. `draft` is the line before it. */
 type LineSearch =
@@ -44,13 +44,6 @@ type LineSearch =
       readonly text: string;
     };
 
-/** The line after a step of the search, and what to say. */
-interface SearchStep {
-  readonly search: LineSearch | undefined;
-  readonly found: HistoryStep | undefined;
-  readonly words: string;
-}
-
 function matchesOf(history: History, query: string): readonly HistorySearch[] {
   const matches: HistorySearch[] = [];
   let search = extendQuery(history, startSearch(), query);
@@ -59,45 +52,6 @@ function matchesOf(history: History, query: string): readonly HistorySearch[] {
     search = searchOlder(history, search);
   }
   return matches;
-}
-
-function matchWords(index: number, count: number, key: string): string {
-  const older = index + 1 < count ? `; ${key} finds an older one` : '';
-  return `match ${index + 1} of ${count}${older}`;
-}
-
-function stepOf(
-  history: History,
-  search: Omit<LineSearch & { readonly phase: 'found' }, 'text'>,
-  key: string,
-): SearchStep {
-  const { matches, index, draft } = search;
-  const match = matches[index];
-  const found = match && acceptSearch(history, match, draft);
-  return {
-    search: { ...search, text: found?.draft.text ?? '' },
-    found,
-    words: matchWords(index, matches.length, key),
-  };
-}
-
-/** Shows the newest prompt that contains the query; `key` finds an older one. */
-function searchFor(history: History, query: string, draft: Draft, key: string): SearchStep {
-  const matches = matchesOf(history, query);
-  if (matches.length > 0)
-    return stepOf(history, { phase: 'found', draft, query, matches, index: 0 }, key);
-  return { search: undefined, found: undefined, words: `no earlier prompt contains "${query}"` };
-}
-
-/** Shows the next older match. */
-function searchFurther(
-  history: History,
-  search: LineSearch & { readonly phase: 'found' },
-  key: string,
-): SearchStep {
-  const index = search.index + 1;
-  if (index < search.matches.length) return stepOf(history, { ...search, index }, key);
-  return { search, found: undefined, words: `no older prompt contains "${search.query}"` };
 }
 
 export interface LineEditorOptions {
@@ -131,257 +85,250 @@ export interface LineEditorOptions {
   readonly onSuspend: () => void;
 }
 
-/** The line on the screen. */
-function createShownLine({ write, columns }: LineEditorOptions) {
-  let shown = nothingTyped;
-  let column: number | undefined;
-  const place = (from: number): LinePlace => ({ column: from, columns: columns() });
-  return {
-    isShown: () => column !== undefined,
-    begin(from: number) {
-      shown = nothingTyped;
-      column = from;
-    },
-    update(next: typeof shown) {
-      if (column === undefined) return;
-      const bytes = editBytes(shown, next, place(column));
-      shown = next;
-      if (bytes !== '') write(bytes);
-    },
-    leave(ending: string) {
-      if (column === undefined) return;
-      const bytes = bytesToEnd(shown, place(column)) + ending;
-      column = undefined;
-      if (bytes !== '') write(bytes);
-    },
-  };
-}
-
-interface EditorState {
-  readonly options: LineEditorOptions;
-  readonly line: ReturnType<typeof createShownLine>;
-  buffer: TextBuffer;
-  /** With its position among the earlier prompts; undefined if none was recalled. */
-  history: History | undefined;
-  search: LineSearch | undefined;
-  /** Tabs pressed while the files of the line are looked for. */
-  tabs: { readonly of: TextBuffer; count: number } | undefined;
-  /** Choices for the line in `of`; a changed line ends them. */
-  choices: { readonly of: TextBuffer; readonly choices: LineChoices } | undefined;
-  /** A line was entered by the keys of this read. */
-  hasEntered: boolean;
-}
-
-const historyOf = ({ history, options }: EditorState) => history ?? options.history();
-
 /** Edits one line at a time on a raw terminal. Text typed while the line is not shown appears with the next `show`. */
-export interface LineEditor {
-  /** The line is the text to search for. */
-  isSearching(): boolean;
-  feed(bytes: Uint8Array): void;
+export class LineEditor {
+  readonly #options: LineEditorOptions;
+  readonly #keys: KeyInput;
+  /** What the terminal shows, and the column where it starts; undefined while the line is not shown. */
+  #shown = nothingTyped;
+  #column: number | undefined;
+  #buffer = createBuffer();
+  /** With its position among the earlier prompts; undefined if none was recalled. */
+  #history: History | undefined;
+  #search: LineSearch | undefined;
+  /** Tabs pressed while the files of the line are looked for. */
+  #tabs: { readonly of: TextBuffer; count: number } | undefined;
+  /** Choices for the line in `of`; a changed line ends them. */
+  #choices: { readonly of: TextBuffer; readonly choices: LineChoices } | undefined;
+  /** A line was entered by the keys of this read. */
+  #hasEntered = false;
+
+  constructor(options: LineEditorOptions) {
+    this.#options = options;
+    this.#keys = createKeyInput(
+      options.clock,
+      (events) => this.#onKeys(events),
+      () => undefined,
+    );
+  }
+
+  feed(bytes: Uint8Array): void {
+    this.#keys.feed(bytes);
+  }
+
   /** Shows the typed text from `column` on, after a question. */
-  show(column: number): void;
+  show(column: number): void {
+    this.#begin(column);
+    this.#update();
+  }
+
   /** Moves the cursor to the end of the line, before other output. */
-  hide(): void;
-  stop(): void;
-}
-
-/** Clears the line. @returns the typed text */
-function takeText(state: EditorState): string {
-  const text = contentOf(state.buffer);
-  state.buffer = clearBuffer(state.buffer);
-  state.history = undefined;
-  state.search = undefined;
-  return text;
-}
-
-function takeCompletion(state: EditorState, { buffer, words, choices }: LineCompletion): void {
-  const { line, options } = state;
-  state.buffer = buffer;
-  state.choices = choices && { of: buffer, choices };
-  if (words !== undefined && line.isShown()) options.say(words);
-}
-
-/** In a paste, a tab is text. */
-function complete(state: EditorState): void {
-  const { options, buffer, choices, search: current } = state;
-  if (current?.phase === 'asking' || !options.isPrompt()) return;
-  if (state.tabs?.of === buffer) {
-    state.tabs.count += 1;
-    return;
+  hide(): void {
+    this.#leave('');
   }
-  const isSame = choices?.of === buffer;
-  const completed = isSame ? takeNext(choices.choices) : options.complete(buffer);
-  if (!(completed instanceof Promise)) return takeCompletion(state, completed);
-  const tabs = { of: buffer, count: 0 };
-  state.tabs = tabs;
-  void completed.then((found) => {
-    if (state.tabs === tabs) state.tabs = undefined;
-    // Meanwhile the line may have changed.
-    if (state.buffer !== buffer) return;
-    takeCompletion(state, found);
-    for (; tabs.count > 0; tabs.count -= 1) complete(state);
-    show(state);
-  });
-}
 
-function enter(state: EditorState): void {
-  const { line, options } = state;
-  if (state.search?.phase === 'asking') return endSearch(state, state.search.draft);
-  state.hasEntered = true;
-  const wasShown = line.isShown();
-  line.leave('\n');
-  // The next line of a paste starts in the first column.
-  if (wasShown) line.begin(0);
-  options.onLine(takeText(state));
-}
-
-function interrupt(state: EditorState): void {
-  const { line, options } = state;
-  if (state.search?.phase === 'asking') {
-    state.buffer = clearBuffer(state.buffer);
-    return endSearch(state, state.search.draft);
+  /** Whether the line is the text to search for. */
+  isSearching(): boolean {
+    return this.#search?.phase === 'asking';
   }
-  // Text typed while the line is not shown appears with the next question.
-  if (!line.isShown() || takeText(state) === '') return options.onInterrupt();
-  line.leave('\n');
-  options.onCleared();
-  options.onDiscarded();
-}
 
-function deleteOrEnd(state: EditorState): void {
-  if (state.buffer.text === '') state.options.onEnd();
-  else state.buffer = editActions['delete-right'](state.buffer);
-}
-
-function recall(state: EditorState, entryOf: typeof olderEntry): void {
-  if (state.search?.phase === 'asking') return;
-  const found = entryOf(historyOf(state), draftOf(state.buffer));
-  if (found === undefined) return;
-  state.history = found.history;
-  state.buffer = withDraft(state.buffer, found.draft);
-}
-
-const recallOlder = (state: EditorState) => recall(state, olderEntry);
-const recallNewer = (state: EditorState) => recall(state, newerEntry);
-
-/** Actions other than text edits. */
-const lineActions: Partial<Record<KeyAction, (state: EditorState) => void>> = {
-  send: enter,
-  'new-line': enter,
-  interrupt,
-  suspend: ({ options }) => options.onSuspend(),
-  'delete-right-or-quit': deleteOrEnd,
-  'move-up': recallOlder,
-  'move-down': recallNewer,
-  'history-older': recallOlder,
-  'history-newer': recallNewer,
-  complete,
-  'search-start': pressSearch,
-};
-
-function press(state: EditorState, key: KeyPress): void {
-  const action = actionOf(chordOf(key), 'composer', state.options.keyMap);
-  const act = action && lineActions[action];
-  if (act !== undefined) act(state);
-  else if (action !== undefined && isEditAction(action)) {
-    state.buffer = editActions[action](state.buffer);
+  stop(): void {
+    this.#keys.stop();
   }
-}
 
-const show = ({ line, buffer }: EditorState) => line.update(typedLine(buffer));
-
-function type(state: EditorState, text: string): void {
-  for (const [index, part] of text.split('\n').entries()) {
-    if (index > 0) enter(state);
-    insertText(state, part);
-    show(state);
+  #begin(column: number): void {
+    this.#shown = nothingTyped;
+    this.#column = column;
   }
-}
 
-/** Dropped files become mentions; Ctrl+_ brings their paths back. */
-function insertText(state: EditorState, text: string): void {
-  const { buffer, options } = state;
-  const inserted = insert(buffer, text);
-  const isPossible = options.isPrompt() && state.search?.phase !== 'asking';
-  const mentions = isPossible && mayBeDropped(buffer, text) ? options.mentionsOf(text) : undefined;
-  state.buffer =
-    mentions === undefined
-      ? inserted
-      : replaceRange(inserted, buffer.cursor, inserted.cursor, `${mentions} `);
-}
+  #update(): void {
+    const column = this.#column;
+    if (column === undefined) return;
+    const next = typedLine(this.#buffer);
+    const bytes = editBytes(this.#shown, next, { column, columns: this.#options.columns() });
+    this.#shown = next;
+    if (bytes !== '') this.#options.write(bytes);
+  }
 
-export function createLineEditor(options: LineEditorOptions): LineEditor {
-  const line = createShownLine(options);
-  const state: EditorState = {
-    options,
-    line,
-    buffer: createBuffer(),
-    history: undefined,
-    search: undefined,
-    choices: undefined,
-    tabs: undefined,
-    hasEntered: false,
-  };
-  const onKeys = (events: readonly KeyEvent[]) => {
-    state.hasEntered = false;
+  #leave(ending: string): void {
+    const column = this.#column;
+    if (column === undefined) return;
+    const bytes = bytesToEnd(this.#shown, { column, columns: this.#options.columns() }) + ending;
+    this.#column = undefined;
+    if (bytes !== '') this.#options.write(bytes);
+  }
+
+  #onKeys(events: readonly KeyEvent[]): void {
+    this.#hasEntered = false;
     for (const [index, event] of events.entries()) {
+      // In a paste, a tab is text.
       const isPasted = events[index + 1]?.type === 'text';
-      if (event.type === 'key' && event.name === 'tab' && isPasted) type(state, '\t');
-      else if (event.type === 'key') press(state, event);
-      else type(state, event.text);
-      show(state);
+      if (event.type === 'key' && event.name === 'tab' && isPasted) this.#type('\t');
+      else if (event.type === 'key') this.#press(event);
+      else this.#type(event.text);
+      this.#update();
     }
-    const isUnfinished = state.hasEntered && state.buffer.text !== '' && options.isPrompt();
-    if (isUnfinished) options.onUnfinished();
-  };
-  const keys = createKeyInput(options.clock, onKeys, () => undefined);
-  return {
-    feed: (bytes) => keys.feed(bytes),
-    show(column) {
-      line.begin(column);
-      show(state);
-    },
-    isSearching: () => state.search?.phase === 'asking',
-    hide: () => line.leave(''),
-    stop: () => keys.stop(),
-  };
-}
-
-const searchKey = ({ options }: EditorState) => keyOf('search-start', options.keyMap) ?? 'Ctrl+R';
-
-function apply(state: EditorState, step: SearchStep): void {
-  state.search = step.search;
-  if (step.found !== undefined) {
-    state.history = step.found.history;
-    state.buffer = withDraft(state.buffer, step.found.draft);
+    const isUnfinished = this.#hasEntered && this.#buffer.text !== '' && this.#options.isPrompt();
+    if (isUnfinished) this.#options.onUnfinished();
   }
-  state.options.say(step.words);
-}
 
-/** Ends the question for the text to search for. */
-function endSearch(state: EditorState, draft: Draft): void {
-  const query = contentOf(state.buffer).trim();
-  state.line.leave('\n');
-  state.search = undefined;
-  state.buffer = withDraft(clearBuffer(state.buffer), draft);
-  state.options.onDiscarded();
-  if (query !== '') apply(state, searchFor(historyOf(state), query, draft, searchKey(state)));
-}
+  readonly #actions: Partial<Record<KeyAction, () => void>> = {
+    send: () => this.#enter(),
+    'new-line': () => this.#enter(),
+    interrupt: () => this.#interrupt(),
+    suspend: () => this.#options.onSuspend(),
+    'delete-right-or-quit': () => {
+      if (this.#buffer.text === '') this.#options.onEnd();
+      else this.#buffer = editActions['delete-right'](this.#buffer);
+    },
+    'move-up': () => this.#recall(olderEntry),
+    'history-older': () => this.#recall(olderEntry),
+    'move-down': () => this.#recall(newerEntry),
+    'history-newer': () => this.#recall(newerEntry),
+    complete: () => this.#complete(),
+    'search-start': () => this.#pressSearch(),
+  };
 
-function isMatchShown({ search, buffer }: EditorState): boolean {
-  return search?.phase === 'found' && search.text === buffer.text;
-}
+  #press(key: KeyPress): void {
+    const action = actionOf(chordOf(key), 'composer', this.#options.keyMap);
+    if (action === undefined) return;
+    const act = this.#actions[action];
+    if (act !== undefined) act();
+    else if (isEditAction(action)) this.#buffer = editActions[action](this.#buffer);
+  }
 
-/** Ctrl+R: asks for a text, then shows older and older prompts that contain it. */
-function pressSearch(state: EditorState): void {
-  const { line, options, search: current, buffer } = state;
-  if (!line.isShown() || !options.isPrompt()) return;
-  if (current?.phase === 'asking') return endSearch(state, current.draft);
-  if (current?.phase === 'found' && isMatchShown(state))
-    return apply(state, searchFurther(historyOf(state), current, searchKey(state)));
-  line.leave('\n');
-  state.search = { phase: 'asking', draft: draftOf(buffer) };
-  state.buffer = clearBuffer(buffer);
-  options.onDiscarded();
+  #type(text: string): void {
+    for (const [index, part] of text.split('\n').entries()) {
+      if (index > 0) this.#enter();
+      this.#insert(part);
+      this.#update();
+    }
+  }
+
+  /** Dropped files become mentions; Ctrl+_ brings their paths back. */
+  #insert(text: string): void {
+    const buffer = this.#buffer;
+    const inserted = insert(buffer, text);
+    const isPossible = this.#options.isPrompt() && !this.isSearching();
+    const mentions =
+      isPossible && mayBeDropped(buffer, text) ? this.#options.mentionsOf(text) : undefined;
+    this.#buffer =
+      mentions === undefined
+        ? inserted
+        : replaceRange(inserted, buffer.cursor, inserted.cursor, `${mentions} `);
+  }
+
+  /** Clears the line. @returns the typed text */
+  #takeText(): string {
+    const text = contentOf(this.#buffer);
+    this.#buffer = clearBuffer(this.#buffer);
+    this.#history = undefined;
+    this.#search = undefined;
+    return text;
+  }
+
+  #enter(): void {
+    if (this.#search?.phase === 'asking') return this.#endSearch(this.#search.draft);
+    this.#hasEntered = true;
+    const wasShown = this.#column !== undefined;
+    this.#leave('\n');
+    // The next line of a paste starts in the first column.
+    if (wasShown) this.#begin(0);
+    return this.#options.onLine(this.#takeText());
+  }
+
+  #interrupt(): void {
+    if (this.#search?.phase === 'asking') {
+      this.#buffer = clearBuffer(this.#buffer);
+      return this.#endSearch(this.#search.draft);
+    }
+    // Text typed while the line is not shown appears with the next question.
+    if (this.#column === undefined || this.#takeText() === '') return this.#options.onInterrupt();
+    this.#leave('\n');
+    this.#options.onCleared();
+    return this.#options.onDiscarded();
+  }
+
+  #recall(entryOf: typeof olderEntry): void {
+    if (this.isSearching()) return;
+    this.#put(entryOf(this.#earlier(), draftOf(this.#buffer)));
+  }
+
+  #earlier(): History {
+    return this.#history ?? this.#options.history();
+  }
+
+  #put(found: HistoryStep | undefined): void {
+    if (found === undefined) return;
+    this.#history = found.history;
+    this.#buffer = withDraft(this.#buffer, found.draft);
+  }
+
+  #complete(): void {
+    const buffer = this.#buffer;
+    if (this.isSearching() || !this.#options.isPrompt()) return;
+    if (this.#tabs?.of === buffer) {
+      this.#tabs.count += 1;
+      return;
+    }
+    const choices = this.#choices?.of === buffer ? this.#choices.choices : undefined;
+    const completed = choices ? takeNext(choices) : this.#options.complete(buffer);
+    if (!(completed instanceof Promise)) return this.#takeCompletion(completed);
+    const tabs = { of: buffer, count: 0 };
+    this.#tabs = tabs;
+    void completed.then((found) => {
+      if (this.#tabs === tabs) this.#tabs = undefined;
+      // Meanwhile the line may have changed.
+      if (this.#buffer !== buffer) return;
+      this.#takeCompletion(found);
+      for (; tabs.count > 0; tabs.count -= 1) this.#complete();
+      this.#update();
+    });
+  }
+
+  #takeCompletion({ buffer, words, choices }: LineCompletion): void {
+    this.#buffer = buffer;
+    this.#choices = choices && { of: buffer, choices };
+    if (words !== undefined && this.#column !== undefined) this.#options.say(words);
+  }
+
+  /** Ctrl+R: asks for a text, then shows older and older prompts that contain it. */
+  #pressSearch(): void {
+    const search = this.#search;
+    if (this.#column === undefined || !this.#options.isPrompt()) return;
+    if (search?.phase === 'asking') return this.#endSearch(search.draft);
+    if (search?.phase === 'found' && search.text === this.#buffer.text) {
+      return this.#showMatch(search, search.index + 1);
+    }
+    this.#leave('\n');
+    this.#search = { phase: 'asking', draft: draftOf(this.#buffer) };
+    this.#buffer = clearBuffer(this.#buffer);
+    this.#options.onDiscarded();
+  }
+
+  /** Ends the question for the text to search for. */
+  #endSearch(draft: Draft): void {
+    const query = contentOf(this.#buffer).trim();
+    this.#leave('\n');
+    this.#search = undefined;
+    this.#buffer = withDraft(clearBuffer(this.#buffer), draft);
+    this.#options.onDiscarded();
+    if (query === '') return;
+    const matches = matchesOf(this.#earlier(), query);
+    this.#showMatch({ phase: 'found', draft, query, matches, index: 0, text: '' }, 0);
+  }
+
+  #showMatch(search: LineSearch & { readonly phase: 'found' }, index: number): void {
+    const { matches, query, draft } = search;
+    const match = matches[index];
+    if (match === undefined) {
+      const which = index === 0 ? 'earlier' : 'older';
+      return this.#options.say(`no ${which} prompt contains "${query}"`);
+    }
+    this.#put(acceptSearch(this.#earlier(), match, draft));
+    this.#search = { ...search, index, text: this.#buffer.text };
+    const key = keyOf('search-start', this.#options.keyMap) ?? 'Ctrl+R';
+    const older = index + 1 < matches.length ? `; ${key} finds an older one` : '';
+    return this.#options.say(`match ${index + 1} of ${matches.length}${older}`);
+  }
 }

@@ -8,26 +8,21 @@ import { KeyParser } from '../composer/keys/key-parser.ts';
 import { contentOf } from '../composer/paste.ts';
 import { clearBuffer, createBuffer, insert } from '../composer/text-buffer.ts';
 import { createDebounce } from '../timers.ts';
-import { createLineEditor, type LineEditor, type LineEditorOptions } from './line-editor.ts';
+import { LineEditor, type LineEditorOptions } from './line-editor.ts';
 
-/** Splits the input of a cooked terminal into lines. */
-export interface LineReader {
-  /** Takes UTF-8 bytes, split anywhere; returns the completed lines without line ends. */
-  feed(bytes: Uint8Array): readonly string[];
-  /** The text after the last line end; undefined if empty. */
-  end(): string | undefined;
-}
-
-export function createLineReader(): LineReader {
+/** Splits the input of a cooked terminal into lines, whose UTF-8 bytes may arrive split anywhere. */
+export function createLineReader() {
   const decoder = new TextDecoder('utf-8');
   let rest = '';
   return {
-    feed(bytes) {
+    /** @returns the completed lines without line ends */
+    feed(bytes: Uint8Array): readonly string[] {
       const lines = (rest + decoder.decode(bytes, { stream: true })).split(/\r\n|\n|\r(?!$)/);
       rest = lines.pop() ?? '';
       return lines;
     },
-    end() {
+    /** The text after the last line end; undefined if empty. */
+    end(): string | undefined {
       const last = rest + decoder.decode();
       rest = '';
       return last === '' ? undefined : last;
@@ -57,62 +52,6 @@ export function joinContinued(lines: readonly string[]): {
 /** Milliseconds. Pasted lines follow each other faster than typed ones. */
 const pastePause = 30;
 
-/** Joins the lines of a paste, and lines that end with a backslash, into one text. */
-function createCollector(clock: Clock, pass: (text: string) => void) {
-  let collected: readonly string[] = [];
-  const passAll = () => {
-    const { whole, open } = joinContinued(collected);
-    collected = open;
-    if (whole.length > 0) pass(whole.join('\n'));
-  };
-  const debounce = createDebounce(clock, pastePause, passAll);
-  return {
-    add(lines: readonly string[]): void {
-      collected = [...collected, ...lines];
-      debounce.restart();
-    },
-    /** Waits for a further line. */
-    hold: () => debounce.cancel(),
-    discard(): void {
-      collected = [];
-      debounce.cancel();
-    },
-    end(last: string | undefined): void {
-      debounce.cancel();
-      if (last !== undefined) collected = [...collected, last];
-      passAll();
-    },
-  };
-}
-
-interface SecretReaderOptions {
-  readonly enter: (text: string) => void;
-  readonly cancel: () => void;
-}
-
-/** Reads hidden lines from a raw terminal. */
-function createSecretReader({ enter, cancel }: SecretReaderOptions) {
-  const parser = new KeyParser();
-  let buffer = createBuffer();
-  const finish = (act: (text: string) => void) => {
-    const text = contentOf(buffer);
-    buffer = clearBuffer(buffer);
-    act(text);
-  };
-  const onKey = (event: KeyEvent) => {
-    if (event.type !== 'key') {
-      buffer = insert(buffer, event.text.replaceAll(/\s+/g, ' '));
-      return;
-    }
-    const chord = chordOf(event);
-    if (chord === 'enter' || chord === 'ctrl+j') finish(enter);
-    if (chord === 'ctrl+c' || chord === 'ctrl+d') finish(cancel);
-    if (chord === 'backspace' || chord === 'ctrl+h') buffer = editActions['delete-left'](buffer);
-    if (chord === 'ctrl+u') buffer = clearBuffer(buffer);
-  };
-  return { feed: (bytes: Uint8Array) => parser.feed(bytes).forEach(onKey) };
-}
-
 export interface LineInputOptions {
   readonly device: TerminalDevice;
   readonly clock: Clock;
@@ -130,96 +69,140 @@ export interface LineInputOptions {
   >;
 }
 
-interface Listeners {
-  readonly onBytes: (bytes: Uint8Array) => void;
-  readonly onEnd: () => void;
-  readonly onInterrupt: () => void;
-  readonly editor: LineEditor | undefined;
-}
+/** Reads lines from the terminal: the lines of a paste, and lines that end with a backslash, are one text. */
+export class LineInput {
+  readonly #options: LineInputOptions;
+  readonly #editor: LineEditor | undefined;
+  readonly #reader = createLineReader();
+  readonly #secretKeys = new KeyParser();
+  #secret = createBuffer();
+  #collected: readonly string[] = [];
+  readonly #debounce: ReturnType<typeof createDebounce>;
+  #releases: readonly (() => void)[] = [];
 
-function createListeners(options: LineInputOptions): Listeners {
-  const { clock, dispatch, onEntered, isSecret } = options;
-  const reader = createLineReader();
-  const enter = (text: string) => {
+  constructor(options: LineInputOptions) {
+    const { clock, editing } = options;
+    this.#options = options;
+    this.#debounce = createDebounce(clock, pastePause, () => this.#pass());
+    this.#editor =
+      editing &&
+      new LineEditor({
+        ...editing,
+        onLine: (text) => this.#collect([text]),
+        onUnfinished: () => this.#debounce.cancel(),
+        onCleared: () => this.#discard(),
+        onInterrupt: () => this.#interrupt(),
+        onEnd: () => this.#end(),
+      });
+  }
+
+  /** Starts or resumes reading. */
+  start(): void {
+    const { device } = this.#options;
+    this.adjust();
+    this.#releases = [
+      device.listen(
+        (bytes) => this.#feed(bytes),
+        () => this.#end(),
+      ),
+      device.onInterrupt(() => this.#interrupt()),
+      device.onContinue(() => {
+        // Off first: the shell has changed the mode while natter was suspended, which Node does not notice.
+        device.setRaw(false);
+        this.adjust();
+      }),
+      device.onExit(() => device.setRaw(false)),
+    ];
+  }
+
+  stop(): void {
+    for (const release of this.#releases) release();
+    this.#releases = [];
+    this.#editor?.stop();
+    this.#options.device.setRaw(false);
+  }
+
+  /** Turns the terminal's echo off while `isSecret`. */
+  adjust(): void {
+    const { device, isSecret } = this.#options;
+    device.setRaw(this.#editor !== undefined || isSecret());
+  }
+
+  /** Shows the typed text from `column` on, if natter edits the lines. */
+  showTyped(column: number): void {
+    this.#editor?.show(column);
+  }
+
+  hideTyped(): void {
+    this.#editor?.hide();
+  }
+
+  /** Whether the typed text is searched for, not entered. */
+  isSearching(): boolean {
+    return this.#editor?.isSearching() ?? false;
+  }
+
+  #feed(bytes: Uint8Array): void {
+    if (this.#options.isSecret()) {
+      for (const event of this.#secretKeys.feed(bytes)) this.#onSecretKey(event);
+    } else if (this.#editor !== undefined) this.#editor.feed(bytes);
+    // A terminal that edits lines itself passes on arrow keys as escape sequences.
+    else this.#collect(this.#reader.feed(bytes).map(sanitize));
+  }
+
+  #collect(lines: readonly string[]): void {
+    this.#collected = [...this.#collected, ...lines];
+    this.#debounce.restart();
+  }
+
+  #pass(): void {
+    const { whole, open } = joinContinued(this.#collected);
+    this.#collected = open;
+    if (whole.length > 0) this.#enter(whole.join('\n'));
+  }
+
+  #enter(text: string): void {
+    const { onEntered, dispatch, clock } = this.#options;
     onEntered();
     dispatch({ type: 'line-entered', text, now: clock.monotonic() });
-  };
-  const interrupt = () => dispatch({ type: 'interrupted', now: clock.monotonic() });
-  const collector = createCollector(clock, enter);
-  const afterSecret = (act: () => void) => {
-    options.endSecretLine();
-    onEntered();
-    act();
-  };
-  const secret = createSecretReader({
-    enter: (text) => afterSecret(() => enter(text)),
-    cancel: () => afterSecret(interrupt),
-  });
-  const onEnd = () => {
-    collector.end(reader.end());
-    dispatch({ type: 'input-ended' });
-  };
-  const onInterrupt = () => {
-    collector.discard();
-    interrupt();
-  };
-  const onLine = (text: string) => collector.add([text]);
-  const onUnfinished = () => collector.hold();
-  const onCleared = () => collector.discard();
-  const collecting = { onLine, onUnfinished, onCleared, onInterrupt, onEnd };
-  const editor = options.editing && createLineEditor({ ...options.editing, ...collecting });
-  // A terminal that edits lines itself passes on arrow keys as escape sequences.
-  const lines = { feed: (bytes: Uint8Array) => collector.add(reader.feed(bytes).map(sanitize)) };
-  return {
-    onBytes: (bytes) => (isSecret() ? secret : (editor ?? lines)).feed(bytes),
-    onEnd,
-    onInterrupt,
-    editor,
-  };
-}
+  }
 
-export interface LineInput {
-  /** Starts or resumes reading. */
-  start(): void;
-  stop(): void;
-  /** Turns the terminal's echo off while `isSecret`. */
-  adjust(): void;
-  /** Shows the typed text from `column` on, if natter edits the lines. */
-  showTyped(column: number): void;
-  hideTyped(): void;
-  /** The typed text is searched for, not entered. */
-  isSearching(): boolean;
-}
+  #discard(): void {
+    this.#collected = [];
+    this.#debounce.cancel();
+  }
 
-export function createLineInput(options: LineInputOptions): LineInput {
-  const { device } = options;
-  const { onBytes, onEnd, onInterrupt, editor } = createListeners(options);
-  const adjust = () => device.setRaw(editor !== undefined || options.isSecret());
-  const resume = () => {
-    // Off first: the shell has changed the mode while natter was suspended, which Node does not notice.
-    device.setRaw(false);
-    adjust();
-  };
-  let releases: (() => void)[] = [];
-  return {
-    adjust,
-    showTyped: (column) => editor?.show(column),
-    hideTyped: () => editor?.hide(),
-    isSearching: () => editor?.isSearching() ?? false,
-    start() {
-      adjust();
-      releases = [
-        device.listen(onBytes, onEnd),
-        device.onInterrupt(onInterrupt),
-        device.onContinue(resume),
-        device.onExit(() => device.setRaw(false)),
-      ];
-    },
-    stop() {
-      for (const release of releases) release();
-      releases = [];
-      editor?.stop();
-      device.setRaw(false);
-    },
-  };
+  #interrupt(): void {
+    this.#discard();
+    this.#options.dispatch({ type: 'interrupted', now: this.#options.clock.monotonic() });
+  }
+
+  #end(): void {
+    this.#debounce.cancel();
+    const last = this.#reader.end();
+    if (last !== undefined) this.#collected = [...this.#collected, last];
+    this.#pass();
+    this.#options.dispatch({ type: 'input-ended' });
+  }
+
+  /** A key of a hidden line, which the terminal does not show. */
+  #onSecretKey(event: KeyEvent): void {
+    if (event.type !== 'key') {
+      this.#secret = insert(this.#secret, event.text.replaceAll(/\s+/g, ' '));
+      return;
+    }
+    const chord = chordOf(event);
+    if (chord === 'backspace' || chord === 'ctrl+h') {
+      this.#secret = editActions['delete-left'](this.#secret);
+    } else if (chord === 'ctrl+u') this.#secret = clearBuffer(this.#secret);
+    else if (/^(?:enter|ctrl\+[jcd])$/.test(chord)) {
+      const text = contentOf(this.#secret);
+      this.#secret = clearBuffer(this.#secret);
+      this.#options.endSecretLine();
+      if (/[cd]$/.test(chord)) {
+        this.#options.onEntered();
+        this.#interrupt();
+      } else this.#enter(text);
+    }
+  }
 }

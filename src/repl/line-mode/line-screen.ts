@@ -1,12 +1,13 @@
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { hangText } from '../../terminal/text/wrap.ts';
+import { hangText } from '../../terminal/text/rows.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { questionOf } from '../conversation-list/answer-list.ts';
-import type { Dialog } from '../dialog.ts';
+import { cancelHint } from '../dialog.ts';
 import type { Screen } from '../session.ts';
-import type { AnswerActivity, ReplState } from '../state.ts';
-import { activityText, cancelHintText, stalledSeconds } from '../text/status-text.ts';
+import type { AnswerActivity, Dialog, ReplState } from '../state.ts';
+import { stalledSeconds } from '../status-text.ts';
+import type { LineInput } from './line-input.ts';
 
 export interface LineScreenOptions {
   readonly write: (text: string) => void;
@@ -14,23 +15,18 @@ export interface LineScreenOptions {
   readonly width: () => number;
   /** Calls `act` after the current output. */
   readonly defer: (act: () => void) => void;
-  /** Pauses input while another program uses the terminal. */
-  readonly lend: <Result>(use: () => Promise<Result>) => Promise<Result>;
-  readonly suspend: () => void;
-  readonly close: () => Promise<void>;
-  /** Called after a question was written, with the column where it ends. */
-  readonly onAsked?: (column: number) => void;
-  readonly beforeOutput?: () => void;
-  /** The line is a text to search for. */
-  readonly isSearching?: () => boolean;
+  /** Stops the job until the shell continues it. */
+  readonly suspend: (onContinue: () => void) => void;
+  /** What reads the answers to the questions; undefined before it starts. */
+  readonly input: () => LineInput | undefined;
 }
 
 /** Milliseconds without an answer before a notice. */
 const slowAnswer = 1000;
 
-function dialogText(dialog: Dialog, cancelHint: string): string {
+function dialogText(state: ReplState, dialog: Dialog): string {
   const title = sanitizeLine(dialog.title);
-  if (dialog.type === 'entry') return `natter: ${cancelHint}\n${title}: `;
+  if (dialog.type === 'entry') return `natter: ${cancelHint(state, dialog)}\n${title}: `;
   const rows = dialog.choices.map(({ label }, index) => sanitizeLine(`${index + 1} ${label}`));
   const choices = rows.map((row) => `  ${row}\n`).join('');
   return `${title}\n${choices}Choose 1 to ${dialog.choices.length}: `;
@@ -45,7 +41,7 @@ export function expectsPrompt({ dialog, list }: ReplState): boolean {
 function lineQuestion(state: ReplState, isSearching: boolean): string | undefined {
   const { dialog, list, activity, hasQuit } = state;
   if (hasQuit) return undefined;
-  if (dialog !== undefined) return dialogText(dialog, cancelHintText(state));
+  if (dialog !== undefined) return dialogText(state, dialog);
   if (list !== undefined) return questionOf(state, list);
   if (activity !== undefined) return undefined;
   return isSearching ? 'Search earlier prompts for: ' : 'You: ';
@@ -57,8 +53,12 @@ function progressOf(
   { now, keyMap, host }: ReplState,
 ): string | undefined {
   const interrupt = neededKeyOf('interrupt', keyMap);
-  if (activity.phase === 'retrying') {
-    return `${activityText(activity, now)}; ${neededKeyOf('send', keyMap)} retries now, ${interrupt} gives up`;
+  const { retry } = activity;
+  if (activity.phase === 'retrying' && retry !== undefined) {
+    const left = Math.ceil((retry.at - now) / 1000);
+    const when = left <= 0 ? 'now' : `in ${left} s`;
+    const send = neededKeyOf('send', keyMap);
+    return `${retry.cause}; retry ${retry.retry} of ${retry.retries} ${when}; ${send} retries now, ${interrupt} gives up`;
   }
   const stalled = stalledSeconds(activity, now);
   if (stalled !== undefined)
@@ -73,106 +73,130 @@ function progressKey(activity: AnswerActivity, now: number): string {
   return `${since} ${phase} ${retry?.retry ?? 0} ${stall}`;
 }
 
-export interface LineScreen extends Screen {
-  /** To be called when a line was entered: the terminal has echoed it with its line end. */
-  readonly lineEntered: () => void;
-}
+const isSecret = ({ dialog }: ReplState) => dialog?.type === 'entry' && dialog.isHidden === true;
 
-interface Output {
-  readonly options: LineScreenOptions;
+/** Shows a session as labelled lines; never changes text that was written. */
+export class LineScreen implements Screen {
+  readonly #options: LineScreenOptions;
+  #state: ReplState | undefined;
   /** An unanswered question at the end of the output. */
-  question: string | undefined;
+  #question: string | undefined;
   /** The output ends inside a line of an answer. */
-  isInLine: boolean;
-}
+  #isInLine = false;
+  #lastProgress: string | undefined;
+  #wasArmed = false;
+  #wasStalled = false;
 
-function writeText(output: Output, text: string): void {
-  const { write, beforeOutput } = output.options;
-  beforeOutput?.();
-  if (output.question !== undefined) write('\n');
-  output.question = undefined;
-  if (text !== '') output.isInLine = !text.endsWith('\n');
-  write(text);
-}
+  constructor(options: LineScreenOptions) {
+    this.#options = options;
+  }
 
-function writeNotice(output: Output, text: string): void {
-  const lead = output.isInLine && output.question === undefined ? '\n' : '';
-  const shown = hangText(`natter: ${sanitizeLine(text)}`, output.options.width());
-  writeText(output, `${lead}${shown}\n`);
-}
+  write(text: string): undefined {
+    this.#writeText(text);
+    this.#askLater();
+  }
 
-function ask(output: Output, state: ReplState | undefined): void {
-  const { isSearching, width } = output.options;
-  const asked = state && lineQuestion(state, isSearching?.() === true);
-  if (asked === undefined) return;
-  const question = hangText(asked, width());
-  if (question === output.question) return;
-  writeText(output, question);
-  output.question = question;
-  output.options.onAsked?.(displayWidth(question.slice(question.lastIndexOf('\n') + 1)));
-}
+  show(state: ReplState): void {
+    this.#state = state;
+    this.#writeProgress(state);
+    this.#askLater();
+    this.#options.input()?.adjust();
+  }
 
-/** Writes each notice once. */
-function createProgressNotices(output: Output) {
-  let lastProgress: string | undefined;
-  let wasArmed = false;
-  let wasStalled = false;
-  return (state: ReplState): void => {
-    const { activity, now, isQuitArmed } = state;
-    if (isQuitArmed && !wasArmed) {
-      writeNotice(output, `press ${neededKeyOf('interrupt', state.keyMap)} again to quit`);
+  nextUpdate(): undefined {}
+
+  redraw(): void {
+    this.#question = undefined;
+    this.#askLater();
+  }
+
+  scrollAway(): void {}
+
+  async lend<Result>(use: () => Promise<Result>): Promise<Result> {
+    this.#options.input()?.stop();
+    try {
+      return await use();
+    } finally {
+      this.#options.input()?.start();
     }
-    wasArmed = isQuitArmed;
+  }
+
+  suspend(): void {
+    const { input, suspend } = this.#options;
+    input()?.stop();
+    suspend(() => {
+      input()?.start();
+      this.redraw();
+    });
+  }
+
+  async close(): Promise<void> {
+    // The shell's prompt, or a last line of natter, starts on a separate row.
+    if (this.#question !== undefined) this.#writeText('');
+    this.#options.input()?.stop();
+  }
+
+  /** To be called when a line was entered: the terminal has echoed it with its line end. */
+  lineEntered(): void {
+    this.#options.input()?.hideTyped();
+    this.#question = undefined;
+    this.#isInLine = false;
+  }
+
+  /** Whether typed text must not be shown. */
+  isSecret(): boolean {
+    return this.#state !== undefined && isSecret(this.#state);
+  }
+
+  #writeText(text: string): void {
+    const { write, input } = this.#options;
+    input()?.hideTyped();
+    if (this.#question !== undefined) write('\n');
+    this.#question = undefined;
+    if (text !== '') this.#isInLine = !text.endsWith('\n');
+    write(text);
+  }
+
+  #writeNotice(text: string): void {
+    const lead = this.#isInLine && this.#question === undefined ? '\n' : '';
+    const shown = hangText(`natter: ${sanitizeLine(text)}`, this.#options.width());
+    this.#writeText(`${lead}${shown}\n`);
+  }
+
+  #askLater(): void {
+    this.#options.defer(() => this.#ask());
+  }
+
+  #ask(): void {
+    const input = this.#options.input();
+    const asked = this.#state && lineQuestion(this.#state, input?.isSearching() === true);
+    if (asked === undefined) return;
+    const question = hangText(asked, this.#options.width());
+    if (question === this.#question) return;
+    this.#writeText(question);
+    this.#question = question;
+    const column = displayWidth(question.slice(question.lastIndexOf('\n') + 1));
+    if (!this.isSecret()) input?.showTyped(column);
+  }
+
+  /** Writes each notice once. */
+  #writeProgress(state: ReplState): void {
+    const { activity, now, isQuitArmed } = state;
+    if (isQuitArmed && !this.#wasArmed) {
+      this.#writeNotice(`press ${neededKeyOf('interrupt', state.keyMap)} again to quit`);
+    }
+    this.#wasArmed = isQuitArmed;
     const answer = activity?.type === 'answer' ? activity : undefined;
     const isStalled = answer !== undefined && stalledSeconds(answer, now) !== undefined;
     // Separates the notice about the stall from the rest of the answer.
-    if (wasStalled && !isStalled && answer !== undefined) {
-      writeNotice(output, `${answer.model} continues`);
+    if (this.#wasStalled && !isStalled && answer !== undefined) {
+      this.#writeNotice(`${answer.model} continues`);
     }
-    wasStalled = isStalled;
-    if (answer === undefined || progressKey(answer, now) === lastProgress) return;
+    this.#wasStalled = isStalled;
+    if (answer === undefined || progressKey(answer, now) === this.#lastProgress) return;
     const progress = progressOf(answer, state);
     if (progress === undefined) return;
-    lastProgress = progressKey(answer, now);
-    writeNotice(output, progress);
-  };
-}
-
-/** Shows a session as labelled lines; never changes text that was written. */
-export function createLineScreen(options: LineScreenOptions): LineScreen {
-  const { defer, lend, suspend, close, beforeOutput } = options;
-  const output: Output = { options, question: undefined, isInLine: false };
-  const writeProgress = createProgressNotices(output);
-  let state: ReplState | undefined;
-  const askAgain = () => defer(() => ask(output, state));
-  return {
-    lend,
-    suspend,
-    async close() {
-      // The shell's prompt, or a last line of natter, starts on a separate row.
-      if (output.question !== undefined) writeText(output, '');
-      await close();
-    },
-    lineEntered() {
-      beforeOutput?.();
-      output.question = undefined;
-      output.isInLine = false;
-    },
-    write(text) {
-      writeText(output, text);
-      askAgain();
-      return undefined;
-    },
-    show(next) {
-      state = next;
-      writeProgress(next);
-      askAgain();
-    },
-    nextUpdate: () => undefined,
-    redraw() {
-      output.question = undefined;
-      askAgain();
-    },
-    scrollAway: () => undefined,
-  };
+    this.#lastProgress = progressKey(answer, now);
+    this.#writeNotice(progress);
+  }
 }

@@ -4,30 +4,14 @@ import type { TextBuffer } from '../composer/text-buffer.ts';
 import { createSession } from '../create-session.ts';
 import { mentionAt } from '../files/picking.ts';
 import { candidatesFor } from '../menu.ts';
-import { mentionsOfPaths } from '../picker/pick-files.ts';
+import { mentionsOfPaths } from '../files/find-paths.ts';
 import type { Repl, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
-import { lineFormat } from '../text/line-format.ts';
-import type { TranscriptFormat } from '../transcript.ts';
+import { lineFormat } from './line-format.ts';
+import type { TranscriptFormat } from '../transcript/transcript.ts';
 import { completeLine, completeMention } from './line-completion.ts';
-import { createLineInput, type LineInput } from './line-input.ts';
-import { createLineScreen, expectsPrompt, type LineScreen } from './line-screen.ts';
-
-/** Stops the input while another program uses the terminal. */
-function lending(input: () => LineInput | undefined) {
-  return async <Result>(use: () => Promise<Result>): Promise<Result> => {
-    input()?.stop();
-    try {
-      return await use();
-    } finally {
-      input()?.start();
-    }
-  };
-}
-
-function isSecret({ dialog }: ReplState): boolean {
-  return dialog?.type === 'entry' && dialog.isHidden;
-}
+import { LineInput } from './line-input.ts';
+import { expectsPrompt, LineScreen } from './line-screen.ts';
 
 /** What the editor of the line uses of the session. */
 function editingOf(repl: Repl, session: Session, screen: LineScreen, format: TranscriptFormat) {
@@ -46,6 +30,7 @@ function editingOf(repl: Repl, session: Session, screen: LineScreen, format: Tra
     },
     write: (text: string) => void streams.stdout.write(text),
     onDiscarded: () => screen.redraw(),
+    onSuspend: () => screen.suspend(),
     say: (words: string) => screen.write(format.notice(words)),
     mentionsOf: (text: string) => mentionsOfPaths(repl.files, text),
   };
@@ -59,51 +44,29 @@ export function startLineMode(repl: Repl, journal: Journal, first: ReplState): S
   const editsLines = environment['TERM'] !== 'dumb';
   const state = editsLines ? first : { ...first, keyMap: undefined };
   const write = (text: string) => void stdout.write(text);
-  const suspend = () => {
-    input?.stop();
-    device.suspend(() => {
-      input?.start();
-      screen.redraw();
-    });
-  };
   const width = () =>
     session.state().settings.wrap === 'none' ? Number.POSITIVE_INFINITY : stdout.columns();
-  const screen: LineScreen = createLineScreen({
+  let input: LineInput | undefined;
+  const screen = new LineScreen({
     write,
     width,
     defer: (act) => void setImmediate(act),
-    lend: lending(() => input),
-    suspend,
-    close: async () => input?.stop(),
-    onAsked: (column) => isSecret(session.state()) || input?.showTyped(column),
-    beforeOutput: () => input?.hideTyped(),
-    isSearching: () => input?.isSearching() ?? false,
+    suspend: (onContinue) => device.suspend(onContinue),
+    input: () => input,
   });
-  let input: LineInput | undefined;
-  const show = (next: ReplState) => {
-    screen.show(next);
-    input?.adjust();
-  };
   const plain = lineFormat(width);
   const spoken = (column: number) => createSpokenMarkdown(width, column);
   // With --plain, answers are written as their Markdown source.
   const format = repl.options.plain === true ? plain : { ...plain, answerText: spoken };
-  const session: Session = createSession({
-    repl,
-    journal,
-    state,
-    screen: { ...screen, show },
-    format: () => format,
-  });
-  const editing = { ...editingOf(repl, session, screen, format), onSuspend: suspend };
-  input = createLineInput({
+  const session: Session = createSession({ repl, journal, state, screen, format: () => format });
+  input = new LineInput({
     device,
     clock,
     dispatch: (action) => session.dispatch(action),
-    isSecret: () => isSecret(session.state()),
+    isSecret: () => screen.isSecret(),
     onEntered: () => screen.lineEntered(),
     endSecretLine: () => write('\n'),
-    ...(editsLines && { editing }),
+    ...(editsLines && { editing: editingOf(repl, session, screen, format) }),
   });
   input.start();
   return session;

@@ -3,11 +3,7 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { SessionSettings } from '../state.ts';
 import { open } from 'node:fs/promises';
 import { type AnswerCheck, openCheck } from '../../ask/check.ts';
-import {
-  loadPromptFile,
-  readInserted,
-  promptPlaces,
-} from '../../commands/prompt/load-prompt-file.ts';
+import { loadPromptFile, readInserted, promptPlaces } from '../../input/load-prompt-file.ts';
 import { composeFile, readOwnSchema, withFileSettings } from '../../commands/run/use-file.ts';
 import { Failure } from '../../failure.ts';
 import { splitFrontMatter } from '../../front-matter.ts';

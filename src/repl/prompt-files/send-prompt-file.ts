@@ -3,11 +3,10 @@ import { startAnswer } from '../answers/send-prompt.ts';
 import type { Candidate } from '../composer/completion.ts';
 import { draftFrom, isEmpty, withDraft } from '../composer/text-buffer.ts';
 import { nextParent, withBranch } from '../conversations/position.ts';
-import { promptDialog } from '../dialog.ts';
-import { failureEntry } from '../entry.ts';
+import { failureEntry } from '../transcript/entry.ts';
 import { mentionsOf } from '../files/mentioned-files.ts';
 import { runActivity, type Session } from '../session.ts';
-import type { ReplState, Step } from '../state.ts';
+import type { Dialog, ReplState, Step } from '../state.ts';
 import { printNotice, refuse, step } from '../step.ts';
 import type { OpenedPrompt, PendingPrompt, PromptUse, PromptVariable } from './prompt-command.ts';
 
@@ -149,6 +148,40 @@ function send(state: ReplState, { prompt, values, text }: PendingPrompt): Step {
   return { ...started, state: withBranch(started.state, undefined) };
 }
 
+function variableTitle(
+  { name, description, default: usual }: PromptVariable,
+  { prompt }: PendingPrompt,
+): string {
+  const what = description === undefined ? '' : `, ${description}`;
+  const empty = usual === undefined ? '' : ` (Enter: ${usual})`;
+  return `/${prompt.name}: ${name}${what}${empty}`;
+}
+
+/** Asks for the first missing value of a prompt file. */
+export function promptDialog(pending: PendingPrompt): Dialog {
+  const [variable] = pending.missing;
+  const { prompt } = pending;
+  const cancel = (state: ReplState) => cancelPrompt(state, pending);
+  const enter = (state: ReplState, text: string) => takeValue(state, pending, text);
+  if (variable === undefined) {
+    const title = `/${prompt.name}: ${prompt.neededText ?? 'text'}`;
+    return { type: 'entry', label: 'value', title, text: '', takesLines: true, enter, cancel };
+  }
+  const title = variableTitle(variable, pending);
+  const { choices, default: usual = '' } = variable;
+  if (choices === undefined) {
+    return { type: 'entry', label: 'value', title, text: '', takesLines: true, enter, cancel };
+  }
+  return {
+    type: 'choice',
+    title,
+    choices: choices.map((label) => ({ label, choose: (state) => enter(state, label) })),
+    selected: Math.max(0, choices.indexOf(usual)),
+    selectsTyped: true,
+    cancel,
+  };
+}
+
 /** Asks for the first missing value, or sends the prompt. */
 function askOrSend(state: ReplState, pending: PendingPrompt): Step {
   if (pending.missing.length === 0) return send(state, pending);
@@ -187,11 +220,7 @@ function valueOf(variable: PromptVariable | undefined, entered: string): string 
 }
 
 /** Takes the value that was asked for, and asks for the next one. */
-export function answerPromptDialog(
-  state: ReplState,
-  pending: PendingPrompt,
-  entered: string,
-): Step {
+function takeValue(state: ReplState, pending: PendingPrompt, entered: string): Step {
   const [asked, ...missing] = pending.missing;
   const value = valueOf(asked, entered);
   if (asked === undefined) {
@@ -208,7 +237,7 @@ export function answerPromptDialog(
 }
 
 /** Closes the dialog; the command returns to the composer. */
-export function cancelPromptDialog(state: ReplState, { line }: PendingPrompt): Step {
+function cancelPrompt(state: ReplState, { line }: PendingPrompt): Step {
   const { composer } = state;
   const isFree = isEmpty(composer) && !state.isLineMode;
   const next: ReplState = {

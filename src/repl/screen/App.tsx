@@ -1,106 +1,132 @@
 import { Box } from 'ink';
-import type { ReactNode } from 'react';
+import { type ReactNode, useLayoutEffect } from 'react';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { shownText } from '../composer/paste.ts';
-import type { ReplState } from '../state.ts';
-import { CompletionMenu, completionView } from './CompletionMenu.tsx';
-import { Composer, SearchLines } from './Composer.tsx';
-import { DialogBox, dialogOf } from './DialogBox.tsx';
-import { shorten } from './fit-parts.ts';
-import type { Parts } from './fit-view.ts';
-import { footerRow, type FooterView, footerOf } from './footer-row.ts';
-import { AppearanceProvider, useAppearance, type Appearance, Lines, Row } from './Rows.tsx';
-import { statusRow, statusOf, hintKeysOf } from './status-row.ts';
-
-interface QueueProps {
-  readonly prompts: readonly string[];
-  readonly isPaused: boolean;
-  readonly rows: number;
-}
+import { panelOf } from '../commands.ts';
+import { ConversationList } from '../conversation-list/ConversationList.tsx';
+import { menuKeysText } from '../menu.ts';
+import { CompletionMenu } from './CompletionMenu.tsx';
+import { Composer, composerOf } from './Composer.tsx';
+import { DialogBox } from './DialogBox.tsx';
+import { Footer } from './Footer.tsx';
+import { budgetOf } from './row-budget.ts';
+import { maxOlderMatches, SearchLines, useHistorySearch } from './HistorySearch.tsx';
+import { noticeOf } from './notice.ts';
+import { StatusRow } from './StatusRow.tsx';
+import {
+  Lines,
+  Row,
+  StoreProvider,
+  useBelowCaret,
+  useStore,
+  useView,
+  type ViewStore,
+} from './view.tsx';
 
 /** Queued prompts, each on one row. */
-export function Queue({ prompts, isPaused, rows }: QueueProps): ReactNode {
-  const { style, symbols, columns } = useAppearance();
-  const hidden = prompts.length > rows ? prompts.length - rows + 1 : 0;
-  const label = isPaused ? 'queued: ' : 'next: ';
-  const lines = prompts
-    .slice(0, prompts.length - hidden)
-    .map((prompt) => shorten(`${label}${prompt.replaceAll(/\s*\n\s*/g, ' ')}`, columns, symbols));
+export function Queue({ rows }: { readonly rows: number }): ReactNode {
+  const { state, style } = useView();
+  const { queue, isQueuePaused } = state;
+  const label = isQueuePaused ? 'queued: ' : 'next: ';
+  const hidden = queue.length > rows ? queue.length - rows + 1 : 0;
+  const lines = queue
+    .slice(0, queue.length - hidden)
+    .map((draft) => label + sanitizeLine(shownText(draft).replaceAll(/\s*\n\s*/g, ' ')));
   if (hidden > 0) lines.push(`${label}${hidden} more`);
   return <Lines lines={lines.map((line) => style.dim(line))} />;
 }
 
 /** Separates the conversation from the composer. A row of full width would be two rows after a resize. */
 function Rule(): ReactNode {
-  const { style, symbols, columns } = useAppearance();
+  const { style, symbols, columns } = useView();
   return <Row>{style.dim(symbols.rule.repeat(Math.ceil(columns / 3)))}</Row>;
 }
 
 /** The files of the next prompt; and the command that removes them, if there is room. */
-function Attachments({ files }: { readonly files: ReplState['attachments'] }): ReactNode {
-  const { style, symbols, columns } = useAppearance();
+function Attachments(): ReactNode {
+  const { state, style, columns } = useView();
+  const files = state.attachments;
   const named = `with ${files.map(({ name }) => sanitizeLine(name)).join(', ')}`;
   const whole = `${named}; /attach none removes ${files.length === 1 ? 'it' : 'them'}`;
-  const shown = displayWidth(whole) <= columns ? whole : named;
-  return <Row>{style.dim(shorten(shown, columns, symbols))}</Row>;
+  return <Row>{style.dim(displayWidth(whole) <= columns ? whole : named)}</Row>;
 }
 
-interface PartsProps {
-  readonly state: ReplState;
-  readonly parts: Parts;
+/** The first rows of a panel, and how many more there are. */
+function Panel({ lines, rows }: { lines: readonly string[]; rows: number }): ReactNode {
+  const { style } = useView();
+  const hidden = lines.length > rows ? lines.length - rows + 1 : 0;
+  const shown = lines.slice(0, lines.length - hidden);
+  const all = hidden === 0 ? shown : [...shown, `${hidden} more rows`];
+  return <Lines lines={all.map((line) => style.dim(line))} />;
 }
 
-/** The composer with its menus and notices, or the dialog in its place. */
-function Input({ state, parts }: PartsProps): ReactNode {
-  const { style, symbols, columns } = useAppearance();
-  const { attachments, completion } = state;
-  const { budget, composer, search, notice = '' } = parts;
-  const dialog = dialogOf(state);
-  if (dialog !== undefined) return <DialogBox dialog={dialog} />;
+/** The parts of the live region that have room, from the status to the footer. */
+function Parts(): ReactNode {
+  const store = useStore();
+  const { state, style, rows, tailRows } = useView();
+  const { dialog, completion } = state;
+  const search = useHistorySearch();
+  const composer = composerOf(state, search);
+  const notice = noticeOf(state);
+  const keys = menuKeysText(state);
+  const panel = keys === undefined ? panelOf(state) : [keys];
+  const budget = budgetOf(rows, composer.rows.length, {
+    tail: tailRows,
+    status: state.activity === undefined ? 0 : 1,
+    queue: state.queue.length,
+    attachments: state.attachments.length > 0 ? 1 : 0,
+    search: search === undefined ? 0 : 1 + maxOlderMatches,
+    completion: completion?.candidates.length ?? 0,
+    panel: panel.length,
+    notice: notice === undefined ? 0 : 1,
+  });
+  useLayoutEffect(() => store.laidOut({ tailRows: budget.tail }));
+  const below = useBelowCaret();
+  const isComposing = dialog === undefined;
   return (
     <>
-      <Composer composer={composer} />
-      {budget.attachments > 0 && <Attachments files={attachments} />}
-      {budget.search > 0 && search && <SearchLines search={search} rows={budget.search} />}
-      {budget.completion > 0 && completion && (
-        <CompletionMenu menu={completionView(completion, state.columns)} rows={budget.completion} />
+      {budget.gap > 0 && <Row>{''}</Row>}
+      {budget.status > 0 && <StatusRow />}
+      {budget.queue > 0 && <Queue rows={budget.queue} />}
+      {budget.margin > 0 && <Row>{''}</Row>}
+      {budget.rule > 0 && <Rule />}
+      {isComposing ? (
+        <Composer composer={composer} />
+      ) : (
+        <DialogBox key={dialog.title} dialog={dialog} />
       )}
-      {budget.notice > 0 && <Row>{style.yellow(shorten(notice, columns, symbols))}</Row>}
+      <Box ref={below} flexDirection="column">
+        {isComposing && budget.attachments > 0 && <Attachments />}
+        {isComposing && budget.search > 0 && search && (
+          <SearchLines search={search} rows={budget.search} />
+        )}
+        {isComposing && budget.completion > 0 && completion && (
+          <CompletionMenu menu={completion} rows={budget.completion} />
+        )}
+        {isComposing && budget.panel > 0 && <Panel lines={panel} rows={budget.panel} />}
+        {isComposing && budget.notice > 0 && <Row>{style.yellow(notice ?? '')}</Row>}
+        {budget.footer > 0 && <Footer />}
+      </Box>
     </>
   );
 }
 
-export interface AppProps extends PartsProps {
-  readonly appearance: Appearance;
-  /** Milliseconds; they turn the spinner. */
-  readonly now: number;
-}
-
-/** The live region below the preview of the answer's end. */
-export function App({ state, parts, appearance, now }: AppProps): ReactNode {
-  const { budget } = parts;
-  const queued = state.queue.map((draft) => sanitizeLine(shownText(draft)));
+/** The live region: the conversation's controls, or the open list, above which a dialog may be. */
+function Region(): ReactNode {
+  const { state, columns } = useView();
+  const { list, dialog } = state;
   return (
-    <AppearanceProvider value={appearance}>
-      <Box flexDirection="column" width={appearance.columns}>
-        {budget.gap > 0 && <Row>{''}</Row>}
-        {budget.status > 0 && (
-          <Row>{statusRow(statusOf(state), appearance, now, hintKeysOf(state))}</Row>
-        )}
-        {budget.queue > 0 && (
-          <Queue prompts={queued} isPaused={state.isQueuePaused} rows={budget.queue} />
-        )}
-        {budget.margin > 0 && <Row>{''}</Row>}
-        {budget.rule > 0 && <Rule />}
-        <Input state={state} parts={parts} />
-        {budget.footer > 0 && <Footer footer={footerOf(state)} />}
-      </Box>
-    </AppearanceProvider>
+    <Box flexDirection="column" width={columns}>
+      {list === undefined || dialog !== undefined ? <Parts /> : <ConversationList list={list} />}
+    </Box>
   );
 }
 
-/** Conversation, model and context use. */
-export function Footer({ footer }: { readonly footer: FooterView }): ReactNode {
-  return <Row>{footerRow(footer, useAppearance())}</Row>;
+export function App({ store }: { readonly store: ViewStore }): ReactNode {
+  return (
+    <StoreProvider value={store}>
+      <Region />
+    </StoreProvider>
+  );
 }

@@ -1,30 +1,23 @@
 import type { ReactNode } from 'react';
-import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { padToWidth, splitAtWidth } from '../../terminal/text/width.ts';
-import { contains, matchOf, olderMatches } from '../composer/history.ts';
+import { type HistorySearch, matchOf } from '../composer/history.ts';
 import { composerMarkColumns, layout, composerColumns, composerRows } from '../composer/layout.ts';
-import { shownText } from '../composer/paste.ts';
 import type { ReplState } from '../state.ts';
-import { viSelection } from '../vi-keys.ts';
-import { shorten } from './fit-parts.ts';
-import { useAppearance, type Appearance, Lines } from './Rows.tsx';
+import { caretShapeOf, viSelection } from '../composer/vi/vi-keys.ts';
+import { Lines, useCaret, useView, type View } from './view.tsx';
 
 /** The draft as laid out for the window; during a history search, the match replaces it. */
-export function composerOf(state: ReplState) {
-  const found = state.search && matchOf(state.history, state.search);
+export function composerOf(state: ReplState, search: HistorySearch | undefined) {
+  const found = search && matchOf(state.history, search);
   const draft = found ?? state.composer;
   const selected = found === undefined ? viSelection(state) : undefined;
-  const placeholder = state.activity === undefined ? 'type a prompt' : 'type the next prompt';
-  return {
-    ...layout(draft, composerColumns(state.columns), composerRows(state.rows), selected),
-    placeholder,
-  };
+  return layout(draft, composerColumns(state.columns), composerRows(state.rows), selected);
 }
 
-export type ComposerView = ReturnType<typeof composerOf>;
+type ComposerLayout = ReturnType<typeof composerOf>;
 
 /** The mark of a row: at the start of the text, or where more text is out of sight. */
-function markOf(composer: ComposerView, index: number, { style, symbols }: Appearance): string {
+function markOf(composer: ComposerLayout, index: number, { style, symbols }: View): string {
   const isLast = index === composer.rows.length - 1;
   if (index === 0 && composer.hasMoreAbove) return style.dim(symbols.up);
   if (isLast && composer.hasMoreBelow) return style.dim(symbols.down);
@@ -43,50 +36,17 @@ function withSelection(
 }
 
 /** The draft; the terminal's cursor is its caret. */
-export function Composer({ composer }: { readonly composer: ComposerView }): ReactNode {
-  const appearance = useAppearance();
-  const { style, symbols, columns } = appearance;
-  const isEmpty = composer.rows.every((row) => row === '');
-  const rows = isEmpty
-    ? [style.dim(shorten(composer.placeholder, columns - composerMarkColumns, symbols))]
+export function Composer({ composer }: { readonly composer: ComposerLayout }): ReactNode {
+  const view = useView();
+  const { vi, activity } = view.state;
+  useCaret({
+    column: composerMarkColumns + composer.cursorColumn,
+    rowsBelow: composer.rows.length - 1 - composer.cursorRow,
+    shape: vi && caretShapeOf(vi),
+  });
+  const placeholder = activity === undefined ? 'type a prompt' : 'type the next prompt';
+  const rows = composer.rows.every((row) => row === '')
+    ? [view.style.dim(placeholder)]
     : composer.rows.map((row, index) => withSelection(row, composer.selections?.[index]));
-  return (
-    <Lines lines={rows.map((row, index) => `${markOf(composer, index, appearance)} ${row}`)} />
-  );
-}
-
-/** Rows of a search for older matches. */
-const maxOlderMatches = 4;
-
-/** The search through the history; its match is shown in the composer. */
-export function searchOf({ history, search }: ReplState) {
-  if (search === undefined) return undefined;
-  const older = olderMatches(history, search, maxOlderMatches);
-  const match = matchOf(history, search);
-  return {
-    query: sanitizeLine(search.query),
-    found: !search.isFailed,
-    /** The match in the composer contains the query. */
-    isMatching: match !== undefined && contains(match, search.query),
-    /** The next older matches, each on one line. */
-    older: older.map((draft) => sanitizeLine(shownText(draft).replaceAll(/\s*\n\s*/g, ' '))),
-  };
-}
-
-interface SearchLinesProps {
-  readonly search: NonNullable<ReturnType<typeof searchOf>>;
-  readonly rows: number;
-}
-
-/** What is searched for, and the next older matches. */
-export function SearchLines({ search, rows }: SearchLinesProps): ReactNode {
-  const { style, symbols, columns } = useAppearance();
-  const failed = search.isMatching ? 'no other match: ' : 'not in the history: ';
-  const label = search.found ? 'history: ' : failed;
-  const query = shorten(search.query, columns - label.length, symbols);
-  const older = search.older
-    .slice(0, rows - 1)
-    .map((text) => style.dim(`  ${shorten(text, columns - composerMarkColumns, symbols)}`));
-  const first = (search.found ? style.dim(label) : style.yellow(label)) + query;
-  return <Lines lines={[first, ...older]} />;
+  return <Lines lines={rows.map((row, index) => `${markOf(composer, index, view)} ${row}`)} />;
 }

@@ -1,141 +1,172 @@
 import { Box, Text } from 'ink';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, graphemes, splitAtWidth } from '../../terminal/text/width.ts';
-import { wrapText } from '../../terminal/text/wrap.ts';
-import { neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { editActions, isEditAction } from '../composer/edit-actions.ts';
+import { actionOf, type KeyAction, neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { chordOf } from '../composer/keys/key-event.ts';
 import { contentOf } from '../composer/paste.ts';
-import type { Dialog } from '../dialog.ts';
-import type { ReplState } from '../state.ts';
-import { cancelHintText } from '../text/status-text.ts';
-import { fittingEnd, fitParts, shorten } from './fit-parts.ts';
-import { firstVisible } from './fit-view.ts';
-import { useAppearance, type Appearance, Lines, Row } from './Rows.tsx';
+import { createBuffer, insert, isEmpty } from '../composer/text-buffer.ts';
+import { answerDialog, cancelHint, interruptDialog } from '../dialog.ts';
+import type { Dialog } from '../state.ts';
+import { quit } from '../step.ts';
+import { fitParts, fittingEnd } from './fit-parts.ts';
+import { firstVisible } from './row-budget.ts';
+import { Row, useCaret, useKeys, useStore, useView } from './view.tsx';
 
-interface DialogFrame {
-  readonly title: string;
-  /** Most important last: `Enter chooses`, `Esc uses the sandbox`. */
-  readonly hints: readonly string[];
+type ChoiceDialog = Dialog & { readonly type: 'choice' };
+type EntryDialog = Dialog & { readonly type: 'entry' };
+
+interface DialogKeys {
+  /** Returns whether the text is not for the composer. */
+  readonly onText: (text: string) => boolean;
+  readonly onAction: (action: KeyAction) => void;
+  /** Nothing is entered, so Ctrl+D quits. */
+  readonly quits: boolean;
 }
 
-export type DialogView =
-  | (DialogFrame & {
-      readonly kind: 'choice';
-      readonly options: readonly { readonly label: string }[];
-      /** Index in `options`. */
-      readonly selected: number;
-    })
-  /** One line of input: a URL, or a key, whose characters are already replaced by asterisks. */
-  | (DialogFrame & {
-      readonly kind: 'entry';
-      /** `API key`. */
-      readonly label: string;
-      readonly text: string;
-      /** Columns of `text` to the left of the caret. */
-      readonly caretColumn: number;
-    });
-/** Maximum columns of a dialog's label and the caret. */
-const labelColumns = 14;
-
-const labels = { address: 'base URL', key: 'API key', value: 'value' } as const;
-
-function entryView(
-  dialog: Dialog & { type: 'entry' },
-  columns: number,
-  { enter, cancelHint }: { readonly enter: string; readonly cancelHint: string },
-): DialogView {
-  const { input, isHidden, asks, title } = dialog;
-  const content = contentOf(input);
-  const show = (text: string) =>
-    isHidden ? '*'.repeat([...graphemes(text)].length) : sanitizeLine(text);
-  const room = Math.max(8, columns - labelColumns);
-  const before = fittingEnd(show(content.slice(0, input.cursor)), room);
-  const [after] = splitAtWidth(show(content.slice(input.cursor)), room - displayWidth(before));
-  return {
-    kind: 'entry',
-    title: sanitizeLine(title),
-    hints: [`${enter} continues`, cancelHint],
-    label: labels[asks],
-    text: before + after,
-    caretColumn: displayWidth(before),
-  };
+/** A dialog gets every key, except those of the terminal. */
+function useDialogKeys(dialog: Dialog, { onText, onAction, quits }: DialogKeys): void {
+  const store = useStore();
+  const { keyMap } = useView().state;
+  useKeys((event) => {
+    if (event.type !== 'key') return onText(event.text);
+    const action = actionOf(chordOf(event), 'composer', keyMap);
+    if (action === 'suspend' || action === 'redraw') return false;
+    if (action === 'stop') store.update(dialog.cancel);
+    else if (action === 'interrupt') store.update((state) => interruptDialog(state, dialog));
+    else if (action === 'delete-right-or-quit' && quits) store.update(quit);
+    else if (action !== undefined) onAction(action);
+    return true;
+  });
 }
+
+/** The last hint, how to cancel, is kept longest; those in the middle, which need the first to make sense, are omitted first. */
+function Hints({ dialog, hints }: { readonly dialog: Dialog; readonly hints: readonly string[] }) {
+  const { state, style, symbols, columns } = useView();
+  const parts = [...hints, cancelHint(state, dialog)].map((text, index, { length }) => ({
+    text,
+    priority: index === length - 1 ? 2 : Number(index === 0),
+  }));
+  return <Row>{style.dim(fitParts(parts, columns, symbols))}</Row>;
+}
+
+/** The index of the first choice that begins with the typed text; -1 if none does. */
+const beginningWith = ({ choices }: ChoiceDialog, text: string) =>
+  text.trim() === ''
+    ? -1
+    : choices.findIndex(({ label }) => label.toLowerCase().startsWith(text.trim().toLowerCase()));
 
 /** Rows of the window besides the choices: the title, the hints, the footer, and one row of the text above. */
 const rowsBesideChoices = 4;
 
-export function dialogOf(state: ReplState): DialogView | undefined {
-  const { dialog } = state;
-  if (dialog === undefined) return undefined;
-  const cancelHint = cancelHintText(state);
-  const enter = neededKeyOf('send', state.keyMap);
-  if (dialog.type === 'entry') return entryView(dialog, state.columns, { enter, cancelHint });
-  const shown = Math.max(1, state.rows - rowsBesideChoices);
-  const first = firstVisible(dialog.selected, dialog.choices.length, shown);
-  const hasSandbox = dialog.choices.some(({ key }) => key === 'sandbox');
-  return {
-    kind: 'choice',
-    title: sanitizeLine(dialog.title),
-    hints: [
-      `${enter} or a number chooses`,
-      ...(hasSandbox ? ['or type a prompt'] : []),
-      cancelHint,
-    ],
-    options: dialog.choices.slice(first, first + shown).map((choice, index) => ({
-      label: sanitizeLine(`${first + index + 1} ${choice.label}`),
-    })),
-    selected: dialog.selected - first,
+function Choice({ dialog }: { readonly dialog: ChoiceDialog }): ReactNode {
+  const { choices, selectsTyped = false, takesPrompt } = dialog;
+  const store = useStore();
+  const { state, style, symbols, rows } = useView();
+  const [selected, setSelected] = useState(dialog.selected ?? 0);
+  const [typed, setTyped] = useState('');
+  const answer = (text: string) => store.update((now) => answerDialog(now, dialog, text, selected));
+  const move = (by: number) => {
+    setSelected((selected + by + choices.length) % choices.length);
+    setTyped('');
   };
-}
-
-type Choice = Extract<DialogView, { kind: 'choice' }>;
-type Entry = Extract<DialogView, { kind: 'entry' }>;
-
-const markColumns = 2;
-/** The width of the number before a label. */
-const numberColumns = 2;
-
-function optionLines({ options, selected }: Choice, { style, symbols, columns }: Appearance) {
-  return options.flatMap(({ label }, index) => {
-    const isSelected = index === selected;
-    const rows = wrapText(label, columns - markColumns - numberColumns);
-    return rows.map((row, at) => {
-      const mark = isSelected && at === 0 ? style.cyan(symbols.mark) : ' ';
-      const indent = ' '.repeat(at === 0 ? 0 : numberColumns);
-      return `${mark} ${indent}${isSelected ? style.bold(row) : row}`;
-    });
+  useCaret(undefined);
+  useDialogKeys(dialog, {
+    quits: true,
+    onText(text) {
+      const start = selectsTyped
+        ? [typed + text, text].find((wanted) => beginningWith(dialog, wanted) !== -1)
+        : undefined;
+      if (start !== undefined) {
+        setSelected(beginningWith(dialog, start));
+        setTyped(start);
+      } else if (/^[1-9]$/.test(text) && Number(text) <= choices.length) answer(text);
+      else if (takesPrompt !== undefined && text.trim() !== '') {
+        store.update(takesPrompt);
+        return false;
+      }
+      return true;
+    },
+    onAction(action) {
+      if (action === 'move-up') move(-1);
+      if (action === 'move-down' || action === 'complete') move(1);
+      if (action === 'send') answer('');
+    },
   });
-}
-
-/** Label before the text of an entry. */
-export const entryLabel = ({ label }: Entry): string => `${label}: `;
-
-function entryLine(dialog: Entry, { style, symbols, columns }: Appearance): string {
-  const label = entryLabel(dialog);
-  return style.cyan(label) + shorten(dialog.text, columns - label.length, symbols);
-}
-
-/** The last one, how to cancel, is kept longest; those in the middle, which need the first to make sense, are omitted first. */
-const hintPriority = (index: number, length: number) =>
-  index === length - 1 ? 2 : Number(index === 0);
-
-/** A dialog in the composer's place. The last row explains the keys, the one before contains the entry. */
-export function DialogBox({ dialog }: { readonly dialog: DialogView }): ReactNode {
-  const appearance = useAppearance();
-  const { style, symbols, columns } = appearance;
-  const hints = dialog.hints.map((text, index, { length }) => ({
-    text,
-    priority: hintPriority(index, length),
-  }));
+  const shown = Math.max(1, rows - rowsBesideChoices);
+  const first = firstVisible(selected, choices.length, shown);
+  const enter = neededKeyOf('send', state.keyMap);
   return (
-    <Box flexDirection="column" width={columns}>
-      <Text>{style.bold(dialog.title)}</Text>
-      {dialog.kind === 'choice' ? (
-        <Lines lines={optionLines(dialog, appearance)} />
-      ) : (
-        <Row>{entryLine(dialog, appearance)}</Row>
-      )}
-      <Row>{style.dim(fitParts(hints, columns, symbols))}</Row>
+    <>
+      {choices.slice(first, first + shown).map(({ label }, row) => {
+        const index = first + row;
+        const isSelected = index === selected;
+        const mark = isSelected ? style.cyan(symbols.mark) : ' ';
+        const paint = isSelected ? style.bold : (text: string) => text;
+        return (
+          <Box key={label}>
+            <Box flexShrink={0}>
+              <Text>{`${mark} ${paint(`${index + 1} `)}`}</Text>
+            </Box>
+            <Text>{paint(sanitizeLine(label))}</Text>
+          </Box>
+        );
+      })}
+      <Hints
+        dialog={dialog}
+        hints={[
+          `${enter} or a number chooses`,
+          ...(takesPrompt === undefined ? [] : ['or type a prompt']),
+        ]}
+      />
+    </>
+  );
+}
+
+/** One line of input: a URL, a value, or a key, whose characters are asterisks. */
+function Entry({ dialog }: { readonly dialog: EntryDialog }): ReactNode {
+  const { isHidden = false, takesLines = false } = dialog;
+  const store = useStore();
+  const { state, style, columns } = useView();
+  const [input, setInput] = useState(() => createBuffer(dialog.text));
+  useDialogKeys(dialog, {
+    quits: isEmpty(input),
+    onText(text) {
+      const [ends, end] = takesLines ? [/\r\n?/g, '\n'] : [/\s*[\r\n]\s*/g, ' '];
+      setInput(insert(input, text.replaceAll(ends, end)));
+      return true;
+    },
+    onAction(action) {
+      if (action === 'send') {
+        store.update((now) => answerDialog(now, dialog, contentOf(input)));
+      } else if (action === 'delete-right-or-quit') setInput(editActions['delete-right'](input));
+      else if (isEditAction(action) && action !== 'new-line') setInput(editActions[action](input));
+    },
+  });
+  const show = (text: string) =>
+    isHidden ? '*'.repeat([...graphemes(text)].length) : sanitizeLine(text);
+  const label = `${dialog.label}: `;
+  const content = contentOf(input);
+  const room = Math.max(8, columns - label.length - 1);
+  const before = fittingEnd(show(content.slice(0, input.cursor)), room);
+  const [after] = splitAtWidth(show(content.slice(input.cursor)), room - displayWidth(before));
+  useCaret({ column: displayWidth(label + before), rowsBelow: 1 });
+  return (
+    <>
+      <Row>{style.cyan(label) + before + after}</Row>
+      <Hints dialog={dialog} hints={[`${neededKeyOf('send', state.keyMap)} continues`]} />
+    </>
+  );
+}
+
+/** A dialog in the composer's place. The last row explains the keys. */
+export function DialogBox({ dialog }: { readonly dialog: Dialog }): ReactNode {
+  const { style } = useView();
+  return (
+    <Box flexDirection="column">
+      <Text>{style.bold(sanitizeLine(dialog.title))}</Text>
+      {dialog.type === 'choice' ? <Choice dialog={dialog} /> : <Entry dialog={dialog} />}
     </Box>
   );
 }

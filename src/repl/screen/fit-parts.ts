@@ -1,5 +1,5 @@
 import { displayWidth, graphemes, truncateToWidth } from '../../terminal/text/width.ts';
-import type { Symbols } from '../text/symbols.ts';
+import type { Symbols } from './symbols.ts';
 
 /** A part of a line. If not all parts fit, those with the lowest priority are omitted. */
 export interface LinePart {
@@ -7,12 +7,8 @@ export interface LinePart {
   readonly priority: number;
   /** It may be shortened to this width before any part is omitted. */
   readonly minColumns?: number;
-  /** A key and what it does, such as `Esc stops`. */
-  readonly isHint?: boolean;
-}
-
-export function shorten(text: string, columns: number, { ellipsis }: Symbols): string {
-  return truncateToWidth(text, columns, ellipsis);
+  /** The key at the start of a hint, such as `Esc stops`. */
+  readonly key?: string;
 }
 
 /** The end of a text that fits in `columns`, in whole characters. */
@@ -31,13 +27,13 @@ export function fittingEnd(text: string, columns: number): string {
 function shortened<Part extends LinePart>(
   parts: readonly Part[],
   excess: number,
-  symbols: Symbols,
 ): readonly Part[] | undefined {
   const found = parts.find(
     ({ text, minColumns }) => minColumns !== undefined && displayWidth(text) - excess >= minColumns,
   );
   if (found === undefined) return undefined;
-  const text = shorten(found.text, displayWidth(found.text) - excess, symbols);
+  const width = displayWidth(found.text) - excess;
+  const text = truncateToWidth(found.text, width);
   return parts.map((part) => (part === found ? { ...part, text } : part));
 }
 
@@ -56,8 +52,8 @@ export function fittingParts<Part extends LinePart>(
     const excess = displayWidth(joined(kept, separator)) - columns;
     if (excess <= 0) return kept;
     if (kept.length < 2)
-      return kept.map((part) => ({ ...part, text: shorten(part.text, columns, symbols) }));
-    const fitting = shortened(kept, excess, symbols);
+      return kept.map((part) => ({ ...part, text: truncateToWidth(part.text, columns) }));
+    const fitting = shortened(kept, excess);
     if (fitting !== undefined) return fitting;
     const lowest = Math.min(...kept.map(({ priority }) => priority));
     kept.splice(

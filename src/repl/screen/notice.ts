@@ -1,7 +1,7 @@
 import { keyOf, neededKeyOf, type KeyMap } from '../composer/keys/key-bindings.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
+import { namesNoCommand } from '../menu.ts';
 import type { ReplState } from '../state.ts';
-import { typesText } from '../vi-keys.ts';
 
 function stashText({ stash = [], composer, keyMap }: ReplState): string | undefined {
   const count = stash.length;
@@ -33,10 +33,11 @@ export function noticeOf(state: ReplState): string | undefined {
   if (composer.text === recognised && recognised !== '') return recognisedText(keyMap);
   if (state.isQuitArmed) return `press ${interrupt} again to quit`;
   if (state.isExitWordEntered) {
-    const isTyping = vi === undefined || typesText(vi);
+    const isTyping = vi === undefined || vi.editing.mode === 'insert';
     return isTyping ? `press ${neededKeyOf('send', keyMap)} again to quit` : 'press Enter to quit';
   }
   if (branch?.reason === 'edit') return `new version; ${interrupt} keeps the old one`;
+  if (namesNoCommand(state)) return 'no such command; /help lists them';
   const queueText = queue.length > 0 && state.isQueuePaused ? pausedQueueText(state) : undefined;
   return queueText ?? stashText(state);
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { loadOwnPaints } from '../../commands/print/answer-output.ts';
+import { loadOwnPaints } from '../../output/answer-output.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import type { Presentation } from '../../run.ts';
 import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mode.ts';
@@ -9,17 +9,16 @@ import type { Frame } from '../../terminal/region/paint.ts';
 import { LiveRegion, type RegionPlace } from '../../terminal/region/region.ts';
 import { type Style, type OwnPaints, weightStyle, themedStyle } from '../../terminal/style.ts';
 import type { KeyEvent } from '../composer/keys/key-event.ts';
-import { listFrame } from '../conversation-list/list-frame.ts';
 import { createSession } from '../create-session.ts';
 import type { Repl, Screen, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
-import { richFormat } from '../text/transcript-formats.ts';
+import { richFormat } from '../transcript/rich-format.ts';
 import { createTicker } from '../timers.ts';
-import type { AnswerFormatter, TranscriptFormat } from '../transcript.ts';
+import type { AnswerFormatter, TranscriptFormat } from '../transcript/transcript.ts';
 import { type Background, createBackground } from './background.ts';
-import { createDrawer } from './draw-frame.tsx';
+import { InkScreen } from './ink.tsx';
 import { createKeyInput, type KeyInput } from './key-input.ts';
-import { spinnerPace } from './status-row.ts';
+import { spinnerPace } from './StatusRow.tsx';
 import { WindowWatch } from './window-watch.ts';
 
 /** The style of the live region, and the format of the transcript, in the current theme. */
@@ -54,7 +53,7 @@ interface Live {
   readonly background: Background;
   readonly region: LiveRegion;
   readonly keys: KeyInput;
-  readonly drawer: ReturnType<typeof createDrawer>;
+  readonly ink: InkScreen;
   readonly session: () => Session;
 }
 
@@ -100,6 +99,9 @@ async function lend<Result>(
   }
 }
 
+/** Moves the cursor to the first column of the first row. */
+const toTop = '\u001B[H';
+
 function screenOf(
   live: Live,
   rawModeOf: () => RawModeSession,
@@ -115,7 +117,8 @@ function screenOf(
     },
     nextUpdate: () => region.nextUpdate(),
     redraw: () => region.redraw(),
-    scrollAway: () => region.commit('\n'.repeat(stdout.rows())),
+    // From the row below the text to the last row, and then as many rows as have text: no empty ones.
+    scrollAway: () => region.commit(`${'\n'.repeat(stdout.rows() - 1)}${toTop}\n`),
     lend: (use) => lend(live, rawModeOf(), use),
     suspend() {
       region.suspend();
@@ -126,7 +129,7 @@ function screenOf(
       keys.stop();
       try {
         region.close();
-        live.drawer.close();
+        live.ink.close();
       } finally {
         rawModeOf().release();
       }
@@ -157,6 +160,9 @@ function createPreview() {
   };
 }
 
+/** Milliseconds after a change of the window's size in which the spinner stands: more changes may follow. */
+const sizePause = 200;
+
 /** Shows states; while natter is busy, the spinner turns. */
 function createShow(
   clock: Clock,
@@ -165,23 +171,18 @@ function createShow(
 ): (state: ReplState) => void {
   let shown: ReplState | undefined;
   const render = (state: ReplState) => region.render((place) => frameOf(state, place));
-  const turn = () => shown && render(shown);
+  let sizedAt = Number.NEGATIVE_INFINITY;
+  const turn = () => {
+    if (shown !== undefined && clock.monotonic() - sizedAt > sizePause) render(shown);
+  };
   const spinner = createTicker(clock, turn, spinnerPace);
   return (state) => {
+    const isResized = shown?.columns !== state.columns || shown.rows !== state.rows;
+    if (isResized) sizedAt = clock.monotonic();
     shown = state;
     spinner.run(state.activity !== undefined && !state.hasQuit);
     render(state);
   };
-}
-
-/** The open list of conversations; undefined if the composer is shown, or a dialog above the list. */
-function drawList(
-  { list, dialog, conversation, keyMap }: ReplState,
-  look: { readonly style: Style; readonly unicode: boolean },
-  place: RegionPlace,
-): Frame | undefined {
-  if (list === undefined || dialog !== undefined) return undefined;
-  return listFrame(list, { ...look, keyMap, current: conversation.id }, place);
 }
 
 export async function startLive(repl: Repl, journal: Journal, state: ReplState): Promise<Session> {
@@ -195,25 +196,35 @@ export async function startLive(repl: Repl, journal: Journal, state: ReplState):
   const checkSize = () => device.checkSize();
   const region = new LiveRegion({ ...traits, output, clock, checkSize });
   let session: Session;
-  const onKeys = (events: readonly KeyEvent[]) => {
-    const now = clock.monotonic();
-    for (const event of events) session.dispatch({ type: 'key-pressed', event, now });
+  const lookOf = (shown: ReplState) => {
+    return { style: frameStyleOf(shown), unicode, now: clock.monotonic() };
   };
   const onChange = () => show(session.state());
+  const onKeys = (events: readonly KeyEvent[]) => {
+    for (const event of events) {
+      if (ink.press(session.state(), event)) onChange();
+      else session.dispatch({ type: 'key-pressed', event, now: clock.monotonic() });
+    }
+  };
   const background = createBackground({ style, colors, traits, clock, write, onChange });
   const keys = createKeyInput(clock, onKeys, (reply) => {
     if (reply.type === 'focus') live.window?.focus(reply.hasFocus);
     else background.answered(reply.shade);
   });
-  const drawer = createDrawer();
-  const live: Live = { repl, traits, region, keys, background, drawer, session: () => session };
   const { frameStyleOf, formatOf } = createFormats(presentation, output, ownPaints, background);
-  const preview = createPreview();
-  const show = createShow(clock, region, (shown, place) => {
-    const look = { style: frameStyleOf(shown), unicode, now: clock.monotonic() };
-    const tail = () => preview(shown, () => formatOf(shown).answerText(0));
-    return drawList(shown, look, place) ?? drawer.draw(shown, tail(), look, place);
+  const ink = new InkScreen(state, lookOf(state), (change) => {
+    session.update((before) => change({ ...before, now: clock.monotonic(), isQuitArmed: false }));
   });
+  const live: Live = { repl, traits, region, keys, background, ink, session: () => session };
+  const preview = createPreview();
+  const show = createShow(clock, region, (shown, place) =>
+    ink.draw(
+      shown,
+      preview(shown, () => formatOf(shown).answerText(0)),
+      lookOf(shown),
+      place,
+    ),
+  );
   const rawModeOf = (): RawModeSession => rawMode;
   const screen = screenOf(live, rawModeOf, (shown) => {
     live.window?.show(shown);

@@ -9,7 +9,7 @@ import {
   windowWays,
 } from '../../terminal/window.ts';
 import type { ReplState } from '../state.ts';
-import { durationText } from '../text/status-text.ts';
+import { durationText } from '../status-text.ts';
 
 export interface WindowOptions extends WindowSettings {
   /** Milliseconds. */

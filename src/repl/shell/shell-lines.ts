@@ -4,8 +4,7 @@ import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { contentOf, shownText } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
-import { shellDialog, type Dialog } from '../dialog.ts';
-import { notice, type Entry } from '../entry.ts';
+import { notice, type Entry } from '../transcript/entry.ts';
 import { withAttached } from '../files/attachments.ts';
 import { runActivity, type Session } from '../session.ts';
 import type { ReplState, Step } from '../state.ts';
@@ -21,15 +20,6 @@ export function isForShell({ hasShell }: ReplState, { text }: Draft): boolean {
 export function asPrompt(draft: Draft): Draft {
   if (!draft.text.startsWith('!')) return draft;
   return { ...draft, text: ` ${draft.text}`, cursor: draft.cursor + 1 };
-}
-
-/** What to ask before a draft is run: its start was pasted, it has a long paste, or several lines. */
-export function shellQuestion(state: ReplState, draft: Draft): Dialog | undefined {
-  if (!isForShell(state, draft)) return undefined;
-  const content = contentOf(draft);
-  const lines = content.trimEnd().split('\n').length;
-  const isPasted = state.isShellPasted === true || content !== draft.text;
-  return isPasted || lines > 1 ? shellDialog(isPasted, lines) : undefined;
 }
 
 /** In line mode no key is bound to `stop`. */
@@ -70,18 +60,38 @@ const maxAttached = 256_000;
 /** Milliseconds between two pieces of output. Meanwhile the command waits if its pipe is full. */
 const outputPause = 33;
 
-/** What a command printed: shown line by line, and its end kept. */
-function createShown(session: Session, signal: AbortSignal) {
+/** Rows at the start of a long output that are shown as they arrive, and at its end. */
+const firstRows = 100;
+const lastRows = 20;
+
+/** What a command printed: shown line by line, and its end kept. Of a long output that is attached, the middle is not shown. */
+function createShown(session: Session, signal: AbortSignal, showsAll: boolean) {
   const { clock, secrets } = session.context;
   const lines = createOutputLines();
   const tail = createOutputTail(maxAttached);
   let isBinary = false;
-  const showOpen = (text: string) =>
-    session.dispatch({ type: 'undecided-changed', text: maskText(secrets, sanitizeLine(text)) });
+  let room = showsAll ? Number.POSITIVE_INFINITY : firstRows;
+  let held: readonly string[] = [];
+  let hidden = 0;
+  const showOpen = (text: string) => {
+    const open = maskText(secrets, sanitizeLine(text));
+    // Of the rows that are not shown yet, the preview has the last one.
+    const preview = open === '' ? held.at(-1)?.trimEnd() : open;
+    session.dispatch({ type: 'undecided-changed', text: preview ?? '' });
+  };
+  const write = async (text: string) => {
+    if (text !== '') await session.transcript.print([{ type: 'output', text }]);
+  };
   const print = async (text: string) => {
     const shown = maskText(secrets, sanitize(text));
     tail.add(shown);
-    if (shown !== '') await session.transcript.print([{ type: 'output', text: shown }]);
+    const rows = shown.split(/(?<=\n)/).filter((row) => row !== '');
+    const first = rows.slice(0, room);
+    room -= first.length;
+    const rest = [...held, ...rows.slice(first.length)];
+    held = rest.slice(-lastRows);
+    hidden += rest.length - held.length;
+    await write(first.join(''));
   };
   return {
     async add(text: string): Promise<void> {
@@ -93,6 +103,12 @@ function createShown(session: Session, signal: AbortSignal) {
     },
     async end() {
       await print(lines.end());
+      if (hidden > 0) {
+        const middle = `${count(hidden)} rows are not shown; with !! all rows are`;
+        await session.transcript.print([notice(middle)]);
+      }
+      await write(held.join(''));
+      held = [];
       showOpen('');
       return { ...tail.end(), isBinary };
     },
@@ -141,7 +157,7 @@ export function runShellLine(
   run = runInShell,
 ): Promise<void> {
   return runActivity(session, async (signal) => {
-    const shown = createShown(session, signal);
+    const shown = createShown(session, signal, !isAttached);
     const onOutput = (text: string) => shown.add(text);
     const ended = await run(command, { signal, onOutput }, session.context);
     const output = await shown.end();

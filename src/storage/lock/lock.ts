@@ -3,7 +3,7 @@ import { hrtime } from 'node:process';
 import type { ProgramClock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { isJsonObject, parseJson } from '../../json.ts';
-import { removeFile, retryWhile } from '../files.ts';
+import { removeFile, retryWhile, withDescriptor } from '../files.ts';
 import { errorCode, storageFailure } from '../storage-failure.ts';
 import { type ProcessFacts, thisMachine } from './process-facts.ts';
 
@@ -110,11 +110,7 @@ function withFile<Result>(
     if (errorCode(error) === expected) return undefined;
     throw error;
   }
-  try {
-    return use(descriptor);
-  } finally {
-    fs.closeSync(descriptor);
-  }
+  return withDescriptor(descriptor, use);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createInterface, type Interface } from 'node:readline';
+import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { Failure } from '../../failure.ts';
 import { Interruption } from './signals.ts';
@@ -25,48 +25,39 @@ export interface Ask {
   readonly end: () => void;
 }
 
-/** Readline's output: the screen while typed text is shown, else nothing. */
-function createEcho(screen: NodeJS.WriteStream) {
-  const echo = { isShown: false };
+/**
+ * Keeps the terminal in raw mode, so that it echoes nothing between questions, and queues entered lines for the current
+ * or next one.
+ * @param interrupt called for Ctrl+C between two questions
+ */
+function openDialogue(
+  stdin: NodeJS.ReadStream,
+  screen: NodeJS.WriteStream,
+  interrupt: (reason: Interruption) => void,
+) {
+  const input = terminalInput(stdin);
+  const typed: string[] = [];
+  let isShown = false;
+  let waiting: { resolve(line: string): void; reject(error: unknown): void } | undefined;
   const output = new Writable({
     write(chunk: Uint8Array, _encoding, done) {
-      if (echo.isShown) screen.write(chunk);
+      if (isShown) screen.write(chunk);
       done();
     },
   });
   // Readline wraps typed text at this width.
   Object.defineProperty(output, 'columns', { get: () => screen.columns });
-  return { echo, output };
-}
-
-interface Waiting {
-  readonly resolve: (line: string) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** Keeps the terminal in raw mode, so that it echoes nothing between questions. */
-interface Dialogue {
-  ask(question: string, options: AskOptions): Promise<string>;
-  cancel(reason: unknown): void;
-  close(): void;
-}
-
-/** Queues entered lines for the current or next question. */
-function readLines(
-  lines: Interface,
-  echo: { isShown: boolean },
-  interrupt: (reason: Interruption) => void,
-) {
-  const typed: string[] = [];
-  let waiting: Waiting | undefined;
+  const lines = createInterface({ input, output, terminal: true, historySize: 0 });
   const takeWaiting = () => {
     // Synchronously: the rest of a paste answers the next question.
-    echo.isShown = false;
+    isShown = false;
     const taken = waiting;
     waiting = undefined;
     return taken;
   };
   const cancel = (reason: unknown) => takeWaiting()?.reject(reason);
+  const ended = () => cancel(new Failure('usage', 'the input ended before an answer was given'));
+  lines.on('close', ended);
   lines.on('line', (line) => {
     const asked = takeWaiting();
     if (asked === undefined) typed.push(line);
@@ -77,22 +68,8 @@ function readLines(
     if (waiting === undefined) interrupt(reason);
     else cancel(reason);
   });
-  return { typed, cancel, wait: (next: Waiting) => void (waiting = next) };
-}
-
-function openDialogue(
-  stdin: NodeJS.ReadStream,
-  screen: NodeJS.WriteStream,
-  interrupt: (reason: Interruption) => void,
-): Dialogue {
-  const input = terminalInput(stdin);
-  const { echo, output } = createEcho(screen);
-  const lines = createInterface({ input, output, terminal: true, historySize: 0 });
-  const { typed, cancel, wait } = readLines(lines, echo, interrupt);
-  const ended = () => cancel(new Failure('usage', 'the input ended before an answer was given'));
-  lines.on('close', ended);
   return {
-    async ask(question, { hidden = false, discardTyped = false }) {
+    async ask(question: string, { hidden = false, discardTyped = false }: AskOptions) {
       if (discardTyped) {
         typed.length = 0;
         lines.write(null, { ctrl: true, name: 'u' });
@@ -100,9 +77,9 @@ function openDialogue(
       const early = typed.shift();
       if (hidden || early !== undefined) screen.write(question);
       if (early !== undefined) return early;
-      return new Promise((resolve, reject) => {
-        wait({ resolve, reject });
-        echo.isShown = !hidden;
+      return new Promise<string>((resolve, reject) => {
+        waiting = { resolve, reject };
+        isShown = !hidden;
         lines.setPrompt(question);
         lines.prompt();
       });
@@ -125,7 +102,7 @@ export function createAsk(
   output: () => NodeJS.WriteStream,
   interrupt: (reason: Interruption) => void,
 ): Ask {
-  let dialogue: Dialogue | undefined;
+  let dialogue: ReturnType<typeof openDialogue> | undefined;
   const end = () => {
     dialogue?.close();
     dialogue = undefined;

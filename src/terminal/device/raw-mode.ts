@@ -32,18 +32,6 @@ export function terminalModes({ hasKeyProtocols, shapesCursor }: TerminalTraits)
   };
 }
 
-export interface TerminalListener {
-  /** Input and replies of the terminal, unparsed. */
-  readonly onInput: (bytes: Uint8Array) => void;
-  readonly onResize: () => void;
-  /** natter continues after being stopped; the screen content is unknown. */
-  readonly onContinue: () => void;
-  /** The terminal is closed. */
-  readonly onEnd: () => void;
-  /** Output to write if the process ends in raw mode; may be empty. */
-  readonly finalOutput: () => string;
-}
-
 /** A terminal in raw mode, with bracketed paste. */
 export interface RawModeSession {
   /** Sets further modes, now and whenever raw mode is on. */
@@ -63,7 +51,17 @@ export interface RawModeSession {
 export function startRawMode(
   device: TerminalDevice,
   traits: TerminalTraits,
-  listener: TerminalListener,
+  listener: {
+    /** Input and replies of the terminal, unparsed. */
+    readonly onInput: (bytes: Uint8Array) => void;
+    readonly onResize: () => void;
+    /** natter continues after being stopped; the screen content is unknown. */
+    readonly onContinue: () => void;
+    /** The terminal is closed. */
+    readonly onEnd: () => void;
+    /** Output to write if the process ends in raw mode; may be empty. */
+    readonly finalOutput: () => string;
+  },
 ): RawModeSession {
   let modes = terminalModes(traits);
   let stopReading: (() => void) | undefined;

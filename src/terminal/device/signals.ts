@@ -2,8 +2,6 @@
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 export type EndingSignal = (typeof endingSignals)[number];
 
-type HandledSignal = 'SIGINT' | 'SIGTERM';
-
 /** Exit codes that shells report for a process ended by a signal, for processes that cannot re-raise one. */
 export const signalExitCodes: Readonly<Record<EndingSignal, number>> = {
   SIGINT: 130,
@@ -28,7 +26,7 @@ export interface SignalWatch {
   reraise(signal: EndingSignal): void;
   stop(): void;
   /** Handles a signal, which then does not end natter. @returns a function that removes the handler */
-  handle(signal: HandledSignal, listener: () => void): () => void;
+  handle(signal: 'SIGINT' | 'SIGTERM', listener: () => void): () => void;
   /** Called directly before a signal ends the process. @returns a function that removes the listener */
   beforeSignalExit(act: () => void): () => void;
 }

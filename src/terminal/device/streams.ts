@@ -44,8 +44,6 @@ export class OutputClosed extends Error {
   override readonly name = 'OutputClosed';
 }
 
-type WriteErrorHandler = (error: NodeJS.ErrnoException) => void;
-
 const fallbackColumns = 80;
 const fallbackRows = 24;
 
@@ -80,7 +78,7 @@ function outputStream(
   isTerminal: boolean,
   descriptor: number,
   open: () => NodeJS.WriteStream,
-  onError: WriteErrorHandler,
+  onError: (error: NodeJS.ErrnoException) => void,
 ): OutputStream {
   let opened: NodeJS.WriteStream | undefined;
   let failed = false;

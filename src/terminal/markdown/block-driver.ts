@@ -4,7 +4,6 @@ import {
   continuesLeaf,
   dedent,
   formulaEnd,
-  htmlEnd,
   isLongFormula,
   type LeafKind,
   type LineStart,
@@ -54,7 +53,6 @@ export interface BlockRenderer {
   heading(source: string): void;
   underline(source: string): void;
   rule(source: string): void;
-  markup(text: string, isFirst: boolean): void;
   /**
    * @param fence the mark as written; undefined for indented code
    * @returns a promise while something is loaded that the code needs
@@ -62,8 +60,6 @@ export interface BlockRenderer {
   openCode(block: number, info: string, fence: string | undefined): Promise<void> | undefined;
   codeLine(text: string): void;
   closeCode(): void;
-  /** Shows code that arrives without line ends for so long that it is not collected any more. */
-  readonly longCode?: (text: string, isFirst: boolean) => void;
   formula(lines: readonly string[], close: string): void;
   /** Shows lines of a formula as they are written. */
   formulaSource(lines: readonly string[], isFirst: boolean): void;
@@ -85,7 +81,6 @@ type Leaf =
   | { readonly kind: 'paragraph'; readonly isDefinition: boolean }
   | { readonly kind: 'fence'; readonly mark: string; readonly indent: number }
   | { readonly kind: 'indented'; blankLines: number }
-  | { readonly kind: 'html'; readonly end: RegExp | undefined }
   /** `lines` are collected; undefined if they are shown as they arrive. */
   | { readonly kind: 'formula'; readonly close: string; lines: string[] | undefined };
 
@@ -98,8 +93,8 @@ interface DriverState {
   codeBlocks: number;
   /** The part of the current line that is not accepted yet. */
   line: string;
-  /** What to do with more of the line: detect its kind, collect it, or write it as text or unchanged. */
-  mode: 'start' | 'whole' | 'code' | 'text' | 'long';
+  /** What to do with more of the line: detect its kind, collect it, or write it as text. */
+  mode: 'start' | 'whole' | 'text';
   /** Pending while something is loaded that the next text needs. */
   loading: Promise<void> | undefined;
   /** Input that waits for the load. */
@@ -109,8 +104,6 @@ interface DriverState {
 
 /** A longer line start that is still ambiguous is text. */
 const maxStart = 1000;
-/** A longer line of code is written as it arrives, without colour. */
-const maxCodeLine = 8000;
 
 /** Reads text in any pieces for a renderer; the joined output does not depend on the pieces. */
 export function createBlockDriver(renderer: BlockRenderer): MarkdownStream {
@@ -126,7 +119,7 @@ export function createBlockDriver(renderer: BlockRenderer): MarkdownStream {
     waiting: undefined,
   };
   const finish = () => {
-    if (state.line !== '' || state.mode === 'long') endLine(state);
+    if (state.line !== '') endLine(state);
     settleRow(state);
     closeLeaf(state);
     leaveContainers(renderer, 0);
@@ -179,10 +172,8 @@ function consume(state: DriverState, text: string): number {
 function feed(state: DriverState, part: string): void {
   const { renderer, mode } = state;
   if (mode === 'text') return renderer.writeText(part);
-  if (mode === 'long') return renderer.longCode?.(part, false);
   if (mode !== 'start') {
     state.line += part;
-    if (mode === 'code' && state.line.length > maxCodeLine) passLongCode(state);
     return;
   }
   const room = maxStart - state.line.length;
@@ -198,7 +189,7 @@ function feed(state: DriverState, part: string): void {
 
 function begin(state: DriverState, start: LineStart): void {
   if (start.kind !== 'text' && start.kind !== 'definition') {
-    state.mode = start.kind === 'code' ? 'code' : 'whole';
+    state.mode = 'whole';
     return;
   }
   acceptLine(state, start);
@@ -206,21 +197,11 @@ function begin(state: DriverState, start: LineStart): void {
   state.line = '';
 }
 
-function passLongCode(state: DriverState): void {
-  const { renderer, leaf } = state;
-  const start = renderer.longCode && readLine(state, state.line, false);
-  if (start?.kind !== 'code' || leaf.kind !== 'fence') return;
-  renderer.longCode?.(dedent(start.rest, start.column, leaf.indent), true);
-  state.line = '';
-  state.mode = 'long';
-}
-
 function endLine(state: DriverState): void {
   const { renderer, mode, line } = state;
   state.mode = 'start';
   state.line = '';
   if (mode === 'text') return renderer.endText();
-  if (mode === 'long') return renderer.longCode?.('\n', false);
   const start = readLine(state, line, true);
   if (!start) return;
   acceptLine(state, start);
@@ -236,7 +217,6 @@ function readLine(state: DriverState, text: string, complete: boolean): LineStar
     kind,
     fence: leaf.kind === 'fence' ? leaf.mark : undefined,
     headerBefore: row !== undefined || (isText && renderer.mayBeHeader()),
-    endsAtBlank: leaf.kind === 'html' && leaf.end === undefined,
     inFormula: isText && renderer.isInFormula(),
   };
   return readLineStart({ text, complete, containers: renderer.containers, open });
@@ -325,13 +305,6 @@ function acceptRest(state: DriverState, start: LineStart): void {
     case 'blank':
       if (leaf.kind === 'indented') leaf.blankLines += 1;
       return;
-    case 'html':
-    case 'markup': {
-      const end = leaf.kind === 'html' ? leaf.end : htmlEnd(rest);
-      renderer.markup(rest, leaf.kind !== 'html');
-      state.leaf = end?.test(rest) ? { kind: 'none' } : { kind: 'html', end };
-      return;
-    }
     case 'formula':
       return addFormulaLine(state, rest);
     case 'heading':

@@ -1,3 +1,5 @@
+import { isWide } from '../text/width.ts';
+
 /** An open mark that may still be closed. */
 export interface Opener {
   readonly character: string;
@@ -124,19 +126,12 @@ function needsMore(state: ScanState, position: number): boolean {
 
 const space = /\s/;
 const punctuation = /[\p{P}\p{S}]/u;
-/** Scripts written without spaces, which can be emitted after any character. */
-const wide = /[\u2e80-\u3098\u309b-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]/;
-
 function isSpace(character: string): boolean {
   return character === '' || character === ' ' || space.test(character);
 }
 
 function isPunctuation(character: string): boolean {
   return punctuation.test(character);
-}
-
-export function isWide(character: string): boolean {
-  return character >= '\u2e80' && wide.test(character);
 }
 
 // Mathematics in running text: `\(…\)`, `\[…\]`, `$$…$$`, and `$…$` by pandoc's rule (no space after the first
@@ -442,7 +437,10 @@ const meaningful = /[ \t\n\\`*_~[\]<&@/.$\u2e80-\uffff]/;
 /** Reads up to and including the next character that may be a mark. @returns false if more text is needed */
 function step(state: ScanState): boolean {
   if (state.enclosure) return stepEnclosure(state, state.enclosure);
-  if (state.position >= state.wordStart + MAX_SPAN) beginWord(state, state.position);
+  if (state.position >= state.wordStart + MAX_SPAN) {
+    const isInPair = /[\ud800-\udbff]/.test(state.text.charAt(state.position - 1));
+    beginWord(state, state.position - Number(isInPair));
+  }
   const { text, position, wordStart } = state;
   const end = Math.min(text.length, wordStart + MAX_SPAN);
   const found = text.slice(position, end).search(meaningful);

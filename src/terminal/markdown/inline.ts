@@ -19,17 +19,7 @@ const formulaMark = '\u206F';
 const hiddenFormula = new RegExp(`${formulaMark}(\\d+)${formulaMark}`, 'g');
 
 /** A text with marks in place of its formulas, for the lexer. */
-interface HiddenFormulas {
-  readonly text: string;
-  /** The spans with the formulas again; undefined if one is missing. */
-  restore(spans: readonly Span[]): Span[] | undefined;
-}
-
-function hideFormulas(
-  source: string,
-  formulas: readonly Place[],
-  unicode: boolean,
-): HiddenFormulas {
+function hideFormulas(source: string, formulas: readonly Place[], unicode: boolean) {
   let text = '';
   let at = 0;
   for (const [index, { from, to }] of formulas.entries()) {
@@ -43,7 +33,8 @@ function hideFormulas(
   });
   return {
     text,
-    restore(spans) {
+    /** The spans with the formulas again; undefined if one is missing. */
+    restore(spans: readonly Span[]): Span[] | undefined {
       const missing = new Set(written.keys());
       const restored = spans.map((span) => {
         const shown = span.text.replaceAll(hiddenFormula, (_, index) => {
@@ -264,98 +255,97 @@ export function withCharacters(text: string): string {
   });
 }
 
-/** Inline Markdown of one paragraph, which arrives in any pieces. */
-export interface InlineText {
-  readonly options: InlineOptions;
-  readonly scanned: ScanState;
-}
-
-function createInlineText(options: InlineOptions): InlineText {
-  return { options, scanned: initialScan() };
-}
-
-/** The spans that further text can no longer change. */
-function writeInline(inline: InlineText, text: string): Span[] {
-  scan(inline.scanned, text);
-  return takeSpans(inline);
-}
-
-/** The rest. */
-export function endInline(inline: InlineText): Span[] {
-  endScan(inline.scanned);
-  return takeSpans(inline);
-}
-
-function takeSpans({ options, scanned }: InlineText): Span[] {
-  const spans: Span[] = [];
-  for (const piece of scanned.decided) {
-    const text = scanned.text.slice(piece.from, piece.to);
-    if (piece.plain) spans.push(plainSpan(text));
-    else spans.push(...inlineSpans(text, options, takeFormulas(scanned, piece)));
-  }
-  scanned.decided = [];
-  return spans;
-}
-
-export function undecidedInline({ scanned }: InlineText): string {
-  return scanned.text.slice(scanned.start);
-}
-
-/** A displayed formula (`$$`, `\[`) may be open; the next line then belongs to it. */
-export function isInFormula({ scanned }: InlineText): boolean {
-  return isDisplayFormula(scanned.enclosure);
-}
-
 const mark = /[\\`*_~[\]<&@/.$]/;
 
+/** Reads a piece of inline Markdown that can be read alone; without `formulas` it is plain text. */
+type ReadPiece<Part> = (text: string, formulas: readonly Place[] | undefined) => readonly Part[];
+
+export const readSpans =
+  (options: InlineOptions): ReadPiece<Span> =>
+  (text, formulas) =>
+    formulas === undefined ? [plainSpan(text)] : inlineSpans(text, options, formulas);
+
 /** The spans of a whole text, for headings and cells. */
-export function inlineText(source: string, options: InlineOptions): Span[] {
+export function inlineText(source: string, options: InlineOptions): readonly Span[] {
   if (source !== '' && !mark.test(source)) return [plainSpan(source)];
-  const text = createInlineText(options);
-  return [...writeInline(text, source), ...endInline(text)];
+  return new Paragraph(readSpans(options)).whole(source);
 }
 
-export interface Paragraph {
-  readonly inline: InlineText;
+/** Inline Markdown of one paragraph, which arrives in any pieces. */
+export class Paragraph<Part> {
+  readonly #read: ReadPiece<Part>;
+  readonly #scanned: ScanState = initialScan();
   /** White space at the end of the line, shown only if something follows. */
-  trail: string;
+  #trail = '';
   /** A line break that nothing has followed yet. */
-  lineBreak: string;
-  line: number;
+  #lineBreak = '';
+  #line = 1;
   /** The first line contains a bar. */
-  bar: boolean;
-}
+  #hasBar = false;
 
-export function createParagraph(options: InlineOptions): Paragraph {
-  return { inline: createInlineText(options), trail: '', lineBreak: '', line: 1, bar: false };
-}
-
-/** Takes a part of the current line, without its indentation. */
-export function writeParagraph(paragraph: Paragraph, text: string): Span[] {
-  if (paragraph.line === 1 && !paragraph.bar) paragraph.bar = text.includes('|');
-  let end = text.length;
-  while (end > 0 && isSpace(text[end - 1])) end -= 1;
-  if (end === 0) {
-    paragraph.trail += text;
-    return [];
+  constructor(read: ReadPiece<Part>) {
+    this.#read = read;
   }
-  const { lineBreak, trail } = paragraph;
-  paragraph.trail = text.slice(end);
-  paragraph.lineBreak = '';
-  return writeInline(paragraph.inline, lineBreak + trail + text.slice(0, end));
-}
 
-export function endParagraphLine(paragraph: Paragraph): void {
-  paragraph.lineBreak = '\n';
-  paragraph.trail = '';
-  paragraph.line += 1;
-}
+  /** The parts of a whole text. */
+  whole(source: string): Part[] {
+    return [...this.#writeAll(source), ...this.end()];
+  }
 
-/** Its only line has a bar, so it may be a table's header that was written as text. */
-export function mayBeHeader({ bar, line }: Paragraph): boolean {
-  return bar && line === 2;
-}
+  /** Takes a part of the current line, without its indentation. @returns the parts that further text can no longer change */
+  write(text: string): Part[] {
+    if (this.#line === 1) this.#hasBar ||= text.includes('|');
+    // A pattern for the end would be tried at each space, which takes quadratic time.
+    let end = text.length;
+    while (end > 0 && /[ \t]/.test(text.charAt(end - 1))) end -= 1;
+    if (end === 0) {
+      this.#trail += text;
+      return [];
+    }
+    const before = this.#lineBreak + this.#trail;
+    this.#trail = text.slice(end);
+    this.#lineBreak = '';
+    return this.#writeAll(before + text.slice(0, end));
+  }
 
-function isSpace(character: string | undefined): boolean {
-  return character === ' ' || character === '\t';
+  endLine(): void {
+    this.#lineBreak = '\n';
+    this.#trail = '';
+    this.#line += 1;
+  }
+
+  /** The rest. */
+  end(): Part[] {
+    endScan(this.#scanned);
+    return this.#take();
+  }
+
+  undecided(): string {
+    return this.#scanned.text.slice(this.#scanned.start) + this.#trail;
+  }
+
+  /** A displayed formula (`$$`, `\[`) may be open; the next line then belongs to it. */
+  isInFormula(): boolean {
+    return isDisplayFormula(this.#scanned.enclosure);
+  }
+
+  /** Its only line has a bar, so it may be a table's header that was written as text. */
+  mayBeHeader(): boolean {
+    return this.#hasBar && this.#line === 2;
+  }
+
+  #writeAll(text: string): Part[] {
+    scan(this.#scanned, text);
+    return this.#take();
+  }
+
+  #take(): Part[] {
+    const scanned = this.#scanned;
+    const parts = scanned.decided.flatMap((piece) => {
+      const text = scanned.text.slice(piece.from, piece.to);
+      return this.#read(text, piece.plain ? undefined : takeFormulas(scanned, piece));
+    });
+    scanned.decided = [];
+    return parts;
+  }
 }

@@ -1,11 +1,8 @@
-/** Leading white space, in columns (with tab stops of four) and in characters. */
-interface Indentation {
-  readonly columns: number;
-  readonly length: number;
-}
-
-/** `column` is the position of the text in its line, for tab stops. */
-function indentation(text: string, column: number): Indentation {
+/**
+ * Leading white space, in columns (with tab stops of four) and in characters.
+ * @param column the position of the text in its line, for tab stops
+ */
+function indentation(text: string, column: number) {
   let columns = 0;
   let length = 0;
   for (; text[length] === ' ' || text[length] === '\t'; length += 1) {
@@ -33,18 +30,16 @@ type LineKind =
   | 'rule'
   | 'fence'
   | 'indented'
-  | 'html'
   | 'row'
   | 'delimiter'
   | 'underline'
   | 'definition'
   | 'code'
   | 'closing-fence'
-  | 'markup'
   | 'formula';
 
 /** The block that the line before is in; `none` between blocks. */
-export type LeafKind = 'none' | 'paragraph' | 'fence' | 'indented' | 'html' | 'formula' | 'table';
+export type LeafKind = 'none' | 'paragraph' | 'fence' | 'indented' | 'formula' | 'table';
 
 /** What is open before the line, which changes what the line means. */
 interface OpenLeaf {
@@ -53,20 +48,9 @@ interface OpenLeaf {
   readonly fence: string | undefined;
   /** The previous line may be a table's header. */
   readonly headerBefore: boolean;
-  /** The HTML block ends at a blank line. */
-  readonly endsAtBlank: boolean;
   /** The paragraph has an open displayed formula. */
   readonly inFormula: boolean;
 }
-
-const BLOCK_TAGS = new Set(
-  (
-    'address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div ' +
-    'dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe ' +
-    'legend li link main menu menuitem meta nav noframes ol optgroup option p param pre script search section ' +
-    'style summary table tbody td textarea tfoot th thead title tr track ul'
-  ).split(' '),
-);
 
 /** A table's second row: dashes, colons and at least one bar. */
 const delimiterRow = /^(?=[^|]*\|)\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
@@ -105,8 +89,6 @@ function recognizeByFirst(text: string, complete: boolean, open: OpenLeaf): Line
     case '[':
       if (/^\[[^\]]+\]:/.test(text)) return 'definition';
       return /^\[[^\]]*\]?$/.test(text) && !complete ? undefined : 'text';
-    case '<':
-      return recognizeHtml(text, complete, open);
     case '$':
     case '\\':
       return recognizeFormula(text, complete);
@@ -141,35 +123,11 @@ export function formulaEnd(text: string): string | undefined {
   return name === undefined ? undefined : `\\end{${name}}`;
 }
 
-function recognizeHtml(text: string, complete: boolean, open: OpenLeaf): LineKind | undefined {
-  if (/^<(?:!(?:--|[a-zA-Z]|\[CDATA\[)|\?)/.test(text)) return 'html';
-  const name = /^<\/?([a-zA-Z][a-zA-Z\d-]*)(?:[ \t>]|\/>|$)/.exec(text);
-  if (name && BLOCK_TAGS.has((name[1] ?? '').toLowerCase())) {
-    if (complete || text.length > (name[1] ?? '').length + 2) return 'html';
-  }
-  if (!complete && /^<(?:!-?|!\[[A-Z]{0,5}|\/?[a-zA-Z\d-]*)$/.test(text)) return undefined;
-  if (open.kind === 'paragraph') return 'text';
-  if (!/^<\/?[a-zA-Z][a-zA-Z\d-]*(?:[ \t][^<>]*|\/)?(?:>[ \t]*)?$/.test(text)) return 'text';
-  if (!complete) return undefined;
-  return />[ \t]*$/.test(text) ? 'html' : 'text';
-}
-
 const closingFence = /^ {0,3}(`+|~+)[ \t]*$/;
 
 /** Whether a line closes the fence with this mark: it has at least as many of the same character. */
 function closesFence(mark: string, line: string): boolean {
   return closingFence.exec(line)?.[1]?.startsWith(mark) ?? false;
-}
-
-/** The end of an HTML block (CommonMark 4.6); undefined: a blank line. */
-export function htmlEnd(text: string): RegExp | undefined {
-  if (text.startsWith('<!--')) return /-->/;
-  if (text.startsWith('<?')) return /\?>/;
-  if (text.startsWith('<![')) return /\]\]>/;
-  if (text.startsWith('<!')) return />/;
-  return /^<(?:script|pre|style|textarea)[\s>]/i.test(`${text} `)
-    ? /<\/(?:script|pre|style|textarea)>/i
-    : undefined;
 }
 
 /** A list item: its marker as written, and the indentation of its content in columns. */
@@ -231,7 +189,7 @@ export function readLineStart(line: LineContext): LineStart | undefined {
   if (continued === undefined) return undefined;
   const whole = continued === line.containers.length;
   const { kind, fence } = line.open;
-  if (whole && (kind === 'fence' || kind === 'html' || kind === 'formula')) {
+  if (whole && (kind === 'fence' || kind === 'formula')) {
     return readInside(line, cursor, continued);
   }
   if (fence !== undefined && line.complete && closesFence(fence, cursor.text)) {
@@ -278,7 +236,7 @@ function consumeQuote(cursor: Cursor, indent: number): void {
   if (/^[ \t]/.test(cursor.text)) consume(cursor, 1);
 }
 
-/** A line of a fenced code or HTML block, or of a formula. */
+/** A line of a code block, or of a formula. */
 function readInside(line: LineContext, cursor: Cursor, continued: number): LineStart | undefined {
   const { open, complete } = line;
   const start = { continued, opened: [], rest: cursor.text, column: cursor.column };
@@ -286,20 +244,9 @@ function readInside(line: LineContext, cursor: Cursor, continued: number): LineS
     const closes = complete && closesFence(open.fence, cursor.text);
     return { ...start, kind: closes ? 'closing-fence' : 'code' };
   }
-  if (open.kind === 'formula') return readInFormula(line, cursor, start);
-  if (cursor.text.trim() !== '') return { ...start, kind: 'markup' };
-  if (!complete) return undefined;
-  return { ...start, kind: open.endsAtBlank ? 'blank' : 'markup' };
-}
-
-/** A heading or a code fence ends a formula without an end, which would otherwise contain the rest of the answer. */
-function readInFormula(
-  { open, complete }: LineContext,
-  cursor: Cursor,
-  start: Omit<LineStart, 'kind'>,
-): LineStart | undefined {
   if (!complete) return undefined;
   const kind = recognizeLine(cursor.text, complete, open);
+  // A heading or a code fence ends a formula without an end, which would otherwise contain the rest of the answer.
   return { ...start, kind: kind === 'heading' || kind === 'fence' ? kind : 'formula' };
 }
 
@@ -330,7 +277,7 @@ function readNew(line: LineContext, cursor: Cursor, continued: number): LineStar
       if (rule.test(rest)) return { continued, opened, kind: 'rule', rest, column };
     }
     const interrupts = open.kind === 'paragraph' && continued === line.containers.length;
-    const container = readContainer(cursor, { rest, columns, complete, interrupts });
+    const container = readContainer(cursor, rest, columns, complete, interrupts);
     if (container === 'undecided') return undefined;
     if (container === 'none') return { continued, opened, kind, rest, column };
     opened.push(container);
@@ -342,19 +289,17 @@ function openFor({ open, containers }: LineContext, continued: number, opened: n
   if (opened === 0 && continued === containers.length) return open;
   const lazy = opened === 0 && open.kind === 'paragraph';
   const kind = lazy ? 'paragraph' : 'none';
-  return { kind, fence: undefined, headerBefore: false, endsAtBlank: false, inFormula: false };
+  return { kind, fence: undefined, headerBefore: false, inFormula: false };
 }
 
-interface ContainerStart {
-  readonly rest: string;
-  readonly columns: number;
-  readonly complete: boolean;
-  /** It would interrupt a paragraph: then an item must have text, and a number must be 1. */
-  readonly interrupts: boolean;
-}
-
-function readContainer(cursor: Cursor, start: ContainerStart): Container | 'none' | 'undecided' {
-  const { rest, columns, complete, interrupts } = start;
+/** @param interrupts it would interrupt a paragraph: then an item must have text, and a number must be 1 */
+function readContainer(
+  cursor: Cursor,
+  rest: string,
+  columns: number,
+  complete: boolean,
+  interrupts: boolean,
+): Container | 'none' | 'undecided' {
   if (rest[0] === '>') {
     if (rest === '>' && !complete) return 'undecided';
     consumeQuote(cursor, columns);
@@ -393,8 +338,6 @@ export function continuesLeaf(
       return kind === 'text' ? opened.length === 0 : whole && joinsParagraph;
     case 'fence':
       return kind === 'code' || kind === 'closing-fence';
-    case 'html':
-      return kind === 'markup';
     case 'formula':
       return kind === 'formula' && opened.length === 0;
     case 'indented':
@@ -407,15 +350,6 @@ export function continuesLeaf(
   }
 }
 
-interface OpeningFence {
-  /** The fence as it is written, without its info string. */
-  readonly mark: string;
-  /** The words after the mark, of which the first is usually the language. */
-  readonly info: string;
-  /** Columns to remove from each line. */
-  readonly indent: number;
-}
-
 /** Indentation of the open containers, to which the fence's own is added. */
 function containerColumns(containers: readonly Container[]): number {
   return containers.reduce(
@@ -424,11 +358,12 @@ function containerColumns(containers: readonly Container[]): number {
   );
 }
 
-/** @param start of kind `fence` */
-export function readFence(
-  { rest, column }: LineStart,
-  containers: readonly Container[],
-): OpeningFence {
+/**
+ * The fence as it is written, the words after it, of which the first is usually the language, and the columns to remove
+ * from each line.
+ * @param start of kind `fence`
+ */
+export function readFence({ rest, column }: LineStart, containers: readonly Container[]) {
   const mark = /^(?:`+|~+)/.exec(rest)?.[0] ?? '';
   return {
     mark,

@@ -4,22 +4,11 @@ import type { Paint, Style } from '../style.ts';
 import { displayWidth } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
 import { type BlockRenderer, createBlockDriver, type MarkdownStream } from './block-driver.ts';
-import {
-  createParagraph,
-  endInline,
-  endParagraphLine,
-  type InlineOptions,
-  inlineText,
-  isInFormula,
-  mayBeHeader,
-  type Paragraph,
-  undecidedInline,
-  writeParagraph,
-} from './inline.ts';
+import { type InlineOptions, inlineText, Paragraph, readSpans } from './inline.ts';
 import type { Container, Item, LineStart } from './line-start.ts';
 import { ProseRows } from './rows.ts';
 import { mergeSpans, paintSpans, type Span, type SpanLook } from './span.ts';
-import { createTable, type Table } from './table.ts';
+import { Table } from './table.ts';
 
 /** `words`: natter ends rows of prose between words; `none`: the terminal wraps lines. */
 export type WrapMode = 'words' | 'none';
@@ -78,7 +67,7 @@ class ScreenBlocks implements BlockRenderer {
   readonly #rulePaint: Paint;
   #text = '';
   #previous: BlockKind | undefined;
-  #paragraph: Paragraph | undefined;
+  #paragraph: Paragraph<Span> | undefined;
   #table: Table | undefined;
   /** The mark of the open code; undefined for indented code. */
   #fence: string | undefined;
@@ -125,7 +114,7 @@ class ScreenBlocks implements BlockRenderer {
   openParagraph(text: string): void {
     const { mark, rest } = this.#takeTask(text);
     this.#beginLine();
-    this.#paragraph = createParagraph(this.#inline);
+    this.#paragraph = new Paragraph(readSpans(this.#inline));
     if (mark) this.#writeSpans([mark], false);
     this.writeText(rest);
   }
@@ -135,20 +124,20 @@ class ScreenBlocks implements BlockRenderer {
   }
 
   writeText(text: string): void {
-    if (this.#paragraph) this.#writeSpans(writeParagraph(this.#paragraph, text), false);
+    if (this.#paragraph) this.#writeSpans(this.#paragraph.write(text), false);
   }
 
   endText(): void {
-    if (this.#paragraph) endParagraphLine(this.#paragraph);
+    this.#paragraph?.endLine();
   }
 
   closeParagraph(): void {
-    if (this.#paragraph) this.#endLine(endInline(this.#paragraph.inline));
+    if (this.#paragraph) this.#endLine(this.#paragraph.end());
     this.#paragraph = undefined;
   }
 
   mayBeHeader(): boolean {
-    return this.#paragraph !== undefined && mayBeHeader(this.#paragraph);
+    return this.#paragraph?.mayBeHeader() === true;
   }
 
   mayBeHeading(): boolean {
@@ -156,7 +145,7 @@ class ScreenBlocks implements BlockRenderer {
   }
 
   isInFormula(): boolean {
-    return this.#paragraph !== undefined && isInFormula(this.#paragraph.inline);
+    return this.#paragraph?.isInFormula() === true;
   }
 
   /** An ATX heading. With colour, styles replace its marks. */
@@ -184,10 +173,6 @@ class ScreenBlocks implements BlockRenderer {
   rule(source: string): void {
     if (!this.#style.colored) return this.#writeLine(source.trimEnd());
     return this.#writeLine(this.#ruleOf(Math.max(3, this.#width() - this.#markerColumns())));
-  }
-
-  markup(text: string): void {
-    this.#writeLine(text);
   }
 
   /** Writes a rule with the block's number and language; without colour, both after the fence. */
@@ -246,10 +231,6 @@ class ScreenBlocks implements BlockRenderer {
     } else if (this.#fence !== undefined) this.#writeLine(this.#fence, 'code');
   }
 
-  longCode(text: string, isFirst: boolean): void {
-    this.#text += isFirst ? this.#markers('code') + text : text;
-  }
-
   formula(lines: readonly string[], close: string): void {
     const source = lines.join('\n');
     const end = source.lastIndexOf(close) + close.length;
@@ -273,14 +254,8 @@ class ScreenBlocks implements BlockRenderer {
       if (header !== undefined) this.#begin('table');
     }
     this.#previous = 'table';
-    this.#table = createTable({
-      style: this.#style,
-      unicode: this.#unicode,
-      inline: this.#inline,
-      width: () => this.#width() - this.#markerColumns(),
-      header,
-      delimiter,
-    });
+    const width = () => this.#width() - this.#markerColumns();
+    this.#table = new Table(this.#style, this.#inline, width, header, delimiter);
   }
 
   tableRow(row: string): void {
@@ -301,8 +276,7 @@ class ScreenBlocks implements BlockRenderer {
   undecided(): string {
     if (this.#table) return this.#table.undecided();
     if (!this.#paragraph) return '';
-    const held = this.#rows?.held() ?? '';
-    return held + undecidedInline(this.#paragraph.inline) + this.#paragraph.trail;
+    return (this.#rows?.held() ?? '') + this.#paragraph.undecided();
   }
 
   #writeBlankLine(): void {

@@ -1,11 +1,9 @@
 // Inline Markdown as text: without its marks, links with their addresses, formulas as TeX.
 import type { Token, Tokens } from 'marked';
-import { lexInline, withCharacters } from './inline.ts';
+import { withoutMarks } from '../formula.ts';
 import { sanitizeLine } from '../safety/sanitizer.ts';
-
-/** Code spans, which are skipped, and formulas: `$$…$$`, `\(…\)`, `\[…\]`, and `$…$` by pandoc's rule. */
-const formula =
-  /(`+)(?!`)[^]*?[^`]\1(?!`)|\\\\|\$\$([^$]{1,4000})\$\$|\\\(([^]{0,1000}?)\\\)|\\\[([^]{0,4000}?)\\\]|(?<![\\$\w])\$(?![\s$])([^$\n]{0,399}[^\s$\\])\$(?![\d$])/g;
+import { lexInline, Paragraph, withCharacters } from './inline.ts';
+import type { Place } from './inline-scanner.ts';
 
 /** Tags that change only the look of their content. */
 const lookTag =
@@ -14,16 +12,15 @@ const breakTag = /^<(?:br|hr|wbr)\s*\/?>$/i;
 
 const escaped = (text: string) => text.replaceAll(/[!-/:-@[-`{-~]/g, '\\$&');
 
-/** Words between two dollar signs, as in "from 5$ to 10$". */
-const isText = (found: string) => /\s/.test(found) && !/[\\^_={}+*/<>|]/.test(found);
-
-function withFormulas(source: string): string {
-  if (!/[$\\]/.test(source)) return source;
-  return source.replaceAll(formula, (written, _code, ...parts: unknown[]) => {
-    const found = parts.slice(0, 4).find((part) => typeof part === 'string');
-    if (typeof found !== 'string' || (/^\$(?!\$)/.test(written) && isText(found))) return written;
-    return escaped(found.trim());
-  });
+/** The text with its formulas as text of Markdown. */
+function withFormulas(source: string, formulas: readonly Place[]): string {
+  let text = '';
+  let at = 0;
+  for (const { from, to } of formulas) {
+    text += source.slice(at, from) + escaped(withoutMarks(source.slice(from, to)).trim());
+    at = to;
+  }
+  return text + source.slice(at);
 }
 
 /** `[^1]` is "(note 1)", `[text][1]` is "text (link 1)". */
@@ -75,53 +72,14 @@ function tokensText(tokens: readonly Token[]): string {
   return tokens.map(tokenText).join('');
 }
 
-/** A piece of inline Markdown as text. Line ends stay. */
+/** Inline Markdown of a paragraph as text, piece by piece. Line ends stay. */
+export const spokenParagraph = () =>
+  new Paragraph<string>((text, formulas) => {
+    if (formulas === undefined) return [withNotes(text)];
+    const [lead = ''] = /^\s*/.exec(text) ?? [];
+    return [lead + tokensText(lexInline(withFormulas(text, formulas).slice(lead.length)))];
+  });
+
 export function spokenInline(source: string): string {
-  return tokensText(lexInline(withFormulas(source)));
-}
-
-/** Runs of asterisks, except those between spaces: `3 * 4`. */
-const asterisks = /(?<![\s*])\*+|\*+(?![\s*])/g;
-
-/** The marks of a text that are still open at its end, so that the text cannot be read alone. */
-function hasOpenMark(text: string): boolean {
-  const bare = text.replaceAll(/\\[^()[\]]|(`+)[^`]+\1/g, '');
-  const odd = (mark: RegExp) => (bare.match(mark)?.length ?? 0) % 2 === 1;
-  if ([/`/g, asterisks, /(?<!\w)_|_(?!\w)/g, /~~/g, /\$\$/g].some(odd)) return true;
-  const count = (mark: RegExp) => bare.match(mark)?.length ?? 0;
-  return (
-    count(/(?<!\\)\[/g) > count(/(?<!\\)\]/g) ||
-    count(/\\[([]/g) > count(/\\[)\]]/g) ||
-    /\]\([^)]*$/.test(bare) ||
-    /\$[^$\s\d][^$\n]*$/.test(bare.replaceAll('$$', '').replaceAll(/\$[^$\n]*\$/g, ''))
-  );
-}
-
-const sentenceEnd = /[.!?:…。！？]["'”’)\]*_`]*(?:\s+|(?<=[。！？])(?=.))|\n/g;
-
-interface FoundSentence {
-  /** The length of the first sentence or line that later text cannot change; 0 if there is none. */
-  readonly length: number;
-  /** Where the next search may begin, when there is more text. */
-  readonly searched: number;
-}
-
-/** @param from the place up to which an earlier search has searched the start of the same text */
-export function findSentence(text: string, from: number): FoundSentence {
-  let searched = from;
-  sentenceEnd.lastIndex = from;
-  for (const { index, 0: found } of text.matchAll(sentenceEnd)) {
-    const end = index + found.length;
-    // White space and marks may follow.
-    if (end === text.length) break;
-    if (!hasOpenMark(text.slice(0, end))) return { length: end, searched };
-    searched = end;
-  }
-  return { length: 0, searched };
-}
-
-/** A displayed formula is open, and the next line belongs to it. */
-export function isInFormula(text: string): boolean {
-  const count = (mark: RegExp) => text.match(mark)?.length ?? 0;
-  return count(/\$\$/g) % 2 === 1 || count(/\\\[/g) > count(/\\\]/g);
+  return spokenParagraph().whole(source).join('');
 }

@@ -1,7 +1,8 @@
 import { type BlockRenderer, createBlockDriver, type MarkdownStream } from './block-driver.ts';
 import type { Container, LineStart } from './line-start.ts';
-import { createWordRows, type WordRows } from './rows.ts';
-import { findSentence, isInFormula, spokenInline } from './spoken-inline.ts';
+import { createWordRows } from '../text/rows.ts';
+import type { Paragraph } from './inline.ts';
+import { spokenInline, spokenParagraph } from './spoken-inline.ts';
 import { splitCells } from './table.ts';
 
 /**
@@ -12,7 +13,7 @@ import { splitCells } from './table.ts';
  * @param column used columns of the first row
  */
 export function createSpokenMarkdown(width: () => number, column = 0): MarkdownStream {
-  return createBlockDriver(new SpokenBlocks(createWordRows(width, column)));
+  return createBlockDriver(new SpokenBlocks(width, column));
 }
 
 /** Beyond either, code is written as it arrives, and the number of its lines is at its end. */
@@ -35,10 +36,11 @@ interface SpokenCode {
 }
 
 interface SpokenParagraph {
-  /** The text that is not written yet. */
-  rest: string;
-  /** Characters at its start in which no sentence ends. */
-  searched: number;
+  readonly words: Paragraph<string>;
+  /** The text that is decided, but not written yet. */
+  ready: string;
+  /** The source of the first line, which may be the header of a table. */
+  firstLine: string;
   line: number;
   label: string;
   isWritten: boolean;
@@ -49,7 +51,7 @@ class SpokenBlocks implements BlockRenderer {
   blankBefore = false;
   readonly collectsFormulas = true;
   /** The rows of all output but code. */
-  readonly #rows: WordRows;
+  readonly #rows: ReturnType<typeof createWordRows>;
   #text = '';
   #hasBlocks = false;
   /** The depth of the last list item, which is spoken when it changes. */
@@ -59,8 +61,8 @@ class SpokenBlocks implements BlockRenderer {
   /** The names of the columns of the open table, and the number of its rows so far. */
   #table: { readonly names: readonly string[]; rows: number } = { names: [], rows: 0 };
 
-  constructor(rows: WordRows) {
-    this.#rows = rows;
+  constructor(width: () => number, column: number) {
+    this.#rows = createWordRows(width, column);
   }
 
   beginBlock(_kind: LineStart['kind'], opened: readonly Container[]): void {
@@ -74,16 +76,13 @@ class SpokenBlocks implements BlockRenderer {
   }
 
   openParagraph(text: string, isDefinition: boolean): void {
-    const label = this.#takeLabel();
-    this.#paragraph = { rest: '', searched: 0, line: 1, label, isWritten: false };
+    const start = { words: spokenParagraph(), ready: '', firstLine: '', line: 1 };
+    this.#paragraph = { ...start, label: this.#takeLabel(), isWritten: false };
     this.writeText(isDefinition ? definitionText(text) : text);
   }
 
   addLine(text: string, isDefinition: boolean): void {
-    if (this.#paragraph) {
-      this.#paragraph.line += 1;
-      this.#paragraph.rest = `${this.#paragraph.rest.trimEnd()}\n`;
-    }
+    if (this.#paragraph) this.#paragraph.line += 1;
     this.writeText(isDefinition ? definitionText(text) : text);
   }
 
@@ -91,37 +90,34 @@ class SpokenBlocks implements BlockRenderer {
   writeText(text: string): void {
     const paragraph = this.#paragraph;
     if (!paragraph) return;
-    paragraph.rest += text;
-    for (let length = partLength(paragraph); length > 0; length = partLength(paragraph)) {
-      this.#writePart(paragraph, length);
-    }
+    if (paragraph.line === 1) paragraph.firstLine += text;
+    paragraph.ready += paragraph.words.write(text).join('');
+    this.#writePart(paragraph, partLength(paragraph));
   }
 
   #writePart(paragraph: SpokenParagraph, length: number): void {
-    const part = paragraph.rest.slice(0, length);
-    paragraph.rest = paragraph.rest.slice(length);
-    paragraph.searched = 0;
-    if (part === '') return;
-    const text = spokenInline(part);
+    const text = paragraph.ready.slice(0, length);
+    paragraph.ready = paragraph.ready.slice(length);
+    if (text === '') return;
     this.#writeProse(paragraph.isWritten ? text : taskText(paragraph.label, text));
     paragraph.isWritten = true;
   }
 
   endText(): void {
-    // The line end is written with the text after it.
+    this.#paragraph?.words.endLine();
   }
 
   closeParagraph(): void {
     const paragraph = this.#paragraph;
     this.#paragraph = undefined;
     if (!paragraph) return;
-    paragraph.rest = paragraph.rest.trimEnd();
-    this.#writePart(paragraph, paragraph.rest.length);
+    paragraph.ready += paragraph.words.end().join('').trimEnd();
+    this.#writePart(paragraph, paragraph.ready.length);
     if (paragraph.isWritten) this.#writeProse('\n');
   }
 
   mayBeHeader(): boolean {
-    return this.#paragraph?.line === 1 && this.#paragraph.rest.includes('|');
+    return this.#paragraph?.line === 1 && this.#paragraph.firstLine.includes('|');
   }
 
   mayBeHeading(): boolean {
@@ -129,7 +125,7 @@ class SpokenBlocks implements BlockRenderer {
   }
 
   isInFormula(): boolean {
-    return this.#paragraph !== undefined && isInFormula(this.#paragraph.rest);
+    return this.#paragraph?.words.isInFormula() === true;
   }
 
   heading(source: string): void {
@@ -147,12 +143,6 @@ class SpokenBlocks implements BlockRenderer {
 
   rule(): void {
     this.#writeLine(`${this.#takeLabel()}separator`);
-  }
-
-  markup(text: string, isFirst: boolean): void {
-    const label = isFirst ? this.#takeLabel() : '';
-    const shown = spokenInline(text).trim();
-    if (shown !== '') this.#writeLine(label + shown);
   }
 
   openCode(number: number, language: string): undefined {
@@ -210,7 +200,7 @@ class SpokenBlocks implements BlockRenderer {
     const isHeader = row === undefined && paragraph?.isWritten === false;
     if (isHeader) this.#paragraph = undefined;
     else this.closeParagraph();
-    const header = isHeader ? paragraph.rest : row;
+    const header = isHeader ? paragraph.firstLine : row;
     const label = isHeader ? paragraph.label : this.#takeLabel();
     const names = splitCells(header ?? delimiter).map((cell, column) =>
       header === undefined ? `column ${column + 1}` : cellText(cell),
@@ -241,7 +231,8 @@ class SpokenBlocks implements BlockRenderer {
   }
 
   undecided(): string {
-    return this.#paragraph?.rest ?? '';
+    const { ready = '', words } = this.#paragraph ?? {};
+    return ready + (words?.undecided() ?? '');
   }
 
   #writeLine(text: string): void {
@@ -272,17 +263,18 @@ class SpokenBlocks implements BlockRenderer {
   }
 }
 
-/** The length of the next part to write; 0 if it is not complete. */
-function partLength(paragraph: SpokenParagraph): number {
-  const { rest, line, isWritten } = paragraph;
-  const { length, searched } = findSentence(rest.slice(0, maxSentence), paragraph.searched);
-  paragraph.searched = searched;
-  const isHeaderPossible = line === 1 && !isWritten && rest.slice(0, length).includes('|');
-  if (length > 0 && !isHeaderPossible) return length;
-  if (rest.length < maxSentence) return 0;
-  // A part ends at a space, or else not within a surrogate pair.
-  const isPair = /[\uD800-\uDBFF]/.test(rest.charAt(maxSentence - 1));
-  return rest.lastIndexOf(' ', maxSentence - 1) + 1 || maxSentence - Number(isPair);
+/** Where a sentence or a line ends, before the space that follows. */
+const sentenceEnd = /[.!?:…。！？]["'”’)\]]*(?=\s)|[。！？]["'”’)\]]*(?=.)|(?=\n)/g;
+
+/** The length of the text to write: whole sentences and lines. */
+function partLength({ ready, words, line, isWritten, firstLine }: SpokenParagraph): number {
+  if (ready.length > maxSentence) return ready.length;
+  // It may be the header of a table.
+  if (line === 1 && !isWritten && firstLine.includes('|')) return 0;
+  const ends = Array.from(`${ready}${words.undecided()}`.matchAll(sentenceEnd), (found) => {
+    return found.index + found[0].length;
+  });
+  return ends.findLast((end) => end <= ready.length) ?? 0;
 }
 
 /** `[ ] text` in a list item is "to do: text". */

@@ -5,68 +5,73 @@ import { type InlineOptions, inlineText } from './inline.ts';
 import { endScan, scan, initialScan } from './inline-scanner.ts';
 import { mergeSpans, paintSpans, visibleText, type Span } from './span.ts';
 
-/** A table that is laid out when it ends, or when it becomes too long. */
-export interface Table {
-  /** The lines that can be shown; none until the layout is decided. */
-  add(row: string): string[];
-  end(): string[];
-  undecided(): string;
-}
-
-export interface TableOptions {
-  readonly style: Style;
-  readonly unicode: boolean;
-  readonly inline: InlineOptions;
-  /** Available columns, read when the table is laid out. */
-  readonly width: () => number;
-  /** Undefined if it was already shown as text. */
-  readonly header: string | undefined;
-  readonly delimiter: string;
-}
-
 /** Beyond either, the rows so far decide the widths, and further rows are shown as they arrive. */
 const MAX_ROWS = 500;
 const MAX_TEXT = 64 * 1024;
 
-export function createTable(options: TableOptions): Table {
-  const { style, unicode, inline, header, delimiter } = options;
-  const align = splitCells(delimiter).map(alignmentOf);
-  const cellsOf = (row: string): Cell[] => splitCells(row).map((cell) => readCell(cell, inline));
-  const frame = {
-    style,
-    unicode,
-    separator: ` ${style.dim(unicode ? '│' : '|')} `,
-    align,
-    header: header === undefined ? undefined : cellsOf(header),
-  };
-  let waiting: string[] | undefined = [];
-  let size = 0;
-  let widths: ColumnWidths;
+/** A table that is laid out when it ends, or when it becomes too long. */
+export class Table {
+  readonly #inline: InlineOptions;
+  readonly #width: () => number;
+  readonly #header: string | undefined;
+  readonly #delimiter: string;
+  readonly #frame: TableFrame;
+  /** The rows before the layout is decided. */
+  #waiting: string[] | undefined = [];
+  #size = 0;
+  #widths: ColumnWidths;
 
-  function layOut(): string[] {
-    const rows = (waiting ?? []).map(cellsOf);
-    waiting = undefined;
-    const head = frame.header ?? [];
-    widths = columnWidths([head, ...rows], Math.max(1, options.width()));
-    const lines = [
-      ...headLines(frame, widths),
-      ...rows.flatMap((row) => rowLines(frame, widths, row)),
-    ];
-    return lines.length > 0 || !frame.header
-      ? lines
-      : rowLines({ ...frame, header: undefined }, widths, head);
+  /**
+   * @param width available columns, read when the table is laid out
+   * @param header undefined if it was already shown as text
+   */
+  constructor(
+    style: Style,
+    inline: InlineOptions,
+    width: () => number,
+    header: string | undefined,
+    delimiter: string,
+  ) {
+    this.#inline = inline;
+    this.#width = width;
+    this.#header = header;
+    this.#delimiter = delimiter;
+    const align = splitCells(delimiter).map(alignmentOf);
+    const shown = header === undefined ? undefined : this.#cellsOf(header);
+    this.#frame = { style, unicode: inline.unicode, align, header: shown };
   }
 
-  return {
-    add(row) {
-      if (!waiting) return rowLines(frame, widths, cellsOf(row));
-      waiting.push(row);
-      size += row.length;
-      return waiting.length >= MAX_ROWS || size >= MAX_TEXT ? layOut() : [];
-    },
-    end: () => (waiting ? layOut() : []),
-    undecided: () => (waiting ? [header ?? '', delimiter, ...waiting].join('\n') : ''),
-  };
+  /** The lines that can be shown; none until the layout is decided. */
+  add(row: string): string[] {
+    if (!this.#waiting) return rowLines(this.#frame, this.#widths, this.#cellsOf(row));
+    this.#waiting.push(row);
+    this.#size += row.length;
+    return this.#waiting.length >= MAX_ROWS || this.#size >= MAX_TEXT ? this.end() : [];
+  }
+
+  end(): string[] {
+    if (!this.#waiting) return [];
+    const rows = this.#waiting.map((row) => this.#cellsOf(row));
+    this.#waiting = undefined;
+    const { header = [] } = this.#frame;
+    this.#widths = columnWidths([header, ...rows], Math.max(1, this.#width()));
+    const lines = [
+      ...headLines(this.#frame, this.#widths),
+      ...rows.flatMap((row) => rowLines(this.#frame, this.#widths, row)),
+    ];
+    return lines.length > 0 || !this.#frame.header
+      ? lines
+      : rowLines({ ...this.#frame, header: undefined }, this.#widths, header);
+  }
+
+  undecided(): string {
+    if (!this.#waiting) return '';
+    return [this.#header ?? '', this.#delimiter, ...this.#waiting].join('\n');
+  }
+
+  #cellsOf(row: string): Cell[] {
+    return splitCells(row).map((cell) => readCell(cell, this.#inline));
+  }
 }
 
 const escapesBar = /(?:^|[^\\])(?:\\\\)*\\$/;
@@ -127,8 +132,6 @@ function readCell(source: string, inline: InlineOptions): Cell {
 
 interface TableFrame {
   readonly style: Style;
-  /** Between the cells of a row. */
-  readonly separator: string;
   readonly unicode: boolean;
   readonly align: readonly Alignment[];
   /** Undefined if it was already shown as text. */
@@ -177,7 +180,8 @@ function headLines(frame: TableFrame, widths: ColumnWidths): string[] {
 /** One row: lines of aligned cells, or `header: value` lines if there are no widths. */
 function rowLines(frame: TableFrame, widths: ColumnWidths, row: readonly Cell[]): string[] {
   if (!widths) return recordLines(frame, row);
-  const { style, align, separator } = frame;
+  const { style, align, unicode } = frame;
+  const separator = ` ${style.dim(unicode ? '│' : '|')} `;
   const cells = widths.map((width, column) =>
     cellLines(row[column] ?? [], width, style, align[column]),
   );

@@ -5,25 +5,25 @@
 // update, and ED 2 and 3 would erase other output.
 
 import { isOpen, type OpenLine, advanceLine, emptyLine, rewrapLine } from './open-line.ts';
-import { styleSequence, styledCharacters } from '../text/wrap.ts';
+import { styledCharacters } from '../text/wrap.ts';
 import { displayWidth, padToWidth } from '../text/width.ts';
 
 /** The shape of the cursor (DECSCUSR, steady). */
 export type CaretShape = 'block' | 'underline' | 'bar';
 
-interface Caret {
-  readonly row: number;
-  readonly column: number;
-  /** Absent: as the terminal was found. */
-  readonly shape?: CaretShape | undefined;
-  readonly isHidden?: boolean;
-}
-
 export interface Frame {
   /** Styled, without line ends, no wider than the window, and fewer than its rows. */
   readonly rows: readonly string[];
   /** Position of the cursor, from zero; without it, the cursor is hidden in the last row. */
-  readonly caret?: Caret | undefined;
+  readonly caret?:
+    | {
+        readonly row: number;
+        readonly column: number;
+        /** Absent: as the terminal was found. */
+        readonly shape?: CaretShape | undefined;
+        readonly isHidden?: boolean;
+      }
+    | undefined;
   /** Shown after an open line of text if it fits in the row. */
   readonly preview?: string | undefined;
   /** Its first rows are a preview of text, which must not move into the scrollback. */
@@ -43,17 +43,6 @@ const eraseRow = `${CSI}2K`;
 const eraseRest = `${CSI}K`;
 /** The terminal cuts a row that is wider than expected, so that other rows do not move (DECAWM). */
 const unwrapped = (rows: string) => `${CSI}?7l${rows}${CSI}?7h`;
-
-/** Characters that have the same width in every terminal. */
-const certain = /^[\x20-\x7e\u3041-\u30ff\u4e00-\u9fff\uac00-\ud7a3]*$/;
-
-/**
- * The row of an open line. If its width is certain it is not cut, because the window may be narrower when it arrives,
- * and then all of the text must be wrapped.
- */
-function textRow(row: string): string {
-  return certain.test(row.replaceAll(styleSequence, '')) ? row : unwrapped(row);
-}
 
 const up = (rows: number) => (rows > 0 ? `${CSI}${rows}A` : '');
 /** By line feeds, which add rows at the bottom of a window that has lost some; CUD would stop there. */
@@ -159,7 +148,8 @@ function drawChanges(from: Shown, to: Shown): string {
     if (wanted === before[index]) continue;
     go(index);
     if (index === 0 && isOpen(to.line) && wanted !== undefined) {
-      output += textRow(wanted) + (displayWidth(wanted) < to.columns ? eraseRest : '');
+      // Not cut: the window may be narrower when it arrives, and then all of the text must be wrapped.
+      output += wanted + (displayWidth(wanted) < to.columns ? eraseRest : '');
     } else {
       output += replaceRow(before[index] ?? '', wanted ?? '', to.columns);
     }
@@ -243,18 +233,14 @@ function eraseRows(rows: number): string {
   return `\u001B7${`\u001B[1B${eraseRow}`.repeat(Math.max(0, rows - 1))}\u001B8`;
 }
 
-/** The way to the place where text continues. */
-interface MoveToText {
-  /** Bytes that move there and erase the region. */
-  readonly output: string;
-  readonly line: OpenLine;
-}
-
 /**
- * The way to the text after a resize, from the region as the terminal shows it now. If the end of the text is out of
- * reach, text continues in a new row.
+ * The bytes that move to the text after a resize, from the region as the terminal shows it now, and erase the region. If
+ * the end of the text is out of reach, text continues in a new row.
  */
-export function toTextAfterResize(shown: Shown, window: ResizedWindow): MoveToText {
+export function toTextAfterResize(
+  shown: Shown,
+  window: ResizedWindow,
+): { readonly output: string; readonly line: OpenLine } {
   const { frame, line } = shown;
   const all = heights(shown, window);
   const caretIndex = cursorRow(shown) - (isOpen(line) && frame.rows.length > 0 ? 1 : 0);

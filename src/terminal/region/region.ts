@@ -13,55 +13,24 @@ import {
 /** Milliseconds between two updates. */
 const minPause = 33;
 
-/** Throttles redraws. It has no timer while there is nothing to draw. */
-interface Pace {
-  /** Requests an update: at once, but at least 33 ms after the last one, and not while the terminal is slow. */
-  soon(): void;
-  /** Requests an update after a pause without updates. */
-  after(milliseconds: number): void;
-  /** If the terminal is slow: resolves when it has accepted the last update. */
-  slowness(): Promise<void> | undefined;
-  /** Resolves when a requested update would be done at once; undefined if that is now. */
-  nextUpdate(): Promise<void> | undefined;
-  end(): void;
-}
-
 interface PaceClock {
   /** Milliseconds. */
   monotonic(): number;
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Sleeps until `due`, which may change meanwhile. */
-async function sleepUntil(due: () => number, clock: PaceClock, signal: AbortSignal): Promise<void> {
-  for (let wait = due() - clock.monotonic(); wait > 0; wait = due() - clock.monotonic()) {
-    await clock.sleep(wait, signal);
-  }
-}
-
-const throwUnlessAborted = (signal: AbortSignal) => (error: unknown) => {
-  if (!signal.aborted) throw error;
-};
-
-/** Not again if another update comes first: many of them must not keep text waiting. */
-function turnAt(
-  due: number,
-  clock: PaceClock,
-  signal: AbortSignal,
-  slowness: () => Promise<void> | undefined,
-): Promise<void> | undefined {
-  const wait = due - clock.monotonic();
-  if (wait <= 0) return slowness();
-  return clock.sleep(wait, signal).then(slowness, () => undefined);
-}
-
-/** `look` is called directly before an update and may still request a pause. */
+/**
+ * Throttles redraws. It has no timer while there is nothing to draw.
+ * @param update returns a promise while the terminal is slow
+ * @param look is called directly before an update and may still request a pause
+ */
 export function createPace(
   clock: PaceClock,
   update: () => Promise<void> | undefined,
   look: () => void = () => {},
-): Pace {
+) {
   const ending = new AbortController();
+  const { signal } = ending;
   let next = Number.NEGATIVE_INFINITY;
   let isAsked = false;
   let slow: Promise<void> | undefined;
@@ -70,9 +39,12 @@ export function createPace(
     // Never synchronously, so that several requests become one update.
     await Promise.resolve();
     do {
-      await sleepUntil(() => next, clock, ending.signal);
+      // `next` may change meanwhile.
+      for (let wait = next - clock.monotonic(); wait > 0; wait = next - clock.monotonic()) {
+        await clock.sleep(wait, signal);
+      }
       await slow;
-      if (ending.signal.aborted) return;
+      if (signal.aborted) return;
       look();
     } while (next > clock.monotonic());
     isAsked = false;
@@ -80,20 +52,35 @@ export function createPace(
     slow = update();
     void slow?.then(() => (slow = undefined));
   };
+  /** Requests an update: at once, but at least 33 ms after the last one, and not while the terminal is slow. */
   const soon = () => {
-    if (isAsked || ending.signal.aborted) return;
+    if (isAsked || signal.aborted) return;
     isAsked = true;
-    run().catch(throwUnlessAborted(ending.signal));
+    run().catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
   };
-  const slowness = () => slow;
   return {
     soon,
-    after(milliseconds) {
+    /** Requests an update after a pause without updates. */
+    after(milliseconds: number): void {
       next = Math.max(next, clock.monotonic() + milliseconds);
       soon();
     },
-    slowness,
-    nextUpdate: () => turnAt(next, clock, ending.signal, slowness),
+    /** If the terminal is slow: resolves when it has accepted the last update. */
+    slowness: () => slow,
+    /**
+     * Resolves when a requested update would be done at once; undefined if that is now. Other updates that come first do
+     * not delay it: many of them must not keep text waiting.
+     */
+    nextUpdate(): Promise<void> | undefined {
+      const wait = next - clock.monotonic();
+      if (wait <= 0) return slow;
+      return clock.sleep(wait, signal).then(
+        () => slow,
+        () => undefined,
+      );
+    },
     end: () => ending.abort(),
   };
 }
@@ -133,7 +120,7 @@ const endUpdate = '\u001B[?2026l';
 /** The rows natter redraws. Finished text goes above them into the scrollback, without added line breaks. */
 export class LiveRegion {
   readonly #options: LiveRegionOptions;
-  readonly #pace: Pace;
+  readonly #pace: ReturnType<typeof createPace>;
   #shown: Shown;
   #draw: DrawFrame = () => ({ rows: [] });
   /** `#draw` has not been called yet. */

@@ -135,7 +135,7 @@ export function wrapText(text: string, width: number, cut: Cut = 'words'): strin
 export type OpenStyle = readonly string[];
 
 /** Sequences of the output that take no column: colours and attributes (SGR), links (OSC 8). */
-export const styleSequence = /\u001B\[[\d;:]*m|\u001B\]8;[^\u0007\u001B]*(?:\u0007|\u001B\\)/g;
+const styleSequence = /\u001B\[[\d;:]*m|\u001B\]8;[^\u0007\u001B]*(?:\u0007|\u001B\\)/g;
 
 /** A style sequence, or the text between two of them. */
 export interface Run {
@@ -193,46 +193,4 @@ function closingSequences(open: OpenStyle): string {
     return `\u001B[${endedBy.find(([, isEnded]) => isEnded(code))?.[0] ?? 0}m`;
   };
   return open.toReversed().map(closing).join('');
-}
-
-/** The words of a line, each with the spaces after it; ideographs are words. */
-function wordsOf(line: string): readonly string[] {
-  const words: string[] = [];
-  let before: Character | undefined;
-  for (const text of graphemes(line)) {
-    const character = { text, width: displayWidth(text) };
-    const isNew = before === undefined || (text !== ' ' && isBreak(before, character));
-    if (isNew) words.push(text);
-    else words.push(`${words.pop() ?? ''}${text}`);
-    before = character;
-  }
-  return words;
-}
-
-function rowsOf(line: string, width: number): readonly string[] {
-  if (displayWidth(line) <= width) return [line];
-  const rows: string[] = [];
-  let row = '';
-  let used = 0;
-  for (const word of wordsOf(line)) {
-    const isTooWide = used + displayWidth(word.trimEnd()) > width;
-    if (isTooWide && row.trim() !== '') {
-      rows.push(row.trimEnd());
-      row = '';
-      used = 0;
-    }
-    row += word;
-    used += displayWidth(word);
-  }
-  return [...rows, row];
-}
-
-/**
- * Plain text in rows of up to `columns`, broken between words; `indent` begins all rows but the first, before which the
- * caller puts a mark of the same width. A word that is wider stays whole for copying: the terminal breaks it.
- */
-export function hangText(text: string, columns: number, indent = ''): string {
-  const width = Math.max(1, columns - displayWidth(indent));
-  const rows = text.split('\n').flatMap((line) => rowsOf(line, width));
-  return rows.map((row, index) => (index === 0 || row === '' ? row : indent + row)).join('\n');
 }

@@ -51,7 +51,7 @@ describe('fields', () => {
 });
 
 test('a field may have millions of doubled quotes', () => {
-  const count = 8_000_000;
+  const count = 2_000_000;
   const [[field = ''] = []] = fields(`"${'""'.repeat(count)}",x\n`);
   expect(field.length).toBe(count);
 });

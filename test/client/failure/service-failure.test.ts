@@ -7,7 +7,7 @@ const now = new Date('2026-11-20T12:00:00Z');
 function failure(status: number, text = '', headers: Record<string, string> = {}, sent = {}) {
   const body = Buffer.from(JSON.stringify({ model: 'origin', messages: [], ...sent }));
   const url = new URL('https://api.test/v1/chat/completions');
-  const request = { method: 'POST', url, body, hasAddedPath: true } as const;
+  const request = { method: 'POST', url, headers: {}, body, isPathGuessed: true } as const;
   return serviceFailure({ status, headers, text }, now, request, unmasked);
 }
 
@@ -183,6 +183,41 @@ test('N6: a 413 with the name of a rate limit is one', () => {
     kind: 'rate_limited',
     transient: true,
     message: 'rate limited by the service (413): Request too large, limit 6000',
+  });
+});
+
+const tooLarge = (numbers: string) =>
+  JSON.stringify({
+    error: {
+      message: `Request too large for model origin on tokens per minute (TPM): ${numbers}, please reduce your message size and try again.`,
+      type: 'tokens',
+      code: 'rate_limit_exceeded',
+    },
+  });
+
+test('S1: a 413 for more tokens than a minute has is final', () => {
+  expect(failure(413, tooLarge('Limit 6000, Requested 9000'))).toMatchObject({
+    kind: 'invalid_request',
+    transient: false,
+    remedy: { code: 'shorten-prompt' },
+  });
+  expect(failure(413, tooLarge('Limit 6000, Used 4000, Requested 3000'))).toMatchObject({
+    kind: 'rate_limited',
+    transient: true,
+  });
+});
+
+test.each([
+  [400, { error: { message: 'too long', code: 'context_length_exceeded' } }],
+  [400, { error: { message: 'prompt is too long: 210000 tokens > 200000 maximum' } }],
+  [400, { error: { message: 'the request exceeds the window by 1,200 tokens' } }],
+  [400, { error: { message: 'the prompt is over the limit by 1200 tokens' } }],
+  [422, { error: { message: 'prompt refused', n_ctx: 4096 } }],
+  [413, '413 Request Entity Too Large'],
+])('N1: a %d with %j asks for a shorter prompt', (status, body) => {
+  expect(failure(status, JSON.stringify(body))).toMatchObject({
+    kind: 'invalid_request',
+    remedy: { code: 'shorten-prompt' },
   });
 });
 

@@ -109,14 +109,14 @@ async function outcomeOf(network: OpenNetwork, reply: Buffer): Promise<string> {
 }
 
 // The clock of these clients does not advance, so a response that waited for a time limit would never end.
-test('F2 500 damaged responses have the same outcome over both transports', async () => {
+test('F2 200 damaged responses have the same outcome over both transports', async () => {
   let answered = 0;
   const property = fc.asyncProperty(damagedResponse, async (reply) => {
     const outcome = await outcomeOf(nodeNetwork, reply);
     expect(await outcomeOf(undiciNetwork, reply)).toBe(outcome);
     if (outcome !== 'failed') answered += 1;
   });
-  await fc.assert(property, { numRuns: 500 });
+  await fc.assert(property, { numRuns: 200 });
   // Otherwise the damage would be too great to show a difference.
-  expect(answered).toBeGreaterThan(50);
+  expect(answered).toBeGreaterThan(20);
 });

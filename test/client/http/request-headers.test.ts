@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   requireEncryption,
+  secretIn,
   cleanKey,
   requestHeaders,
 } from '../../../src/client/http/request-headers.ts';
@@ -61,14 +62,14 @@ test.each([
   'http://localhost.test',
   'http://[fe80::1]',
 ])('K14 refuses to send a key to %s', (url) => {
-  expect(() => requireEncryption(new URL(url), withKey, false)).toThrow(/unencrypted/);
+  expect(() => requireEncryption(new URL(url), secretIn(withKey), false)).toThrow(/unencrypted/);
 });
 
 test.each(['x-api-key', 'cookie', 'x-team-token'])(
   'K14 refuses to send the header %s over plain http',
   (name) => {
     const headers = { 'user-agent': 'natter', [name]: 'value' };
-    const check = () => requireEncryption(new URL('http://api.test'), headers, false);
+    const check = () => requireEncryption(new URL('http://api.test'), secretIn(headers), false);
     expect(check).toThrow(`the header ${name} would be sent unencrypted`);
   },
 );
@@ -82,5 +83,5 @@ test.each([
   ['when allowed', 'http://api.test', withKey, true],
   ['without a key', 'http://api.test', { 'x-team': 'blue' }, false],
 ])('K14 sends %s', (_name, url, headers, allowed) => {
-  expect(() => requireEncryption(new URL(url), headers, allowed)).not.toThrow();
+  expect(() => requireEncryption(new URL(url), secretIn(headers), allowed)).not.toThrow();
 });

@@ -27,6 +27,6 @@ test('closing the client ends a connection that is being opened', async () => {
   const answer = runChat(set);
   await silent.connected(1);
   set.client.close();
-  expect(failureOf(await answer).kind).toBe('unreachable');
+  expect(failureOf(await answer).message).toBe('the client was closed');
   await silent.idle();
 });

@@ -58,7 +58,7 @@ describe('the parts of an answer', () => {
 
   test('S52 delivers a delta before it requests the next read', async () => {
     const { body } = openBody(delta('a'));
-    const reading = readAnswer(body, 'text/event-stream', { mask: unmasked });
+    const reading = readAnswer(body, 'text/event-stream', unmasked);
     const parts = [(await reading.next()).value, (await reading.next()).value];
     expect(parts).toStrictEqual([named, { type: 'text-received', text: 'a', deltas: ['a'] }]);
   });
@@ -79,7 +79,7 @@ describe('the end of the body', () => {
 
   test('closes the body when the caller stops early', async () => {
     const { body, closed } = openBody(delta('a'));
-    for await (const part of readAnswer(body, 'text/event-stream', { mask: unmasked })) {
+    for await (const part of readAnswer(body, 'text/event-stream', unmasked)) {
       expect(part.type).toBe('answer-named');
       break;
     }
@@ -98,7 +98,7 @@ describe('the end of the body', () => {
 });
 
 describe('onContent', () => {
-  async function contentReads(reads: readonly string[], type?: string): Promise<number> {
+  async function contentCalls(reads: readonly string[], type?: string): Promise<number> {
     const onContent = vi.fn<() => void>();
     await readParts(reads, type, { onContent });
     return onContent.mock.calls.length;
@@ -111,22 +111,22 @@ describe('onContent', () => {
       delta(''),
       event({ choices: [], usage: { total_tokens: 1 } }),
     ];
-    expect(await contentReads([...silent, 'data: : PROCESSING\n\n'])).toBe(0);
+    expect(await contentCalls([...silent, 'data: : PROCESSING\n\n'])).toBe(0);
   });
 
-  test('S42 counts text, reasoning, tool calls and a finish_reason once for each read', async () => {
+  test('S42 counts text, reasoning, tool calls and a finish_reason, one for each event', async () => {
     const reads = [
       delta('a') + delta('b'),
       event(chunk({ reasoning: 'r' })),
       event(chunk({ tool_calls: [{}] })),
       stop,
     ];
-    expect(await contentReads(reads)).toBe(4);
+    expect(await contentCalls(reads)).toBe(5);
   });
 
   test('S42 counts pieces of a JSON body, but not the white space before it', async () => {
     expect(
-      await contentReads(['\n', '\n', '{"choices":[{"message":', ' ', '{}}]}'], 'application/json'),
+      await contentCalls(['\n', '\n', '{"choices":[{"message":', ' ', '{}}]}'], 'application/json'),
     ).toBe(2);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChatOptions } from '../../../src/commands/chat/chat-run.ts';
-import { mayBeCommand, wantsRepl } from '../../../src/commands/chat/start.ts';
+import { wantsRepl } from '../../../src/commands/chat/start.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
 const plain: ChatOptions = { color: 'auto', input: true, stream: true, stdin: true };
@@ -24,25 +24,4 @@ test('a pipe opens no REPL, and --interactive fails', () => {
   expect(() => wantsRepl(inPipe, [], { ...plain, interactive: true })).toThrow(
     '--interactive needs a terminal',
   );
-});
-
-test.each([
-  [['modles'], {}, true],
-  [['login'], {}, true],
-  [['model', 'list'], {}, true],
-  [['ls'], {}, true],
-  [['set', 'model', 'nextgen'], {}, true],
-  [['Search', 'foo'], {}, true],
-  [['ask', 'why is the sky blue?'], {}, true],
-  [['continue'], {}, true],
-  [['continue'], { continue: true }, false],
-  [['history'], { resume: 'latest' }, false],
-  [['search', 'for', 'a', 'good', 'name'], {}, false],
-  [['why?', 'me'], {}, false],
-  [['why is the sky blue?'], {}, false],
-  [['model', 'list', 'of', 'all', 'cars'], {}, false],
-  [['modles'], { isPrompt: true }, false],
-  [['modles'], { dryRun: true }, false],
-])('the prompt %j with %j may be a command: %s', (words, options, expected) => {
-  expect(mayBeCommand(words, { ...plain, ...options })).toBe(expected);
 });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runProgram } from '../../../src/commands/program/program.ts';
+import { runProgram } from '../../../src/cli/program.ts';
 import { dataFolder } from '../../conversation/journal-fixtures.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 import { streamed } from '../../support/raw-replies.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { runProgram } from '../../../src/commands/program/program.ts';
+import { runProgram } from '../../../src/cli/program.ts';
 import { parseScenario } from '../../../src/sandbox/faults/fault-rules.ts';
 import { sandboxKey } from '../../../src/sandbox/keys.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
@@ -80,7 +80,18 @@ test('figures are printed on standard error, and not with --quiet', async () => 
 
 test('-s, -t, --param and --no-stream go into each request', async () => {
   const server = await serve([[json(200, completion)]]);
-  const words = ['-s', 'brief', '-t', '3', '--param', 'seed=1', '--no-stream', 'hello'];
+  const words = [
+    '-m',
+    'origin,nextgen',
+    '-s',
+    'brief',
+    '-t',
+    '3',
+    '--param',
+    'seed=1',
+    '--no-stream',
+    'hello',
+  ];
   const { thrown } = await compare(words, { environment: serviceAt(server) });
   expect(thrown).toBeUndefined();
   const bodies = server.requests.map(({ body }) => JSON.parse(body) as { model: string });
@@ -269,7 +280,13 @@ describe('N7 without -m', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('a published model is compared with the other one, without a list', async () => {
+  test('a service without the default model is asked with two of its own', async () => {
+    const server = await serve([[listing('small', 'large')], [json(200, completion)]]);
+    const { stdout } = await compare(['--no-stream', 'hi'], { environment: serviceAt(server) });
+    expect(headings(stdout)).toEqual(['small', 'large']);
+  });
+
+  test('a published model is compared with the other one', async () => {
     const environment = { NATTER_MODEL: 'nextgen' };
     const { stdout } = await compare(['[sandbox echo] hi'], { environment });
     expect(headings(stdout)).toEqual(['nextgen', 'origin']);
@@ -277,7 +294,8 @@ describe('N7 without -m', () => {
 });
 
 test('N7 answers of one model to requests for two are reported', async () => {
-  const server = await serve([[json(200, { ...completion, model: 'only' })]]);
+  const list = json(200, { data: [{ id: 'origin' }, { id: 'nextgen' }] });
+  const server = await serve([[list], [json(200, { ...completion, model: 'only' })]]);
   const { stderr } = await compare(['--no-stream', 'hi'], { environment: serviceAt(server) });
   expect(stderr).toContain(
     'natter: warning: origin and nextgen were both answered by only, as the service reports\n',

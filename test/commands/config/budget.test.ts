@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runProgram } from '../../../src/commands/program/program.ts';
+import { runProgram } from '../../../src/cli/program.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
 const wordsOf = (line: string) =>

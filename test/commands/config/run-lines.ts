@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runProgram } from '../../../src/commands/program/program.ts';
+import { runProgram } from '../../../src/cli/program.ts';
 import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
 
 /** Runs command lines in sequence with the same settings. @returns the output of the last one */

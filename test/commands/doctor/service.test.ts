@@ -125,14 +125,16 @@ test('the cost is printed before a prompt is sent, and not with --quiet', async 
   expect((await examine(['-q', '--offline'], { environment })).stderr).toBe('');
 });
 
-test('on a terminal of 40 columns no row is longer', async () => {
+test('on a terminal of 40 columns rows break between words', async () => {
   const server = await serve(healthy);
   const { stdout } = await examine(['--color', 'never'], {
     environment: environmentOf({ NATTER_BASE_URL: server.url }),
     terminals: ['stdout'],
     columns: 40,
   });
-  expect(stdout.split('\n').filter((line) => line.length > 40)).toEqual([]);
+  const long = stdout.split('\n').filter((line) => line.length > 40);
+  // The terminal breaks a path that is longer than a row.
+  expect(long.filter((line) => !/^ *\S{32,}/.test(line))).toEqual([]);
   expect(stdout).toMatch(/^Program\n {2}ok {4}natter 1\.2\.3/);
   expect(stdout).toMatch(/\n\d+ checks: \d+ ok\n$/);
 });

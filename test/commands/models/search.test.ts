@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runProgram } from '../../../src/commands/program/program.ts';
+import { runProgram } from '../../../src/cli/program.ts';
 import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
 import { json } from '../../support/raw-replies.ts';
 import { serve } from '../../support/serve.ts';

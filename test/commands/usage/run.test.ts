@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runProgram } from '../../../src/commands/program/program.ts';
+import { runProgram } from '../../../src/cli/program.ts';
 import type { LedgerLine } from '../../../src/usage/ledger.ts';
 import { stateWith } from '../../usage/ledger-place.ts';
 import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';

@@ -37,7 +37,7 @@ describe('exports', () => {
     const journal = conversation('why?', 'because');
     const [prompt] = pathOf(journal.conversation());
     const again = journal.startAnswer({ model: 'nextgen', parent: prompt?.id });
-    journal.appendText(again.id, 'other');
+    journal.append('text', again.id, 'other');
     journal.endAnswer(again.id, {});
     expect(wholeExport(exportMarkdown, journal.conversation(), selected)).not.toContain('because');
     const all = wholeExport(exportMarkdown, journal.conversation(), { siblings: true });
@@ -114,19 +114,6 @@ describe('exports', () => {
       '<a class="bare" href="https://a.example" rel="noreferrer">',
       '<a href="https://b.example" rel="noreferrer">',
     ]);
-  });
-
-  test('an answer that reached the token limit says so', () => {
-    const journal = conversation('why?', 'because');
-    const again = journal.startAnswer({
-      model: 'nextgen',
-      parent: pathOf(journal.conversation())[0]?.id,
-    });
-    journal.appendText(again.id, 'it is');
-    journal.endAnswer(again.id, { finishReason: 'length' });
-    expect(wholeExport(exportMarkdown, journal.conversation(), selected)).toContain(
-      '## nextgen (reached the token limit)\n\nit is',
-    );
   });
 
   test('an HTML page renders a summary as an answer', () => {

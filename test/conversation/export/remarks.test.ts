@@ -9,7 +9,7 @@ function journalWith(text: string, end: AnswerEnd) {
   const journal = createJournal({ ...journalOptions(), save: false });
   const prompt = journal.addTurn({ role: 'user', content: 'why?' });
   const answer = journal.startAnswer({ model: 'origin', parent: prompt.id });
-  journal.appendText(answer.id, text);
+  journal.append('text', answer.id, text);
   journal.endAnswer(answer.id, end);
   return journal;
 }
@@ -22,6 +22,7 @@ test.each<[string, string, AnswerEnd, string]>([
   ['that failed', 'be', { incomplete: true, failure: 'unreachable' }, 'incomplete: unreachable'],
   ['without a known end', 'be', { incomplete: true }, 'incomplete'],
   ['without text', '', { incomplete: true, failure: 'rate_limited' }, 'no answer: rate limited'],
+  ['at the token limit', 'be', { finishReason: 'length' }, 'reached the token limit'],
   ['that is empty', '', { failure: 'no_answer' }, 'no answer'],
 ])('an answer %s has one reason', (_, text, end, remark) => {
   expect(headings(journalWith(text, end))).toEqual(['## You', `## origin (${remark})`]);

@@ -79,7 +79,7 @@ test('X18: an answer of a comparison keeps the model of the conversation, also i
     nextModel: 'origin',
     parent: prompt?.id,
   });
-  journal.appendText(answer.id, 'other');
+  journal.append('text', answer.id, 'other');
   journal.endAnswer(answer.id, { model: 'nextgen', finishReason: 'stop' });
   await journal.close();
   for (const opened of [resumed(options, id), branchJournal(options, id)]) {

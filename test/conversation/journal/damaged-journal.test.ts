@@ -43,6 +43,11 @@ describe('damaged files', () => {
   test.each([
     ['D4 a bad line in the middle', 'garbage {', 1],
     ['D5 a block of NUL bytes', '\0'.repeat(4096), 1],
+    [
+      'F6 a line with NUL bytes in the middle',
+      `{"type":"title"${'\0'.repeat(200)},"title":"x"}`,
+      1,
+    ],
     ['D6 an empty line in CRLF', '\r', 0],
     ['D18 a record of an unknown type', '{"type":"mood","value":"good"}', 0],
     ['a record without a required field', '{"type":"turn","id":"x"}', 1],
@@ -53,16 +58,17 @@ describe('damaged files', () => {
     writeFileSync(file, `\uFEFF${damaged.join('\r\n')}\r\n`);
     const journal = resumed(options, id);
     expect(textsOf(journal)).toEqual(['one', 'first', 'two', 'second']);
-    expect(options.warnings).toHaveLength(lost);
+    const warning = `line 6 of ${file} could not be read; the rest is loaded, and the file is kept`;
+    expect(options.warnings).toEqual(lost === 0 ? [] : [warning]);
     addPromptAndAnswer(journal, 'three', 'third');
     expect(readFileSync(file, 'utf8')).toContain(line);
   });
 
-  test('D5 a record after NUL bytes on its line is read', async () => {
+  test('D5 F6 records before and after NUL bytes on their line are read', async () => {
     const { options, id, file } = await intact();
-    const lines = linesOf(options.folder, id);
-    writeFileSync(file, lines.map((line) => `\0\0\0${line}\n`).join(''));
+    writeFileSync(file, `\0\0\0${linesOf(options.folder, id).join('\0'.repeat(200))}\0\n`);
     expect(textsOf(resumed(options, id))).toEqual(['one', 'first', 'two', 'second']);
+    expect(options.warnings).toEqual([]);
   });
 
   test('D3 a record on the line of a torn one is read', async () => {

@@ -26,7 +26,7 @@ function openAnswers() {
 test('D1 text is written within half a second, even while more arrives', async () => {
   const { clock, written, journal, first: turn } = openAnswers();
   for (const word of ['one ', 'two ', 'three ']) {
-    journal.appendText(turn, word);
+    journal.append('text', turn, word);
     await clock.advance(200);
   }
   expect(written).toEqual([[{ type: 'text', turn, text: 'one two ' }]]);
@@ -36,11 +36,11 @@ test('D1 text is written within half a second, even while more arrives', async (
 
 test('answers that stream at the same time are one record each, in one write', () => {
   const { written, journal, first, second } = openAnswers();
-  journal.appendText(first, 'on');
-  journal.appendText(second, 'tw');
-  journal.appendText(first, 'e');
-  journal.appendRefusal(second, 'no');
-  journal.appendText(second, 'o');
+  journal.append('text', first, 'on');
+  journal.append('text', second, 'tw');
+  journal.append('text', first, 'e');
+  journal.append('refusal', second, 'no');
+  journal.append('text', second, 'o');
   journal.save();
   expect(written).toEqual([
     [
@@ -53,8 +53,8 @@ test('answers that stream at the same time are one record each, in one write', (
 
 test('256 K characters are written at once', () => {
   const { written, journal, first } = openAnswers();
-  journal.appendText(first, 'x'.repeat(1 << 18));
+  journal.append('text', first, 'x'.repeat(1 << 18));
   expect(written).toEqual([]);
-  journal.appendText(first, 'x');
+  journal.append('text', first, 'x');
   expect(written).toHaveLength(1);
 });

@@ -38,12 +38,14 @@ describe('storage failures', () => {
       );
       if (first === undefined || second === undefined) throw new Error('there are two answers');
       const append = (turn: string, text: string) =>
-        type === 'text' ? journal.appendText(turn, text) : journal.appendRefusal(turn, text);
+        type === 'text'
+          ? journal.append('text', turn, text)
+          : journal.append('refusal', turn, text);
       const { id } = journal.conversation();
-      journal.appendText(first, 'fir');
+      journal.append('text', first, 'fir');
       append(second, 'sec');
       rmSync(fileOf(options.folder, id));
-      journal.appendText(first, 'st');
+      journal.append('text', first, 'st');
       await options.clock.advance(500);
       append(second, 'ond');
       for (const answer of [first, second]) journal.endAnswer(answer, { finishReason: 'stop' });

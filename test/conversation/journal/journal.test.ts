@@ -56,26 +56,13 @@ describe('a journal', () => {
     expect(JSON.parse(turn ?? '')).toMatchObject({ type: 'turn', role: 'user', content: 'why?' });
   });
 
-  test('writes the text of a streaming answer twice a second', async () => {
-    const options = journalOptions();
-    const journal = createJournal(options);
-    journal.addTurn({ role: 'user', content: 'why?' });
-    const answer = journal.startAnswer({ model: 'origin' });
-    journal.appendText(answer.id, 'be');
-    journal.appendText(answer.id, 'cause');
-    expect(linesOf(options.folder, journal.conversation().id)).toHaveLength(3);
-    await options.clock.advance(500);
-    const lines = linesOf(options.folder, journal.conversation().id);
-    expect(JSON.parse(lines[3] ?? '')).toEqual({ type: 'text', turn: answer.id, text: 'because' });
-  });
-
   test('contains a streaming answer as incomplete, with its text so far', () => {
     const journal = createJournal(journalOptions());
     journal.addTurn({ role: 'user', content: 'why?' });
     const answer = journal.startAnswer({ model: 'origin' });
-    journal.appendText(answer.id, 'be');
+    journal.append('text', answer.id, 'be');
     const before = journal.conversation();
-    journal.appendText(answer.id, 'cause');
+    journal.append('text', answer.id, 'cause');
     expect(before.turns.get(answer.id)).toMatchObject({ content: 'be', incomplete: true });
     expect(textsOf(journal)).toEqual(['why?', 'because']);
   });
@@ -98,7 +85,7 @@ describe('a journal', () => {
     const options = journalOptions();
     const journal = createJournal(options);
     journal.addTurn({ role: 'user', content: 'why?' });
-    journal.appendText(journal.startAnswer({ model: 'origin' }).id, 'beca');
+    journal.append('text', journal.startAnswer({ model: 'origin' }).id, 'beca');
     await journal.close();
     const turns = pathOf(resumed(options, journal.conversation().id).conversation());
     expect(turns[1]).toMatchObject({ content: 'beca', incomplete: true });

@@ -14,9 +14,9 @@ function refused(text = '', options = journalOptions()) {
   const journal = createJournal(options);
   journal.addTurn({ role: 'user', content: 'how?' });
   const { id: answerId } = journal.startAnswer({ model: 'origin' });
-  if (text !== '') journal.appendText(answerId, text);
-  journal.appendRefusal(answerId, 'I will ');
-  journal.appendRefusal(answerId, 'not help');
+  if (text !== '') journal.append('text', answerId, text);
+  journal.append('refusal', answerId, 'I will ');
+  journal.append('refusal', answerId, 'not help');
   return { journal, options, answerId, id: journal.conversation().id };
 }
 

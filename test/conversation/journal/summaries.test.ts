@@ -68,7 +68,7 @@ test('a summary applies only to a path that has its last turn', async () => {
   const journal = resumed(options, id);
   const first = pathOf(journal.conversation())[0]?.id;
   const other = journal.startAnswer({ model: 'nextgen', parent: first });
-  journal.appendText(other.id, 'another');
+  journal.append('text', other.id, 'another');
   journal.endAnswer(other.id, {});
   expect(summaryOf(journal.conversation())).toBeUndefined();
   expect(contents(journal.conversation())).toEqual(['one', 'another']);

@@ -11,7 +11,7 @@ async function stored(model = 'origin') {
   const journal = createJournal(options);
   journal.addTurn({ role: 'user', content: 'why?' });
   const { id } = journal.startAnswer({ model });
-  journal.appendText(id, 'because');
+  journal.append('text', id, 'because');
   journal.endAnswer(id, { model: 'nextgen' });
   await journal.close();
   const [entry] = listEntries(options.folder);
@@ -67,7 +67,7 @@ test.each([
   const journal = createJournal(options);
   journal.addTurn({ role: 'user', content: 'why?' });
   const { id } = journal.startAnswer({ model: 'origin' });
-  if (text !== '') journal.appendText(id, text);
+  if (text !== '') journal.append('text', id, text);
   if (Object.keys(end).length > 0) journal.endAnswer(id, end);
   await journal.close();
   const [entry] = listEntries(options.folder);

@@ -172,24 +172,8 @@ function joined(joinsLast: boolean, ...edits: readonly Edit[]): readonly Edit[] 
 }
 
 describe('one undo step', () => {
-  test('is a word typed letter by letter', () => {
-    expect(joined(true, typed(0, 'a'), typed(1, 'b'))).toEqual([typed(0, 'ab')]);
-  });
-
-  test('includes the space after a word, not the next word', () => {
-    expect(joined(true, typed(0, 'a'), typed(1, ' '), typed(2, 'b'))).toEqual([
-      typed(0, 'a '),
-      typed(2, 'b'),
-    ]);
-  });
-
   test('does not include text typed elsewhere', () => {
     expect(joined(true, typed(0, 'a'), typed(5, 'b'))).toHaveLength(2);
-  });
-
-  test('is letters removed backwards, in text order', () => {
-    const [step] = joined(true, removed(2, 'c'), removed(1, 'b'));
-    expect(step).toMatchObject({ at: 1, removed: 'bc', cursor: 3 });
   });
 
   test('is letters removed forwards', () => {
@@ -205,10 +189,6 @@ describe('one undo step', () => {
   test('is either typing or removal', () => {
     expect(joined(true, removed(1, 'b'), typed(1, 'c'))).toHaveLength(2);
     expect(joined(true, typed(1, 'c'), removed(1, 'c'))).toHaveLength(2);
-  });
-
-  test('is a single edit if the edits are not joined', () => {
-    expect(joined(false, typed(0, 'a'), typed(1, 'b'))).toHaveLength(2);
   });
 
   test('is forgotten after 500 newer ones', () => {

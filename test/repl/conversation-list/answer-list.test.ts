@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { matchesOf } from '../../../src/repl/conversation-list/answer-list.ts';
+import {
+  changeOf,
+  matchesOf,
+  onListOpened,
+  onPreviewRead,
+  onRowsRead,
+  onTextsSearched,
+} from '../../../src/repl/conversation-list/list.ts';
 import type { OpenList, ReplState } from '../../../src/repl/state.ts';
 import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 import {
@@ -32,13 +39,17 @@ const stateWith = (list: OpenList, changes: Partial<ReplState> = {}) =>
 const shown = ({ list }: ReplState) =>
   list === undefined ? [] : matchesOf(list).map(({ row }) => row.title);
 
+const opening = (list: OpenList) => (state: ReplState) => onListOpened(state, list);
+const reading = (entries: OpenList['entries'], rows: OpenList['rows']) =>
+  changeOf(entries, (state, list) => onRowsRead(state, list, rows));
+
 const down = pressed('down');
 const tab = pressed('tab');
 
 test('/resume alone opens the list, and typed keys wait for it', () => {
   const asked = run(stateOf(), typed('/resume'), enter, typed('tea'));
   expect(effectsOf(asked.effects, 'open-list')).toHaveLength(1);
-  const { state } = run(asked.state, { type: 'list-opened', list: listOf(three) });
+  const { state } = run(asked.state, opening(listOf(three)));
   expect(state).toMatchObject({ activity: undefined, typeAhead: undefined });
   expect(shown(state)).toEqual(['Green tea', 'Mornings']);
   expect(composed(state)).toBe('');
@@ -122,13 +133,7 @@ test('Ctrl+D quits only with an empty filter', () => {
 test('the queue waits until the list is closed', () => {
   const waiting = run(stateOf(), typed('/resume'), enter, typed('hello')).state;
   const draft = { text: 'hello', cursor: 5, pastes: new Map() };
-  const opened = run(
-    { ...waiting, typeAhead: undefined, queue: [draft] },
-    {
-      type: 'list-opened',
-      list: listOf(three),
-    },
-  );
+  const opened = run({ ...waiting, typeAhead: undefined, queue: [draft] }, opening(listOf(three)));
   expect(effectsOf(opened.effects, 'send')).toEqual([]);
   expect(effectsOf(run(opened.state, escape).effects, 'send')).toHaveLength(1);
 });
@@ -148,7 +153,7 @@ const many = Array.from({ length: 200 }, (_, index) =>
 
 test('entries are read only as far as they are looked at', () => {
   const list = listOf(many, { rows: many.slice(0, 80) });
-  const opened = run(stateOf(), { type: 'list-opened', list });
+  const opened = run(stateOf(), opening(list));
   expect(effectsOf(opened.effects, 'read-list')).toEqual([]);
   const moved = run(opened.state, ...Array.from({ length: 40 }, () => down));
   expect(effectsOf(moved.effects, 'read-list')).toMatchObject([{ from: 80 }]);
@@ -160,11 +165,11 @@ test('End selects the last conversation, also of a list that is read on', () => 
   const asked = run(stateWith(list), pressed('end'));
   expect(effectsOf(asked.effects, 'read-list')).toMatchObject([{ from: 80 }]);
   expect(effectsOf(asked.effects, 'preview-conversation')).toEqual([]);
-  const more = { type: 'rows-read', entries, rows: many.slice(80) } as const;
-  const { state } = run(asked.state, { type: 'list-changed', event: more });
+  const more = reading(entries, many.slice(80));
+  const { state } = run(asked.state, more);
   expect(state.list?.selected).toBe(199);
   expect(run(state, pressed('up')).state.list?.selected).toBe(198);
-  const moved = run(asked.state, pressed('home'), { type: 'list-changed', event: more });
+  const moved = run(asked.state, pressed('home'), more);
   expect(moved.state.list?.selected).toBe(0);
 });
 
@@ -173,11 +178,11 @@ test('a filter without enough matches reads on, one part at a time', () => {
   const filtered = run(stateWith(list), typed('about 199'));
   expect(effectsOf(filtered.effects, 'read-list')).toMatchObject([{ from: 80 }]);
   const { entries } = list;
-  const more = { type: 'rows-read', entries, rows: many.slice(80, 150) } as const;
-  const next = run(filtered.state, { type: 'list-changed', event: more });
+  const more = reading(entries, many.slice(80, 150));
+  const next = run(filtered.state, more);
   expect(effectsOf(next.effects, 'read-list')).toMatchObject([{ from: 150 }]);
-  const rest = { type: 'rows-read', entries, rows: many.slice(150) } as const;
-  const { state, effects } = run(next.state, { type: 'list-changed', event: rest });
+  const rest = reading(entries, many.slice(150));
+  const { state, effects } = run(next.state, rest);
   expect(effectsOf(effects, 'read-list')).toEqual([]);
   expect(shown(state)).toEqual(['about 199']);
 });
@@ -193,10 +198,9 @@ test('Tab searches the texts, and Tab again filters', () => {
   expect(searches).toMatchObject([{ from: 0, query: 'm' }]);
   const entries = searching.state.list?.entries ?? [];
   const found = (query: string, excerpts: readonly (string | undefined)[]) =>
-    ({
-      type: 'list-changed',
-      event: { type: 'texts-searched', entries, query, from: 0, excerpts },
-    }) as const;
+    changeOf(entries, (state, list) =>
+      onTextsSearched(state, list, { entries, query, from: 0 }, excerpts),
+    );
   const stale = run(searching.state, found('m', ['more', 'more', 'more']));
   expect(shown(stale.state)).toEqual([]);
   expect(effectsOf(stale.effects, 'search-list')).toMatchObject([{ from: 0, query: 'milk' }]);
@@ -206,25 +210,24 @@ test('Tab searches the texts, and Tab again filters', () => {
 });
 
 test('the selected conversation is read for the preview, once', () => {
-  const opened = run(stateOf(), { type: 'list-opened', list: listOf(three) });
+  const opened = run(stateOf(), opening(listOf(three)));
   expect(effectsOf(opened.effects, 'preview-conversation')).toMatchObject([{ entry: tea.entry }]);
   expect(effectsOf(run(opened.state, typed('tea')).effects, 'preview-conversation')).toEqual([]);
   const moved = run(opened.state, down);
   expect(effectsOf(moved.effects, 'preview-conversation')).toMatchObject([{ entry: coffee.entry }]);
   const read = (id: string) =>
-    ({
-      type: 'list-changed',
-      event: { type: 'preview-read', entries: moved.state.list?.entries ?? [], id, turns: [] },
-    }) as const;
+    changeOf(moved.state.list?.entries ?? [], (state, list) =>
+      onPreviewRead(state, list, { id, turns: [] }),
+    );
   expect(run(moved.state, read('tttt2222')).state.list?.preview?.turns).toBeUndefined();
   expect(run(moved.state, read('cccc3333')).state.list?.preview?.turns).toEqual([]);
 });
 
 test('what was read for a list that was closed is ignored', () => {
-  const stale = { type: 'rows-read', entries: [], rows: [coffee] } as const;
-  const { state } = run(stateWith(listOf([tea])), { type: 'list-changed', event: stale });
+  const stale = reading([], [coffee]);
+  const { state } = run(stateWith(listOf([tea])), stale);
   expect(shown(state)).toEqual(['Green tea']);
-  const closed = run(stateOf(), { type: 'list-changed', event: stale });
+  const closed = run(stateOf(), stale);
   expect(closed.state.list).toBeUndefined();
 });
 

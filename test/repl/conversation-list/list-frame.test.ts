@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { listFrame } from '../../../src/repl/conversation-list/list-frame.ts';
-import { plainStyle } from '../../../src/terminal/style.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
+import { frameOf } from '../../support/app.tsx';
 import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 import { fc } from '../../support/properties.ts';
+import { stateOf } from '../../support/repl-state.ts';
 
-const look = { style: plainStyle, unicode: true, current: 'cccc3333' };
 const rows = [
   listedConversation({ id: 'tttt2222', title: 'Green tea', hours: 3 }),
   listedConversation({ id: 'cccc3333', title: 'Coffee', model: 'nextgen', hours: 30 }),
@@ -25,8 +24,16 @@ const preview = {
   ],
 };
 
-const draw = (list = listOf(rows), columns = 80, height = 24, changes = {}) =>
-  listFrame(list, { ...look, ...changes }, { columns, rows: height });
+function draw(
+  list = listOf(rows),
+  columns = 80,
+  height = 24,
+  look: NonNullable<Parameters<typeof frameOf>[1]>['look'] = {},
+) {
+  const state = stateOf({ list, columns, rows: height });
+  const conversation = { ...state.conversation, id: 'cccc3333' };
+  return frameOf({ ...state, conversation }, { look });
+}
 
 test('the list has title, first words, model and age, and a preview of the selected one', () => {
   const frame = draw(listOf(rows, { preview }));
@@ -51,7 +58,7 @@ test('a conversation without an answer has no model', () => {
 
 test('a narrow window has short ages and no model', () => {
   const [, first, second] = draw(listOf(rows), 40).rows;
-  expect(first).toBe('› Green tea                  3 h       ');
+  expect(first).toBe('› Green tea                  3 h');
   expect(second).toMatch(/^ {2}\[this\] Coffee +1 d *$/);
 });
 

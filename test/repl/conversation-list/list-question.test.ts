@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Action } from '../../../src/repl/action.ts';
 import { answerQuestion, questionOf } from '../../../src/repl/conversation-list/answer-list.ts';
+import { changeOf, onTextsSearched } from '../../../src/repl/conversation-list/list.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 import { effectsOf, printed, run, stateOf, effectsIn } from '../../support/repl-state.ts';
@@ -70,8 +71,11 @@ test('a slash and words search the texts', () => {
   expect(effectsOf(effects, 'search-list')).toMatchObject([{ query: 'with milk', from: 0 }]);
   const excerpts = many.map((_, index) => (index === 3 ? 'tea with milk' : undefined));
   const entries = state.list?.entries ?? [];
-  const found = { type: 'texts-searched', entries, query: 'with milk', from: 0, excerpts } as const;
-  expect(question(run(state, { type: 'list-changed', event: found }).state)).toMatch(
+  const search = { entries, query: 'with milk', from: 0 };
+  const found = changeOf(entries, (before, list) =>
+    onTextsSearched(before, list, search, excerpts),
+  );
+  expect(question(run(state, found).state)).toMatch(
     /^1 with "with" and "milk" in the text\.\n1 about 4, "tea with milk", origin/,
   );
 });

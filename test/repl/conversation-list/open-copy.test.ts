@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { copyDialog, firstRunDialog } from '../../../src/repl/dialog.ts';
-import { dialogOf } from '../../../src/repl/screen/DialogBox.tsx';
+import { firstRunDialog } from '../../../src/repl/connection.ts';
+import { changeOf, onRowsRead } from '../../../src/repl/conversation-list/list.ts';
+import { copyDialog } from '../../../src/repl/conversations/conversations.ts';
+import type { OpenList } from '../../../src/repl/state.ts';
 import { step } from '../../../src/repl/step.ts';
+import { runInApp } from '../../support/app.tsx';
 import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 import {
   effectsOf,
@@ -11,25 +14,33 @@ import {
   pressed,
   run,
   stateOf,
+  type StateChange,
   typed,
 } from '../../support/repl-state.ts';
 
+/** The task finds out that the conversation is open elsewhere. */
+const asksAbout =
+  (name: string, from: OpenList, options = {}): StateChange =>
+  (state) =>
+    step({ ...state, dialog: copyDialog('it is open', { name, from, ...options }) });
+
 describe('a chosen conversation that is open in another natter', () => {
-  const waiting = firstRunDialog();
+  const waiting = firstRunDialog;
   const options = { settings: { model: 'nextgen' } };
   const rows = ['cccc2222', 'rrrr4444'].map((id) => listedConversation({ id }));
   const list = listOf(rows, { options, dialog: waiting });
   const chosen = run(stateOf({ list }), typed('tea'), pressed('down'), enter);
-  const asked = run(
-    chosen.state,
-    (state) => step({ ...state, dialog: copyDialog('it is open', 'rrrr4444', true) }),
-    { type: 'task-ended', entries: [], now: 0 },
-  ).state;
+  const [{ from = list } = {}] = effectsOf(chosen.effects, 'resume');
+  const asked = run(chosen.state, asksAbout('rrrr4444', from, options), {
+    type: 'task-ended',
+    entries: [],
+    now: 0,
+  }).state;
 
   test('leads back to the list as it was', () => {
-    expect(dialogOf(asked)?.hints.at(-1)).toBe('Esc goes back');
+    expect(runInApp(asked).rows.join('\n')).toContain('Esc goes back');
     for (const back of [escape, typed('2'), interrupt]) {
-      const { state } = run(asked, back);
+      const { state } = runInApp(asked, back);
       expect(state).toMatchObject({ dialog: undefined, list: { query: 'tea', selected: 1 } });
       expect(run(state, escape).state.dialog).toBe(waiting);
     }
@@ -40,12 +51,14 @@ describe('a chosen conversation that is open in another natter', () => {
     const first = listOf(many, { rows: many.slice(0, 80) });
     const { entries } = first;
     const opening = run(stateOf({ list: first }), pressed('end'), enter);
-    const readMeanwhile = { type: 'rows-read', entries, rows: many.slice(80, 160) } as const;
-    const missed = { type: 'list-changed', event: readMeanwhile } as const;
-    const { state, effects } = run(
+    const missed = changeOf(entries, (before, read) =>
+      onRowsRead(before, read, many.slice(80, 160)),
+    );
+    const [{ from: left = first } = {}] = effectsOf(opening.effects, 'resume');
+    const { state, effects } = runInApp(
       opening.state,
       missed,
-      (before) => step({ ...before, dialog: copyDialog('it is open', 'c79', true) }),
+      asksAbout('c79', left),
       { type: 'task-ended', entries: [], now: 0 },
       escape,
     );
@@ -54,16 +67,10 @@ describe('a chosen conversation that is open in another natter', () => {
   });
 
   test('is opened as a copy, before the dialog that waited', () => {
-    const { state, effects } = run(asked, enter);
+    const { state, effects } = runInApp(asked, enter);
     expect(effectsOf(effects, 'resume')).toEqual([
-      { type: 'resume', name: 'rrrr4444', ...options, isBranch: true },
+      { type: 'resume', name: 'rrrr4444', ...options, isBranch: true, from },
     ]);
-    expect(run(state, { type: 'task-ended', entries: [], now: 0 }).state.dialog).toBe(waiting);
-  });
-
-  test('is not the list of a later /resume with a name', () => {
-    const copied = run(asked, enter, { type: 'task-ended', entries: [], now: 0 }).state;
-    const { state } = run({ ...copied, dialog: undefined }, typed('/resume tea'), enter);
-    expect(state.chosenFrom).toBeUndefined();
+    expect(state.dialog).toBeUndefined();
   });
 });

@@ -2,16 +2,13 @@ import { expect, test } from 'vitest';
 import type { CompletionRequest } from '../../../src/repl/composer/completion.ts';
 import { createHistory } from '../../../src/repl/composer/history.ts';
 import { offerChoices } from '../../../src/repl/line-mode/line-completion.ts';
-import {
-  createLineEditor,
-  type LineEditorOptions,
-} from '../../../src/repl/line-mode/line-editor.ts';
+import { LineEditor, type LineEditorOptions } from '../../../src/repl/line-mode/line-editor.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
 function open(options: Partial<LineEditorOptions>) {
   const lines: string[] = [];
   const said: string[] = [];
-  const editor = createLineEditor({
+  const editor = new LineEditor({
     clock: createFakeClock(),
     write: () => undefined,
     columns: () => 80,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHistory } from '../../../src/repl/composer/history.ts';
-import { createLineEditor } from '../../../src/repl/line-mode/line-editor.ts';
+import { LineEditor } from '../../../src/repl/line-mode/line-editor.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createScreen } from '../../support/screen.ts';
 import { fc } from '../../support/properties.ts';
@@ -20,7 +20,7 @@ function open(columns = 40, history: readonly string[] = []) {
   const screen = createScreen(columns, 12);
   const lines: string[] = [];
   const events: string[] = [];
-  const editor = createLineEditor({
+  const editor = new LineEditor({
     clock: createFakeClock(),
     // In Node's raw mode the terminal still turns LF into CR LF.
     write: (text) => screen.write(text.replaceAll('\n', '\r\n')),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { showConversation } from '../../../src/repl/conversations/conversations.ts';
-import { lineFormat } from '../../../src/repl/text/line-format.ts';
-import { createTranscript } from '../../../src/repl/transcript.ts';
+import { lineFormat } from '../../../src/repl/line-mode/line-format.ts';
+import { createTranscript } from '../../../src/repl/transcript/transcript.ts';
 import { conversationOf } from '../../support/repl-state.ts';
 
 const format = lineFormat(() => 80);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import {
-  createLineInput,
+  LineInput,
   createLineReader,
   joinContinued,
 } from '../../../src/repl/line-mode/line-input.ts';
@@ -12,7 +12,7 @@ import { fc } from '../../support/properties.ts';
 function openLineInput() {
   const entered: string[] = [];
   const { device, type } = createMemoryDevice();
-  const input = createLineInput({
+  const input = new LineInput({
     device,
     clock: systemClock,
     dispatch: (action) => {

@@ -1,19 +1,18 @@
 import { expect, test } from 'vitest';
-import { serversDialog } from '../../../src/repl/dialog.ts';
-import { createLineScreen, expectsPrompt } from '../../../src/repl/line-mode/line-screen.ts';
+import { serversDialog } from '../../../src/repl/connection.ts';
+import { expectsPrompt, LineScreen } from '../../../src/repl/line-mode/line-screen.ts';
 import type { AnswerActivity } from '../../../src/repl/state.ts';
 import { listOf } from '../../support/conversation-lists.ts';
 import { stateOf } from '../../support/repl-state.ts';
 
 function open(width = 80) {
   const written: string[] = [];
-  const screen = createLineScreen({
+  const screen = new LineScreen({
     write: (text) => void written.push(text),
     width: () => width,
     defer: (act) => act(),
-    lend: (use) => use(),
     suspend: () => undefined,
-    close: async () => undefined,
+    input: () => undefined,
   });
   return { screen, text: () => written.join('') };
 }
@@ -22,7 +21,8 @@ test('sanitizes the models that a server lists', () => {
   const { screen, text } = open();
   const url = 'http://127.0.0.1:8080';
   const models = ['lla\u001B]0;title\u0007ma'];
-  screen.show(stateOf({ dialog: serversDialog([{ name: 'Ollama', url, models }]) }));
+  const { service } = stateOf();
+  screen.show(stateOf({ dialog: serversDialog(service, [{ name: 'Ollama', url, models }]) }));
   expect(text()).toContain('  1 use Ollama at http://127.0.0.1:8080 (llama)\n');
 });
 
@@ -41,11 +41,11 @@ const streaming: AnswerActivity = {
 
 test('reports a stalled answer once, on a separate line', () => {
   const { screen, text } = open();
-  void screen.write('origin: The kettle');
+  screen.write('origin: The kettle');
   screen.show(stateOf({ activity: streaming, now: 4999 }));
   screen.show(stateOf({ activity: streaming, now: 5000 }));
   screen.show(stateOf({ activity: streaming, now: 6000 }));
-  void screen.write(' boils.\n');
+  screen.write(' boils.\n');
   expect(text()).toBe(
     'origin: The kettle\nnatter: nothing for 5 s; Ctrl+C stops and keeps the text\n boils.\n',
   );
@@ -82,7 +82,8 @@ test('sanitizes the cause of a retry', () => {
 });
 
 test('the answer to a dialog and to the list of conversations is not a prompt', () => {
-  const states = [stateOf(), stateOf({ dialog: serversDialog([]) }), stateOf({ list: listOf([]) })];
+  const dialog = serversDialog(stateOf().service, []);
+  const states = [stateOf(), stateOf({ dialog }), stateOf({ list: listOf([]) })];
   expect(states.map(expectsPrompt)).toEqual([true, false, false]);
 });
 

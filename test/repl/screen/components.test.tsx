@@ -1,64 +1,60 @@
-import { render } from 'ink-testing-library';
-import type { ReactElement } from 'react';
 import { describe, expect, test } from 'vitest';
-import { Footer, Queue } from '../../../src/repl/screen/App.tsx';
+import { firstRunDialog } from '../../../src/repl/connection.ts';
+import type { Candidate } from '../../../src/repl/composer/completion.ts';
+import { createHistory } from '../../../src/repl/composer/history.ts';
+import { createBuffer, draftFrom } from '../../../src/repl/composer/text-buffer.ts';
+import { Queue } from '../../../src/repl/screen/App.tsx';
 import { CompletionMenu } from '../../../src/repl/screen/CompletionMenu.tsx';
-import {
-  Composer,
-  SearchLines,
-  type ComposerView,
-  composerOf,
-} from '../../../src/repl/screen/Composer.tsx';
-import { DialogBox, type DialogView } from '../../../src/repl/screen/DialogBox.tsx';
-import type { FooterView } from '../../../src/repl/screen/footer-row.ts';
-import { AppearanceProvider } from '../../../src/repl/screen/Rows.tsx';
-import { appearanceOf, type Look } from '../../support/appearance.ts';
+import { Composer, composerOf } from '../../../src/repl/screen/Composer.tsx';
+import { DialogBox } from '../../../src/repl/screen/DialogBox.tsx';
+import { Footer } from '../../../src/repl/screen/Footer.tsx';
+import { SearchLines } from '../../../src/repl/screen/HistorySearch.tsx';
+import type { Dialog, ReplState } from '../../../src/repl/state.ts';
+import { startVi } from '../../../src/repl/composer/vi/vi-keys.ts';
+import { drawn, type Look } from '../../support/app.tsx';
 import { stateOf } from '../../support/repl-state.ts';
 
-/** The rows of an element, without colours by default. */
-function drawn(element: ReactElement, look: Look = {}): string[] {
-  const { lastFrame, unmount } = render(
-    <AppearanceProvider value={appearanceOf(look)}>{element}</AppearanceProvider>,
-  );
-  const frame = lastFrame() ?? '';
-  unmount();
-  return frame.split('\n');
-}
-
 describe('the composer', () => {
-  const composer = composerOf(stateOf());
-  const written: ComposerView = { ...composer, rows: ['first', 'second', 'third'] };
+  const composer = composerOf(stateOf(), undefined);
+  const written = { ...composer, rows: ['first', 'second', 'third'] };
+  const rowsOf = (layout: typeof composer, look?: Look) =>
+    drawn(<Composer composer={layout} />, stateOf(), look);
 
   test('shows its placeholder while it is empty', () => {
-    expect(drawn(<Composer composer={composer} />)).toEqual(['› type a prompt']);
+    expect(rowsOf(composer)).toEqual(['› type a prompt']);
+    expect(rowsOf(composer, { columns: 10 })).toEqual(['› type a …']);
   });
 
   test('marks its first row and indents the others', () => {
-    expect(drawn(<Composer composer={written} />)).toEqual(['› first', '  second', '  third']);
+    expect(rowsOf(written)).toEqual(['› first', '  second', '  third']);
   });
 
   test('marks that there is more text above and below', () => {
     const part = { ...written, hasMoreAbove: true, hasMoreBelow: true };
-    expect(drawn(<Composer composer={part} />)).toEqual(['↑ first', '  second', '↓ third']);
+    expect(rowsOf(part)).toEqual(['↑ first', '  second', '↓ third']);
   });
 
   test('T19 writes no escape codes without colours', () => {
-    expect(drawn(<Composer composer={written} />).join('')).not.toContain('\u001B');
-    expect(drawn(<Composer composer={written} />, { colored: true }).join('')).toContain(
-      '\u001B[36m',
-    );
+    expect(rowsOf(written).join('')).not.toContain('\u001B');
+    expect(rowsOf(written, { colored: true }).join('')).toContain('\u001B[36m');
   });
 });
 
 describe('the completion menu', () => {
-  const candidates = ['/model', '/models', '/max-tokens', '/new', '/save'].map((label) => ({
-    label,
-    summary: `what ${label} does`,
+  const request = { kind: 'command', from: 0, to: 1, typed: '' } as const;
+  const candidates = ['model', 'models', 'max-tokens', 'new', 'save'].map((value) => ({
+    value,
+    summary: `what /${value} does`,
   }));
+  const menuOf = (shown: readonly Candidate[], selected: number, rows: number, look?: Look) =>
+    drawn(
+      <CompletionMenu menu={{ request, candidates: shown, selected }} rows={rows} />,
+      stateOf(),
+      look,
+    );
 
   test('marks the selected candidate and aligns the summaries', () => {
-    const menu = { candidates: candidates.slice(0, 3), selected: 1 };
-    expect(drawn(<CompletionMenu menu={menu} rows={8} />)).toEqual([
+    expect(menuOf(candidates.slice(0, 3), 1, 8)).toEqual([
       '  /model       what /model does',
       '› /models      what /models does',
       '  /max-tokens  what /max-tokens does',
@@ -66,93 +62,82 @@ describe('the completion menu', () => {
   });
 
   test('keeps the selected candidate visible', () => {
-    const rows = drawn(<CompletionMenu menu={{ candidates, selected: 4 }} rows={2} />);
-    expect(rows).toEqual([
+    expect(menuOf(candidates, 4, 2)).toEqual([
       '  /new         what /new does',
       `› /save        what /save does${' '.repeat(25)}5/5 ↑`,
     ]);
   });
 
   test('shows arguments, and on its last row the position', () => {
-    const menu = {
-      candidates: [
-        { label: '/help', argument: '[name]', summary: 'list the commands' },
-        ...candidates,
-      ],
-      selected: 0,
-    };
-    const rows = drawn(<CompletionMenu menu={menu} rows={2} />, { columns: 40 });
-    expect(rows).toEqual([
+    const help = { value: 'help', argument: '[name]', summary: 'list the commands' };
+    expect(menuOf([help, ...candidates], 0, 2, { columns: 40 })).toEqual([
       '› /help [name]  list the commands',
       '  /model        what /model does   1/6 ↓',
     ]);
   });
 });
 
-test.each([
-  [{ found: true, isMatching: true }, 'history: tea'],
-  [{ found: false, isMatching: true }, 'no other match: tea'],
-  [{ found: false, isMatching: false }, 'not in the history: tea'],
-])('the row of a search with %j is %s', (result, row) => {
-  const search = { query: 'tea', older: [], ...result };
-  expect(drawn(<SearchLines search={search} rows={1} />)).toEqual([row]);
-});
+describe('a search of the history', () => {
+  const history = createHistory(['black tea in a glass', 'green tea', 'tea']);
+  const rowsOf = (search: { query: string; match?: number; isFailed?: boolean }, rows = 1) =>
+    drawn(
+      <SearchLines search={{ match: undefined, isFailed: false, ...search }} rows={rows} />,
+      stateOf({ history }),
+      { columns: 16 },
+    );
 
-test('a search shows as many older matches as fit', () => {
-  const search = {
-    query: 'tea',
-    found: true,
-    isMatching: true,
-    older: ['green tea', 'black tea in a glass'],
-  };
-  const look = { columns: 16 };
-  expect(drawn(<SearchLines search={search} rows={3} />, look)).toEqual([
-    'history: tea',
-    '  green tea',
-    '  black tea in …',
-  ]);
-  expect(drawn(<SearchLines search={search} rows={1} />, look)).toEqual(['history: tea']);
+  test.each([
+    [{ match: 2, isFailed: false }, 'history: tea'],
+    [{ match: 2, isFailed: true }, 'no other match:…'],
+    [{ isFailed: true }, 'not in the hist…'],
+  ])('with %j shows %s', (result, row) => {
+    expect(rowsOf({ query: 'tea', ...result })).toEqual([row]);
+  });
+
+  test('shows as many older matches as fit', () => {
+    const shown = ['history: tea', '  green tea', '  black tea in …'];
+    expect(rowsOf({ query: 'tea', match: 2 }, 3)).toEqual(shown);
+    expect(rowsOf({ query: 'tea', match: 2 }, 2)).toEqual(shown.slice(0, 2));
+  });
 });
 
 describe('the queue', () => {
+  const queueOf = (texts: readonly string[], isQueuePaused: boolean, rows: number) => {
+    const queue = texts.map((text) => draftFrom(text));
+    return drawn(<Queue rows={rows} />, stateOf({ queue, isQueuePaused }));
+  };
+
   test('shows each prompt on a row', () => {
-    const prompts = ['first\n  line', 'second'];
-    expect(drawn(<Queue prompts={prompts} isPaused={false} rows={4} />)).toEqual([
+    expect(queueOf(['first\n  line', 'second'], false, 4)).toEqual([
       'next: first line',
       'next: second',
     ]);
   });
 
   test('counts hidden prompts and shows that the queue is paused', () => {
-    expect(drawn(<Queue prompts={['a', 'b', 'c', 'd']} isPaused rows={2} />)).toEqual([
-      'queued: a',
-      'queued: 3 more',
-    ]);
+    expect(queueOf(['a', 'b', 'c', 'd'], true, 2)).toEqual(['queued: a', 'queued: 3 more']);
   });
 });
 
 describe('the footer', () => {
-  const footer: FooterView = {
-    mode: undefined,
-    conversation: 'Tea and coffee',
-    source: 'sandbox',
-    model: 'origin',
-    contextUsed: 1204,
-    window: 128_000,
-    isEstimate: false,
+  const footerOf = (changes: Partial<ReplState> & { title?: string }, look?: Look) => {
+    const { title = 'Tea and coffee', ...others } = changes;
+    const context = { tokens: 1204, isEstimate: false };
+    const service = { address: 'the sandbox', isSandbox: true, hasKey: true };
+    const state = stateOf({ context, service, ...others });
+    const conversation = { ...state.conversation, title };
+    return drawn(<Footer />, { ...state, conversation }, look).join('\n');
   };
+  const useOf = (tokens: number, isEstimate = false) => ({ context: { tokens, isEstimate } });
 
   test('has the conversation on the left, and on the right the model and its window', () => {
-    expect(drawn(<Footer footer={footer} />)).toEqual([
-      'Tea and coffee                 sandbox  origin  1.2K/128K 1%',
-    ]);
+    expect(footerOf({})).toBe('Tea and coffee                 sandbox  origin  1.2K/128K 1%');
   });
 
   test('shortens the title', () => {
-    const conversation = 'Tea and coffee, and what else to drink';
-    expect(drawn(<Footer footer={{ ...footer, conversation }} />)).toEqual([
+    expect(footerOf({ title: 'Tea and coffee, and what else to drink' })).toBe(
       'Tea and coffee, and what els…  sandbox  origin  1.2K/128K 1%',
-    ]);
+    );
   });
 
   test.each([
@@ -161,99 +146,81 @@ describe('the footer', () => {
     [20, '        1.2K/128K 1%'],
     [8, '1.2K/12…'],
   ])('keeps the context in %i columns', (columns, row) => {
-    expect(drawn(<Footer footer={footer} />, { columns })).toEqual([row]);
+    expect(footerOf({}, { columns })).toBe(row);
   });
 
   test.each([
-    [40, 'REPLACE             origin  1.2K/128K 1%'],
-    [16, 'REPLACE  1.2K/1…'],
+    [38, 'INSERT            origin  1.2K/128K 1%'],
+    [16, 'INSERT  1.2K/12…'],
   ])('with the mode of vi, fits in %i columns', (columns, row) => {
-    const shown = drawn(<Footer footer={{ ...footer, source: '', mode: 'REPLACE' }} />, {
-      columns,
-    });
-    expect(shown.map((line) => [line.length <= columns, line])).toEqual([[true, row]]);
+    const { service } = stateOf();
+    expect(footerOf({ vi: startVi(createBuffer()), service }, { columns })).toBe(row);
   });
 
   test('has no numbers at the start, and no share below 1%', () => {
-    const texts = [0, 36].map(
-      (contextUsed) => drawn(<Footer footer={{ ...footer, contextUsed }} />)[0],
-    );
-    expect(texts[0]).toMatch(/ sandbox {2}origin$/);
-    expect(texts[1]).toMatch(/ origin {2}36\/128K$/);
+    expect(footerOf(useOf(0))).toMatch(/ sandbox {2}origin$/);
+    expect(footerOf(useOf(36))).toMatch(/ origin {2}36\/128K$/);
   });
 
   test('shows no window for an unknown model, and marks estimates', () => {
-    const unknown = { ...footer, window: undefined, isEstimate: true };
-    expect(drawn(<Footer footer={unknown} />)[0]).toMatch(/ origin {2}~1,204 tokens$/);
-    const estimated = { ...footer, isEstimate: true };
-    expect(drawn(<Footer footer={estimated} />)[0]).toMatch(/ origin {2}~1\.2K\/128K 1%$/);
+    const settings = { ...stateOf().settings, model: 'unknown' };
+    expect(footerOf({ ...useOf(1204, true), settings })).toMatch(/ unknown {2}~1,204 tokens$/);
+    expect(footerOf(useOf(1204, true))).toMatch(/ origin {2}~1\.2K\/128K 1%$/);
   });
 
   test('has two tones; the numbers are yellow from 80% of the window', () => {
-    const shown = (contextUsed: number) =>
-      drawn(<Footer footer={{ ...footer, contextUsed }} />, { colored: true }).join('');
+    const shown = (tokens: number) => footerOf(useOf(tokens), { colored: true });
     expect(shown(102_399)).toContain('sandbox  origin  \u001B[2m102K/128K 80%');
     expect(shown(102_400)).toContain('sandbox  origin  \u001B[1m\u001B[33m102K/128K 80%');
+  });
+
+  test('T4 shows a title without its escape sequences', () => {
+    expect(footerOf({ title: 'a\u001B]0;x\u0007b' })).toMatch(/^ab /);
   });
 });
 
 describe('a dialog', () => {
-  const firstRun: DialogView = {
-    kind: 'choice',
-    title: 'No service is configured yet, and natter can use any that follows the contract.',
-    options: [{ label: 'Connect a service' }, { label: 'Sandbox' }],
+  const choice = (title: string, ...labels: readonly string[]): Dialog => ({
+    type: 'choice',
+    title,
+    choices: labels.map((label) => ({ label, choose: (state) => ({ state, tasks: [] }) })),
     selected: 1,
-    hints: ['Enter chooses', 'Esc quits'],
-  };
+    cancel: (state) => ({ state, tasks: [] }),
+  });
+  const rowsOf = (dialog: Dialog, look?: Look) =>
+    drawn(<DialogBox dialog={dialog} />, stateOf({ dialog }), look);
 
   test('offers a choice', () => {
-    expect(drawn(<DialogBox dialog={firstRun} />)).toEqual([
+    const title = 'No service is configured yet, and natter can use any that follows the contract.';
+    expect(rowsOf(choice(title, 'Connect a service', 'Sandbox'))).toEqual([
       'No service is configured yet, and natter can use any that',
       'follows the contract.',
-      '  Connect a service',
-      '› Sandbox',
-      'Enter chooses · Esc quits',
+      '  1 Connect a service',
+      '› 2 Sandbox',
+      'Enter or a number chooses · Esc cancels',
     ]);
   });
 
   test('wraps long choices in a narrow terminal', () => {
-    const options = [
-      { label: '1 connect to a service (URL and API key)' },
-      { label: '2 use the sandbox: no key needed, nothing leaves this machine' },
-    ];
-    const dialog = { ...firstRun, title: 'Which?', options };
-    expect(drawn(<DialogBox dialog={dialog} />, { columns: 40 })).toEqual([
+    const dialog = choice(
+      'Which?',
+      'connect to a service (URL and API key)',
+      'use the sandbox: no key needed, nothing leaves this machine',
+    );
+    expect(rowsOf(dialog, { columns: 40 })).toEqual([
       'Which?',
       '  1 connect to a service (URL and API',
       '    key)',
       '› 2 use the sandbox: no key needed,',
       '    nothing leaves this machine',
-      'Enter chooses · Esc quits',
+      'Enter or a number chooses · Esc cancels',
     ]);
   });
 
   test('omits the hint in the middle first, because it continues the first one', () => {
-    const hints = ['Enter or a number chooses', 'or type a prompt', 'Esc cancels'];
-    const lastRow = (columns: number) =>
-      drawn(<DialogBox dialog={{ ...firstRun, hints }} />, { columns }).at(-1);
-    expect(lastRow(60)).toBe(hints.join(' · '));
-    expect(lastRow(39)).toBe('Enter or a number chooses · Esc cancels');
-    expect(lastRow(38)).toBe('Esc cancels');
-  });
-
-  test('asks for an entry', () => {
-    const entry: DialogView = {
-      kind: 'entry',
-      title: 'A key is needed.',
-      label: 'API key',
-      text: '•••',
-      caretColumn: 3,
-      hints: ['Enter checks it', 'Esc quits'],
-    };
-    expect(drawn(<DialogBox dialog={entry} />)).toEqual([
-      'A key is needed.',
-      'API key: •••',
-      'Enter checks it · Esc quits',
-    ]);
+    const lastRow = (columns: number) => rowsOf(firstRunDialog, { columns }).at(-1);
+    expect(lastRow(70)).toBe('Enter or a number chooses · or type a prompt · Esc uses the sandbox');
+    expect(lastRow(60)).toBe('Enter or a number chooses · Esc uses the sandbox');
+    expect(lastRow(40)).toBe('Esc uses the sandbox');
   });
 });

@@ -1,29 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import { draftFrom, moveTo, createBuffer } from '../../../src/repl/composer/text-buffer.ts';
-import { addressDialog, firstRunDialog } from '../../../src/repl/dialog.ts';
-import { createDrawer } from '../../../src/repl/screen/draw-frame.tsx';
+import { addressDialog, firstRunDialog } from '../../../src/repl/connection.ts';
 import type { ReplState, AnswerActivity } from '../../../src/repl/state.ts';
+import { frameOf } from '../../support/app.tsx';
 import { stateOf } from '../../support/repl-state.ts';
-import { colorStyle, plainStyle } from '../../../src/terminal/style.ts';
+import { colorStyle } from '../../../src/terminal/style.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 
-const look = { style: plainStyle, unicode: true, now: 0 };
 const rule = '─'.repeat(20);
 
 /** An idle session in a conversation about tea, with changes. */
 function shownState(changes: Partial<ReplState>): ReplState {
-  const state = stateOf(changes);
+  const state = stateOf({ columns: 60, ...changes });
   const conversation = { ...state.conversation, title: 'Tea and coffee' };
   return { ...state, conversation, context: { tokens: 1204, isEstimate: false } };
 }
 
-function frame(changes: Partial<ReplState>, columns = 60, rows = 24, preview = '') {
-  const place = { columns, rows, hasOpenLine: false };
-  return createDrawer().draw(shownState({ columns, rows, ...changes }), preview, look, place);
-}
+const frame = (changes: Partial<ReplState>, columns = 60, rows = 24, preview = '') =>
+  frameOf(shownState({ columns, rows, ...changes }), { preview });
 
 const frameWithPreview = (preview: string, hasOpenLine: boolean) =>
-  createDrawer().draw(shownState({}), preview, look, { columns: 60, rows: 24, hasOpenLine });
+  frameOf(shownState({}), { preview, hasOpenLine });
 
 const waiting: AnswerActivity = {
   type: 'answer',
@@ -129,14 +126,14 @@ describe('the live region', () => {
   });
 
   test('puts the cursor into the entry of a dialog', () => {
-    const dialog = addressDialog(undefined, 'https://');
+    const dialog = addressDialog(stateOf().service, undefined, 'https://');
     const { rows, caret } = frame({ dialog });
     expect(rows[caret?.row ?? -1]).toBe('base URL: https://');
     expect(caret?.column).toBe(18);
   });
 
   test('shows no cursor in a choice', () => {
-    expect(frame({ dialog: firstRunDialog() }).caret).toBeUndefined();
+    expect(frame({ dialog: firstRunDialog }).caret).toBeUndefined();
   });
 
   test('rounds the answer’s estimated tokens to tens', () => {
@@ -150,16 +147,16 @@ describe('the live region', () => {
     ]);
   });
 
-  test('is laid out again after a change of style, symbols or width', () => {
-    const { draw } = createDrawer();
-    const place = { columns: 60, rows: 24, hasOpenLine: false };
-    const rowsOf = (changed = look, columns = 60) =>
-      draw(shownState({}), '', changed, { ...place, columns }).rows;
-    const plain = rowsOf();
-    expect(rowsOf({ ...look, style: colorStyle })).not.toEqual(plain);
-    expect(rowsOf({ ...look, unicode: false })).not.toEqual(plain);
-    expect(rowsOf(look, 30)).not.toEqual(plain);
-    expect(rowsOf()).toEqual(plain);
+  test('depends on style, symbols and width', () => {
+    const plain = frame({}).rows;
+    expect(frameOf(shownState({}), { look: { style: colorStyle } }).rows).not.toEqual(plain);
+    expect(frameOf(shownState({}), { look: { unicode: false } }).rows).not.toEqual(plain);
+    expect(frame({}, 30).rows).not.toEqual(plain);
+  });
+
+  test('is ASCII on a terminal without Unicode', () => {
+    const { rows } = frameOf(shownState({ ...busy, columns: 20 }), { look: { unicode: false } });
+    expect(rows.join('')).toMatch(/^[\x20-\x7E]+$/);
   });
 
   test('T19 has no escape codes without colours', () => {

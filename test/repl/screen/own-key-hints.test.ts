@@ -6,7 +6,7 @@ import { refuseUnknown, showHelp } from '../../../src/repl/help.ts';
 import { noticeOf } from '../../../src/repl/screen/notice.ts';
 import { runForShell } from '../../../src/repl/shell/shell-lines.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
-import { welcomeEntry } from '../../../src/repl/text/welcome.ts';
+import { welcomeEntry } from '../../../src/repl/run.ts';
 import { printed, stateOf, effectsIn } from '../../support/repl-state.ts';
 
 const keyMap = ownKeyMap(
@@ -70,9 +70,9 @@ test.each<[string, Record<string, string>, Partial<ReplState>, string]>([
 });
 
 test.each([
-  ['ctrl+r', '/conversations lists them; Ctrl+R searches your prompts'],
-  ['f6', '/conversations lists them; F6 searches your prompts'],
-  ['none', '/conversations lists them'],
+  ['ctrl+r', '/resume lists them; Ctrl+R searches your prompts'],
+  ['f6', '/resume lists them; F6 searches your prompts'],
+  ['none', '/resume lists them'],
 ])('/help history with %s for the search: %s', (key, hint) => {
   const state = stateOf({ keyMap: ownKeyMap({ 'search-start': key }, 'default') });
   expect(effectsIn(refuseUnknown(state, slashCommands, 'history'))).toMatchObject([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keyDialog } from '../../../src/repl/dialog.ts';
+import { keyDialog } from '../../../src/repl/connection.ts';
 import { type WindowOptions, WindowWatch } from '../../../src/repl/screen/window-watch.ts';
 import type { AnswerActivity, ReplState } from '../../../src/repl/state.ts';
 import { conversationOf, run, stateOf } from '../../support/repl-state.ts';
@@ -62,7 +62,7 @@ test('shows the state in the title and the progress, each change once', () => {
   expect(take()).toEqual(['title:retrying: tea - natter', 'progress:4;']);
   watch.show(ended(4000));
   expect(take()).toEqual(['title:tea - natter', 'progress:0;']);
-  watch.show(ended(5000, { dialog: keyDialog('http://localhost') }));
+  watch.show(ended(5000, { dialog: keyDialog(stateOf().service, 'http://localhost') }));
   expect(take()).toEqual(['title:question: tea - natter']);
 });
 
@@ -117,7 +117,7 @@ test('names a failure, and a question', () => {
   watch.show(run(answering(1000), end).state);
   expect(take()).toEqual(['notify:natter: no complete answer: tea']);
   watch.show(answering(1000));
-  watch.show(ended(30_000, { dialog: keyDialog('http://localhost') }));
+  watch.show(ended(30_000, { dialog: keyDialog(stateOf().service, 'http://localhost') }));
   expect(take()).toEqual(['notify:natter: a question: tea']);
 });
 

@@ -165,6 +165,15 @@ describe('decided text is written at once', () => {
     expect(stream.undecided()).toBe(undecided);
   });
 
+  test('a long word is not cut within a character', async () => {
+    const stream = openStream();
+    const outputs = await Promise.all(
+      `a${'😀'.repeat(3000)}`.split('').map((unit) => stream.write(unit)),
+    );
+    expect(outputs.filter((output) => /\p{Surrogate}/u.test(output))).toEqual([]);
+    expect(outputs.join('').length).toBeGreaterThan(4000);
+  });
+
   test('an open mark holds back at most about a thousand characters', () => {
     const stream = openStream();
     void stream.write(`**never closed ${'word '.repeat(1000)}`);

@@ -57,19 +57,6 @@ describe('the output does not depend on the pieces', () => {
       { numRuns: 1000 },
     );
   });
-
-  test('of any joined documents', async () => {
-    const source = fc
-      .shuffledSubarray(names, { minLength: 2 })
-      .map((some) => some.map((name) => documents[name]).join('\n'));
-    const cuts = fc.array(fc.nat(), { maxLength: 30 });
-    await fc.assert(
-      fc.asyncProperty(source, cuts, async (text, places) => {
-        expect(await render(cutAt(text, places))).toBe(await render(text));
-      }),
-      { numRuns: 30 },
-    );
-  });
 });
 
 describe('all of the source is shown', () => {

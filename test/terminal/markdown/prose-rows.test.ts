@@ -2,7 +2,6 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { fc } from '../../support/properties.ts';
-import { documents } from './documents.ts';
 import { openStream, render } from './render.ts';
 
 async function rowsOf(source: string | readonly string[], width: number): Promise<string[]> {
@@ -85,15 +84,6 @@ describe('rows of prose', () => {
       }),
       { numRuns: 300 },
     );
-  });
-
-  test.each(Object.keys(documents))('do not depend on the pieces of %s', async (name) => {
-    const source = documents[name] ?? '';
-    for (const width of [8, 23, 40, 80]) {
-      const whole = styled(await render(source, { width, wrap: 'words' }));
-      const pieces = await render(source.split(''), { width, wrap: 'words' });
-      expect(styled(pieces)).toEqual(whole);
-    }
   });
 
   test('have all text of the source, and no other', async () => {

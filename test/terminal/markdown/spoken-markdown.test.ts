@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { sanitize } from '../../../src/terminal/safety/sanitizer.ts';
-import { findSentence } from '../../../src/terminal/markdown/spoken-inline.ts';
 import { fc } from '../../support/properties.ts';
 import { documents } from '../markdown/documents.ts';
 import { speak, spoken } from './speak.ts';
@@ -111,8 +110,8 @@ describe('a stream', () => {
     expect(await speak(pieces)).toEqual([
       'One.',
       '',
-      '',
-      ' Two bold. Three four. Five\n',
+      ' Two bold.',
+      ' Three four. Five\n',
       'bullet: a\nbullet: b\n\ntable with 1 column: a\n',
       'row 1, a: 1\n',
       'row 2, a: 2\n',
@@ -131,14 +130,6 @@ describe('a stream', () => {
     const outputs = await speak(text.split(''));
     expect(outputs.filter((output) => /\p{Surrogate}/u.test(output))).toEqual([]);
     expect(outputs.join('')).toBe(`${text}\n`);
-  });
-
-  test('is searched for sentence ends once', () => {
-    const { length, searched } = findSentence('**one. two. ', 0);
-    expect({ length, searched }).toEqual({ length: 0, searched: '**one. '.length });
-    expect(findSentence('**one. two. three**. Four', searched).length).toBe(
-      '**one. two. three**. '.length,
-    );
   });
 
   test('with a product is written by sentences', async () => {

@@ -204,3 +204,87 @@ describe('an update', () => {
     expect(screen.output.join('')).not.toContain('2026');
   });
 });
+
+test.each([60, 80, 100])(
+  'T20 the cursor is at the caret in a terminal of %i columns that reports no size',
+  async (columns) => {
+    const screen = createScreen(columns, 30);
+    const region = new LiveRegion({
+      output: { ...screen, columns: () => 80, rows: () => 24 },
+      clock: createFakeClock(),
+      synchronized: true,
+      rewraps: true,
+      cursorDrifts: true,
+      resizePause: 100,
+    });
+    region.render(() => footer);
+    await tick();
+    expect(await screen.screen()).toEqual(footer.rows);
+    expect(await screen.cursor()).toEqual({ row: 1, column: 8 });
+  },
+);
+
+test('a row that gets shorter is erased before it is drawn, because tmux keeps the cells that EL 0 erases', async () => {
+  const { screen, region, settle } = await drawn({ rows: ['filter: a long row', 'second'] });
+  screen.output.length = 0;
+  region.render(() => ({ rows: ['prompt', 'longer row'] }));
+  await settle();
+  const [update = ''] = screen.output;
+  expect(update).toContain('\u001B[2K\u001B[?7lprompt\u001B[?7h');
+  expect(update).toContain('\u001B[?7llonger row\u001B[?7h\u001B[K');
+  expect(update.split('\u001B[2K')).toHaveLength(2);
+  expect(update.split('\u001B[K')).toHaveLength(2);
+  expect(await screen.screen()).toEqual(['prompt', 'longer row']);
+});
+
+describe('a paused region', () => {
+  test('is erased, queues text, and resumes', async () => {
+    const { screen, region, settle } = await drawn(footer);
+    region.commit('open');
+    await settle();
+    region.suspend();
+    expect(await screen.screen()).toEqual(['open']);
+    region.commit('later\n');
+    await settle();
+    screen.write('editor\r\n');
+    region.resume();
+    await settle();
+    expect(await screen.screen()).toEqual(withRegion(['open', 'editor', 'later']));
+  });
+
+  test.each([
+    [' later\n', ['later']],
+    ['\nlater\n', ['later']],
+    [' \n\n  later\n', ['', '  later']],
+  ])('has ended an open line: %j continues in the next row', async (rest, rows) => {
+    const { screen, region, settle } = await drawn(footer);
+    region.commit('open');
+    await settle();
+    region.suspend();
+    for (const character of rest) region.commit(character);
+    region.resume();
+    await settle();
+    expect(await screen.screen()).toEqual(withRegion(['open', ...rows]));
+  });
+
+  test('is redrawn after other output overwrote it', async () => {
+    const { screen, region, settle } = await drawn(footer);
+    screen.write('\rgarbage');
+    region.redraw();
+    await settle();
+    expect(await screen.screen()).toEqual(footer.rows);
+  });
+
+  test('leaves the text and an empty row when it is closed', async () => {
+    const { screen, region, settle, clock } = await drawn(footer);
+    region.commit('last words');
+    region.close();
+    expect(await screen.screen()).toEqual(['last words']);
+    expect(await screen.cursor()).toEqual({ row: 1, column: 0 });
+    region.commit('more');
+    region.render(() => footer);
+    await settle();
+    expect(await screen.screen()).toEqual(['last words']);
+    expect(clock.sleeping()).toBe(0);
+  });
+});

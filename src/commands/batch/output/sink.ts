@@ -14,7 +14,7 @@ import type { IndexedResult, ResultLine } from '../../../batch/results/result-in
 import { readResult, replaceWithTexts } from '../../../batch/results/write-results.ts';
 import type { BatchSource } from '../items.ts';
 import { resultsFileOf } from '../plan.ts';
-import { awaitHolder } from '../../program/await-holder.ts';
+import { awaitHolder } from '../../../ask/open-conversation.ts';
 import type { Context } from '../../../run.ts';
 import { Failure } from '../../../failure.ts';
 import type { Notices } from '../../../output/notices.ts';

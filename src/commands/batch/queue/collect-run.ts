@@ -107,14 +107,14 @@ function conclude({ tally, options, queue }: Collection, elapsed: number): strin
   const rest = left === 0 ? '' : `; ${count(left)} without a result`;
   const outcome = `batch ${queue.name}: ${batchOutcome(tally, elapsed)}${rest}`;
   if (left > 0) {
-    const hint = 'run natter batch work, then collect again';
+    const hint = 'run ‹natter batch work›, then collect again';
     throw new Failure('unfinished', outcome, { hint });
   }
   if (tally.failed === 0) return outcome;
   const hint =
     options.output === undefined
-      ? 'natter batch submit lets failed items wait again'
-      : `natter batch submit lets failed items wait again; natter batch with -o ${options.output} sends them itself`;
+      ? '‹natter batch submit› lets failed items wait again'
+      : `‹natter batch submit› lets failed items wait again; ‹natter batch› with -o ${options.output} sends them itself`;
   throw new Failure(kindOf(tally, undefined), outcome, { hint });
 }
 

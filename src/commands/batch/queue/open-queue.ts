@@ -57,7 +57,7 @@ export const connectToQueue: Connect = async (context, notices, { queue }) => {
 
 function noBatch(message: string): Failure {
   return new Failure('not_found', message, {
-    hint: 'natter batch submit prompts.txt --queue … puts prompts into the queue',
+    hint: '‹natter batch submit prompts.txt --queue …› puts prompts into the queue',
   });
 }
 

@@ -1,7 +1,7 @@
 import type { QueueCounts } from '../../../batch/queue/batch-queue.ts';
 import { type Connect, connectToQueue, findBatch, type StatusOptions } from './open-queue.ts';
 import { present, type Context } from '../../../run.ts';
-import { printJson, printTable } from '../../print/print-data.ts';
+import { printJson, printTable } from '../../../output/print-data.ts';
 import { count } from '../../../output/figures.ts';
 
 interface NamedCounts extends QueueCounts {

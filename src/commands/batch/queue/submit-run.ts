@@ -20,7 +20,7 @@ import { parseNumber } from '../plan.ts';
 import { type Connect, connectToQueue, type SubmitOptions } from './open-queue.ts';
 import { itemText } from '../secret-guard.ts';
 import type { Context } from '../../../run.ts';
-import { locateSecrets, secretsRefusal } from '../../prompt/secret-guard.ts';
+import { locateSecrets, secretsRefusal } from '../../../input/secret-guard.ts';
 import { Failure } from '../../../failure.ts';
 import { count, countOf } from '../../../output/figures.ts';
 import { withoutSources } from '../../../settings/resolved-settings.ts';
@@ -53,7 +53,7 @@ function openSubmitGuard(
     throw secretsRefusal(
       inFile,
       `the queue at ${host}`,
-      '--allow-secrets puts it into the queue; natter batch work --redact sends placeholders to the service',
+      '--allow-secrets puts it into the queue; ‹natter batch work --redact› sends placeholders to the service',
     );
   };
 }
@@ -85,7 +85,7 @@ const fingerprintOf = (item: InputItem, { fingerprint }: Selection) =>
 
 function changed({ name }: BatchQueue, { line }: InputItem, what: string): Failure {
   return new Failure('usage', `line ${line} of the input ${what} in batch ${name}`, {
-    hint: 'use --batch NAME for a new batch, or natter batch collect --remove to delete the old one',
+    hint: 'use --batch NAME for a new batch, or ‹natter batch collect --remove› to delete the old one',
   });
 }
 

@@ -265,13 +265,13 @@ function saveUnsaved({ keeper, queue, presentation }: Work): void {
   }
   const what = results.length === 1 ? '1 result' : `${count(results.length)} results`;
   presentation.notices.warning(
-    `${what} could not be stored in the queue and went into ${file}; natter batch merge adds them to collected results`,
+    `${what} could not be stored in the queue and went into ${file}; ‹natter batch merge› adds them to collected results`,
   );
 }
 
-const again = 'natter batch submit lets failed items wait again; then run natter batch work';
+const again = '‹natter batch submit› lets failed items wait again; then run ‹natter batch work›';
 const endTexts: EndTexts = {
-  rest: 'run natter batch work again for the rest',
+  rest: 'run ‹natter batch work› again for the rest',
   retry: again,
   corrected: again,
   left: (left = 0) => (left === 0 ? '' : `, ${count(left)} left in the queue`),

@@ -2,7 +2,7 @@ import type { Admission } from '../../../batch/admission.ts';
 import type { FoundLimits } from '../../../batch/limits/limit-controller.ts';
 import { itemsLeft, type Tally } from '../../../batch/tally.ts';
 import type { SendingRun } from '../plan.ts';
-import { openWindowStatus } from '../../print/window-status.ts';
+import { openWindowStatus } from '../../../output/window-status.ts';
 import { createStatusLine } from '../../../output/activity.ts';
 import { count, moneyText, tokenText } from '../../../output/figures.ts';
 import { jsonLine } from '../../../output/json-answer.ts';
@@ -146,7 +146,7 @@ export function showProgress(run: SendingRun, admission: Admission, stop: AbortS
   const isQuiet = options.quiet === true || options.progressJson === true;
   const animated = presentation.animated && !isQuiet;
   const window = openWindowStatus(context, animated, settings.values);
-  const line = createStatusLine({ stderr: streams.stderr, style: presentation.noticeStyle });
+  const line = createStatusLine(context, presentation);
   const start = clock.monotonic();
   const draw = () => {
     const waiting = admission.pauseRemaining();

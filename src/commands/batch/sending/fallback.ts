@@ -11,7 +11,7 @@ import type { Permission } from '../../../batch/admission.ts';
 import { undiciNetwork } from '../../../client/http/undici-network.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { count } from '../../../output/figures.ts';
-import { withRequestHint } from '../../program/report.ts';
+import { withRequestHint } from '../../../cli/report.ts';
 import type { SendingRun } from '../plan.ts';
 import { type ItemOutcome, planItem, sendItem, type SendOptions } from './send-item.ts';
 

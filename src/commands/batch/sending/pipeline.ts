@@ -20,7 +20,7 @@ import {
   type SendOptions,
 } from './send-item.ts';
 import { type Stopping, watchStopping } from '../stopping.ts';
-import { withRequestHint } from '../../program/report.ts';
+import { withRequestHint } from '../../../cli/report.ts';
 import type { Failure } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { truncationFailure, truncationWarning } from '../../../output/notices.ts';

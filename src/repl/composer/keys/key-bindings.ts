@@ -127,8 +127,6 @@ export function keyLabel(chord: string): string {
 /** natter could not be used without a key for each of these. */
 const neededActions = ['send', 'interrupt'] as const;
 
-type NeededAction = (typeof neededActions)[number];
-
 /** The keys in force. */
 export interface KeyMap {
   readonly bindings: readonly KeyBinding[];
@@ -152,7 +150,10 @@ export function keyOf(action: KeyAction, { bindings }: KeyMap = defaultKeyMap): 
 }
 
 /** The key of an action that always has one. */
-export function neededKeyOf(action: NeededAction, map: KeyMap | undefined): string {
+export function neededKeyOf(
+  action: (typeof neededActions)[number],
+  map: KeyMap | undefined,
+): string {
   return keyOf(action, map) ?? keyOf(action) ?? '';
 }
 
@@ -255,7 +256,8 @@ function findAction(name: string, fail: Fail): KeyAction {
   const action = actions.find((known) => known === name);
   if (action !== undefined) return action;
   const near = nearlyNamed(name, actions);
-  const hint = near === undefined ? 'natter config keys lists them' : `did you mean keys.${near}?`;
+  const hint =
+    near === undefined ? '‹natter config keys› lists them' : `did you mean keys.${near}?`;
   return fail(`there is no key action ${JSON.stringify(name)}`, hint);
 }
 
@@ -288,7 +290,7 @@ function refuseConflict(
       const taken = others.find(({ keys }) => keys.includes(key));
       if (taken === undefined) continue;
       const other = taken.action === changed ? binding.action : taken.action;
-      const hint = `natter config set keys.${other} none, or a different key, frees it`;
+      const hint = `‹natter config set keys.${other} none›, or a different key, frees it`;
       const fail: Fail = failFor(binding.action);
       fail(`${key} of ${binding.action} is the key of ${taken.action}, too`, hint);
     }
@@ -311,7 +313,7 @@ export function parseOwnKeys(
   const failFor =
     (name: string, start = ''): Fail =>
     (message, hint) => {
-      const removes = `natter config unset keys.${name} --profile ${profile} removes it`;
+      const removes = `‹natter config unset keys.${name} --profile ${profile}› removes it`;
       throw new Failure(kind, start + message, { hint: profile === undefined ? hint : removes });
     };
   for (const [name, value] of Object.entries(keys)) {

@@ -1,7 +1,7 @@
-import { graphemes } from '../../../terminal/text/width.ts';
 import { nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
 import {
   columnAt,
+  enclosing,
   firstNonBlank,
   isEmptyLine,
   isLineEnd,
@@ -136,7 +136,7 @@ export function wordEnd(
   stays: boolean,
 ): number {
   const ends = runsOf(text, isBig)
-    .filter(({ kind }) => typeof kind === 'number')
+    .filter((run) => isWord(run) && run.to > run.from)
     .map((run) => lastOf(text, run));
   const first = ends.findIndex((end) => (stays ? end >= cursor : end > cursor));
   return (first === -1 ? undefined : ends[first + count - 1]) ?? text.length;
@@ -164,50 +164,27 @@ const toLine =
       ),
     );
 
-/** The `count`th empty line ahead, after other lines; the last one may be the end or start of the text. */
-function paragraphEdge(
-  text: string,
-  cursor: number,
-  by: 1 | -1,
-  count: number,
-): number | undefined {
-  let at = lineStart(text, cursor);
-  for (let rest = count; rest > 0; rest -= 1) {
-    let isInside = !isEmptyLine(text, at);
-    for (;;) {
-      const lineStop = lineEnd(text, at);
-      if (by === 1 ? lineStop === text.length : at === 0) {
-        if (rest > 1) return undefined;
-        return by === 1 ? onCharacter(text, lineStop) : 0;
-      }
-      at = by === 1 ? lineStop + 1 : lineStart(text, at - 1);
-      if (isInside && isEmptyLine(text, at)) break;
-      isInside ||= !isEmptyLine(text, at);
-    }
-  }
-  return at;
+/** The next empty line after, or before, a line with text. */
+function paragraphEdge(text: string, at: number, by: 1 | -1): number | undefined {
+  if (by === -1) return [...text.slice(0, at + 1).matchAll(/(?<=^|\n)\n(?=[^\n])/g)].at(-1)?.index;
+  const edge = /[^\n]\n(?=\n|$)/g;
+  edge.lastIndex = at;
+  return edge.test(text) ? edge.lastIndex : undefined;
 }
 
+/** The `count`th empty line ahead; the last one may be the end or start of the text. */
 const paragraph =
   (by: 1 | -1): Motion =>
   ({ text, cursor, count = 1 }) => {
-    const offset = paragraphEdge(text, cursor, by, count);
-    if (offset === undefined) return undefined;
-    const isEnd = by === 1 && lineEnd(text, offset) === text.length && !isEmptyLine(text, offset);
-    return isEnd ? inclusive(offset) : exclusive(offset);
+    let at = cursor;
+    for (let rest = count; rest > 0; rest -= 1) {
+      const next = paragraphEdge(text, at, by);
+      if (next === undefined && rest > 1) return undefined;
+      at = next ?? (by === 1 ? onCharacter(text, text.length) : 0);
+    }
+    const isEnd = by === 1 && lineEnd(text, at) === text.length && !isEmptyLine(text, at);
+    return isEnd ? inclusive(at) : exclusive(at);
   };
-
-/** Offsets of a character in its line, left to right. */
-function offsetsOf(text: string, at: number, character: string): number[] {
-  const start = lineStart(text, at);
-  const offsets: number[] = [];
-  let offset = start;
-  for (const each of graphemes(text.slice(start, lineEnd(text, at)))) {
-    if (each === character) offsets.push(offset);
-    offset += each.length;
-  }
-  return offsets;
-}
 
 /** The place of a searched character; undefined if it is not in the line. */
 function findCharacter(
@@ -217,19 +194,18 @@ function findCharacter(
 ): Moved | undefined {
   if (search === undefined) return undefined;
   const { character, isForward, isTill } = search;
-  const all = offsetsOf(text, cursor, character);
-  const ahead = isForward
-    ? all.filter((offset) => offset > cursor)
-    : all.filter((offset) => offset < cursor).toReversed();
-  const beside = (offset: number) =>
-    isForward ? previousBoundary(text, offset) : nextBoundary(text, offset);
+  const line = text.slice(0, lineEnd(text, cursor));
+  const next = isForward ? nextBoundary : previousBoundary;
+  const beside = isForward ? previousBoundary : nextBoundary;
   // A repeated search does not stay beside the character that it has found.
-  const [first] = ahead;
-  const isStuck =
-    isRepeated && isTill && count === 1 && first !== undefined && beside(first) === cursor;
-  const found = ahead[count - 1 + Number(isStuck)];
-  if (found === undefined) return undefined;
-  return { offset: isTill ? beside(found) : found, span: isForward ? 'inclusive' : 'exclusive' };
+  let at = isRepeated && isTill && count === 1 ? next(line, cursor) : cursor;
+  for (let rest = count; rest > 0; rest -= 1) {
+    const from = isForward ? at + 1 : at - 1;
+    if (from < 0) return undefined;
+    at = isForward ? line.indexOf(character, from) : line.lastIndexOf(character, from);
+    if (at < lineStart(text, cursor)) return undefined;
+  }
+  return { offset: isTill ? beside(text, at) : at, span: isForward ? 'inclusive' : 'exclusive' };
 }
 
 const find =
@@ -254,16 +230,11 @@ const brackets = '()[]{}';
 function bracket({ text, cursor, count }: MotionContext): Moved | undefined {
   const found = text.slice(cursor, lineEnd(text, cursor)).search(/[()[\]{}]/);
   if (count !== undefined || found === -1) return undefined;
-  const own = text.charAt(cursor + found);
-  const isOpen = brackets.indexOf(own) % 2 === 0;
-  const other = brackets.charAt(brackets.indexOf(own) + (isOpen ? 1 : -1));
-  let depth = 0;
-  for (let at = cursor + found; at >= 0 && at < text.length; at += isOpen ? 1 : -1) {
-    if (text.charAt(at) === own) depth += 1;
-    if (text.charAt(at) === other) depth -= 1;
-    if (depth === 0) return inclusive(at);
-  }
-  return undefined;
+  const own = brackets.indexOf(text.charAt(cursor + found));
+  const by = own % 2 === 0 ? 1 : -1;
+  const [wanted, other] = [brackets.charAt(own + by), brackets.charAt(own)];
+  const offset = enclosing(text, cursor + found + by, by, wanted, other);
+  return offset === undefined ? undefined : inclusive(offset);
 }
 
 export const motions: Readonly<Record<string, Motion>> = {

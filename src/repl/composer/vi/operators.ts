@@ -5,7 +5,6 @@ import { moveTo, replaceRange, type TextBuffer } from '../text-buffer.ts';
 import type { Moved } from './motions.ts';
 import {
   firstNonBlank,
-  isEmptyLine,
   isLineEnd,
   lineEnd,
   lineStart,
@@ -14,9 +13,6 @@ import {
   repeatText,
 } from './text.ts';
 import type { Operator, Range, Register } from './vi-state.ts';
-
-/** Columns of one indentation. */
-const indentColumns = 4;
 
 export function wholeLines(text: string, from: number, to: number): Range {
   return { from: lineStart(text, from), to: lineEnd(text, to), isLinewise: true };
@@ -41,15 +37,6 @@ export function motionRange(text: string, cursor: number, { offset, span }: Move
   return withoutLineStart(text, { from, to, isLinewise: false });
 }
 
-/** A deletion from blanks of one line to blanks of another covers whole lines. */
-export function widened(text: string, range: Range): Range {
-  const { from, to, isLinewise } = range;
-  const isOneLine = lineStart(text, from) === lineStart(text, to);
-  if (isLinewise || isOneLine || from > firstNonBlank(text, from)) return range;
-  const after = text.slice(to, lineEnd(text, to));
-  return /^[ \t]*$/.test(after) ? wholeLines(text, from, to) : range;
-}
-
 export function registerOf({ text, pastes }: TextBuffer, range: Range): Register {
   const { from, to, isLinewise } = range;
   return { text: text.slice(from, to), pastes, isLinewise };
@@ -70,17 +57,12 @@ function remove(buffer: TextBuffer, range: Range): TextBuffer {
   return moveTo(removed, onCharacter(removed.text, Math.min(range.from, removed.text.length)));
 }
 
-function indented(line: string, by: number): string {
-  if (line === '') return line;
-  const [blanks = ''] = /^[ \t]*/.exec(line) ?? [];
-  const columns = blanks.replaceAll('\t', ' '.repeat(indentColumns)).length;
-  return ' '.repeat(Math.max(0, columns + by)) + line.slice(blanks.length);
-}
-
-function shift(buffer: TextBuffer, { from, to }: Range, by: number): TextBuffer {
+function shift(buffer: TextBuffer, { from, to }: Range, isOut: boolean): TextBuffer {
   const { from: start, to: end } = wholeLines(buffer.text, from, to);
-  const lines = buffer.text.slice(start, end).split('\n');
-  const shifted = lines.map((line) => indented(line, by)).join('\n');
+  const lines = buffer.text.slice(start, end);
+  const shifted = isOut
+    ? lines.replaceAll(/^(?: {1,4}|\t)/gm, '')
+    : lines.replaceAll(/^(?=.)/gm, '    ');
   const changed = replaceRange(buffer, start, end, shifted);
   return moveTo(changed, onCharacter(changed.text, firstNonBlank(changed.text, start)));
 }
@@ -112,20 +94,16 @@ function changeCase(
   return moveTo(changed, onCharacter(changed.text, start));
 }
 
-/** The effect of an operator. With `inserts`, text is to be typed at the caret. */
-export interface Operated {
-  readonly buffer: TextBuffer;
-  readonly register?: Register;
-  readonly inserts?: boolean;
-}
-
-/** Applies an operator to a range. After a yank or a change of case, the caret is at `start`. */
+/**
+ * Applies an operator to a range. After a yank or a change of case, the caret is at `start`; after `c`, text is to be
+ * typed at the caret.
+ */
 export function applyOperator(
   buffer: TextBuffer,
   operator: Operator,
   range: Range,
   start = range.from,
-): Operated {
+): { readonly buffer: TextBuffer; readonly register?: Register } {
   const register = registerOf(buffer, range);
   // An empty line is something, an empty range of characters is not.
   const isNothing = range.from === range.to && !range.isLinewise;
@@ -134,14 +112,13 @@ export function applyOperator(
       return isNothing ? { buffer } : { buffer: remove(buffer, range), register };
     case 'c': {
       const changed = moveTo(replaceRange(buffer, range.from, range.to, ''), range.from);
-      return { buffer: changed, inserts: true, ...(!isNothing && { register }) };
+      return { buffer: changed, ...(!isNothing && { register }) };
     }
     case 'y':
       return { buffer: moveTo(buffer, start), register };
     case '>':
-      return { buffer: shift(buffer, range, indentColumns) };
     case '<':
-      return { buffer: shift(buffer, range, -indentColumns) };
+      return { buffer: shift(buffer, range, operator === '<') };
     case 'g~':
     case 'gu':
     case 'gU':
@@ -184,23 +161,32 @@ function glueOf(before: string, after: string): string {
   return ' ';
 }
 
-/** `J` and `gJ`: joins `count` lines; without a second line, nothing changes. */
-export function join(buffer: TextBuffer, count: number, isSpaced: boolean): TextBuffer {
+/** `J`: joins `count` lines; without a second line, nothing changes. */
+export function join(buffer: TextBuffer, count: number): TextBuffer {
   const { text, cursor } = buffer;
   const from = lineStart(text, cursor);
   const to = lineEnd(text, lineStartFrom(text, cursor, Math.max(1, count - 1)));
-  const lines = text.slice(from, to).split('\n');
-  if (lines.length < Math.min(2, count + 1)) return buffer;
-  let joined = lines[0] ?? '';
-  let at = joined.length;
-  for (const line of lines.slice(1)) {
-    const added = isSpaced ? line.replace(/^[ \t]+/, '') : line;
-    const glue = isSpaced ? glueOf(joined, added) : '';
-    at = joined.length + (glue === '' && isSpaced && added === '' ? -1 : 0);
-    joined += glue + added;
+  const [first = '', ...others] = text.slice(from, to).split('\n');
+  if (others.length === 0) return buffer;
+  let joined = first;
+  let at = 0;
+  for (const line of others) {
+    const added = line.replace(/^[ \t]+/, '');
+    at = joined.length - Number(added === '');
+    joined += glueOf(joined, added) + added;
   }
   const done = replaceRange(buffer, from, to, joined);
   return moveTo(done, onCharacter(done.text, from + Math.max(0, at)));
+}
+
+/** The end of `count` characters of the line; undefined if it has fewer. */
+function endOfCharacters({ text, cursor }: TextBuffer, count: number): number | undefined {
+  let end = cursor;
+  for (let left = count; left > 0; left -= 1) {
+    if (isLineEnd(text, end)) return undefined;
+    end = nextBoundary(text, end);
+  }
+  return end;
 }
 
 /** `r`: nothing changes if the line has fewer characters. */
@@ -209,27 +195,18 @@ export function replaceCharacters(
   character: string,
   count: number,
 ): TextBuffer {
-  const { text, cursor } = buffer;
-  let end = cursor;
-  for (let left = count; left > 0; left -= 1) {
-    if (isLineEnd(text, end)) return buffer;
-    end = nextBoundary(text, end);
-  }
-  const isLine = character === '\n';
-  const replaced = replaceRange(buffer, cursor, end, isLine ? '\n' : character.repeat(count));
-  const at = replaced.cursor;
-  return isLine ? replaced : moveTo(replaced, previousBoundary(replaced.text, at));
+  const end = endOfCharacters(buffer, count);
+  if (end === undefined) return buffer;
+  if (character === '\n') return replaceRange(buffer, buffer.cursor, end, character);
+  const replaced = replaceRange(buffer, buffer.cursor, end, character.repeat(count));
+  return moveTo(replaced, previousBoundary(replaced.text, replaced.cursor));
 }
 
 /** `~`: switches the case of characters and moves past them. */
 export function toggleCase(buffer: TextBuffer, count: number): TextBuffer {
   const { text, cursor } = buffer;
-  let end = cursor;
-  for (let left = count; left > 0 && !isLineEnd(text, end); left -= 1)
-    end = nextBoundary(text, end);
-  const toggled = withCase(text.slice(cursor, end), caseChanges['g~']);
-  const done = replaceRange(buffer, cursor, end, toggled);
-  return moveTo(done, onCharacter(done.text, end));
+  const to = endOfCharacters(buffer, count) ?? lineEnd(text, cursor);
+  return changeCase(buffer, { from: cursor, to, isLinewise: false }, to, caseChanges['g~']);
 }
 
 /** `o` and `O`: an empty line for text. */
@@ -241,19 +218,10 @@ export function openLine(buffer: TextBuffer, isBelow: boolean): TextBuffer {
 }
 
 /** Where `i`, `a`, `I`, `A` and `gI` insert text. */
-export function insertionOffset({ text, cursor }: TextBuffer, name: string): number {
-  switch (name) {
-    case 'a':
-      return isEmptyLine(text, cursor) || isLineEnd(text, cursor)
-        ? cursor
-        : nextBoundary(text, cursor);
-    case 'A':
-      return lineEnd(text, cursor);
-    case 'I':
-      return firstNonBlank(text, cursor);
-    case 'gI':
-      return lineStart(text, cursor);
-    default:
-      return cursor;
-  }
-}
+export const insertionPlaces: Readonly<Record<string, (text: string, cursor: number) => number>> = {
+  i: (_, cursor) => cursor,
+  a: (text, cursor) => (isLineEnd(text, cursor) ? cursor : nextBoundary(text, cursor)),
+  A: lineEnd,
+  I: firstNonBlank,
+  gI: lineStart,
+};

@@ -1,5 +1,13 @@
-import { previousBoundary } from '../grapheme-boundary.ts';
-import { firstNonBlank, isLineEnd, lineEnd, lineStart, runsOf, type Run } from './text.ts';
+import {
+  enclosing,
+  firstNonBlank,
+  isBlank,
+  isLineEnd,
+  lineEnd,
+  lineStart,
+  runsOf,
+  type Run,
+} from './text.ts';
 import type { Range } from './vi-state.ts';
 
 /** `count` runs, some of which are blanks; undefined if the line has fewer. */
@@ -27,23 +35,21 @@ function aroundWords(
 ): Range | undefined {
   const runs = runsOf(text, isBig);
   const start = indexOfRun(runs, cursor);
-  const isBlank = (run: Run | undefined) => run !== undefined && typeof run.kind !== 'number';
+  const isGap = (run: Run | undefined) =>
+    run !== undefined && (isBlank(run) || run.from === run.to);
   let last = start;
-  for (let left = isBlank(runs[start]) ? count : count - 1; left > 0; left -= 1) {
+  for (let left = isGap(runs[start]) ? count : count - 1; left > 0; left -= 1) {
     do last += 1;
-    while (runs[last]?.kind === 'blank');
+    while (isBlank(runs[last]));
   }
   const [before, first, end, after] = [runs[start - 1], runs[start], runs[last], runs[last + 1]];
   if (first === undefined || end === undefined || (end !== first && end.from === text.length)) {
     return undefined;
   }
   const { from } = first;
-  if (isBlank(first)) return { from, to: end.to, isLinewise: false };
-  if (after?.kind === 'blank' && after.from === end.to) {
-    return { from, to: after.to, isLinewise: false };
-  }
-  const isApart =
-    before?.kind === 'blank' && before.to === from && firstNonBlank(text, from) < from;
+  if (isGap(first)) return { from, to: end.to, isLinewise: false };
+  if (isBlank(after) && after?.from === end.to) return { from, to: after.to, isLinewise: false };
+  const isApart = isBlank(before) && before?.to === from && firstNonBlank(text, from) < from;
   return { from: isApart ? before.from : from, to: end.to, isLinewise: false };
 }
 
@@ -77,35 +83,8 @@ function quoted(text: string, cursor: number, quote: string, isAround: boolean):
   return { from, to: close + 1 + after, isLinewise: false };
 }
 
-const brackets: Readonly<Record<string, readonly [open: string, close: string]>> = {
-  '(': ['(', ')'],
-  ')': ['(', ')'],
-  b: ['(', ')'],
-  '[': ['[', ']'],
-  ']': ['[', ']'],
-  '{': ['{', '}'],
-  '}': ['{', '}'],
-  B: ['{', '}'],
-  '<': ['<', '>'],
-  '>': ['<', '>'],
-};
-
-/** The offset of the bracket that encloses an offset, in one direction. */
-function enclosing(
-  text: string,
-  from: number,
-  by: 1 | -1,
-  wanted: string,
-  other: string,
-): number | undefined {
-  let depth = 0;
-  for (let at = from; at >= 0 && at < text.length; at += by) {
-    if (text.charAt(at) === wanted && depth === 0) return at;
-    if (text.charAt(at) === wanted) depth -= 1;
-    if (text.charAt(at) === other) depth += 1;
-  }
-  return undefined;
-}
+/** Opening and closing brackets, and their letters. */
+const brackets = ['()b', '[]', '{}B', '<>'];
 
 /** The next opening bracket, where none encloses the cursor. */
 function nextOpening(text: string, cursor: number, open: string, close: string) {
@@ -118,7 +97,8 @@ function bracketed(
   text: string,
   cursor: number,
   count: number,
-  [open, close]: readonly [string, string],
+  open: string,
+  close: string,
   isAround: boolean,
 ): Range | undefined {
   const isOnClose = text.charAt(cursor) === close;
@@ -140,39 +120,32 @@ function isBlankLine(text: string, start: number): boolean {
   return isLineEnd(text, firstNonBlank(text, start));
 }
 
-/** The end of the run of lines that are blank, or not, as the first one is. */
-function runOfLines(text: string, start: number): number {
-  const isBlank = isBlankLine(text, start);
+/** The first line of the run of lines that are blank, or not, as this one is. */
+function runStart(text: string, start: number): number {
+  const isSame = isBlankLine(text, start);
+  let from = start;
+  while (from > 0 && isBlankLine(text, lineStart(text, from - 1)) === isSame) {
+    from = lineStart(text, from - 1);
+  }
+  return from;
+}
+
+function runEnd(text: string, start: number): number {
+  const isSame = isBlankLine(text, start);
   let end = lineEnd(text, start);
-  while (end < text.length && isBlankLine(text, end + 1) === isBlank) end = lineEnd(text, end + 1);
+  while (end < text.length && isBlankLine(text, end + 1) === isSame) end = lineEnd(text, end + 1);
   return end;
 }
 
-function paragraphs(
-  text: string,
-  cursor: number,
-  count: number,
-  isAround: boolean,
-): Range | undefined {
-  let from = lineStart(text, cursor);
-  const isBlank = isBlankLine(text, from);
-  while (from > 0 && isBlankLine(text, lineStart(text, from - 1)) === isBlank) {
-    from = lineStart(text, from - 1);
-  }
-  let to = runOfLines(text, from);
-  for (let left = isAround ? count * 2 - 1 : count - 1; left > 0; left -= 1) {
-    const isLast = to === text.length;
-    if (isLast && isAround && left === 1 && !isBlank && from > 0) {
-      while (from > 0 && isBlankLine(text, lineStart(text, from - 1))) {
-        from = lineStart(text, from - 1);
-      }
-      break;
-    }
-    if (isLast)
-      return isAround && left === 1 && !isBlank ? { from, to, isLinewise: true } : undefined;
-    to = runOfLines(text, to + 1);
-  }
-  return { from, to, isLinewise: true };
+/** A paragraph with the blank lines after it, or else before it. */
+function paragraph(text: string, cursor: number, isAround: boolean): Range | undefined {
+  const from = runStart(text, lineStart(text, cursor));
+  const to = runEnd(text, from);
+  if (!isAround) return { from, to, isLinewise: true };
+  if (to < text.length) return { from, to: runEnd(text, to + 1), isLinewise: true };
+  if (isBlankLine(text, from)) return undefined;
+  const before = from === 0 ? from : runStart(text, lineStart(text, from - 1));
+  return { from: before, to, isLinewise: true };
 }
 
 /** The text of an object such as `iw` or `a(`; undefined if there is none. */
@@ -187,68 +160,9 @@ export function objectRange(
   if (key === 'w' || key === 'W') {
     return (isAround ? aroundWords : innerWords)(text, cursor, count, key === 'W');
   }
-  if (key === 'p') return paragraphs(text, cursor, count, isAround);
-  const pair = brackets[key];
+  if (key === 'p') return count > 1 ? undefined : paragraph(text, cursor, isAround);
+  const pair = brackets.find((keys) => keys.includes(key));
   return pair === undefined
     ? quoted(text, cursor, key, isAround)
-    : bracketed(text, cursor, count, pair, isAround);
-}
-
-/** The start of the words before a selection whose caret is at its start. */
-function wordsBefore(text: string, from: number, name: string, count: number): number {
-  const runs = runsOf(text, name.endsWith('W'));
-  const isBlankBefore = (at: number) => /\s/.test(text.charAt(at - 1));
-  const runBefore = (at: number) =>
-    text.charAt(at - 1) === '\n' ? at - 1 : (runs.findLast((run) => run.from < at)?.from ?? 0);
-  let start = from;
-  for (let left = count; left > 0 && start > 0; left -= 1) {
-    const isBlank = isBlankBefore(start);
-    start = runBefore(start);
-    const isOther = start > 0 && isBlankBefore(start) !== isBlank;
-    if (name.startsWith('a') && isOther) start = runBefore(start);
-  }
-  return start;
-}
-
-/** A larger pair of brackets around a selection, or the object at the caret. */
-function around(
-  text: string,
-  cursor: number,
-  selected: Range,
-  name: string,
-  count: number,
-): Range | undefined {
-  for (let outer = count; ; outer += 1) {
-    const range = objectRange(text, cursor, name, outer);
-    if (range === undefined || !/[()[\]{}<>bB]$/.test(name)) return range;
-    const isAround = range.from <= selected.from && range.to >= selected.to;
-    if (isAround && range.to - range.from > selected.to - selected.from) return range;
-  }
-}
-
-/**
- * The selection after an object such as `iw`: more text than the selection of several characters has.
- * @param isAtStart the caret is at the start of the selection, so that words before it follow
- */
-export function extended(
-  text: string,
-  selected: Range,
-  isAtStart: boolean,
-  name: string,
-  count: number,
-): Range | undefined {
-  const { from, to, isLinewise } = selected;
-  const cursor = isAtStart ? from : previousBoundary(text, to);
-  const isWord = /[wW]$/.test(name);
-  if (isWord && isAtStart) {
-    return { from: wordsBefore(text, from, name, count), to, isLinewise: false };
-  }
-  if (!isWord && (!name.endsWith('p') || !isLinewise || isAtStart)) {
-    return around(text, cursor, selected, name, count);
-  }
-  // The next words or paragraphs may begin on the next line.
-  const end = isWord ? to : lineEnd(text, cursor);
-  const at = isLineEnd(text, end) ? end + 1 : end;
-  const next = at >= text.length ? undefined : objectRange(text, at, name, count);
-  return next && { from, to: next.to, isLinewise: !isWord };
+    : bracketed(text, cursor, count, pair.charAt(0), pair.charAt(1), isAround);
 }

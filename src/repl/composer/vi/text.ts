@@ -79,25 +79,18 @@ export function repeatText(text: string, count: number, separator = ''): string 
 export interface Run {
   readonly from: number;
   to: number;
-  readonly kind: number | 'blank' | 'empty line';
+  readonly kind: number;
 }
 
-const scripts = [
-  /^\p{Script=Han}$/u,
-  /^\p{Script=Hiragana}$/u,
-  /^\p{Script=Katakana}$/u,
-  /^\p{Script=Hangul}$/u,
-  /^\p{Extended_Pictographic}$/u,
-];
+const blank = 1;
+const emptyLine = -1;
+/** As in vi, a word consists of characters of one script, of letters, digits and underscores, or of others. */
+const kinds =
+  /^(?:(\s)|(\p{Script=Han})|(\p{Script=Hiragana})|(\p{Script=Katakana})|(\p{Script=Hangul})|(\p{Extended_Pictographic})|([\p{Letter}\p{Number}\p{Mark}_]))/u;
 
-/** As in vi, a word consists of letters, digits and underscores, or of other characters; a big one of anything. */
-function kindOf(character: string, isBig: boolean): Run['kind'] {
-  const first = String.fromCodePoint(character.codePointAt(0) ?? 0);
-  if (/^\s$/u.test(first)) return 'blank';
-  if (isBig) return 0;
-  const script = scripts.findIndex((pattern) => pattern.test(first));
-  if (script !== -1) return 2 + script;
-  return /^[\p{Letter}\p{Number}\p{Mark}_]$/u.test(first) ? 1 : 0;
+function kindOf(character: string, isBig: boolean): number {
+  const kind = kinds.exec(character)?.findLastIndex((group) => group !== undefined) ?? 0;
+  return isBig && kind !== blank ? 0 : kind;
 }
 
 export function runsOf(text: string, isBig: boolean): readonly Run[] {
@@ -105,7 +98,7 @@ export function runsOf(text: string, isBig: boolean): readonly Run[] {
   let at = 0;
   for (const line of text.split('\n')) {
     let last: Run | undefined;
-    if (line === '') runs.push({ from: at, to: at, kind: 'empty line' });
+    if (line === '') runs.push({ from: at, to: at, kind: emptyLine });
     for (const character of graphemes(line)) {
       const kind = kindOf(character, isBig);
       if (last?.kind === kind) last.to += character.length;
@@ -117,7 +110,28 @@ export function runsOf(text: string, isBig: boolean): readonly Run[] {
   return runs;
 }
 
-/** Whether vi's word motions stop at the run. */
+/** Whether vi's word motions stop at the run, as they do at an empty line. */
 export function isWord({ kind }: Run): boolean {
-  return kind !== 'blank';
+  return kind !== blank;
+}
+
+export function isBlank(run: Run | undefined): boolean {
+  return run?.kind === blank;
+}
+
+/** The offset of the bracket that encloses an offset, in one direction. */
+export function enclosing(
+  text: string,
+  from: number,
+  by: 1 | -1,
+  wanted: string,
+  other: string,
+): number | undefined {
+  let depth = 0;
+  for (let at = from; at >= 0 && at < text.length; at += by) {
+    if (text.charAt(at) === wanted && depth === 0) return at;
+    if (text.charAt(at) === wanted) depth -= 1;
+    if (text.charAt(at) === other) depth += 1;
+  }
+  return undefined;
 }

@@ -1,7 +1,7 @@
 import type { MarkedText } from '../paste.ts';
 import type { TextBuffer } from '../text-buffer.ts';
 
-export type ViMode = 'insert' | 'replace' | 'normal' | 'visual' | 'visual-line';
+export type ViMode = 'insert' | 'normal' | 'visual' | 'visual-line';
 
 export type Operator = 'd' | 'c' | 'y' | '>' | '<' | 'g~' | 'gu' | 'gU';
 
@@ -37,80 +37,47 @@ export interface CharacterSearch {
   readonly isTill: boolean;
 }
 
-/** What a visual selection covered, so that `.` covers as much at a different place. */
-export interface Extent {
-  readonly isLinewise: boolean;
-  readonly lines: number;
-  /** Characters of the last line. */
-  readonly characters: number;
-}
-
 /** An insertion that Esc ends. */
 export interface Insertion {
   /** The buffer before its command, to which one undo returns. */
   readonly before: TextBuffer;
-  readonly command: Command;
-  /** Where the inserted text begins. */
-  readonly from: number;
-  /** UTF-16 units after the inserted text. */
-  readonly rest: number;
-  /** The selection that the text replaces. */
-  readonly extent: Extent | undefined;
+  /** The buffer when typing began; its caret is where the typed text begins. */
+  readonly begun: TextBuffer;
+  /** What `.` repeats with the typed text; undefined if it cannot be repeated. */
+  readonly command: Command | undefined;
 }
 
 /** The last change, for `.`. */
-export interface Change {
+interface Change {
   readonly command: Command;
   /** The text that was typed before Esc. */
-  readonly inserted: string;
-  /** The pastes whose markers it contains. */
-  readonly pastes?: MarkedText['pastes'];
-  readonly extent?: Extent | undefined;
+  readonly inserted?: MarkedText;
 }
 
 export interface ViState {
   readonly mode: ViMode;
   /** Keys of an incomplete command. */
   readonly pending: readonly string[];
-  readonly register: Register | undefined;
-  readonly search: CharacterSearch | undefined;
-  readonly change: Change | undefined;
+  readonly register?: Register | undefined;
+  readonly search?: CharacterSearch | undefined;
+  readonly change?: Change | undefined;
   /** The column that `j` and `k` keep; infinite after `$`. */
-  readonly wantedColumn: number | undefined;
+  readonly wantedColumn?: number | undefined;
   /** The fixed end of a visual selection. */
   readonly anchor: number;
-  readonly insertion: Insertion | undefined;
+  readonly insertion?: Insertion | undefined;
 }
 
-/** A state and the buffer that belongs to it. */
+/** A state and the buffer that belongs to it, after a command. */
 export interface Edited {
   readonly vi: ViState;
   readonly buffer: TextBuffer;
+  /** What natter does besides editing: a row or the history beyond the first and last line, the exit. */
+  readonly request?: 'move-up' | 'move-down' | 'exit' | undefined;
 }
 
-/** What natter does besides editing: the history beyond the first and last line, the exit. */
-export type ViRequest = 'history-older' | 'history-newer' | 'row-up' | 'row-down' | 'exit';
-
-/** The result of a command. */
-export interface ViResult extends Edited {
-  readonly request?: ViRequest | undefined;
-}
-
-export const firstViState: ViState = {
-  mode: 'insert',
-  pending: [],
-  register: undefined,
-  search: undefined,
-  change: undefined,
-  wantedColumn: undefined,
-  anchor: 0,
-  insertion: undefined,
-};
+export const firstViState: ViState = { mode: 'insert', pending: [], anchor: 0 };
 
 export function isVisual({ mode }: ViState): boolean {
   return mode === 'visual' || mode === 'visual-line';
-}
-
-export function isInserting({ mode }: ViState): boolean {
-  return mode === 'insert' || mode === 'replace';
 }

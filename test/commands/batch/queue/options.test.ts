@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { buildBatch } from '../../../../src/commands/batch/command.ts';
-import { examplesOf } from '../../../../src/commands/program/help-details.ts';
+import { examplesOf } from '../../../../src/cli/help-details.ts';
 import { createMemoryContext } from '../../../support/memory-context.ts';
-import { parsedBy } from '../../parse-words.ts';
+import { parsedBy } from '../../../cli/parse-words.ts';
 
 const { context } = createMemoryContext();
 const parsed = (words: string) => parsedBy(buildBatch(context), words);

@@ -1,21 +1,13 @@
 import { createBuffer, insert } from '../../../../src/repl/composer/text-buffer.ts';
-import { typeOver } from '../../../../src/repl/composer/vi/insertion.ts';
-import {
-  parseKeys,
-  pressCharacter,
-  pressEscape,
-  redoChange,
-  settled,
-} from '../../../../src/repl/composer/vi/normal.ts';
+import { pressCharacter, pressEscape, settled } from '../../../../src/repl/composer/vi/commands.ts';
+import { parseKeys } from '../../../../src/repl/composer/vi/parse-keys.ts';
 import {
   firstViState,
-  isInserting,
   type Edited,
   type ViState,
 } from '../../../../src/repl/composer/vi/vi-state.ts';
 
 const escape = '\u001B';
-const controlR = '\u0012';
 
 /** Normal mode, with the caret at an offset; the last change was `x`, the last search `fo`. */
 export function viAt(text: string, cursor: number): Edited {
@@ -26,7 +18,7 @@ export function viAt(text: string, cursor: number): Edited {
   const vi: ViState = {
     ...firstViState,
     mode: 'normal',
-    change: { command, inserted: '' },
+    change: { command },
     search,
     register,
   };
@@ -35,9 +27,8 @@ export function viAt(text: string, cursor: number): Edited {
 
 function press({ vi, buffer }: Edited, key: string): Edited {
   if (key === escape) return pressEscape(vi, buffer) ?? { vi, buffer };
-  if (vi.mode === 'replace') return typeOver(vi, buffer, key);
-  if (isInserting(vi)) return { vi, buffer: insert(buffer, key) };
-  return key === controlR ? redoChange(vi, buffer) : pressCharacter(vi, buffer, key);
+  if (vi.mode === 'insert') return { vi, buffer: insert(buffer, key) };
+  return pressCharacter(vi, buffer, key);
 }
 
 function settle({ vi, buffer }: Edited): Edited {

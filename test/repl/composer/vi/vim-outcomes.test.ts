@@ -25,6 +25,6 @@ test('commands do what they do in Vim', () => {
     const register = isLinewise ? `${text}\n` : text;
     return [before, cursor, keys, buffer.text, buffer.cursor, register];
   });
-  expect(outcomes.length).toBeGreaterThan(400);
+  expect(outcomes.length).toBeGreaterThan(300);
   expect(seen).toEqual(outcomes);
 });

@@ -1,0 +1,256 @@
+import { existsSync } from 'node:fs';
+import type { Run, Context, GlobalOptions } from '../run.ts';
+import { promptMessages, changedParams, resumedChanges } from './plan-request.ts';
+import type { Message } from '../client/contract.ts';
+import type { JournalOptions } from '../conversation/journal/journal-file.ts';
+import type { Journal } from '../conversation/journal/journal.ts';
+import {
+  branchJournal,
+  createJournal,
+  resumeJournal,
+} from '../conversation/journal/open-journal.ts';
+import { type PromptRecord, createPromptRecord } from '../conversation/journal/record-answer.ts';
+import {
+  requireDataFolder,
+  conversationsFolder,
+  lockFile,
+} from '../conversation/library/conversation-folder.ts';
+import { findConversation } from '../conversation/library/library.ts';
+import { loadConversation } from '../conversation/library/read-conversation.ts';
+import {
+  type Conversation,
+  type Role,
+  leafOf,
+  messagesOf,
+  modelOf,
+  systemOf,
+  textOf,
+} from '../conversation/tree.ts';
+import { Failure } from '../failure.ts';
+import type { Notices } from '../output/notices.ts';
+import { resolveFolders, type FolderFacts } from '../settings/folders.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import { awaitLock } from '../storage/lock/lock.ts';
+import { storageFailure } from '../storage/storage-failure.ts';
+import { maskText } from '../secrets/secrets.ts';
+
+export interface ConversationOptions extends GlobalOptions {
+  readonly continue?: boolean;
+  /** An id, a title or `latest`; true without one. */
+  readonly resume?: string | true;
+  readonly branch?: boolean;
+  /** `--save`, `--no-save`; if undefined, the setting applies. */
+  readonly save?: boolean;
+}
+
+/** @throws Failure `storage` if the home folder is unknown */
+export function dataFolder(facts: FolderFacts): string {
+  return requireDataFolder(resolveFolders(facts).data);
+}
+
+/** Finds and reads a conversation as far as possible; warns about lost lines. @throws Failure */
+export function readConversation(facts: FolderFacts, notices: Notices, name: string): Conversation {
+  const { id, path } = findConversation(dataFolder(facts), name);
+  const { fold, warning, records } = loadConversation(path, id);
+  if (records === 0) {
+    throw new Failure('storage', `conversation ${id} has no readable records`, {
+      hint: `its file is ${path}`,
+    });
+  }
+  if (warning !== undefined) notices.warning(warning);
+  return fold.conversation();
+}
+
+/** A new or continued conversation, open for one prompt. */
+export interface OpenConversation {
+  /** A resumed conversation keeps its model unless this run names one. */
+  readonly settings: ResolvedSettings;
+  /** The turns so far and the prompt. */
+  readonly messages: readonly Message[];
+  /** Undefined while it is not saved. */
+  readonly id: () => string | undefined;
+  /** Writes the prompt to the journal, before it is sent; undefined if nothing is saved. */
+  record(): Promise<PromptRecord | undefined>;
+  close(): Promise<void>;
+}
+
+/** A turn that is written to the journal before it is sent. */
+export interface NextTurn {
+  readonly role: Exclude<Role, 'assistant'>;
+  readonly content: string;
+}
+
+export function journalOptions(context: Context, notices: Notices, save: boolean): JournalOptions {
+  const { clock, random, process, version, secrets } = context;
+  const { data: folder } = resolveFolders(context);
+  const onWarning: JournalOptions['onWarning'] = (...words) => notices.warning(...words);
+  const mask = (text: string) => maskText(secrets, text);
+  return { folder, save, clock, random, process, version, mask, onWarning };
+}
+
+function recordTurns(journal: Journal, turns: readonly NextTurn[]): PromptRecord {
+  const ids = turns.map((turn) => journal.addTurn(turn).id);
+  return createPromptRecord(journal, ids.at(-1));
+}
+
+function begin(
+  options: JournalOptions,
+  settings: ResolvedSettings,
+  prompt: string,
+): OpenConversation {
+  const { system, save } = settings.values;
+  const messages = promptMessages(system, prompt);
+  let journal: Journal | undefined;
+  const id = () => journal?.conversation().id;
+  return {
+    settings,
+    messages,
+    id,
+    async record() {
+      if (!save) return undefined;
+      journal = createJournal(options);
+      return recordTurns(journal, messages as readonly NextTurn[]);
+    },
+    close: async () => journal?.close(),
+  };
+}
+
+/** Whether an option, a prompt file or an environment variable sets it for this run. */
+export function isExplicitlySet(settings: ResolvedSettings, key: 'model' | 'system'): boolean {
+  const { kind } = settings.sources[key];
+  return kind !== 'profile' && kind !== 'default';
+}
+
+/** The settings with the model of a resumed conversation, unless this run names one. */
+export function withModelOf(
+  settings: ResolvedSettings,
+  model: string | undefined,
+): ResolvedSettings {
+  const isChosen = isExplicitlySet(settings, 'model') || settings.values.model === 'auto';
+  if (isChosen || model === undefined) return settings;
+  return { ...settings, values: { ...settings.values, model } };
+}
+
+/** The settings with the parameters of a resumed conversation, unless options set them. */
+function withParametersOf(
+  settings: ResolvedSettings,
+  { parameters }: Conversation,
+): ResolvedSettings {
+  const changes = resumedChanges(settings.params, parameters);
+  return { ...settings, params: changedParams(settings.params, changes) };
+}
+
+/**
+ * Waits up to a minute until it is known whether the natter that has a lock is still running; it may be in a different
+ * container or on a different host.
+ * @param subject what is locked, for the notice
+ * @throws Failure `storage`; the signal's reason
+ */
+export async function awaitHolder(
+  { process, clock, signal }: Context,
+  notices: Notices,
+  lockPath: string,
+  subject: string,
+): Promise<void> {
+  if (!existsSync(lockPath)) return;
+  try {
+    await awaitLock(lockPath, { process, clock, signal }, ({ processId, host }, longest) => {
+      const holder = `process ${processId} on ${host}`;
+      const wait = `checking for up to ${Math.ceil(longest / 1000)} s whether it is still running`;
+      notices.notice(`another natter (${holder}) has ${subject} open; ${wait}`);
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw storageFailure('write', lockPath, error);
+  }
+}
+
+async function openResumed(
+  { context, presentation }: Run,
+  options: JournalOptions,
+  name: string,
+  branch: boolean,
+): Promise<Journal> {
+  const folder = requireDataFolder(options.folder);
+  const { id } = findConversation(folder, name);
+  const found = { ...options, folder };
+  if (branch) return branchJournal(found, id);
+  const lockPath = lockFile(conversationsFolder(folder), id);
+  await awaitHolder(context, presentation.notices, lockPath, `conversation ${id}`);
+  const resumption = resumeJournal(found, id);
+  if (resumption.isOpen) return resumption.journal;
+  throw resumption.refusal;
+}
+
+/** The turns to add to an opened conversation for a prompt, and the messages to send. */
+export function nextTurns(
+  { presentation, settings }: Run,
+  journal: Journal,
+  prompt: string,
+): { readonly turns: readonly NextTurn[]; readonly messages: readonly Message[] } {
+  const conversation = journal.conversation();
+  const { system } = settings.values;
+  const isNewSystem =
+    system !== undefined &&
+    isExplicitlySet(settings, 'system') &&
+    system !== systemOf(conversation);
+  const user: NextTurn = { role: 'user', content: prompt };
+  const turns = isNewSystem ? [{ role: 'system', content: system } as const, user] : [user];
+  const leaf = leafOf(conversation);
+  if (leaf !== undefined && (leaf.role === 'user' || textOf(leaf) === '')) {
+    const text = 'the last prompt of this conversation has no answer and is not sent';
+    presentation.notices.notice(text);
+  }
+  return { turns, messages: messagesOf(conversation, turns) };
+}
+
+function resume(run: Run, journal: Journal, prompt: string): OpenConversation {
+  const { turns, messages } = nextTurns(run, journal, prompt);
+  const { settings } = run;
+  const conversation = journal.conversation();
+  return {
+    settings: withModelOf(withParametersOf(settings, conversation), modelOf(conversation)),
+    messages,
+    id: () => journal.conversation().id,
+    record: async () => recordTurns(journal, turns),
+    close: () => journal.close(),
+  };
+}
+
+/**
+ * The journal of the conversation that the options name; undefined if they name none.
+ * @throws Failure if it cannot be found or opened
+ */
+export async function openNamedJournal(
+  run: Run<ConversationOptions>,
+  journal: JournalOptions,
+): Promise<Journal | undefined> {
+  const { resume: name, continue: isContinued = false, branch = false } = run.options;
+  if (name === undefined && !isContinued) {
+    if (!branch) return undefined;
+    throw new Failure('usage', '--branch needs a conversation to copy', {
+      hint: 'add --continue, or --resume and its id',
+    });
+  }
+  if (typeof name === 'string' && isContinued) {
+    throw new Failure('usage', '--continue and --resume cannot be used together', {
+      hint: '--continue means --resume latest',
+    });
+  }
+  return openResumed(run, journal, typeof name === 'string' ? name : 'latest', branch);
+}
+
+/**
+ * The conversation that the options name, or a new one; nothing is written before {@link OpenConversation.record}.
+ * @throws Failure if the one to resume cannot be found or opened
+ */
+export async function openConversation(
+  run: Run<ConversationOptions>,
+  prompt: string,
+): Promise<OpenConversation> {
+  const { context, options, presentation, settings } = run;
+  const save = settings.values.save && options.dryRun !== true;
+  const journal = journalOptions(context, presentation.notices, save);
+  const opened = await openNamedJournal(run, journal);
+  return opened === undefined ? begin(journal, settings, prompt) : resume(run, opened, prompt);
+}

@@ -1,0 +1,262 @@
+// The candidates for the values of options and arguments.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { catalogue } from '../../client/contract.ts';
+import { storedKinds } from '../../commands/config/stored-paths.ts';
+import { topicRows } from '../../commands/help/topic-names.ts';
+import { dataFolder } from '../../ask/open-conversation.ts';
+import { promptPlaces } from '../../input/load-prompt-file.ts';
+import { listEntries } from '../../conversation/library/library.ts';
+import { summarize } from '../../conversation/library/read-conversation.ts';
+import { Failure } from '../../failure.ts';
+import type { Variable } from '../../prompt-files/front-matter-keys.ts';
+import {
+  findPrompt,
+  type FoundPrompt,
+  listPrompts,
+} from '../../prompt-files/library/find-prompt.ts';
+import { loadPrompt } from '../../prompt-files/library/load-prompt.ts';
+import type { SourceFile } from '../../prompt-files/place.ts';
+import { type PromptFile, variablesOf } from '../../prompt-files/prompt-file.ts';
+import { keyBindings } from '../../repl/composer/keys/key-bindings.ts';
+import { definitions, settingKeys } from '../../settings/definitions.ts';
+import { type FolderFacts, resolveFolders } from '../../settings/folders.ts';
+import { coloredParts, colorNames } from '../../settings/own-colors.ts';
+import { knownProfiles } from '../../settings/profile-name.ts';
+import { roleNames } from '../../settings/role.ts';
+import { readStoredSettings } from '../../settings/settings-file.ts';
+import { childNamed } from '../help-details.ts';
+
+export interface Candidate {
+  readonly value: string;
+  readonly description: string;
+}
+
+/** Makes the shell add its own completion of paths, alone or after other candidates. */
+export const files: Candidate = { value: ':files', description: '' };
+
+export interface CompletionRequest {
+  readonly context: FolderFacts;
+  readonly command: Command;
+  /** The typed part of the word. */
+  readonly typed: string;
+  /** Operands before it. */
+  readonly before: readonly string[];
+}
+
+type Source = (request: CompletionRequest) => readonly Candidate[] | Promise<readonly Candidate[]>;
+
+const plain = (values: readonly string[]): readonly Candidate[] =>
+  values.map((value) => ({ value, description: '' }));
+
+/** Candidates from rows of a table. @param prefix of each value, such as `keys.` */
+const rowCandidates = (
+  rows: readonly { readonly name: string; readonly summary: string }[],
+  prefix = '',
+): readonly Candidate[] =>
+  rows.map(({ name, summary }) => ({ value: prefix + name, description: summary }));
+
+/** The subcommands that the help shows. */
+export const commandCandidates = (command: Command): readonly Candidate[] =>
+  rowCandidates(
+    command
+      .createHelp()
+      .visibleCommands(command)
+      .map((child) => ({ name: child.name(), summary: child.summary() })),
+  );
+
+/** Undefined for a prompt file that cannot be used: a shell shows no failures. */
+async function load(context: FolderFacts, found: FoundPrompt): Promise<PromptFile | undefined> {
+  const { directory } = promptPlaces(context);
+  const read = async (file: SourceFile) => readFileSync(file.path, 'utf8');
+  try {
+    return await loadPrompt(found, { directory, read });
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+/** Characters that run or change something in a shell; bash and PowerShell insert candidates without quotes. */
+const special = /[$`;&|<>()!\\"']/;
+
+/** Names come from whoever wrote the project: one with a command in it, or that is an option, must be typed. */
+const isHarmless = (name: string) => !special.test(name) && !name.startsWith('-');
+
+/** Each prompt file is read for its description. */
+const mostDescribed = 50;
+
+/**
+ * The names of prompt files with their descriptions. The shell completes paths too, if no name fits or a path is typed.
+ */
+const promptFiles: Source = async ({ context, typed, before, command }) => {
+  if (command.name() === 'run' && before.length > 0) return [];
+  const isPath = typed.startsWith('.') || path.isAbsolute(typed) || typed.includes(path.sep);
+  const found = listPrompts(promptPlaces(context)).filter(
+    ({ name }) => name.startsWith(typed) && isHarmless(name),
+  );
+  const candidates: Candidate[] = [];
+  for (const [index, one] of found.entries()) {
+    const prompt = index < mostDescribed ? await load(context, one) : undefined;
+    candidates.push({ value: one.name, description: prompt?.front.description ?? '' });
+  }
+  return isPath || candidates.length === 0 ? [...candidates, files] : candidates;
+};
+
+/** `--lang=`, or one candidate for each choice, so that a shell completes up to the choice. */
+function assignments({ name, description = '', choices, default: value }: Variable) {
+  const option = `--${name}=`;
+  if (choices === undefined) {
+    return [{ value: option, description: description || (value ?? 'variable') }];
+  }
+  return choices
+    .filter((choice) => !special.test(choice))
+    .map((choice) => ({ value: option + choice, description }));
+}
+
+/** The variables of a prompt file, as options. */
+export async function variableCandidates(
+  context: FolderFacts,
+  name: string,
+): Promise<readonly Candidate[]> {
+  try {
+    const prompt = await load(context, findPrompt(promptPlaces(context), name));
+    return prompt === undefined ? [] : variablesOf(prompt).flatMap(assignments);
+  } catch (error) {
+    // A prompt file that does not exist has no variables.
+    if (error instanceof Failure) return [];
+    throw error;
+  }
+}
+
+/** Each conversation is read for its title. */
+const maxConversations = 30;
+
+/** The conversations whose ids start with the typed text, newest first, after `latest`. */
+const conversations: Source = ({ context, typed, command }) => {
+  const section = command.name() === 'undelete' ? 'trash' : 'conversations';
+  const entries = listEntries(dataFolder(context), section).filter(({ id }) =>
+    id.startsWith(typed),
+  );
+  if (entries.length === 0) return [];
+  const found = entries.slice(0, maxConversations).map(({ id, path: file }) => ({
+    value: id,
+    description: summarize(file).title,
+  }));
+  return [{ value: 'latest', description: 'most recent conversation' }, ...found];
+};
+
+const roles: Source = ({ context }) => plain(roleNames(context));
+
+function storedSettings({ context }: CompletionRequest) {
+  return readStoredSettings(resolveFolders(context).config, context.platform).stored;
+}
+
+const published: readonly Candidate[] = catalogue.map(({ id, purpose }) => ({
+  value: id,
+  description: purpose,
+}));
+
+/** The published models, those of profiles, and `auto`. A request to the service would delay the shell. */
+const models: Source = (request) => {
+  const unknown = Object.entries(storedSettings(request).settings.profiles).flatMap(
+    ([name, { model }]) =>
+      typeof model !== 'string' || published.some(({ value }) => value === model)
+        ? []
+        : [{ value: model, description: `of profile ${name}` }],
+  );
+  return [...published, { value: 'auto', description: 'the smallest that fits' }, ...unknown];
+};
+
+/** For a list with commas: the models not listed yet, and those of profiles as `profile:model`, or `profile:` without one. */
+const modelList: Source = (request) => {
+  const named = request.typed.split(',').slice(0, -1);
+  const { profiles } = storedSettings(request).settings;
+  const own = plain(
+    Object.entries(profiles).map(([name, { model = '' }]) => `${name}:${String(model)}`),
+  );
+  return [...published, ...own]
+    .filter(({ value }) => !named.includes(value))
+    .map(({ value, description }) => ({ value: [...named, value].join(','), description }));
+};
+
+const profiles: Source = (request) => plain(knownProfiles(storedSettings(request)));
+
+/** Names of `config paths`, else of settings. */
+const names: Source = ({ command, typed }) => {
+  if (command.name() === 'paths') return rowCandidates(storedKinds);
+  if (typed.startsWith('colors.')) return rowCandidates(coloredParts, 'colors.');
+  if (!typed.startsWith('keys.')) return rowCandidates(settingKeys.map((key) => definitions[key]));
+  const actions = keyBindings.map(({ action, summary }) => ({ name: action, summary }));
+  return rowCandidates(actions, 'keys.');
+};
+
+const settingValue: Source = (request) => {
+  const [setting = ''] = request.before;
+  const key = settingKeys.find((candidate) => definitions[candidate].name === setting);
+  if (key === 'model') return models(request);
+  if (key === 'fallback') return modelList(request);
+  if (key === 'role') return roles(request);
+  if (key === undefined) {
+    return setting.startsWith('colors.') ? plain(['default', ...colorNames]) : [];
+  }
+  const { name, words = [] } = definitions[key].type;
+  return plain(name === 'true or false' ? ['true', 'false'] : words);
+};
+
+const helpWords: Source = ({ command, before }) => {
+  let group = command.parent ?? command;
+  for (const word of before) {
+    const child = childNamed(group, word);
+    if (child === undefined) return [];
+    group = child;
+  }
+  return [...commandCandidates(group), ...(before.length > 0 ? [] : rowCandidates(topicRows))];
+};
+
+/** By the name of the option or argument; others have no candidates. */
+const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
+  ['--model', models],
+  ['--models', modelList],
+  ['--fallback', modelList],
+  ['--role', roles],
+  ['--profile', profiles],
+  ['--upstream-profile', profiles],
+  ['--resume', conversations],
+  ['--stdin-encoding', () => plain(['utf-8', 'utf-16le', 'latin1', 'windows-1252', 'shift_jis'])],
+  ['--every', () => plain(['200l', '30s', '64kb', '200l,30s'])],
+  ['--since', () => plain(['today', '7d', '4w', '30d'])],
+  ['--speed', () => plain(['1', '10', 'max'])],
+  ['model', models],
+  ['profile', profiles],
+  ['conversation', conversations],
+  ['conversations', conversations],
+  ['prompt-file', promptFiles],
+  ['name', names],
+  ['value', settingValue],
+  ['words', helpWords],
+]);
+
+/** Options and arguments that take the path of a file. */
+const fileNames: ReadonlySet<string> = new Set(
+  '--file --output --record --replay --results --scenario --schema file files results'.split(' '),
+);
+
+/**
+ * The candidates for the value of an option (`--model`) or an argument (`file`): its choices, else those for its name,
+ * else the words of the setting with that name.
+ * @throws Failure if they cannot be read
+ */
+export async function candidatesFor(
+  request: CompletionRequest,
+  name = '',
+  choices?: readonly string[],
+): Promise<readonly Candidate[]> {
+  if (choices !== undefined) return plain(choices);
+  if (fileNames.has(name)) return [files];
+  const source = sources.get(name);
+  if (source !== undefined) return source(request);
+  const key = settingKeys.find((candidate) => `--${definitions[candidate].name}` === name);
+  return key === undefined ? [] : plain(definitions[key].type.words ?? []);
+}

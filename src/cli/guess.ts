@@ -1,0 +1,211 @@
+// What people type for natter's commands and options: mistyped, or as in other chat clients.
+import type { Command } from 'commander';
+import type { ChatOptions } from '../commands/chat/chat-run.ts';
+import { Failure } from '../failure.ts';
+import { nearlyNamed } from '../near-name.ts';
+import { createNotices } from '../output/notices.ts';
+import type { Context } from '../run.ts';
+import { maskMessage } from '../secrets/secrets.ts';
+import { definitions, settingKeys } from '../settings/definitions.ts';
+import { childNamed, namesBelow } from './help-details.ts';
+
+/** Words of other clients, and what natter has for them. */
+export type ForeignWords = readonly (readonly [words: string, meant: string])[];
+
+/** Commands, and what to type in natter; empty if natter has nothing of the kind. */
+const foreignCommands: ForeignWords = [
+  ['version', '‹natter --version›'],
+  ['update upgrade', '‹natter --version --verbose›'],
+  ['ask new repl interactive', 'natter'],
+  ['resume', '‹natter --resume›'],
+  ['continue', '‹natter -c›'],
+  ['history chats chat-history logs ls', '‹natter conversations list›'],
+  ['keys setup init configure', '‹natter auth login›'],
+  ['settings', '‹natter config list›'],
+  ['stats cost costs', '‹natter usage›'],
+  ['template templates patterns', '‹natter prompts list›'],
+  ['role roles', '‹natter --role NAME›'],
+  ['profile profiles', '‹natter config profiles›'],
+  ['quit exit alias aliases plugins mcp serve', ''],
+];
+
+/** Verbs after the name of a thing, as in `logs list` or `keys set openai`. */
+const foreignVerbs = 'list ls show path set add edit';
+
+/** Commands after the name of one of natter's groups, and how they go on after `natter`. */
+const foreignChildren: ForeignWords = [
+  ['conversations/rm conversations/remove conversations/del', 'conversations delete'],
+  ['conversations/ls', 'conversations list'],
+  ['conversations/mv', 'conversations rename'],
+  ['conversations/cat conversations/view', 'conversations show'],
+  ['conversations/find conversations/grep', 'conversations search'],
+  ['conversations/save', 'conversations export'],
+  ['conversations/restore', 'conversations undelete'],
+  ['models/default models/set models/set-default', 'config set model <model>'],
+  ['models/use models/select models/switch', 'config set model <model>'],
+];
+
+/** Options, and what to do in natter. */
+const foreignOptions: ForeignWords = [
+  ['-p --print --prompt', '‹natter "a prompt"› prints the answer and exits'],
+  ['-k --key --api-key --token', 'use ‹natter auth login›, or NATTER_API_KEY in scripts'],
+  ['-v', '--version prints the version; NATTER_DEBUG=1 writes a debug log'],
+  ['--verbose --debug', 'NATTER_DEBUG=1 writes a debug log'],
+  ['-a --attachment --fragment', '-f attaches a text file'],
+  ['--image --images', 'natter sends no images; -f attaches a text file'],
+  ['-o --output', '‹natter "a prompt" > FILE› writes the answer to a file; --json prints JSON'],
+  ['--format --output-format --response-format', '--json prints JSON, --jsonl an event per line'],
+  ['-r -C --session', '--resume ID continues a conversation, -c the last one'],
+  ['--system-prompt --append-system-prompt', '-s sets the system prompt'],
+  ['-S', '--no-stream prints the answer at its end; ‹natter conversations show ID› shows one'],
+  ['-x', '‹natter last --block 1› prints a code block of the last answer'],
+  ['-n', '--no-save does not save the conversation'],
+  ['-l --list', '‹natter conversations› lists conversations, ‹natter models› lists the models'],
+  ['--delete', '‹natter conversations delete ID› moves a conversation to the trash'],
+  [
+    '--no-markdown',
+    '--plain prints plain text on a terminal, --raw exactly the bytes of the answer',
+  ],
+  ['--no-color', 'use --color never'],
+  ['--stream', 'answers are streamed unless --no-stream is given'],
+  [
+    '--template --pattern --prompt-file',
+    '‹natter run NAME› sends a prompt file; ‹natter prompts› lists them',
+  ],
+  ['--models --list-models', '‹natter models list› lists the models'],
+  ['-T --temp --temperature', 'use --param temperature=0.2, if the service takes it'],
+  ['--top-p --topp', 'use --param top_p=0.9, if the service takes it'],
+  ['--top-k --topk', 'use --param top_k=40, if the service takes it'],
+  ['--seed', 'use --param seed=1, if the service takes it'],
+];
+
+/** What natter has for a word of a different client. */
+export const meantBy = (table: ForeignWords, word: string): string | undefined =>
+  table.find(([words]) => words.split(' ').includes(word))?.[1];
+
+/**
+ * The hint for an option of a different program.
+ * @param value the word after it; a number is repeated for a field of the request: `--temperature 0`
+ */
+export function hintForOption(name: string, value: string | undefined): string | undefined {
+  const hint = meantBy(foreignOptions, name);
+  const isNumber = value !== undefined && /^-?\d+(?:\.\d+)?$/.test(value);
+  return isNumber ? hint?.replace(/(?<=^use --param \w+=)[\d.]+/, value) : hint;
+}
+
+/**
+ * Refuses the words that the default command of a group gets because they name no command of the group.
+ * @param shows the command of the group that shows `thing`, for a word that resembles no command
+ * @throws Failure `usage`
+ */
+export function refuseWords({ args, parent }: Command, thing: string, shows: string): void {
+  const [word, ...rest] = args;
+  if (word === undefined || parent === null) return;
+  const group = `natter ${parent.name()}`;
+  const meant = meantBy(foreignChildren, `${parent.name()}/${word}`);
+  const near = nearlyNamed(word, namesBelow(parent));
+  const others = rest.every((other) => /^[\w.-]+$/.test(other)) ? rest : ['…'];
+  let hint =
+    near === undefined
+      ? `to show ${thing}: ‹${group} ${shows} ${word}›`
+      : `did you mean ‹${group} ${near}›?`;
+  if (rest.length > 0)
+    hint = `to send it as a prompt: ‹natter chat ${parent.name()} ${args.join(' ')}›`;
+  if (meant !== undefined) {
+    const command = rest.length > 0 ? meant.replace(/ <.*/, '') : meant;
+    hint = `‹${['natter', command, ...others].join(' ')}›`;
+  }
+  throw new Failure('usage', `there is no command "${group} ${word}"`, { hint });
+}
+
+/** A word of a suggestion; text is left out, as it may be long or need quotes. */
+const shownWord = (word: string): string => (/^[\p{L}\p{N}_.:/@=-]+$/u.test(word) ? word : '…');
+
+/** `set model nextgen`: only with the name of a setting, because `set theory basics` is a prompt. */
+function settingCommand(words: readonly string[]): string | undefined {
+  const [verb = '', name = ''] = words;
+  if (words.length !== { set: 3, get: 2, unset: 2 }[verb]) return undefined;
+  if (/^api[-_]?key$/.test(name)) return '‹natter auth login›';
+  const isSetting = settingKeys.some((key) => definitions[key].name === name);
+  return isSetting ? `‹natter config ${words.map(shownWord).join(' ')}›` : undefined;
+}
+
+const nearChild = (parent: Command, word: string, names = namesBelow(parent)) =>
+  childNamed(parent, nearlyNamed(word, names) ?? '');
+
+/**
+ * The commands that a prompt may be a mistyped form of (`modles`, `model list`, `login`), or that have the same effect in
+ * natter as a command of another client (`history`, `set model nextgen`). An empty list is a command that natter lacks,
+ * such as `quit`; undefined is a prompt.
+ */
+export function suggestCommands(
+  words: readonly string[],
+  program: Command,
+): readonly string[] | undefined {
+  const [first = '', second, ...rest] = words;
+  const word = first.toLowerCase();
+  const foreign = meantBy(foreignCommands, word);
+  const isAlone = second === undefined;
+  const hasVerb = !isAlone && foreignVerbs.split(' ').includes(second) && rest.length < 2;
+  if (foreign !== undefined && (isAlone || hasVerb)) return foreign === '' ? [] : [foreign];
+  const setting = settingCommand(words);
+  if (setting !== undefined) return [setting];
+  // Too many words differ from a name of three letters by one: `fun` does not mean `run`.
+  const names = namesBelow(program).filter((name) => name.length > 3);
+  const near = nearChild(program, first, names);
+  if (isAlone) {
+    const parents = program.commands.filter((parent) => childNamed(parent, word) !== undefined);
+    if (parents.length > 0) return parents.map((parent) => `‹natter ${parent.name()} ${word}›`);
+    return near && [`‹natter ${near.name()}›`];
+  }
+  if (near === undefined) return undefined;
+  if (near.registeredArguments[0]?.argChoices?.includes(second) === true) {
+    return [`‹natter ${near.name()} ${second}›`];
+  }
+  const child = childNamed(near, second) ?? nearChild(near, second);
+  if (child === undefined || rest.length > child.registeredArguments.length) return undefined;
+  return [`‹${['natter', near.name(), child.name(), ...rest.map(shownWord)].join(' ')}›`];
+}
+
+/**
+ * Whether a prompt may be a mistyped command with its arguments, or one of another program. In a resumed conversation, a
+ * word such as "continue" is a prompt.
+ */
+export function mayBeCommand(words: readonly string[], options: ChatOptions): boolean {
+  const { continue: isContinued, resume, isPrompt, dryRun, interactive } = options;
+  const isPromptOf = [isContinued, resume, isPrompt, dryRun, interactive];
+  if (isPromptOf.some((option) => option !== undefined && option !== false)) return false;
+  return words.length <= 4 && /^[A-Za-z-]{2,}$/.test(words[0] ?? '');
+}
+
+/**
+ * Asks for confirmation of a prompt that is probably a mistyped command (`natter modles`, `natter model list`,
+ * `natter login`). A pipe or a script may mean it, so there it is sent with a notice on standard error.
+ * @throws Failure `usage` if the user does not confirm
+ */
+export async function confirmMistakenCommand(
+  context: Context,
+  program: Command,
+  options: ChatOptions,
+  words: readonly string[],
+): Promise<void> {
+  const suggestions = mayBeCommand(words, options) ? suggestCommands(words, program) : undefined;
+  if (suggestions === undefined) return;
+  const prompt = words.map(shownWord).join(' ');
+  const commands = suggestions.join(' or ');
+  const { stdin, stderr } = context.streams;
+  const canAsk = stdin.isTerminal && stderr.isTerminal;
+  const mask = (text: string) => maskMessage(context.secrets, text);
+  const notices = createNotices(stderr, options.quiet === true && !canAsk, mask);
+  const warning = `"${prompt}" looks like ${commands === '' ? 'a command' : `the command ${commands}`}`;
+  notices.notice(canAsk ? warning : `${warning}; sending it as a prompt`);
+  if (!canAsk) return;
+  if (options.input) {
+    const reply = await context.ask('Send it as a prompt? [y/N] ', { signal: context.signal });
+    if (/^y(es)?$/i.test(reply.trim())) return;
+  }
+  const suggestion = commands === '' ? '' : `did you mean ${commands}? `;
+  throw new Failure('usage', `"${prompt}" was not sent`, {
+    hint: `${suggestion}to send it: ‹natter -- ${prompt}›`,
+  });
+}

@@ -1,0 +1,139 @@
+import { Command, CommanderError } from 'commander';
+import { buildAuth } from '../commands/auth/command.ts';
+import { buildBatch } from '../commands/batch/command.ts';
+import { buildChat } from '../commands/chat/command.ts';
+import { buildCompare } from '../commands/compare/command.ts';
+import { buildCompletion } from '../commands/completion/command.ts';
+import { buildConfig } from '../commands/config/command.ts';
+import { buildConversations } from '../commands/conversations/command.ts';
+import { buildDoctor } from '../commands/doctor/command.ts';
+import { buildHelp } from '../commands/help/command.ts';
+import { buildLast } from '../commands/last/command.ts';
+import { buildModels } from '../commands/models/command.ts';
+import { buildPrompts } from '../commands/prompts/command.ts';
+import { buildRun } from '../commands/run/command.ts';
+import { buildSandbox } from '../commands/sandbox/command.ts';
+import { buildShellInit } from '../commands/shell-init/command.ts';
+import { buildUsage } from '../commands/usage/command.ts';
+import { misplacedCommand, routeToChat, withDashes } from './command-line.ts';
+import type { Context } from '../run.ts';
+import { addGlobalOptions } from './global-options.ts';
+import { namesBelow, setExamples } from './help-details.ts';
+import {
+  formatHelp,
+  helpWidth,
+  printHelp,
+  formatShortHelp,
+  wantsShortHelp,
+} from './help-format.ts';
+import { misplacedCommandFailure, usageFailure } from './usage-failure.ts';
+import { addVariables } from '../commands/run/variable-help.ts';
+
+/** The first lines of the help. */
+const programExamples = [
+  { line: 'natter', meaning: 'open a conversation' },
+  { line: 'natter "why is the sky blue?"', meaning: 'print one answer' },
+  { line: 'natter -c "and at sunset?"', meaning: 'continue the last conversation' },
+  { line: 'git diff | natter -f notes.md "review"', meaning: 'append piped input and a file' },
+  { line: 'natter -m nextgen --json "two names"', meaning: 'choose the model, print JSON' },
+  { line: 'natter --sandbox "hello"', meaning: 'try it without a service or a key' },
+];
+
+function visit(command: Command, change: (command: Command) => void): void {
+  change(command);
+  for (const child of command.commands) visit(child, change);
+}
+
+/** The commands but chat, in the order of the help. */
+const builders = [
+  buildCompare,
+  buildBatch,
+  buildRun,
+  buildPrompts,
+  buildConversations,
+  buildLast,
+  buildModels,
+  buildUsage,
+  buildAuth,
+  buildConfig,
+  buildDoctor,
+  buildSandbox,
+  buildShellInit,
+  buildCompletion,
+  buildHelp,
+];
+
+/**
+ * @param words the whole command line
+ * @param print gets help and version
+ */
+export function buildProgram(
+  context: Context,
+  words: readonly string[] = [],
+  print = (text: string): void => void context.streams.stdout.write(text),
+): Command {
+  const format = wantsShortHelp(words) ? formatShortHelp : formatHelp;
+  const program = new Command('natter')
+    .description('A terminal chat client for LLMs on OpenAI-compatible servers.')
+    .usage('[chat] [prompt...] [options]')
+    .version(
+      context.version,
+      '-V, --version',
+      'print the version; with --verbose, also how to update',
+    )
+    .helpCommand(false);
+  setExamples(program, programExamples);
+  addGlobalOptions(program);
+  program.addCommand(buildChat(context), { isDefault: true });
+  for (const build of builders) program.addCommand(build(context));
+  visit(program, (command) => {
+    command
+      .exitOverride((error) => {
+        throw usageFailure(error, command, words) ?? error;
+      })
+      .helpOption('-h, --help', 'show help: -h on one screen, --help all of it')
+      .helpCommand(false)
+      .configureHelp({ helpWidth, formatHelp: format })
+      .configureOutput({
+        writeOut: print,
+        // Commander writes only the help of a group here; usage errors become failures.
+        writeErr: print,
+        outputError: () => undefined,
+      });
+  });
+  return program;
+}
+
+/** The help of `natter run` with the name of a prompt file; undefined for any other. */
+async function namedHelp(context: Context, { commands }: Command): Promise<string | undefined> {
+  const command = commands.find((candidate) => candidate.name() === 'run');
+  const name = command?.args.find((word) => !word.startsWith('-'));
+  if (command === undefined || name === undefined) return undefined;
+  await addVariables(context, command, name);
+  return command.helpInformation();
+}
+
+/**
+ * Runs a command line.
+ * @param words the arguments without node and script
+ * @throws Failure, or the reason `context.signal` was aborted with
+ */
+export async function runProgram(context: Context, words: readonly string[]): Promise<void> {
+  const help: string[] = [];
+  const program = buildProgram(context, words, (text) => void help.push(text));
+  const names = new Set(namesBelow(program));
+  program.hook('preAction', (_, action) => {
+    if (action.name() === 'run') action.args = withDashes(action.args, words);
+    if (action.name() !== 'chat') return;
+    const misplaced = misplacedCommand(words, action.args, names);
+    if (misplaced !== undefined) throw misplacedCommandFailure(misplaced);
+  });
+  try {
+    await program.parseAsync(routeToChat(words, names), { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const named =
+      error.code === 'commander.helpDisplayed' ? await namedHelp(context, program) : undefined;
+    await printHelp(context, named ?? help.join(''));
+  }
+}

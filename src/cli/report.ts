@@ -1,0 +1,151 @@
+import { type Remedy, exitCodes, type Failure, withCommands } from '../failure.ts';
+import { completeAddress } from '../address.ts';
+import { rephrase } from '../client/failure/request-failure.ts';
+import { isSet, type Environment } from '../environment.ts';
+import {
+  toFailure,
+  reportFailure,
+  hintOf,
+  setBaseUrlHint,
+  timeoutOptions,
+  type FrontEndHints,
+} from '../output/ending-failure.ts';
+import { wantsJson, flagValue, hasFlag } from './command-line.ts';
+import type { Context } from '../run.ts';
+import { cleanLine } from '../secrets/secrets.ts';
+import { namedProfile } from '../settings/profile-name.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+
+/** A word to search for, if it needs no quotes in a shell. */
+const searchWord = (name: string) => (/^\w[\w.-]*$/.test(name) ? name : 'WORD');
+
+/** Commands and options to type. */
+export const commandHints: FrontEndHints = {
+  'raise-timeout': ({ limit }) => `try again, or raise the limit with ${timeoutOptions[limit]}`,
+  'wait-until': ({ time, seconds }) =>
+    `try again after ${time}, or wait for it with ‹--retry-max-wait ${seconds}s›`,
+  'slow-down': () => 'wait a moment and try again, or allow more retries with --retries',
+  'check-base-url': () => 'check the base URL: ‹natter auth status›',
+  'check-host': () => 'check the host of the base URL: ‹natter auth status›',
+  'check-connection': () => 'check the base URL and the network: ‹natter auth status›',
+  'start-server': ({ port }) =>
+    `is the server on port ${port} running? start it, or change the address: ‹natter config set base-url <url>›`,
+  'set-base-url': setBaseUrlHint,
+  'remove-user-info': () => 'remove them from the URL; store a key with ‹natter auth login›',
+  'use-https': () => 'use an https base URL, or allow it with --allow-insecure',
+  'sign-in': () => 'set the key with ‹natter auth login›',
+  'enter-key-again': () => 'enter it again: ‹natter auth login›',
+  'check-permissions': () =>
+    '‹natter auth status› shows the key in use; ask its issuer for more permissions',
+  'raise-max-tokens': () => 'raise --max-tokens, or ask for less',
+  'check-request': () => '--dry-run shows what is sent',
+  'shorten-prompt': () =>
+    'send less text, or choose a model with a larger window: -m MODEL; natter config set window TOKENS corrects the window that natter expects',
+  'remove-parameter': () =>
+    'omit its --param, or ‹natter config unset params.<name>›; the sandbox takes only model, messages, stream and max_tokens, other servers take more',
+  'check-model': () =>
+    '‹natter models list› shows the available models; ‹natter auth status› shows the address in use',
+  'choose-model': () =>
+    '‹natter models list› shows the available models; choose one with ‹-m MODEL› or ‹natter config set model MODEL›',
+  'list-models': () => '‹natter models list› shows the available models',
+  'list-conversations': ({ name, isInTrash }) =>
+    isInTrash
+      ? '‹natter conversations list --deleted› shows their ids and titles'
+      : `‹natter conversations list› shows ids and titles; ‹natter conversations search ${searchWord(name)}› searches the text`,
+  'record-request': ({ file }) =>
+    `repeat the request exactly as recorded, or add this one with ‹--record ${file}›`,
+};
+
+/** `natter auth login` cannot replace a key from the environment. */
+const keyVariableHint =
+  'the key is from NATTER_API_KEY: correct it, or unset it to use a stored key (‹natter auth login›)';
+
+/** `--schema` sends the field because of a setting. */
+const responseFormatHint = 'omit the field: ‹natter config set response-format none›';
+
+/** What a service says that takes `max_completion_tokens` instead, or no limit. */
+const refusedLimit = /\bmax_tokens\b.*\bmax_completion_tokens\b|\bparameter\W+max_tokens\b/is;
+const limitHint = 'omit -t, or send the limit with ‹--param max_completion_tokens=500›';
+
+function withHintFor(failure: Failure, isKeyOfVariable: boolean): Failure {
+  const isRejected = failure.remedy?.code === 'sign-in' && failure.hint === undefined;
+  if (isRejected && isKeyOfVariable) return rephrase(failure, { hint: keyVariableHint });
+  if (failure.kind === 'invalid_request' && refusedLimit.test(failure.message)) {
+    return rephrase(failure, { hint: limitHint });
+  }
+  const isFormat =
+    failure.remedy?.code === 'remove-parameter' && /response_format/.test(failure.message);
+  const hint = isFormat ? responseFormatHint : hintOf(failure, commandHints);
+  return hint === undefined || hint === failure.markedHint ? failure : rephrase(failure, { hint });
+}
+
+/** The failure with the command line's hint for its remedy. */
+export const withHint = (failure: Failure, environment: Environment = {}): Failure =>
+  withHintFor(failure, isSet(environment, 'NATTER_API_KEY'));
+
+/** {@link withHint} for one of many requests, which may have the key of a different profile. */
+export const withRequestHint = (failure: Failure, { apiKey }: ResolvedSettings): Failure =>
+  withHintFor(failure, apiKey?.source.name === 'NATTER_API_KEY');
+
+/** Commands that read or change the profile in use. */
+const ofProfile =
+  /^natter (?:auth (?:login|status)|models list|config (?:unset|set))\b(?!.*--profile)/;
+
+/** A hint whose commands name the profile that failed, so that they do not change a different one. */
+export function nameProfile(hint: string, profile: string | undefined): string {
+  if (profile === undefined || !/^[\w.-]+$/.test(profile)) return hint;
+  return withCommands(hint, (command) => {
+    return ofProfile.test(command) ? `‹${command} --profile ${profile}›` : `‹${command}›`;
+  });
+}
+
+function addressHint(remedy: Remedy, source: string): string | undefined {
+  if (remedy.code === 'check-connection') {
+    return `check the network and the base URL, which is from ${source}`;
+  }
+  if (remedy.code === 'check-host')
+    return `check the host of the base URL, which is from ${source}`;
+  if (remedy.code !== 'start-server') return undefined;
+  return `is the server on port ${remedy.port} running? start it, or correct the base URL, which is from ${source}`;
+}
+
+/**
+ * With a hint for the base URL that cannot be reached if `--base-url` or a variable sets it, so that no command shows or
+ * changes it; a proxy or the service of a fallback has a different host.
+ */
+export function withAddress(
+  failure: Failure,
+  flag: string | undefined,
+  environment: Environment,
+): Failure {
+  const { remedy, message } = failure;
+  const address = completeAddress((flag ?? environment['NATTER_BASE_URL'] ?? '').trim());
+  const host = URL.canParse(address) ? new URL(address).hostname : '';
+  if (remedy === undefined || host === '' || !message.includes(host)) return failure;
+  const hint = addressHint(remedy, flag === undefined ? 'NATTER_BASE_URL' : '--base-url');
+  return hint === undefined ? failure : rephrase(failure, { hint });
+}
+
+/** What standard error shows of anything thrown: sanitized, secrets masked, as JSON after `--json`. */
+export function describeFailure(
+  error: unknown,
+  context: Context,
+  words: readonly string[],
+): { readonly text: string; readonly exitCode: number } {
+  const { environment, streams } = context;
+  const profile = namedProfile(flagValue(words, '--profile'), environment);
+  const described = withHint(toFailure(error), environment);
+  const hinted = hasFlag(words, '--sandbox')
+    ? described
+    : withAddress(described, flagValue(words, '--base-url'), environment);
+  const { markedHint: hint } = hinted;
+  const failure =
+    hint === undefined ? hinted : rephrase(hinted, { hint: nameProfile(hint, profile) });
+  const text = reportFailure(failure, {
+    json: wantsJson(words),
+    debug: isSet(environment, 'NATTER_DEBUG'),
+    columns: streams.stderr.isTerminal ? streams.stderr.columns() : undefined,
+    clean: (part) => cleanLine(context, part),
+  });
+  return { text, exitCode: exitCodes[failure.kind] };
+}

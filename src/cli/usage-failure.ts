@@ -1,0 +1,136 @@
+import type { Command, CommanderError, Option } from 'commander';
+import { Failure } from '../failure.ts';
+import { definitions, settingKeys } from '../settings/definitions.ts';
+import { hintForOption } from './guess.ts';
+import { takesServiceOptions } from './help-details.ts';
+
+/** The name of an option as typed, without its value, which may be a key. */
+function typedOptionName(typed: string): string {
+  return typed.startsWith('-k') ? '-k' : typed.replace(/=.*/s, '');
+}
+
+function commandPath(command: Command): string {
+  // The default command is typed without its name.
+  if (command.parent === null || command.name() === 'chat') return 'natter';
+  return `${commandPath(command.parent)} ${command.name()}`;
+}
+
+/** Options of a command and of its ancestors. */
+function optionsOf({ parent, options }: Command): readonly Option[] {
+  return parent === null ? options : [...options, ...optionsOf(parent)];
+}
+
+const formatOptions = new Set(['-o', '--output', '--format', '--output-format']);
+
+/** The hint for a format as in other tools, if the command can print JSON. */
+function jsonHint(name: string, { options }: Command): string | undefined {
+  const hasJson = options.some(({ long }) => long === '--json');
+  return formatOptions.has(name) && hasJson ? '--json prints JSON' : undefined;
+}
+
+const keyOptions = new Set(['-k', '--key', '--api-key', '--token']);
+const loginHint =
+  '‹natter auth login› asks for the key, or reads it from a file: ‹natter auth login < key.txt›';
+
+const compareHint =
+  'a comparison has the answer of each model, or its failure, and never that of a different model';
+
+/** The hint for an option of a different program. */
+function hintForForeign(
+  typed: string,
+  path: string,
+  command: Command,
+  words: readonly string[],
+): string | undefined {
+  const name = typedOptionName(typed);
+  if (path === 'natter auth login' && keyOptions.has(name)) return loginHint;
+  if (path === 'natter compare' && name === '--fallback') return compareHint;
+  if (path !== 'natter') return jsonHint(name, command);
+  const value = /=(.*)/s.exec(typed)?.[1] ?? words[words.indexOf(typed) + 1];
+  return hintForOption(name, value);
+}
+
+/** The hint for the name of a setting that is no option. */
+function settingHint(name: string): string | undefined {
+  const key = settingKeys.find((candidate) => `--${definitions[candidate].name}` === name);
+  if (key === undefined) return undefined;
+  const { name: setting, variable } = definitions[key];
+  const once = variable === undefined ? '' : `, or ${variable} for one run`;
+  return `it is a setting: ‹natter config set ${setting} <value>›${once}`;
+}
+
+/** @param suggestion of commander: `you mean --model?` */
+function unknownOption(
+  typed: string,
+  suggestion: string | undefined,
+  command: Command,
+  words: readonly string[],
+): Failure {
+  const name = typedOptionName(typed);
+  const path = commandPath(command);
+  const isKnown = optionsOf(command).some(({ long, short }) => name === long || name === short);
+  if (isKnown && name !== typed) return new Failure('usage', `option '${name}' takes no value`);
+  const see = suggestion === undefined ? 'see' : `did ${suggestion} See`;
+  const takesPrompt = command.registeredArguments.some((argument) => argument.name() === 'prompt');
+  const dashes = takesPrompt ? '; put text that starts with a dash after --' : '';
+  const hint =
+    hintForForeign(typed, path, command, words) ??
+    (takesServiceOptions(command) ? settingHint(name) : undefined) ??
+    `${see} ‹${path} --help›${dashes}`;
+  return new Failure('usage', `unknown option '${name}'`, { hint });
+}
+
+/** Errors of words after a command that takes none, or only certain ones: `natter last night I dreamt`. */
+const excessCodes = new Set(['commander.excessArguments', 'commander.invalidArgument']);
+
+/** The command line as a prompt, if it has several words after the name of a command. */
+function promptHint(
+  { code }: CommanderError,
+  command: Command,
+  words: readonly string[],
+): string | undefined {
+  const isBelowNatter = command.parent !== null && command.parent.parent === null;
+  if (!excessCodes.has(code) || !isBelowNatter || words[0] !== command.name()) return undefined;
+  if (words.length < 3 || words.some((word) => word.startsWith('-'))) return undefined;
+  const isPlain = words.every((word) => /^[\w.,:@%+=/-]+$/.test(word));
+  return `for a prompt: ‹natter chat ${isPlain ? words.join(' ') : `${words[0]} …`}›`;
+}
+
+/** What to type for an option without its number. */
+function numberHint({ message }: CommanderError): string | undefined {
+  const name = /(--[\w-]+) <n>' argument missing$/.exec(message)?.[1];
+  return name && `add a number: ${name} 1`;
+}
+
+/**
+ * Converts an error of commander; undefined when commander exits after help or version.
+ * @param words the whole command line
+ */
+export function usageFailure(
+  error: CommanderError,
+  command: Command,
+  words: readonly string[],
+): Failure | undefined {
+  if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
+  const unknown = /^error: unknown option '(.+?)'(?:\n\(Did ([^\n]+)\))?$/s.exec(error.message);
+  const [, typed, nearest] = unknown ?? [];
+  if (typed !== undefined) return unknownOption(typed, nearest, command, words);
+  const [text = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
+  const message = text
+    .replace(/^command-argument value (.+) is invalid for argument '(.+)'/, 'unknown $2 $1')
+    .replace(/\. Expected/, ': expected')
+    .replace(/\.$/, '');
+  const see = suggestion === '' ? 'see' : suggestion.replace(/^\(Did (.*)\)$/, 'did $1 See');
+  const hint =
+    numberHint(error) ??
+    promptHint(error, command, words) ??
+    `${see} ‹${commandPath(command)} --help›`;
+  return new Failure('usage', message, { hint });
+}
+
+/** The failure of a command name after options of a prompt: `natter -m nextgen models`. */
+export function misplacedCommandFailure(name: string): Failure {
+  return new Failure('usage', `ambiguous: "${name}" is a command name but follows prompt options`, {
+    hint: `for the command: ‹natter ${name} …›; for a prompt: ‹natter … -- ${name} …›`,
+  });
+}

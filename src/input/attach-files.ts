@@ -1,0 +1,123 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { AttachedFile } from '../conversation/compose-prompt.ts';
+import { largestPromptBytes } from '../conversation/context-fit.ts';
+import { decodeText } from '../conversation/decode-text.ts';
+import { Failure, type FailureOptions } from '../failure.ts';
+import type { Notices } from '../output/notices.ts';
+import type { Context } from '../run.ts';
+import { failureReason } from '../storage/storage-failure.ts';
+
+export interface AttachOptions {
+  readonly encoding?: string | undefined;
+  readonly lossy?: boolean | undefined;
+  readonly signal: AbortSignal;
+  /** For URLs. */
+  readonly context: Context;
+  /** Gets the number of files of a folder or a pattern. */
+  readonly notices: Notices;
+}
+
+function cannotAttach(name: string, reason: string, others: FailureOptions = {}): Failure {
+  return new Failure('usage', `cannot attach ${name}: ${reason}`, others);
+}
+
+/** The bytes of a stream. @param refuse makes the failure for more than `limit` bytes */
+export async function collectBytes(
+  stream: AsyncIterable<Uint8Array>,
+  limit: number,
+  refuse: () => Failure,
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > limit) throw refuse();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/** Reads in pieces, because a pipe, such as `<(command)`, and a device have no size to check first. */
+export function readBytes(name: string, signal: AbortSignal): Promise<Uint8Array> {
+  const stream = createReadStream(name, { signal }) as AsyncIterable<Uint8Array>;
+  const refuse = () => cannotAttach(name, 'it exceeds every context window');
+  return collectBytes(stream, largestPromptBytes, refuse);
+}
+
+/** The files of one name: itself, or those of a folder, a pattern or a URL. */
+async function attach(name: string, options: AttachOptions): Promise<readonly AttachedFile[]> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await readBytes(name, options.signal);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    if (error instanceof Failure) throw error;
+    const { attachOthers } = await import('./attach-others.ts');
+    const others = await attachOthers(name, options);
+    if (others !== undefined) return others;
+    const hint = await hintForName(name);
+    throw cannotAttach(name, failureReason(error), { cause: error, hint });
+  }
+  return [{ name, content: decodeText(bytes, { ...options, source: name }) }];
+}
+
+/**
+ * Reads the files of `--file`, in order.
+ * @throws Failure with the name of the file and the problem; or the signal's reason
+ */
+export async function attachFiles(
+  names: readonly string[],
+  options: AttachOptions,
+): Promise<readonly AttachedFile[]> {
+  const files: AttachedFile[] = [];
+  // One after the other: memory has the bytes of one file only, and the first bad file is reported.
+  for (const name of names) {
+    if (name === '') throw new Failure('usage', '--file needs the path of a file');
+    if (name === '-') {
+      throw new Failure(
+        'usage',
+        'standard input cannot be attached to a conversation on a terminal',
+        { hint: 'name a file (./- for a file called -)' },
+      );
+    }
+    files.push(...(await attach(name, options)));
+  }
+  return files;
+}
+
+/** Whether a name is that of a file, or a folder; false for what cannot be looked up. */
+export async function isEntry(name: string, kind: 'isFile' | 'isDirectory'): Promise<boolean> {
+  try {
+    return (await stat(name))[kind]();
+  } catch {
+    // A word of a prompt is usually not a path.
+    return false;
+  }
+}
+
+/** For the name of a missing file that is a list of names. */
+async function hintForName(name: string): Promise<string | undefined> {
+  const parts = name.split(',').map((part) => part.trim());
+  if (parts.length < 2) return undefined;
+  const found = await Promise.all(parts.map((part) => isEntry(part, 'isFile')));
+  return found.every(Boolean) ? '-f takes one file; repeat it for each file' : undefined;
+}
+
+/**
+ * Refuses a prompt word that names a file beside `--file`: the shell has expanded `-f *.md` into several words, of which
+ * only the first is attached.
+ * @throws Failure `usage`
+ */
+export async function refuseUnattached(words: readonly string[]): Promise<void> {
+  for (const word of words) {
+    if (!(await isEntry(word, 'isFile'))) continue;
+    throw new Failure(
+      'usage',
+      `${word} is a file, but --file takes only one, so it is not attached`,
+      {
+        hint: 'repeat -f for each file, or quote the pattern; if the word belongs to the prompt, quote the whole prompt',
+      },
+    );
+  }
+}

@@ -1,0 +1,218 @@
+import { lookup } from 'node:dns/promises';
+import { BlockList, isIP } from 'node:net';
+import { isLoopbackName } from '../address.ts';
+import { parseUrl } from '../client/http/base-url.ts';
+import { createRoute } from '../client/http/route.ts';
+import type { HttpResponse, OpenNetwork } from '../client/http/transport.ts';
+import { startTimer, type Clock } from '../clock.ts';
+import type { AttachedFile } from '../conversation/compose-prompt.ts';
+import { decodeText } from '../conversation/decode-text.ts';
+import type { Environment } from '../environment.ts';
+import { Failure } from '../failure.ts';
+import { maskUrl } from '../secrets/mask.ts';
+
+const privateAddresses = new BlockList();
+
+// Of the registries of special-purpose addresses (RFC 6890): those that reach this machine or its network.
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+] as const) {
+  privateAddresses.addSubnet(network, prefix, 'ipv4');
+}
+for (const [network, prefix] of [
+  ['::', 127],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+] as const) {
+  privateAddresses.addSubnet(network, prefix, 'ipv6');
+}
+
+function isPrivateAddress(address: string): boolean {
+  const mapped = /^::ffff:(?:0:)?(?<ipv4>\d+(?:\.\d+){3})$/i.exec(address)?.groups?.['ipv4'];
+  const plain = mapped ?? address;
+  return privateAddresses.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** The addresses of a host name; none if it has none, or if only a proxy can look it up. */
+export type LookUp = (name: string) => Promise<readonly string[]>;
+
+export const lookUpAddresses: LookUp = async (name) => {
+  try {
+    return (await lookup(name, { all: true })).map(({ address }) => address);
+  } catch {
+    // The request reports a name that does not exist.
+    return [];
+  }
+};
+
+/** Whether a host is this machine or in a private network. @param hostname of a URL */
+async function isPrivateHost(hostname: string, lookUp: LookUp): Promise<boolean> {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (isLoopbackName(host)) return true;
+  if (isIP(host) !== 0) return isPrivateAddress(host);
+  return (await lookUp(host)).some(isPrivateAddress);
+}
+
+export interface FetchOptions {
+  readonly network: OpenNetwork;
+  /** Has the settings of proxies. */
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly lookUp: LookUp;
+  readonly userAgent: string;
+  readonly signal: AbortSignal;
+}
+
+/** Decoded bytes. */
+const maxBytes = 10_000_000;
+/** Milliseconds for everything. */
+const timeLimit = 30_000;
+const maxRedirects = 5;
+
+const textTypes =
+  /^(?:text\/.+|image\/svg\+xml|application\/(?:.+\+)?(?:json|xml)|application\/(?:x-)?(?:javascript|jsonl|ndjson|sh|sql|toml|yaml))$/;
+
+const accept = 'text/plain, text/markdown, text/html;q=0.9, application/json;q=0.9, text/*;q=0.8';
+
+/** @throws Failure `usage` for an address that is not fetched */
+function checkUrl(url: URL): URL {
+  if (url.protocol !== 'https:') {
+    throw new Failure('usage', 'only https addresses are fetched', {
+      hint: 'use https, or download the text with a different program and pipe it in',
+    });
+  }
+  if (url.username === '' && url.password === '') return url;
+  throw new Failure('usage', 'the address contains a user name or password', {
+    hint: 'download the text with a different program and pipe it in',
+  });
+}
+
+function refused(status: number): Failure {
+  const kind = status === 404 || status === 410 ? 'not_found' : 'unreachable';
+  return new Failure(kind, `the server responded with HTTP status ${status}`);
+}
+
+async function readBody(response: HttpResponse): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body) {
+    size += chunk.length;
+    if (size > maxBytes) {
+      const failure = new Failure('usage', 'it is larger than 10 MB');
+      response.destroy(failure);
+      throw failure;
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/** The charset of the header, else of the `meta` element of a page. */
+function charsetOf(contentType: string, bytes: Uint8Array, isHtml: boolean): string | undefined {
+  const named = /;\s*charset="?(?<label>[\w.:-]+)/i.exec(contentType)?.groups?.['label'];
+  if (named !== undefined || !isHtml) return named;
+  const start = Buffer.from(bytes.subarray(0, 1024)).toString('latin1');
+  return /<meta[^>]+charset\s*=\s*["']?(?<label>[\w.:-]+)/i.exec(start)?.groups?.['label'];
+}
+
+async function textOf(response: HttpResponse): Promise<string> {
+  const contentType = response.headers['content-type'] ?? 'text/plain';
+  const type = contentType.replace(/;.*/s, '').trim().toLowerCase();
+  if (!textTypes.test(type)) {
+    const failure = new Failure('usage', `it is ${type}, not text`);
+    response.destroy(failure);
+    throw failure;
+  }
+  const bytes = await readBody(response);
+  if (bytes.includes(0) && !/utf-?16/i.test(contentType)) {
+    throw new Failure('usage', `it is ${type}, but its bytes are binary`);
+  }
+  const isHtml = type === 'text/html' || type === 'application/xhtml+xml';
+  const encoding = charsetOf(contentType, bytes, isHtml);
+  const text = decodeText(bytes, { source: 'its text', encoding, lossy: true });
+  if (!isHtml) return text;
+  const { htmlToText } = await import('./html-text.ts');
+  return htmlToText(text);
+}
+
+/** The address of a redirect; undefined for any other response. @throws Failure for a bad one */
+function redirectOf({ status, headers }: HttpResponse, from: URL): URL | undefined {
+  if (![301, 302, 303, 307, 308].includes(status)) return undefined;
+  const to = parseUrl(headers.location ?? '', from);
+  if (headers.location !== undefined && to?.protocol === 'https:') return checkUrl(to);
+  throw new Failure(
+    'unreachable',
+    `the server redirects to ${maskUrl(headers.location ?? 'nowhere')}, which is not an https address`,
+  );
+}
+
+/** @throws Failure if a public page redirects to a private address */
+async function checkRedirect(from: URL, to: URL, lookUp: LookUp): Promise<void> {
+  if (!(await isPrivateHost(to.hostname, lookUp)) || (await isPrivateHost(from.hostname, lookUp))) {
+    return;
+  }
+  throw new Failure(
+    'unreachable',
+    `the server redirects to ${to.host}, an address of this machine or of a private network`,
+    { hint: 'attach that address itself, if it is the one you want' },
+  );
+}
+
+async function follow(start: URL, options: FetchOptions, signal: AbortSignal): Promise<string> {
+  const { clock, environment, userAgent, lookUp } = options;
+  const limits = { clock, connectTimeout: timeLimit, firstByteTimeout: timeLimit };
+  let url = start;
+  for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
+    const network = options.network(createRoute(url, environment), limits);
+    try {
+      const headers = { accept, 'user-agent': userAgent };
+      const response = await network.send({ method: 'GET', url, headers }, signal);
+      const next = redirectOf(response, url);
+      if (next === undefined) {
+        if (response.status === 200) return await textOf(response);
+        throw refused(response.status);
+      }
+      response.destroy(new Error('redirected'));
+      await checkRedirect(url, next, lookUp);
+      url = next;
+    } finally {
+      network.close();
+    }
+  }
+  throw new Failure('unreachable', `the server redirects more than ${maxRedirects} times`);
+}
+
+/**
+ * Fetches the text of an https address, without any key or cookie.
+ * @throws Failure that names the address; the signal's reason
+ */
+export async function fetchPage(name: string, options: FetchOptions): Promise<AttachedFile> {
+  const controller = new AbortController();
+  const tooSlow = new Failure('unreachable', 'it was not complete within 30 seconds');
+  const stopTimer = startTimer(options.clock, timeLimit, () => controller.abort(tooSlow));
+  const signal = AbortSignal.any([options.signal, controller.signal]);
+  try {
+    const url = parseUrl(name);
+    if (url === undefined) throw new Failure('usage', 'it is not a URL');
+    const content = await follow(checkUrl(url), options, signal);
+    if (content.trim() === '') throw new Failure('usage', 'it has no text');
+    return { name, content };
+  } catch (error) {
+    options.signal.throwIfAborted();
+    if (!(error instanceof Failure)) throw error;
+    const { kind, message, hint } = error;
+    throw new Failure(kind, `cannot attach ${maskUrl(name)}: ${message}`, { hint, cause: error });
+  } finally {
+    stopTimer();
+  }
+}

@@ -1,0 +1,253 @@
+import { startTimer } from '../clock.ts';
+import {
+  type AttachedFile,
+  composePrompt,
+  hasInputPlaceholder,
+  inputPlaceholder,
+  insertInput,
+} from '../conversation/compose-prompt.ts';
+import { largestPromptBytes } from '../conversation/context-fit.ts';
+import { decodeText, requireEncoding } from '../conversation/decode-text.ts';
+import { Failure } from '../failure.ts';
+import { count } from '../output/figures.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import type { Context, Run, GlobalOptions } from '../run.ts';
+import { attachFiles, collectBytes, refuseUnattached } from './attach-files.ts';
+import type { SecretGuard } from './secret-guard.ts';
+import type { ConversationOptions } from '../ask/open-conversation.ts';
+
+/** Values of settings are unparsed text. */
+export interface PromptOptions extends GlobalOptions {
+  readonly system?: string;
+  readonly maxTokens?: string;
+  readonly file?: readonly string[];
+  readonly budget?: string;
+  /** Fails if the service has probably cut the prompt. */
+  readonly strict?: boolean;
+  /** False with `--no-stream`. */
+  readonly stream: boolean;
+  /** False with `--no-stdin`. */
+  readonly stdin: boolean;
+  readonly stdinEncoding?: string;
+  readonly lossy?: boolean;
+  /** Explicitly a prompt, as in `natter chat modles` and `natter -- modles`. */
+  readonly isPrompt?: boolean;
+}
+
+/** What to read besides the words of a prompt. */
+interface SourceRequest {
+  /** Of the files to attach. */
+  readonly names: readonly string[];
+  /** `-`: input must not be empty, and a terminal is read too. */
+  readonly required: boolean;
+  /** There is a prompt besides the input, so a silent pipe may be an inherited one. */
+  readonly hasPrompt: boolean;
+  /** Throws for empty input; absent if it may be empty. */
+  readonly refuseEmpty?: (() => never) | undefined;
+  /** Checks what is read; undefined if nothing is checked. */
+  readonly guard: SecretGuard | undefined;
+}
+
+/** Milliseconds without a byte after which a notice says what natter waits for. */
+const silenceNotice = 2000;
+const source = 'standard input';
+
+/** Returns the stop function. */
+function noticeSilence({ context, presentation }: Run): () => void {
+  return startTimer(context.clock, silenceNotice, () =>
+    presentation.notices.notice(
+      'still waiting for standard input to end; use --no-stdin to ignore it',
+    ),
+  );
+}
+
+function tooLarge(): Failure {
+  const limit = count(largestPromptBytes);
+  const text = `standard input is longer than ${limit} bytes, which exceeds every context window`;
+  return new Failure('invalid_request', text, { hint: 'send less text' });
+}
+
+async function* withNotice(stream: AsyncIterable<Uint8Array>, onBytes: () => void) {
+  for await (const chunk of stream) {
+    onBytes();
+    yield chunk;
+  }
+}
+
+async function readAll({ streams, signal }: Context, onBytes: () => void): Promise<Uint8Array> {
+  try {
+    const stream = withNotice(streams.stdin.bytes(signal), onBytes);
+    return await collectBytes(stream, largestPromptBytes, tooLarge);
+  } catch (error) {
+    if (error instanceof Failure || signal.aborted) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Failure('usage', `cannot read standard input: ${reason}`, {
+      hint: 'use --no-stdin to ignore it',
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Reads standard input to its end, however long that takes; undefined if it is not read. A terminal is read only if
+ * required.
+ * @throws Failure for bytes that are not text, and for required input that is empty
+ */
+async function readInput(
+  run: Run<PromptOptions>,
+  { required, hasPrompt, refuseEmpty }: SourceRequest,
+): Promise<string | undefined> {
+  const { context, options, presentation } = run;
+  const { notices } = presentation;
+  const { stdin } = context.streams;
+  if (!options.stdin || (stdin.isTerminal && !required)) return undefined;
+  if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl+D to end it');
+  const isNoticed = hasPrompt && !stdin.isTerminal;
+  const stopNotice = isNoticed ? noticeSilence(run) : () => {};
+  try {
+    const bytes = await readAll(context, stopNotice);
+    const text = decodeText(bytes, {
+      encoding: options.stdinEncoding,
+      lossy: options.lossy,
+      source,
+    });
+    if (text === '') refuseEmpty?.();
+    if (text === '' && required) {
+      throw new Failure('usage', 'standard input is empty, but "-" requires it');
+    }
+    if (text === '' && hasPrompt && stdin.isRedirected()) {
+      notices.notice('standard input was empty; only the prompt is sent');
+    }
+    return text;
+  } finally {
+    stopNotice();
+  }
+}
+
+/** The prompt word, and the name of a file, that means standard input and requires it. */
+export const inputWord = '-';
+/** Of standard input as a file. */
+export const inputName = 'stdin';
+
+export interface ReadPrompt {
+  readonly prompt: string;
+  /** The value of `--system` if standard input was inserted there. */
+  readonly system: string | undefined;
+}
+
+/** The settings with the system prompt of {@link readPrompt}, if it has one. */
+export function withSystem(settings: ResolvedSettings, { system }: ReadPrompt): ResolvedSettings {
+  return system === undefined ? settings : { ...settings, values: { ...settings.values, system } };
+}
+
+/** @throws Failure `usage` for `-` with `--no-stdin` */
+export function refuseIgnoredInput({ stdin }: PromptOptions, isRequired: boolean): void {
+  if (stdin || !isRequired) return;
+  throw new Failure('usage', '"-" requires standard input, but --no-stdin ignores it', {
+    hint: 'use only one of them',
+  });
+}
+
+/**
+ * Requires standard input for the placeholder in the prompt or in `--system`.
+ * @returns refuses empty input; undefined if nothing requires it
+ * @throws Failure `usage` if standard input is requested but not available
+ */
+function checkInput(
+  isTerminal: boolean,
+  options: PromptOptions,
+  prompt: string,
+  isRequired: boolean,
+): (() => never) | undefined {
+  const { stdin, system } = options;
+  refuseIgnoredInput(options, isRequired);
+  const place = hasInputPlaceholder(prompt)
+    ? 'the prompt'
+    : hasInputPlaceholder(system)
+      ? '--system'
+      : undefined;
+  if (!stdin || place === undefined) return undefined;
+  const refuse = (reason: string): never => {
+    throw new Failure('usage', `${place} contains ${inputPlaceholder}, but ${reason}`, {
+      hint: 'pipe something in, or use --no-stdin to send it unchanged',
+    });
+  };
+  if (isTerminal && !isRequired) refuse('nothing is piped in');
+  return () => refuse('standard input is empty');
+}
+
+/** With `-f -`: standard input is a file, unless the prompt has a place for it. */
+function withInputFile(
+  prompt: string,
+  files: readonly AttachedFile[],
+  input: string | undefined,
+): string {
+  if (input === undefined || hasInputPlaceholder(prompt)) {
+    return composePrompt({ prompt, files, input });
+  }
+  return composePrompt({ prompt, files: [...files, { name: inputName, content: input }] });
+}
+
+/** What is sent besides the words of a prompt: attached files, and standard input if it was read. */
+export interface PromptSources {
+  readonly files: readonly AttachedFile[];
+  readonly input?: string | undefined;
+}
+
+/** Reads the files to attach, then standard input. @throws Failure */
+export async function readSources(
+  run: Run<PromptOptions>,
+  request: SourceRequest,
+): Promise<PromptSources> {
+  const { stdinEncoding: encoding, lossy } = run.options;
+  const { context, presentation } = run;
+  if (encoding !== undefined) requireEncoding(encoding);
+  const { signal } = context;
+  const reading = { encoding, lossy, signal, context, notices: presentation.notices };
+  const files = await attachFiles(request.names, reading);
+  const input = await readInput(run, request);
+  const { guard } = request;
+  if (guard === undefined) return { files, input };
+  const piped = input === undefined ? [] : [{ name: source, content: input }];
+  const texts = await guard.inspect([...files, ...piped]);
+  return { files: texts.slice(0, files.length), input: texts[files.length]?.content };
+}
+
+/**
+ * Composes prompt words, attached files and standard input. If `--system` contains `{{stdin}}`, standard input is
+ * inserted there instead.
+ * @param guard checks files and standard input; undefined if nothing is checked
+ * @param command how the command begins, for the example in a hint
+ * @throws Failure `usage` if there is nothing to send, or requested input is not available
+ */
+export async function readPrompt(
+  run: Run<PromptOptions & ConversationOptions>,
+  words: readonly string[],
+  guard: SecretGuard | undefined,
+  command?: string,
+): Promise<ReadPrompt> {
+  const { context, options } = run;
+  const promptWords = words.filter((word) => word !== inputWord);
+  const prompt = promptWords.join(' ');
+  const names = (options.file ?? []).filter((name) => name !== inputWord);
+  const isFile = options.file?.includes(inputWord) === true;
+  const required = isFile || promptWords.length < words.length;
+  const refuseEmpty = checkInput(context.streams.stdin.isTerminal, options, prompt, required);
+  if (names.length > 0 && options.isPrompt !== true) {
+    await refuseUnattached(promptWords);
+  }
+  const hasPrompt = prompt !== '' || names.length > 0;
+  const request = { names, required, hasPrompt, guard, refuseEmpty };
+  const { files, input } = await readSources(run, request);
+  const system = input === undefined ? undefined : insertInput(options.system, input);
+  const isInSystem = system !== undefined && !hasInputPlaceholder(prompt);
+  const rest = isInSystem ? undefined : input;
+  const text = isFile
+    ? withInputFile(prompt, files, rest)
+    : composePrompt({ prompt, files, input: rest });
+  if (text.trim() !== '') return { prompt: text, system };
+  const usual = options.resume === true ? 'natter --resume latest' : 'natter';
+  throw new Failure('usage', 'there is nothing to send', {
+    hint: `for example: ‹${command ?? usual} "why is the sky blue?"›`,
+  });
+}

@@ -1,0 +1,254 @@
+// What piped and attached text passes before it is sent: secrets in it are refused, confirmed or redacted.
+import { isLoopbackName } from '../address.ts';
+import { fallbackModels } from '../ask/fallback.ts';
+import { changeTexts } from '../ask/masked-client.ts';
+import { chooseRecording } from '../ask/recording-choice.ts';
+import type { CompletionRequest } from '../client/contract.ts';
+import type { ChatEvent } from '../client/events.ts';
+import { parseBaseUrl } from '../client/http/base-url.ts';
+import type { AttachedFile } from '../conversation/compose-prompt.ts';
+import { Failure } from '../failure.ts';
+import { createLineCounter } from '../line-counter.ts';
+import { count, countOf } from '../output/figures.ts';
+import type { Context, Run } from '../run.ts';
+import { maskValue } from '../secrets/mask.ts';
+import { maskText, type Secrets, textFilter } from '../secrets/secrets.ts';
+import { findSecrets, type FoundSecret } from '../secrets/shapes/find-secrets.ts';
+import { createRedactions, type Redactions } from '../secrets/shapes/redactions.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import type { SecretGuardMode } from '../settings/definitions.ts';
+import { hasControllingTerminal } from '../terminal/device/ask.ts';
+
+export interface InspectedText extends AttachedFile {
+  /** The number of its first line, of a part of a longer text. */
+  readonly firstLine?: number;
+}
+
+/** A secret with its place. */
+export interface LocatedSecret extends FoundSecret {
+  /** Of the file, or `standard input`. */
+  readonly name: string;
+  /** From 1. */
+  readonly line: number;
+  /** Some characters, for a person who has to recognize it. */
+  readonly shown: string;
+}
+
+/** Placeholders in place of secrets, and the secrets in place of placeholders. */
+export interface Redaction {
+  readonly redactions: Redactions;
+  restore(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
+}
+
+const shownLength = 4;
+
+function beginningOf(content: string, { kind, start }: FoundSecret): string {
+  const length = kind.startsWith('password') ? 1 : shownLength;
+  return `${content.slice(start, start + length)}…`;
+}
+
+/** The secrets in one text. Natter's own are found as they are masked. */
+function secretsIn({ secrets }: { readonly secrets: Secrets }, text: string) {
+  return findSecrets(text, textFilter(secrets)?.find);
+}
+
+function openRedaction({ random, secrets }: Context): Redaction {
+  // An answer never shows natter's key.
+  const redactions = createRedactions(random, (secret) => maskText(secrets, secret));
+  return {
+    redactions,
+    restore: (events) => changeTexts(events, () => redactions.createStream()),
+  };
+}
+
+const article = (kind: string) => (/^[AEIOU]/i.test(kind) ? 'an' : 'a');
+
+/** The secrets in a text, with their places. */
+export function locateSecrets(
+  context: { readonly secrets: Secrets },
+  { name, content, firstLine = 1 }: InspectedText,
+): readonly LocatedSecret[] {
+  const lineAt = createLineCounter(content, firstLine);
+  return secretsIn(context, content).map((secret) => {
+    return { ...secret, name, line: lineAt(secret.start), shown: beginningOf(content, secret) };
+  });
+}
+
+/** `a GitHub token`, `natter's key`. */
+const nameOf = ({ kind }: FoundSecret) =>
+  kind.endsWith("'s key") ? kind : `${article(kind)} ${kind}`;
+
+const placeOf = ({ name, line }: LocatedSecret) => `${name} line ${line}`;
+
+/** `and 2 more secrets`. */
+const others = (number: number) => (number === 0 ? '' : `, and ${countOf(number, 'more secret')}`);
+
+const refusalHint =
+  '--redact sends placeholders and puts the secrets back in the answer; --allow-secrets sends the text as it is';
+
+const hostOf = ({ values }: ResolvedSettings) =>
+  parseBaseUrl(values.baseUrl ?? 'http://127.0.0.1').host;
+
+/** @param receiver what would get the text */
+export function secretsRefusal(
+  located: readonly LocatedSecret[],
+  receiver: string,
+  hint = refusalHint,
+): Failure {
+  const [first] = located;
+  if (first === undefined) throw new Error('there is no secret to refuse');
+  const what = `${placeOf(first)} has ${nameOf(first)}${others(located.length - 1)}`;
+  return new Failure('secrets', `${what}, so it was not sent to ${receiver}`, { hint });
+}
+
+/** What a person has to confirm: `notes.md line 2 has a GitHub token (ghp_…), and 1 more secret`. */
+export function describeSecrets([first, ...rest]: readonly LocatedSecret[]): string {
+  if (first === undefined) return '';
+  return `${placeOf(first)} has ${nameOf(first)} (${first.shown})${others(rest.length)}`;
+}
+
+const maxShown = 10;
+
+type Choice = 'send' | 'redact';
+
+/** Asks a person what to do. @throws Failure `secrets` for anything but sending */
+async function ask(
+  { context, presentation: { notices } }: Run,
+  located: readonly LocatedSecret[],
+  host: string,
+): Promise<Choice> {
+  for (const secret of located.slice(0, maxShown)) {
+    notices.warning(`${placeOf(secret)} has ${nameOf(secret)} (${secret.shown})`);
+  }
+  const rest = located.length - maxShown;
+  if (rest > 0) notices.warning(`${count(rest)} more were found`);
+  const question = `Send to ${host}, redact or cancel? [s/r/C] `;
+  const reply = (await context.ask(question, { signal: context.signal })).trim().toLowerCase();
+  if (/^s(?:end)?$/.test(reply)) return 'send';
+  if (/^r(?:edact)?$/.test(reply)) return 'redact';
+  throw new Failure('secrets', 'cancelled, nothing was sent', {
+    hint: '--redact or --allow-secrets answers the question',
+  });
+}
+
+/** What to do about secrets, and the service that gets them. */
+export interface Plan {
+  readonly mode: SecretGuardMode;
+  readonly settings: ResolvedSettings;
+}
+
+/** What to do about the secrets: asks where a person can answer. @throws Failure `secrets` */
+export async function decide(
+  run: Run,
+  { mode, settings }: Plan,
+  located: readonly LocatedSecret[],
+): Promise<Choice> {
+  const { stdin, stderr } = run.context.streams;
+  const host = hostOf(settings);
+  if (mode === 'redact') {
+    const [first] = located;
+    if (first === undefined) return 'redact';
+    const rest = others(located.length - 1);
+    const what = `a placeholder replaces ${nameOf(first)} in ${placeOf(first)}${rest}`;
+    run.presentation.notices.notice(what);
+    return 'redact';
+  }
+  const hasPerson = stderr.isTerminal && (stdin.isTerminal || hasControllingTerminal());
+  const canAsk = run.options.input && hasPerson;
+  if (!canAsk) throw secretsRefusal(located, host);
+  return ask(run, located, host);
+}
+
+/** The texts with placeholders. @param redaction of texts before, so that a secret keeps its placeholder */
+export function redactTexts(
+  context: Context,
+  texts: readonly AttachedFile[],
+  redaction = openRedaction(context),
+): { readonly texts: readonly AttachedFile[]; readonly redaction: Redaction } {
+  const redacted = texts.map(({ name, content }) => ({
+    name,
+    content: redaction.redactions.redact(content, secretsIn(context, content)),
+  }));
+  return { texts: redacted, redaction };
+}
+
+/** One of many requests as it may be sent, and what puts its redacted secrets back. */
+export interface GuardedRequest {
+  readonly request: CompletionRequest;
+  readonly redaction?: Redaction;
+}
+
+/** @throws Failure `secrets` for a request with a secret that may not be sent */
+export function guardRequest(
+  context: Context,
+  { mode, settings }: Plan,
+  request: CompletionRequest,
+): GuardedRequest {
+  if (mode === 'redact') {
+    const redaction = openRedaction(context);
+    const redact = (text: string) => redaction.redactions.redact(text, secretsIn(context, text));
+    return { request: { ...request, messages: maskValue(request.messages, redact) }, redaction };
+  }
+  maskValue(request.messages, (text) => {
+    const [first] = secretsIn(context, text);
+    if (first === undefined) return text;
+    const what = `the prompt has ${nameOf(first)}, so it was not sent to ${hostOf(settings)}`;
+    throw new Failure('secrets', what, { hint: refusalHint });
+  });
+  return { request };
+}
+
+/** The guard of one prompt. */
+export interface SecretGuard {
+  /**
+   * The texts as they may be sent.
+   * @throws Failure `secrets` if they may not
+   */
+  readonly inspect: (texts: readonly InspectedText[]) => Promise<readonly AttachedFile[]>;
+  /** Puts the redacted secrets back. */
+  restore(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
+}
+
+/**
+ * `off` for what stays on this machine: a loopback address, the sandbox, a replay, a dry run. `--redact` applies there,
+ * too.
+ * @throws Failure `usage` for options that cannot be used together
+ */
+export function guardMode({ context, options, settings }: Run): SecretGuardMode {
+  const { allowSecrets = false, redact = false, dryRun = false, sandbox = false } = options;
+  const { baseUrl, secretGuard } = settings.values;
+  if (allowSecrets && redact) {
+    throw new Failure('usage', '--redact and --allow-secrets cannot be used together', {
+      hint: 'use only one of them',
+    });
+  }
+  if (redact) return 'redact';
+  const isLocal = baseUrl === undefined || isLoopbackName(new URL(baseUrl).hostname);
+  const isReplayed = () => chooseRecording(options, context.environment).replay !== undefined;
+  return allowSecrets || isLocal || sandbox || dryRun || isReplayed() ? 'off' : secretGuard;
+}
+
+/** The plan for all services that may get the prompt; undefined if nothing is checked. @throws Failure `usage` */
+export function planGuard(run: Run): Plan | undefined {
+  return fallbackModels(run)
+    .map(({ settings }) => ({ settings, mode: guardMode({ ...run, settings }) }))
+    .find(({ mode }) => mode !== 'off');
+}
+
+/** Undefined if the input is not checked. @throws Failure `usage` */
+export function openSecretGuard(run: Run): SecretGuard | undefined {
+  const plan = planGuard(run);
+  if (plan === undefined) return undefined;
+  const { context } = run;
+  let redaction: Redaction | undefined;
+  return {
+    async inspect(texts) {
+      const located = texts.flatMap((text) => locateSecrets(context, text));
+      if (located.length === 0 || (await decide(run, plan, located)) === 'send') return texts;
+      const redacted = redactTexts(context, texts, redaction);
+      ({ redaction } = redacted);
+      return redacted.texts;
+    },
+    restore: (events) => redaction?.restore(events) ?? events,
+  };
+}

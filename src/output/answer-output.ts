@@ -1,0 +1,166 @@
+import { Failure } from '../failure.ts';
+import {
+  chooseAnswerFormat,
+  type AnswerFormat,
+  type FormatOptions,
+  exactPrinter,
+  jsonLinesPrinter,
+  jsonPrinter,
+  pipedPrinter,
+  terminalPrinter,
+  unchanged,
+  type AnswerPrinter,
+  type TextPrinter,
+} from './answer-printer.ts';
+import type { Context, GlobalOptions, Presentation } from '../run.ts';
+import { cleanLine } from '../secrets/secrets.ts';
+import { ownColors as parseColors } from '../settings/own-colors.ts';
+import { readSettings } from '../settings/read-settings.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import type { OutputStream } from '../terminal/device/streams.ts';
+import type { TextTransform } from '../terminal/markdown/block-driver.ts';
+import type { WrapMode } from '../terminal/markdown/markdown-stream.ts';
+import {
+  type OwnPaints,
+  type Style,
+  type TerminalColors,
+  type ThemeName,
+  createOwnPaints,
+  themedStyle,
+} from '../terminal/style.ts';
+import { createSanitizer } from '../terminal/safety/sanitizer.ts';
+
+/** A printer, and how much of the answer it removed for the terminal. */
+export interface AnswerOutput<Printer = AnswerPrinter> {
+  readonly printer: Printer;
+  /** Number of control sequences and hidden characters removed so far. */
+  removed(): number;
+}
+
+/** How Markdown is shown. */
+export interface Look {
+  readonly wrap?: WrapMode;
+  readonly theme?: ThemeName;
+  /** The settings `colors.<part>`. */
+  readonly ownColors?: ResolvedSettings['colors'];
+}
+
+/** The part of a run that prints answers. */
+interface Printing {
+  readonly context: Context;
+  readonly presentation: Presentation;
+  readonly format: AnswerFormat;
+}
+
+/** The looks of answers in these settings. */
+export const lookOf = ({ values: { wrap, theme }, colors }: ResolvedSettings) => ({
+  wrap,
+  theme,
+  ownColors: colors,
+});
+
+/** If there are any. @throws Failure `configuration` for a bad colour */
+export async function loadOwnPaints(
+  colors: ResolvedSettings['colors'],
+  terminal: TerminalColors,
+): Promise<OwnPaints | undefined> {
+  if (Object.keys(colors).length === 0) return undefined;
+  return createOwnPaints(parseColors(colors), terminal);
+}
+
+const none = () => 0;
+
+/** The style of answers in a theme, with the user's colours. @throws Failure `configuration` for a bad colour */
+export async function answerStyle(
+  { style: own, colors }: Presentation,
+  { theme = 'color', ownColors = {} }: Look,
+): Promise<Style> {
+  const paints = own.colored ? await loadOwnPaints(ownColors, colors) : undefined;
+  return themedStyle(theme, own, colors, paints);
+}
+
+async function markdownTransform(
+  stdout: OutputStream,
+  presentation: Presentation,
+  look: Look,
+): Promise<TextTransform> {
+  const { isSpoken, unicode, opensLinks } = presentation;
+  const { wrap = 'none' } = look;
+  const isWrapped = stdout.isTerminal && wrap === 'words';
+  if (isSpoken) {
+    const { createSpokenMarkdown } = await import('../terminal/markdown/spoken-markdown.ts');
+    return createSpokenMarkdown(() => (isWrapped ? stdout.columns() : Number.POSITIVE_INFINITY));
+  }
+  const { createMarkdownStream } = await import('../terminal/markdown/markdown-stream.ts');
+  const style = await answerStyle(presentation, look);
+  return createMarkdownStream({
+    style,
+    width: () => stdout.columns(),
+    hyperlinks: stdout.isTerminal && style.colored,
+    hidesAddresses: opensLinks,
+    unicode,
+    wrap: isWrapped ? 'words' : 'none',
+  });
+}
+
+/** The printer of the text alone. The Markdown stream is loaded only for styled output. */
+export async function createTextOutput(
+  { context, presentation, format }: Printing,
+  look: Look = {},
+): Promise<AnswerOutput<TextPrinter>> {
+  const { stdout } = context.streams;
+  if (format === 'exact') return { printer: exactPrinter(stdout), removed: none };
+  if (format === 'text') return { printer: pipedPrinter(stdout), removed: none };
+  const sanitizer = createSanitizer();
+  const removed = () => sanitizer.removed;
+  const transform =
+    format === 'plain' ? unchanged : await markdownTransform(stdout, presentation, look);
+  return { printer: terminalPrinter(stdout, sanitizer, transform), removed };
+}
+
+export async function createAnswerOutput(
+  run: Printing,
+  look: Look,
+  askedModel: string,
+): Promise<AnswerOutput> {
+  const { stdout } = run.context.streams;
+  const clean = (text: string) => cleanLine(run.context, text);
+  if (run.format === 'json') {
+    return { printer: jsonPrinter(stdout, askedModel, clean), removed: none };
+  }
+  if (run.format === 'jsonl') return { printer: jsonLinesPrinter(stdout, clean), removed: none };
+  // While the service answers: in this turn, a prompt sends its request.
+  setImmediate(() => stdout.open?.());
+  return createTextOutput(run, look);
+}
+
+/** Prints stored Markdown: styled on a terminal, unfiltered into a pipe. */
+export async function printMarkdown(
+  context: Context,
+  presentation: Presentation,
+  text: string | Iterable<string>,
+  options: FormatOptions & Look = {},
+): Promise<void> {
+  const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
+  const { printer } = await createTextOutput({ context, presentation, format }, options);
+  for (const piece of typeof text === 'string' ? [text] : text) {
+    await printer.event({ type: 'text-received', text: piece, deltas: [piece] });
+  }
+  await printer.end();
+}
+
+/** The wrapping, the theme and the colours of the user for stored answers. Settings that cannot be read do not hide an answer. */
+export async function storedLook(
+  context: Context,
+  { notices }: Presentation,
+  options: GlobalOptions,
+): Promise<Look> {
+  if (!context.streams.stdout.isTerminal) return {};
+  try {
+    return lookOf(readSettings(context, notices, options));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    notices.warning(`${error.message}; the answer has the default theme`);
+    return {};
+  }
+}

@@ -1,0 +1,35 @@
+import { describeSource } from '../settings/resolved-settings.ts';
+import { jsonRow, type SettingRow } from '../settings/setting-rows.ts';
+import { formatTable, type Column } from './table.ts';
+import { escapeJson } from '../terminal/safety/sanitizer.ts';
+import type { Context, Presentation } from '../run.ts';
+
+/** Prints a value as indented JSON that is safe on a terminal. */
+export async function printJson({ streams }: Context, value: unknown): Promise<void> {
+  await streams.stdout.write(`${escapeJson(JSON.stringify(value, undefined, 2))}\n`);
+}
+
+/** Prints rows: a table on a terminal, tab-separated lines elsewhere. */
+export async function printTable(
+  { streams: { stdout } }: Context,
+  { style }: Presentation,
+  columns: readonly (Column | string)[],
+  rows: readonly (readonly string[])[],
+): Promise<void> {
+  const { isTerminal } = stdout;
+  const named = columns.map((one) => (typeof one === 'string' ? { heading: one } : one));
+  await stdout.write(formatTable(named, rows, { isTerminal, width: stdout.columns(), style }));
+}
+
+export async function printSettings(
+  context: Context,
+  presentation: Presentation,
+  rows: readonly SettingRow[],
+  { json = false }: { readonly json?: boolean },
+): Promise<void> {
+  if (json) return printJson(context, rows.map(jsonRow));
+  const cells = rows.map(({ name, value, source }) =>
+    value === undefined ? [name, '(not set)', ''] : [name, value, describeSource(source)],
+  );
+  return printTable(context, presentation, ['SETTING', 'VALUE', 'SOURCE'], cells);
+}

@@ -1,0 +1,224 @@
+import { Box, Text } from 'ink';
+import type { ReactNode } from 'react';
+import { searchTerms } from '../../conversation/library/search.ts';
+import { count, timeAgo } from '../../output/figures.ts';
+import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { displayWidth, truncateToWidth } from '../../terminal/text/width.ts';
+import { wrapText } from '../../terminal/text/wrap.ts';
+import { type KeyAction, keyOf } from '../composer/keys/key-bindings.ts';
+import { fitParts, fittingEnd } from '../screen/fit-parts.ts';
+import { firstVisible } from '../screen/row-budget.ts';
+import { Lines, Row, useBelowCaret, useCaret, useView } from '../screen/view.tsx';
+import type { OpenList, PreviewTurn } from '../state.ts';
+import { budgetOf, isComplete, type Match, matchesOf, totalOf } from './list.ts';
+
+interface ListProps {
+  readonly list: OpenList;
+  readonly matches: readonly Match[];
+}
+
+/** `3 of 1,204`; `+` if further ones may match; what is read so far while they are looked for. */
+function positionText({ list, matches }: ListProps): string {
+  const { excerpts, rows, selected } = list;
+  const total = count(totalOf(list));
+  const isAll = list.query.trim() === '';
+  if (list.isReading && !isAll) {
+    const read = list.searchesTexts ? Math.min(excerpts.length, rows.length) : rows.length;
+    return `searched ${count(read)} of ${total}`;
+  }
+  if (matches.length === 0) return '0';
+  const found = `${count(matches.length)}${isComplete(list) ? '' : '+'}`;
+  return `${count(selected + 1)} of ${isAll ? total : found}`;
+}
+
+/** Columns of the query beside a position. */
+const minQuery = 12;
+
+/** The query, with the caret, and the place in the list. */
+function QueryRow({ list, matches }: ListProps): ReactNode {
+  const { style, columns } = useView();
+  const label = list.searchesTexts ? 'search: ' : 'filter: ';
+  const wanted = positionText({ list, matches });
+  const position = displayWidth(wanted) + label.length + minQuery <= columns ? wanted : '';
+  const room = Math.max(0, columns - label.length - displayWidth(position) - 2);
+  const query = fittingEnd(sanitizeLine(list.query), room);
+  useCaret({ column: label.length + displayWidth(query), rowsBelow: 0 });
+  return (
+    <Box justifyContent="space-between">
+      <Text wrap="truncate">{style.cyan(label) + query}</Text>
+      {position !== '' && <Text>{style.dim(position)}</Text>}
+    </Box>
+  );
+}
+
+/** Columns of a title and its mark, beside which there is room for the age, and for the model and the age. */
+const minColumns = { age: 32, model: 62 };
+const maxModel = 20;
+/** The share of the row that the title has beside an excerpt. */
+const maxTitleShare = 0.45;
+
+/** `5 min`, `3 h`, `2 d`. */
+const shortAge = (age: string) => age.replace(/ (?:(min)|([hd]))\w+ ago$/, ' $1$2');
+
+/** The text in that many columns; it begins with the first hit of the query if that would not be in them. */
+function fitExcerpt(excerpt: string, query: string, columns: number): string {
+  const text = sanitizeLine(excerpt).trim();
+  const lower = text.toLowerCase();
+  const term = searchTerms(query.toLowerCase()).find((one) => lower.includes(one)) ?? '';
+  const at = lower.indexOf(term);
+  const isShown = displayWidth(text.slice(0, at + term.length)) < columns;
+  return isShown ? text : `…${text.slice(at)}`;
+}
+
+interface ListedProps {
+  readonly match: Match;
+  readonly query: string;
+  readonly isSelected: boolean;
+  /** Columns beside the other cells of the row. */
+  readonly room: number;
+}
+
+/** The title, and in the rest of the room an excerpt or the first words. */
+function Title({ match, query, isSelected, room }: ListedProps): ReactNode {
+  const { state, style, symbols } = useView();
+  const { row, excerpt } = match;
+  const isThis = row.entry.id === state.conversation.id;
+  const otherTag = row.isOpenElsewhere ? '[open] ' : '';
+  const tag = isThis ? '[this] ' : otherTag;
+  const titled = sanitizeLine(row.title).trim() || row.entry.id;
+  const most = Math.floor((room - tag.length) * (excerpt === undefined ? 1 : maxTitleShare));
+  const title = truncateToWidth(titled, Math.max(1, most));
+  const other = excerpt ?? (row.firstWords === row.title ? '' : row.firstWords);
+  const rest = room - tag.length - displayWidth(title) - 2;
+  const mark = isSelected ? style.cyan(symbols.mark) : ' ';
+  const painted = isSelected ? style.bold(title) : title;
+  const second = other === '' ? '' : `  ${style.dim(fitExcerpt(other, query, rest))}`;
+  return <Row>{`${mark} ${style.yellow(tag)}${painted}${second}`}</Row>;
+}
+
+/** A column on the right, as wide as its widest cell. */
+function Cells({ cells }: { readonly cells: readonly string[] }): ReactNode {
+  const { style } = useView();
+  return (
+    <Box flexShrink={0} marginLeft={2}>
+      <Lines lines={cells.map((cell) => style.dim(cell))} />
+    </Box>
+  );
+}
+
+function Listed({ list, matches, rows }: ListProps & { readonly rows: number }): ReactNode {
+  const { style, columns } = useView();
+  if (rows === 0) return undefined;
+  if (matches.length === 0) {
+    return <Row>{style.dim(`  ${list.isReading ? 'searching' : 'no conversation matches'}`)}</Row>;
+  }
+  const first = firstVisible(list.selected, matches.length, rows);
+  const shown = matches.slice(first, first + rows);
+  const hasModel = columns >= minColumns.model;
+  const models = shown.map(({ row }) =>
+    truncateToWidth(sanitizeLine(row.model ?? 'no answer'), maxModel),
+  );
+  const ages = shown.map(({ row }) => {
+    const age = timeAgo(row.entry.changedAt, list.openedAt);
+    return hasModel ? age : shortAge(age);
+  });
+  const cells = columns < minColumns.age ? [] : [...(hasModel ? [models] : []), ages];
+  const widths = cells.map((column) => 2 + Math.max(...column.map(displayWidth)));
+  const room = columns - 2 - widths.reduce((sum, width) => sum + width, 0);
+  return (
+    <Box>
+      <Box flexDirection="column" flexGrow={1} flexShrink={1}>
+        {shown.map((match, index) => (
+          <Title
+            key={match.row.entry.id}
+            match={match}
+            query={list.query}
+            isSelected={first + index === list.selected}
+            room={room}
+          />
+        ))}
+      </Box>
+      {cells.map((column, index) => (
+        // Columns have no identity other than their index.
+        // oxlint-disable-next-line react/no-array-index-key
+        <Cells key={index} cells={column} />
+      ))}
+    </Box>
+  );
+}
+
+/** Rows of a turn in the preview. */
+const maxTurnRows = { prompt: 2, answer: 5 };
+
+function turnRows({ speaker, text }: PreviewTurn, columns: number): readonly string[] {
+  const lines = sanitize(text)
+    .replaceAll('\t', '  ')
+    .replaceAll(/\n\s*\n/g, '\n')
+    .trim();
+  const rows = wrapText(`${sanitizeLine(speaker)}: ${lines}`, columns);
+  const most = speaker === 'You' ? maxTurnRows.prompt : maxTurnRows.answer;
+  if (rows.length <= most) return rows;
+  const last = truncateToWidth(`${rows[most - 1]} …`, columns);
+  return [...rows.slice(0, most - 1), last];
+}
+
+/** The last turns that fit, below a rule. */
+function Preview({ list, matches, rows }: ListProps & { readonly rows: number }): ReactNode {
+  const { style, symbols, columns } = useView();
+  if (rows < 2) return undefined;
+  const { preview, selected } = list;
+  const isRead = preview?.id === matches[selected]?.row.entry.id;
+  const turns = ((isRead && preview?.turns) || []).map((turn) => turnRows(turn, columns));
+  let shown: readonly string[] = [];
+  for (const turn of turns.toReversed()) {
+    const isFull = shown.length > 0 && shown.length + turn.length > rows - 1;
+    if (isFull) break;
+    shown = [...turn, ...shown];
+  }
+  const lines = [symbols.rule.repeat(columns), ...shown.slice(0, rows - 1)];
+  return <Lines lines={lines.map((line) => style.dim(line))} />;
+}
+
+/** Columns of a window with room for the longer hint. */
+const minLongHint = 60;
+
+/** How to return is kept longest. */
+function Hints({ list }: { readonly list: OpenList }): ReactNode {
+  const { state, style, symbols, columns } = useView();
+  const { keyMap } = state;
+  const [search, shortSearch] = list.searchesTexts
+    ? ['filters by title', 'filters']
+    : ['searches the texts', 'searches'];
+  const hint = (action: KeyAction, does: string, priority: number) => {
+    const key = keyOf(action, keyMap);
+    return key === undefined ? [] : [{ text: `${key} ${does}`, priority }];
+  };
+  const up = keyOf('list-previous', keyMap);
+  const down = keyOf('list-next', keyMap);
+  const selects = up === undefined || down === undefined ? '' : `${up} and ${down} select`;
+  const parts = [
+    ...hint('list-open', 'opens', 2),
+    ...hint('list-search', columns < minLongHint ? shortSearch : search, 3),
+    { text: selects, priority: 1 },
+    ...hint('list-close', 'returns', 4),
+  ];
+  return <Row>{style.dim(fitParts(parts, columns, symbols))}</Row>;
+}
+
+/** The list in the place of the composer: the query, the conversations, a preview of the selected one. */
+export function ConversationList({ list }: { readonly list: OpenList }): ReactNode {
+  const { rows } = useView();
+  const below = useBelowCaret();
+  const matches = matchesOf(list);
+  const budget = budgetOf(rows);
+  return (
+    <>
+      <QueryRow list={list} matches={matches} />
+      <Box ref={below} flexDirection="column">
+        <Listed list={list} matches={matches} rows={budget.listed} />
+        <Preview list={list} matches={matches} rows={budget.preview} />
+        {budget.hints > 0 && <Hints list={list} />}
+      </Box>
+    </>
+  );
+}

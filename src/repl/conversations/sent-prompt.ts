@@ -1,0 +1,44 @@
+import { splitPrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
+import { count } from '../../output/figures.ts';
+import { createHistory, type History, recalledDraft } from '../composer/history.ts';
+import { contentOf, shownText, typedPrompt } from '../composer/paste.ts';
+import { createBuffer, withDraft, type Draft, type TextBuffer } from '../composer/text-buffer.ts';
+import { notice, type Entry } from '../transcript/entry.ts';
+
+/** The draft of a sent prompt with its pastes, if it was sent in this session. */
+function pastedDraft({ entries }: History, sent: string): Draft | undefined {
+  const texts = new Set([sent, typedPrompt(sent)]);
+  return entries.findLast((draft) => draft.pastes.size > 0 && texts.has(contentOf(draft)));
+}
+
+/** Restores a sent prompt to the composer: as typed if known, else with a long text as a paste marker. */
+export function withSent(buffer: TextBuffer, history: History, sent: string): TextBuffer {
+  const pasted = pastedDraft(history, sent);
+  if (pasted !== undefined) return withDraft(buffer, { ...pasted, cursor: pasted.text.length });
+  const draft = recalledDraft(sent, buffer.pasteCount + 1);
+  const text = typedPrompt(draft.text);
+  return withDraft(buffer, { ...draft, text, cursor: text.length });
+}
+
+const bytesOf = ({ content }: AttachedFile) => Buffer.byteLength(content);
+
+/** More files are not named, but counted. */
+const maxNamed = 8;
+
+export function attachedEntries(files: readonly AttachedFile[]): readonly Entry[] {
+  if (files.length <= maxNamed) {
+    return files.map((file) => notice(`attached ${file.name} (${count(bytesOf(file))} bytes)`));
+  }
+  const bytes = files.reduce((sum, file) => sum + bytesOf(file), 0);
+  return [notice(`attached ${count(files.length)} files (${count(bytes)} bytes)`)];
+}
+
+/** Shows a recorded prompt again: files by name, long text as a paste marker. */
+export function sentEntries(content: string): readonly Entry[] {
+  const { prompt, files } = splitPrompt(content);
+  const { text, pastes } = withSent(createBuffer(), createHistory(), prompt);
+  const isEscaped = /^[/!]/.test(prompt) && /^(?:\/\/| !)/.test(text);
+  const typed = isEscaped ? text.slice(1) : text;
+  const shown = shownText({ text: typed, pastes });
+  return [{ type: 'prompt', text: shown, needsEcho: true }, ...attachedEntries(files)];
+}

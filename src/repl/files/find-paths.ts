@@ -1,0 +1,185 @@
+import { isAbsolute, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Candidate } from '../composer/completion.ts';
+import type { ReplFiles } from './user-files.ts';
+
+/** A path that is not below the current folder, or hidden: only its folder is listed. */
+const outside = /^(?:[./\\~]|[a-z]:[/\\])/i;
+
+/** The entries of the typed folder that begin with the typed name. */
+function listed(files: ReplFiles, typed: string): readonly Candidate[] {
+  const [folder = ''] = /^.*[/\\]/.exec(typed) ?? [];
+  const name = typed.slice(folder.length).toLowerCase();
+  return files
+    .candidates(folder)
+    .filter(({ value }) => value.toLowerCase().startsWith(name))
+    .filter(({ value }) => !value.startsWith('.') || name.startsWith('.'))
+    .map(({ value, ...others }) => ({ ...others, value: folder + value }));
+}
+
+interface FoundFiles {
+  readonly candidates: readonly Candidate[];
+  /** Not all files were searched. */
+  readonly isPartial: boolean;
+}
+
+/**
+ * The files and folders that match a mention, the best first; undefined if they are not wanted any more.
+ * @throws Failure if a folder cannot be read
+ */
+export async function findFiles(
+  files: ReplFiles,
+  typed: string,
+  isWanted = () => true,
+): Promise<FoundFiles | undefined> {
+  if (outside.test(typed)) return { candidates: listed(files, typed), isPartial: false };
+  const { paths, isPartial } = await files.paths();
+  if (!isWanted()) return undefined;
+  const matches = matchPaths(paths, typed);
+  const known = new Set(matches.map(({ value }) => value));
+  const others = isPartial && typed.includes('/') ? listed(files, typed) : [];
+  const candidates = [...matches, ...others.filter(({ value }) => !known.has(value))];
+  return { candidates, isPartial };
+}
+
+interface Path {
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+/** Candidates in the menu. */
+const maxCandidates = 50;
+
+/** Whether the characters of `wanted` occur in this order. */
+function isSubsequence(wanted: string, text: string): boolean {
+  let at = 0;
+  for (const character of wanted) {
+    at = text.indexOf(character, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
+}
+
+/** How well a path matches, best 0; undefined if it does not. Both are in lower case. */
+function rankOf(path: string, wanted: string): number | undefined {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const ranks = [
+    path === wanted,
+    name.startsWith(wanted) || path.startsWith(wanted),
+    name.includes(wanted),
+    path.includes(wanted),
+    isSubsequence(wanted, name),
+    isSubsequence(wanted, path),
+  ];
+  const rank = ranks.indexOf(true);
+  return rank === -1 ? undefined : rank;
+}
+
+/** As `localeCompare`, which takes much longer: the menu is sorted at each key. */
+const { compare: compareNames } = new Intl.Collator();
+
+const depthOf = (path: string) => path.split('/').length;
+
+/** The paths that match what was typed: the best first, and the nearest of them. Without a text, those of the folder. */
+export function matchPaths(paths: readonly Path[], typed: string): readonly Candidate[] {
+  const wanted = typed.toLowerCase();
+  const isName = wanted !== '' && !wanted.endsWith('/');
+  const found = paths.flatMap(({ path, isFolder }) => {
+    const rank = rankOf(path.toLowerCase(), wanted);
+    const isShown = rank !== undefined && (wanted !== '' || !path.includes('/'));
+    return isShown ? [{ path, isFolder, rank, depth: depthOf(path) }] : [];
+  });
+  found.sort(
+    (one, other) =>
+      one.rank - other.rank ||
+      one.depth - other.depth ||
+      (isName ? one.path.length - other.path.length : 0) ||
+      compareNames(one.path, other.path),
+  );
+  return found
+    .slice(0, maxCandidates)
+    .map(({ path, isFolder }) => ({ value: path, ...(isFolder && { isFolder }) }));
+}
+
+/** The mention of an existing file or folder; undefined for any other path. */
+function mentionOf(files: ReplFiles, path: string): string | undefined {
+  const kind = files.kindOf(path);
+  if (kind !== 'file' && kind !== 'folder') return undefined;
+  const below = path.startsWith('~') ? '' : relative(resolve('.'), path);
+  const isBelow = below !== '' && !/^\.\.(?:$|[/\\])/.test(below) && !isAbsolute(below);
+  const name = (isBelow ? below : path).replace(/[/\\]$/, '') + (kind === 'folder' ? '/' : '');
+  if (name.includes('"') || name.includes('\n') || name === '/') return undefined;
+  return /\s/.test(name) ? `@"${name}"` : `@${name}`;
+}
+
+/** The mentions of a text that is only paths of existing files; undefined for any other text. */
+export function mentionsOfPaths(files: ReplFiles, text: string): string | undefined {
+  for (const paths of droppedPaths(text)) {
+    const mentions = paths.map((path) => mentionOf(files, path));
+    if (!mentions.includes(undefined)) return mentions.join(' ');
+  }
+  return undefined;
+}
+
+/** Not a network share of Windows: looking for one logs in to its server. */
+const absolute = /^(?:\/(?!\/)|~\/|[a-z]:[\\/])/i;
+
+const windowsPath = /^[a-z]:/i;
+
+/** Characters that a backslash escapes within double quotes. */
+const escapable = '"\\$`';
+
+/**
+ * The words of a text as a shell reads them, except that a backslash is part of a Windows path; undefined if a quote is
+ * open.
+ */
+function wordsOf(text: string): readonly string[] | undefined {
+  const words: string[] = [];
+  let current: string | undefined;
+  let quote = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    const next = text.charAt(at + 1);
+    const mayEscape = character === '\\' && quote !== "'" && !windowsPath.test(current ?? '');
+    if (character === quote) quote = '';
+    else if (mayEscape && (quote === '' || escapable.includes(next))) {
+      current = (current ?? '') + next;
+      at += 1;
+    } else if (quote === '' && /\s/.test(character)) {
+      if (current !== undefined) words.push(current);
+      current = undefined;
+    } else if (quote === '' && /["']/.test(character)) {
+      quote = character;
+      current ??= '';
+    } else current = (current ?? '') + character;
+  }
+  if (current !== undefined) words.push(current);
+  return quote === '' ? words : undefined;
+}
+
+function pathOf(name: string): string | undefined {
+  if (!/^file:/i.test(name)) return absolute.test(name) ? name : undefined;
+  try {
+    const { hostname } = new URL(name);
+    return hostname === '' || hostname === 'localhost' ? fileURLToPath(name) : undefined;
+  } catch {
+    // Not the URL of a local file.
+    return undefined;
+  }
+}
+
+function allPaths(names: readonly string[]): readonly string[] | undefined {
+  const paths = names.flatMap((name) => pathOf(name) ?? []);
+  return paths.length === names.length && paths.length > 0 ? paths : undefined;
+}
+
+/**
+ * The readings of a pasted text as absolute paths, the likeliest first: terminals paste dropped files as quoted or
+ * escaped words, as URLs, or as they are.
+ */
+export function droppedPaths(text: string): readonly (readonly string[])[] {
+  const words = wordsOf(text);
+  return [words, text.trim().split(/\r?\n/)]
+    .map((names) => names && allPaths(names))
+    .filter((paths) => paths !== undefined);
+}

@@ -1,0 +1,147 @@
+import type { ReactNode } from 'react';
+import { tokenText } from '../../output/figures.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { displayWidth, truncateToWidth } from '../../terminal/text/width.ts';
+import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { isEmpty } from '../composer/text-buffer.ts';
+import type { AnswerActivity, ReplState } from '../state.ts';
+import { durationText, stalledSeconds } from '../status-text.ts';
+import { fittingParts, type LinePart } from './fit-parts.ts';
+import type { Symbols } from './symbols.ts';
+import { Row, useView, type View } from './view.tsx';
+
+const secondsBetween = (from: number, to: number) => Math.max(0, Math.floor((to - from) / 1000));
+
+/** The keys that stop an answer. */
+function stopKeys({ keyMap, vi }: ReplState): string {
+  const key = keyOf('stop', keyMap);
+  if (key !== 'Esc') return key ?? neededKeyOf('interrupt', keyMap);
+  return vi?.editing.mode === 'insert' ? 'Esc Esc' : key;
+}
+
+const hint = (key: string, does: string, priority: number): LinePart => ({
+  text: `${key} ${does}`,
+  priority,
+  key,
+});
+
+/** Columns that the longer hint needs. */
+const stalledColumns = 50;
+/** Columns below which a shortened task or model means nothing. */
+const minTaskColumns = 12;
+/** Columns below which a shortened cause means nothing. */
+const minCauseColumns = 10;
+/** Columns of the cause that matter more than the hints. */
+const usefulCauseColumns = 16;
+
+/** The countdown is never shortened; in narrow windows, the number of the retry is left out. */
+function retryParts(
+  { cause, retry, retries, at }: NonNullable<AnswerActivity['retry']>,
+  { state, symbols }: View,
+  columns: number,
+): readonly LinePart[] {
+  const { composer, keyMap, now } = state;
+  const left = Math.max(0, Math.ceil((at - now) / 1000));
+  const wait = left > 0 ? `in ${durationText(left)}` : 'now';
+  const long: LinePart = { text: `retry ${retry} of ${retries} ${wait}`, priority: 3 };
+  const short: LinePart = { text: `retry ${wait}`, priority: 3 };
+  const giveUp = hint(stopKeys(state), 'gives up', 1);
+  const send = neededKeyOf('send', keyMap);
+  // With a draft, Enter would queue that.
+  const canHurry = isEmpty(composer) && left > 0;
+  const hints = canHurry ? [hint(send, 'retries now', 2), giveUp] : [giveUp];
+  const shown = sanitizeLine(cause);
+  const roomBefore = (rest: readonly LinePart[]) =>
+    columns - displayWidth(['', ...rest.map(({ text }) => text)].join(symbols.dot));
+  const wanted = Math.min(usefulCauseColumns, displayWidth(shown));
+  const choices = [
+    [long, ...hints],
+    [long, ...hints.slice(0, 1)],
+    [short, ...hints.slice(0, 1)],
+  ];
+  const shortest = [short, canHurry ? hint(send, 'now', 2) : giveUp];
+  const others = choices.find((parts) => roomBefore(parts) >= wanted) ?? shortest;
+  const room = roomBefore(others);
+  if (room < minCauseColumns) return [short, ...hints];
+  return [{ text: truncateToWidth(shown, room), priority: 0 }, ...others];
+}
+
+/** Rounds an estimate, so that the number does not flicker. */
+function roundEstimate(tokens: number): number {
+  if (tokens < 10) return Math.ceil(tokens);
+  const step = tokens < 1000 ? 10 : 50;
+  return Math.round(tokens / step) * step;
+}
+
+function partsOf(view: View, columns: number): readonly LinePart[] {
+  const { activity, now, host } = view.state;
+  if (activity === undefined || activity.isStopping) return [{ text: 'stopping', priority: 1 }];
+  const seconds = secondsBetween(activity.since, now);
+  const time = seconds > 0 ? durationText(seconds) : '';
+  const stops = hint(stopKeys(view.state), 'stops', 1);
+  if (activity.type === 'task') {
+    const name: LinePart = { text: activity.name, priority: 3, minColumns: minTaskColumns };
+    return [name, { text: time, priority: 2 }, stops];
+  }
+  const { phase, retry, tokens } = activity;
+  if (phase === 'retrying' && retry !== undefined) return retryParts(retry, view, columns);
+  const model = sanitizeLine(host ?? activity.model);
+  if (phase !== 'streaming') {
+    const waiting: LinePart = { text: `waiting ${time}`.trim(), priority: 3 };
+    return [{ text: model, priority: 2, minColumns: minTaskColumns }, waiting, stops];
+  }
+  const stalled = stalledSeconds(activity, now);
+  const figures: readonly LinePart[] = [
+    { text: model, priority: 2 },
+    { text: durationText(seconds), priority: 0 },
+  ];
+  const count = tokenText(roundEstimate(tokens), true);
+  if (stalled === undefined) return [...figures, { text: count, priority: 3 }, stops];
+  // For a stalled answer, the key that stops it matters more.
+  const keeps = hint(stopKeys(view.state), 'stops and keeps the text', 3);
+  return [
+    ...figures,
+    { text: `nothing for ${durationText(stalled)}`, priority: 4 },
+    { text: count, priority: 0 },
+    columns < stalledColumns ? stops : keeps,
+  ];
+}
+
+/** Milliseconds of a frame of the spinner. */
+export const spinnerPace = 100;
+
+function spinnerOf({ spinner }: Symbols, now: number): string {
+  return spinner[Math.floor(now / spinnerPace) % spinner.length] ?? '';
+}
+
+/** Keys are brighter than what they do. */
+function paintParts(
+  parts: readonly LinePart[],
+  { style, symbols }: View,
+  paint: (text: string) => string,
+): string {
+  let line = '';
+  let rest = '';
+  for (const [index, { text, key = '' }] of parts.entries()) {
+    if (index > 0) rest += symbols.dot;
+    if (key !== '') line += paint(rest) + style.bold(key);
+    rest = key === '' ? rest + text : text.slice(key.length);
+  }
+  return line + paint(rest);
+}
+
+/** What natter does, and the keys for it, with a spinner that turns. */
+export function StatusRow(): ReactNode {
+  const view = useView();
+  const { state, style, symbols, columns, now } = view;
+  const { activity } = state;
+  const spinner = `${spinnerOf(symbols, now)} `;
+  const room = Math.max(1, columns - displayWidth(spinner));
+  const isRetrying = activity?.type === 'answer' && activity.phase === 'retrying';
+  const isStalled =
+    activity?.type === 'answer' && stalledSeconds(activity, state.now) !== undefined;
+  const isStopping = activity?.isStopping === true;
+  const paint = !isStopping && (isRetrying || isStalled) ? style.yellow : style.dim;
+  const parts = fittingParts(partsOf(view, room), room, symbols);
+  return <Row>{style.cyan(spinner) + paintParts(parts, view, paint)}</Row>;
+}

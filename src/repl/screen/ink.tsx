@@ -1,0 +1,122 @@
+import { EventEmitter } from 'node:events';
+import { render, type Instance } from 'ink';
+import type { Frame } from '../../terminal/region/paint.ts';
+import type { RegionPlace } from '../../terminal/region/region.ts';
+import type { Style } from '../../terminal/style.ts';
+import { displayWidth } from '../../terminal/text/width.ts';
+import { wrapText } from '../../terminal/text/wrap.ts';
+import type { KeyEvent } from '../composer/keys/key-event.ts';
+import type { ReplState } from '../state.ts';
+import { App } from './App.tsx';
+import { symbolsFor } from './symbols.ts';
+import { type View, ViewStore } from './view.tsx';
+
+interface Look {
+  readonly style: Style;
+  readonly unicode: boolean;
+  /** Milliseconds; they turn the spinner. */
+  readonly now: number;
+}
+
+/** UTF-16 units of the tail that are wrapped; only the last rows are shown. */
+const maxTailLength = 4000;
+const maxTailRows = 8;
+
+/** The rows of a text styled line by line, wrapped as the terminal wraps it; of a long text, only the last rows. */
+function wrapTail(text: string, columns: number): string[] {
+  const end = text.slice(-maxTailLength);
+  const lines = text.length > maxTailLength ? end.slice(end.indexOf('\n') + 1) : end;
+  return wrapText(lines.replaceAll('\t', '    '), columns, 'characters');
+}
+
+/**
+ * What Ink takes for its terminal. It keeps the last frame, which the live region puts on the terminal. With `debug`
+ * Ink writes each frame whole and at once.
+ */
+class FrameSink extends EventEmitter {
+  columns = 80;
+  frame = '';
+  readonly write = (frame: string): boolean => {
+    this.frame = frame;
+    return true;
+  };
+}
+
+const viewOf = (
+  state: ReplState,
+  { style, unicode, now }: Look,
+  columns: number,
+  rows: number,
+  tailRows: number,
+): View => ({ state, style, symbols: symbolsFor(unicode), columns, rows, tailRows, now });
+
+/** The Ink application. The live region asks it for a frame right before it writes. */
+export class InkScreen {
+  readonly #store: ViewStore;
+  readonly #sink = new FrameSink();
+  #instance: Instance | undefined;
+
+  constructor(state: ReplState, look: Look, update: ViewStore['update']) {
+    const { columns, rows } = state;
+    this.#store = new ViewStore(viewOf(state, look, columns, rows, 0), update);
+  }
+
+  /** Draws the live region: `preview` is the end of the answer whose format is not decided yet. */
+  draw(state: ReplState, preview: string, look: Look, place: RegionPlace): Frame {
+    const { columns, rows, hasOpenLine } = place;
+    // A row of full width leaves the cursor in a pending-wrap state in some terminals.
+    const width = Math.max(1, columns - 1);
+    const end = preview.indexOf('\n');
+    const line = end === -1 ? preview : preview.slice(0, end);
+    const isInline = hasOpenLine && displayWidth(line) < columns;
+    const below = isInline ? preview.slice(line.length + 1) : preview;
+    // Not by Ink, which keeps each text that it has measured.
+    const tail = (below === '' ? [] : wrapTail(below, width)).slice(-maxTailRows);
+    const drawn = this.#render(viewOf(state, look, width, rows, tail.length));
+    const { caret, rowsBelow, tailRows } = this.#store.layout();
+    const shownTail = tail.slice(tail.length - tailRows);
+    const shown = [...shownTail, ...drawn];
+    return {
+      rows: shown,
+      caret: caret && {
+        row: Math.max(0, shown.length - 1 - rowsBelow - caret.rowsBelow),
+        column: Math.min(caret.column, columns - 1),
+        shape: caret.shape,
+      },
+      preview: isInline ? line : undefined,
+      hasPreviewRows: shownTail.length > 1,
+    };
+  }
+
+  /** Offers a key to the open components, as they are in this state; returns whether one took it. */
+  press(state: ReplState, event: KeyEvent): boolean {
+    this.#render({ ...this.#store.view(), state });
+    return this.#store.press(event);
+  }
+
+  close(): void {
+    this.#instance?.unmount();
+  }
+
+  #render(view: View): readonly string[] {
+    // Ink reads it at each layout.
+    this.#sink.columns = view.columns;
+    this.#store.show(view);
+    const app = <App store={this.#store} />;
+    if (this.#instance === undefined) {
+      const stdout = this.#sink as unknown as NodeJS.WriteStream;
+      this.#instance = render(app, {
+        stdout,
+        debug: true,
+        patchConsole: false,
+        exitOnCtrlC: false,
+      });
+    } else this.#instance.rerender(app);
+    const rows = this.#sink.frame.replaceAll('…', view.symbols.ellipsis).split('\n');
+    // Ink 6 cuts a column too late in front of a wide character.
+    const isWide = (row: string) => displayWidth(row) > view.columns;
+    return rows.map((row) =>
+      isWide(row) ? (wrapText(row, view.columns, 'characters')[0] ?? '') : row,
+    );
+  }
+}

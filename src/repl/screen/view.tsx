@@ -1,0 +1,151 @@
+import { Box, type DOMElement, measureElement, Text } from 'ink';
+import {
+  createContext,
+  type ReactNode,
+  type RefObject,
+  useContext,
+  useLayoutEffect,
+  useRef,
+  useSyncExternalStore,
+} from 'react';
+import type { CaretShape } from '../../terminal/region/paint.ts';
+import type { Style } from '../../terminal/style.ts';
+import type { KeyEvent } from '../composer/keys/key-event.ts';
+import type { ReplState, Step } from '../state.ts';
+import type { Symbols } from './symbols.ts';
+
+/** What the components show: the state at the last update of the live region, and its place. */
+export interface View {
+  readonly state: ReplState;
+  readonly style: Style;
+  readonly symbols: Symbols;
+  /** Columns the region may use. */
+  readonly columns: number;
+  /** Rows of the window. */
+  readonly rows: number;
+  /** Rows of the answer's undecided end, which are above the region. */
+  readonly tailRows: number;
+  /** Milliseconds; they turn the spinner. */
+  readonly now: number;
+}
+
+/** What the components found out about their layout. */
+interface Layout {
+  readonly caret: Caret | undefined;
+  /** Rows below the component with the caret. */
+  readonly rowsBelow: number;
+  /** Rows of the tail that fit. */
+  readonly tailRows: number;
+}
+
+/** The caret of a component: a column, and the rows of the component below its row. */
+interface Caret {
+  readonly column: number;
+  readonly rowsBelow: number;
+  readonly shape?: CaretShape | undefined;
+}
+
+/** Returns whether the key was for the component. */
+type KeyListener = (event: KeyEvent) => boolean;
+
+/** What the components of the live region share: a view to show, keys, and the place of the caret. */
+export class ViewStore {
+  /** Changes the session's state. */
+  readonly update: (change: (state: ReplState) => Step) => void;
+  #view: View;
+  #layout: Layout = { caret: undefined, rowsBelow: 0, tailRows: 0 };
+  readonly #listeners = new Set<() => void>();
+  #keyListeners: readonly KeyListener[] = [];
+
+  constructor(view: View, update: ViewStore['update']) {
+    this.#view = view;
+    this.update = update;
+  }
+
+  readonly view = (): View => this.#view;
+
+  readonly subscribe = (listener: () => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  show(view: View): void {
+    this.#view = view;
+    for (const listener of this.#listeners) listener();
+  }
+
+  layout(): Layout {
+    return this.#layout;
+  }
+
+  laidOut(part: Partial<Layout>): void {
+    this.#layout = { ...this.#layout, ...part };
+  }
+
+  listen(listener: KeyListener) {
+    this.#keyListeners = [...this.#keyListeners, listener];
+    return () => {
+      this.#keyListeners = this.#keyListeners.filter((other) => other !== listener);
+    };
+  }
+
+  /** Offers a key to the open components; returns whether one took it. */
+  press(event: KeyEvent): boolean {
+    return this.#keyListeners.some((listener) => listener(event));
+  }
+}
+
+const StoreContext = createContext<ViewStore | undefined>(undefined);
+
+export const StoreProvider = StoreContext.Provider;
+
+export function useStore(): ViewStore {
+  const store = useContext(StoreContext);
+  if (store === undefined) throw new Error('the component has no store');
+  return store;
+}
+
+export function useView(): View {
+  const { subscribe, view } = useStore();
+  return useSyncExternalStore(subscribe, view);
+}
+
+/** Gets the keys while the component is open. */
+export function useKeys(listener: KeyListener): void {
+  const store = useStore();
+  useLayoutEffect(() => store.listen(listener));
+}
+
+/** Places the caret in the component, or hides it. */
+export function useCaret(caret: Caret | undefined): void {
+  const store = useStore();
+  useLayoutEffect(() => store.laidOut({ caret }));
+}
+
+/** For the box of everything below the component with the caret: Ink measures it. */
+export function useBelowCaret(): RefObject<DOMElement | null> {
+  const store = useStore();
+  const box = useRef<DOMElement>(null);
+  useLayoutEffect(() => {
+    if (box.current !== null) store.laidOut({ rowsBelow: measureElement(box.current).height });
+  });
+  return box;
+}
+
+/** One row of the terminal, truncated to its width. */
+export function Row({ children }: { readonly children: string }): ReactNode {
+  // Ink omits the row of an empty text.
+  return <Text wrap="truncate">{children === '' ? ' ' : children}</Text>;
+}
+
+export function Lines({ lines }: { readonly lines: readonly string[] }): ReactNode {
+  return (
+    <Box flexDirection="column">
+      {lines.map((line, index) => (
+        // Rows have no identity other than their index.
+        // oxlint-disable-next-line react/no-array-index-key
+        <Row key={index}>{line}</Row>
+      ))}
+    </Box>
+  );
+}

@@ -1,0 +1,79 @@
+import { createMarkdownStream, type WrapMode } from '../../terminal/markdown/markdown-stream.ts';
+import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import type { Style } from '../../terminal/style.ts';
+import { hangText } from '../../terminal/text/rows.ts';
+import { displayWidth } from '../../terminal/text/width.ts';
+import type { TranscriptFormat } from './transcript.ts';
+import { symbolsFor } from '../screen/symbols.ts';
+
+export interface RichFormatOptions {
+  /** The style of answers. */
+  readonly style: Style;
+  /** The style of everything else, which has weights even without colours. */
+  readonly frameStyle: Style;
+  readonly width: () => number;
+  readonly hyperlinks: boolean;
+  readonly hidesAddresses?: boolean;
+  readonly wrap?: WrapMode;
+  /** The terminal can show `›`. */
+  readonly unicode: boolean;
+}
+
+const indent = '  ';
+
+/** The parts in one row, the last ones omitted if the row is too narrow. */
+function fittingParts(parts: readonly string[], dot: string, columns: number): string {
+  const line = parts.join(dot);
+  if (parts.length < 2 || displayWidth(line) <= columns) return line;
+  return fittingParts(parts.slice(0, -1), dot, columns);
+}
+
+/** Each line separately, because the lines of a table are not indented; a line that fits stays as it is. */
+function noticeRows(text: string, columns: number): string {
+  const rows = text.split('\n').map((line) => {
+    return displayWidth(line) <= columns ? line : hangText(line, columns, indent);
+  });
+  return rows.join('\n');
+}
+
+/** For terminals with escape codes: answers as Markdown, prompts on a band, failures marked, replies to commands as they are, the rest dim. */
+export function richFormat(options: RichFormatOptions): TranscriptFormat {
+  const { frameStyle: style, unicode } = options;
+  const { mark, cross, dot } = symbolsFor(unicode);
+  // A row of full width leaves the cursor in a pending-wrap state in some terminals.
+  const columns = () =>
+    options.wrap === 'none' ? Number.POSITIVE_INFINITY : Math.max(1, options.width() - 1);
+  const hanging = (text: string) => hangText(text, columns(), indent);
+  const dim = (text: string) => `${style.dim(text)}\n`;
+  return {
+    prompt(text) {
+      const sent = style.bold(hanging(sanitize(text)));
+      return `${style.band(`${style.inverse(style.cyan(mark))} ${sent}`)}\n`;
+    },
+    command: (text) => dim(`${mark} ${hanging(sanitize(text))}`),
+    answerHead: () => '',
+    reasoningHead: '',
+    reasoning: (text) => style.dim(text),
+    reasoningWidth: columns,
+    answerText() {
+      return createMarkdownStream({ ...options, codeHint: (block) => `/copy ${block}` });
+    },
+    closing({ facts, version, models }) {
+      const shown = facts.length === 0 ? `${version ?? ''}${models}` : version;
+      const line = sanitizeLine([...facts, ...(shown === undefined ? [] : [shown])].join(dot));
+      const hinted = `${line}; /version switches`;
+      const isHinted = version !== undefined && displayWidth(hinted) <= columns();
+      return dim(hanging(isHinted ? hinted : line));
+    },
+    welcome: (parts) => dim(fittingParts(parts.map(sanitizeLine), dot, options.width() - 1)),
+    notice(text, isReply) {
+      const rows = noticeRows(sanitize(text), columns());
+      return isReply === true ? `${rows}\n` : dim(rows);
+    },
+    failure(message, hint) {
+      const failed = style.red(`${cross} ${hanging(sanitizeLine(message))}`);
+      return `${failed}\n${hint === undefined ? '' : dim(indent + hanging(sanitizeLine(hint)))}`;
+    },
+    separator: '\n',
+  };
+}

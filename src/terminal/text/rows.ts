@@ -1,0 +1,264 @@
+// Where rows of prose end: at spaces and beside ideographs, never within a word. A row is decided once: text that
+// follows does not change it, and the result does not depend on the pieces in which the text arrives.
+import { displayWidth, graphemes, isWide } from './width.ts';
+
+/** A part of a text that a row end replaces: spaces, a line end, or nothing between two ideographs. */
+interface RowBreak {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** With less room, rows would have a few letters each; then the terminal wraps the text. */
+const MIN_ROOM = 4;
+/** UTF-16 units; a longer sequence of punctuation or syllables can be broken anywhere. */
+const MAX_UNIT = 32;
+
+const noStart =
+  /[\p{M}\p{Pe}\p{Pf}、。，．・：；？！」』ー…‥々〻ゝゞヽヾ゛゜ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ.,:;!?%'"]/u;
+const noEnd = /[\p{Ps}\p{Pi}]/u;
+const isHangul = (character: string) => character >= '\uac00' && character <= '\ud7a3';
+
+/** `size`: UTF-16 units since the last place where a row could end. */
+function mayBreak(before: string, after: string, size: number): boolean {
+  const isWideBefore = isWide(before);
+  if (!isWideBefore && !isWide(after)) return false;
+  if (size >= MAX_UNIT) return true;
+  if (noEnd.test(before) || (isWideBefore && noStart.test(after))) return false;
+  return !(isHangul(before) && isHangul(after));
+}
+
+const perhapsWide = /[\u2e80-\uffef]/;
+
+/** The parts of a word between which a row may end. */
+function unitsOf(word: string): readonly string[] {
+  if (!perhapsWide.test(word)) return [word];
+  const units: string[] = [];
+  let from = 0;
+  for (let at = 1; at < word.length; at += 1) {
+    if (!mayBreak(word.charAt(at - 1), word.charAt(at), at - from)) continue;
+    units.push(word.slice(from, at));
+    from = at;
+  }
+  units.push(word.slice(from));
+  return units;
+}
+
+const isLink = (word: string) => /:\/\/|^www\./i.test(word);
+/** What follows may belong to the same unit. */
+const isOpen = (last: string) => isWide(last) || noEnd.test(last);
+
+/** Where the rows of a text end, which arrives in pieces. */
+export class Rows {
+  readonly #width: () => number;
+  /** Columns of the indentation of each row. */
+  #indent = 0;
+  /** Used columns of the row, indentation included. */
+  #column: number;
+  /** The row has only its indentation. */
+  #isFresh: boolean;
+  /** The last UTF-16 unit. */
+  #last = '';
+  /** The word at the end is longer than a row. */
+  #isLong: 'no' | 'link' | 'text' = 'no';
+  #breaks: RowBreak[] = [];
+
+  constructor(width: () => number, column = 0) {
+    this.#width = () => Math.max(1, width());
+    this.#column = column;
+    this.#isFresh = column === 0;
+  }
+
+  /** Starts a text after the markers of its first row, which have `indent` columns, as the indentation of others has. */
+  begin(indent: number): void {
+    this.#indent = indent;
+    this.#column = indent;
+    this.#isFresh = true;
+    this.#last = '';
+    this.#isLong = 'no';
+  }
+
+  /**
+   * Places a text. Without `isEnd`, its end is placed only if further text cannot change that.
+   * @returns the row ends, and the number of UTF-16 units that are placed; the rest is to be given again
+   */
+  place(text: string, isEnd: boolean) {
+    this.#breaks = [];
+    let placed = 0;
+    for (;;) {
+      const from = placed;
+      const next = endOf(spaceRun, text, from);
+      const end = endOf(wordRun, text, next);
+      if (end > next) {
+        placed = this.#placeWord(
+          text.slice(next, end),
+          from,
+          next - from,
+          !isEnd && end === text.length,
+        );
+        if (placed < end) break;
+      } else if (text[next] === '\n') {
+        placed = next + 1;
+        this.#break(from, placed);
+        this.#last = '';
+        this.#isLong = 'no';
+      } else break;
+    }
+    return { breaks: this.#breaks, placed: isEnd ? text.length : placed };
+  }
+
+  #break(from: number, to: number): void {
+    this.#breaks.push({ from, to });
+    this.#column = this.#indent;
+    this.#isFresh = true;
+  }
+
+  /**
+   * @param isLast further text may continue the word
+   * @returns the end of the part that is placed
+   */
+  #placeWord(word: string, from: number, spaces: number, isLast: boolean): number {
+    const isNarrow = this.#width() - this.#indent < MIN_ROOM;
+    const end = from + spaces + word.length;
+    let at = from;
+    for (const [index, unit] of unitsOf(word).entries()) {
+      const before = index === 0 ? spaces : 0;
+      const next = at + before + unit.length;
+      if (isLast && next === end && isOpen(unit.at(-1) ?? '')) return at;
+      const canFollow = this.#last === '' || mayBreak(this.#last, unit.charAt(0), 0);
+      const mayMove = before > 0 || index > 0 || canFollow;
+      if (!isNarrow) this.#placeUnit(unit, at, before, mayMove);
+      at = next;
+    }
+    return at;
+  }
+
+  /**
+   * Places spaces, and what follows them without a place for a row end.
+   * @param mayMove a row may end before it
+   */
+  #placeUnit(unit: string, from: number, spaces: number, mayMove: boolean): void {
+    const width = this.#width();
+    const columns = displayWidth(unit);
+    if (mayMove) this.#isLong = 'no';
+    if (this.#column + spaces + columns <= width && this.#isLong === 'no') {
+      this.#column += spaces + columns;
+      this.#isFresh = false;
+    } else {
+      if (!mayMove || this.#isFresh) this.#column += spaces;
+      else this.#break(from, from + spaces);
+      const fits = this.#indent + columns <= width;
+      if (fits && this.#isFresh && this.#column === this.#indent) {
+        this.#column += columns;
+        this.#isFresh = false;
+      } else this.#placeLong(unit, from + spaces);
+    }
+    this.#last = unit.at(-1) ?? '';
+  }
+
+  /**
+   * A word that is longer than a row. The terminal wraps a link, which stays whole for selection, and any word where
+   * rows have no indentation; else it is cut.
+   */
+  #placeLong(word: string, at: number): void {
+    const width = this.#width();
+    if (this.#isLong === 'no') this.#isLong = this.#indent === 0 || isLink(word) ? 'link' : 'text';
+    if (this.#isLong === 'link') {
+      this.#column = ((this.#column + displayWidth(word) - 1) % width) + 1;
+    } else {
+      let position = at;
+      for (const character of graphemes(word)) {
+        const columns = displayWidth(character);
+        if (this.#column + columns > width) this.#break(position, position);
+        this.#column += columns;
+        position += character.length;
+      }
+    }
+    this.#isFresh = false;
+  }
+}
+
+const spaceRun = /[ \t]*/y;
+const wordRun = /[^ \t\n]*/y;
+
+/** The end of what the pattern, which may be empty, matches at this place. */
+function endOf(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex : from;
+}
+
+function withRowEnds(text: string, breaks: readonly RowBreak[]): string {
+  let rows = '';
+  let at = 0;
+  for (const { from, to } of breaks) {
+    rows += `${text.slice(at, from)}\n`;
+    at = to;
+  }
+  return rows + text.slice(at);
+}
+
+/**
+ * Where the characters of this kind at the end of a text begin. A pattern for the end would be tried at each character,
+ * which takes quadratic time.
+ * @param most characters to look at
+ */
+function endingOf(text: string, kind: RegExp, most: number): number {
+  const least = Math.max(0, text.length - most);
+  let start = text.length;
+  while (start > least && kind.test(text.charAt(start - 1))) start -= 1;
+  return start;
+}
+
+const blank = /[ \t]/;
+
+/**
+ * Plain text in rows that end between words, written in pieces that end between words or at a line end. The spaces at
+ * the end are held back: a row may end there.
+ * @param column the used columns of the row in which the text begins
+ */
+export function createWordRows(width: () => number, column: number) {
+  const rows = new Rows(width, column);
+  let spaces = '';
+  return {
+    write(added: string): string {
+      const text = spaces + added;
+      const shown = text.slice(0, endingOf(text, blank, text.length));
+      spaces = text.slice(shown.length);
+      return withRowEnds(shown, rows.place(shown, true).breaks);
+    },
+  };
+}
+
+/** A longer word is written before its end. */
+const maxWord = 1000;
+/** A character of a word that the next piece may continue; scripts without spaces have no such words. */
+const wordCharacter = /[^\s\u2e80-\uffef]/;
+
+/** Text that arrives in any pieces, in rows that end between words. */
+export function createWordStream(width: () => number, column: number) {
+  const rows = createWordRows(width, column);
+  let word = '';
+  return {
+    write(added: string): string {
+      const text = word + added;
+      const last = text.slice(endingOf(text, wordCharacter, maxWord + 1));
+      word = last.length > maxWord ? '' : last;
+      return rows.write(text.slice(0, text.length - word.length));
+    },
+    /** The last word. */
+    end(): string {
+      const last = word;
+      word = '';
+      return rows.write(last);
+    },
+  };
+}
+
+/**
+ * Plain text in rows of up to `columns`, broken between words; `indent` begins all rows but the first, before which the
+ * caller puts a mark of the same width. A word that is wider stays whole for copying: the terminal breaks it.
+ */
+export function hangText(text: string, columns: number, indent = ''): string {
+  const rows = new Rows(() => columns - displayWidth(indent));
+  const lines = withRowEnds(text, rows.place(text, true).breaks).split('\n');
+  return lines.map((row, index) => (index === 0 || row === '' ? row : indent + row)).join('\n');
+}

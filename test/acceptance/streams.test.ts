@@ -1,0 +1,357 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import {
+  binary,
+  cleanEnvironment,
+  runNatter,
+  serviceAt,
+  startNatter,
+  startSandboxCommand,
+} from '../support/natter.ts';
+import {
+  chunk,
+  delta,
+  done,
+  lastChunk,
+  stream,
+  streamed,
+  streamHead,
+} from '../support/raw-replies.ts';
+import { certificatePath, type Reply, reset } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
+import { describeWidget, shellsUnderTest } from '../support/shell-widget.ts';
+import { runShell } from '../support/shell.ts';
+import { readSlowly, settledCount, sha256 } from '../support/slow-reader.ts';
+
+const echoAsk = '[sandbox echo]ask';
+
+test('--every answers a group as it arrives, and ends with the input', async () => {
+  const words = ['--sandbox', '--every', '2l,100ms', echoAsk];
+  const natter = startNatter(words, { input: 'a\nb\n', keepInputOpen: true });
+  onTestFinished(() => void natter.child.kill());
+  await natter.waitFor('stdout', /==> lines 1-2 <==\nask\n\na\nb\n$/);
+  natter.child.stdin?.write('c\n');
+  await natter.waitFor('stdout', /==> line 3 <==\nask\n\nc\n$/);
+  natter.child.stdin?.end('d\n');
+  const { code, stdout } = await natter.result;
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/==> line 4 <==\nask\n\nd\n$/);
+});
+
+test('Ctrl+C ends --every at once', async () => {
+  const words = ['--sandbox', '--every', '1l', echoAsk];
+  const natter = startNatter(words, { input: 'a\n', keepInputOpen: true });
+  await natter.waitFor('stdout', /ask\n\na\n$/);
+  natter.child.kill('SIGINT');
+  const { signal, stdout, stderr } = await natter.result;
+  expect(signal).toBe('SIGINT');
+  expect(stdout).toBe('==> line 1 <==\nask\n\na\n');
+  expect(stderr).not.toContain('    at ');
+});
+
+test.each([
+  ['without a key', undefined, 401],
+  ['with a key', sandboxKey, 400],
+])('X5: a request nested 8,000 deep %s does not stop the sandbox', async (_name, key, status) => {
+  const { url } = await startSandboxCommand(['--log']);
+  const answer = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'text/plain',
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    },
+    body: `${'{"a":'.repeat(8000)}1${'}'.repeat(8000)}`,
+  });
+  expect(answer.status).toBe(status);
+  const env = { NATTER_BASE_URL: url, NATTER_API_KEY: sandboxKey };
+  const asked = await runInMemory(['[sandbox echo] still here'], { env });
+  expect(asked).toMatchObject({ code: 0, stdout: 'still here\n' });
+});
+
+describe('Y2: a certificate', () => {
+  const trusted = (name: string) => ({ NODE_EXTRA_CA_CERTS: certificatePath(name) });
+
+  test.each([
+    [
+      'that has expired',
+      'expired.pem',
+      trusted('expired.pem'),
+      'has expired',
+      "this machine's clock",
+    ],
+    [
+      'for a different name',
+      'other-name.pem',
+      trusted('other-name.pem'),
+      'is for other.test, www.other.test, not for 127.0.0.1',
+      'check the host of the base URL',
+    ],
+    ['that is self-signed', 'self-signed.pem', {}, 'is self-signed', 'NODE_EXTRA_CA_CERTS'],
+    [
+      'of an unknown authority',
+      'server.pem',
+      {},
+      'is signed by an authority unknown to this machine',
+      'NODE_EXTRA_CA_CERTS',
+    ],
+  ])('%s is reported, with a remedy', async (_, certificate, env, problem, help) => {
+    expect(readFileSync(certificatePath(certificate), 'utf8')).toContain('BEGIN CERTIFICATE');
+    const server = await serve([[streamed('Hello')]], { tls: true, certificate });
+    const result = await runNatter(['hi'], { env: { ...serviceAt(server), ...env } });
+    expect(result).toMatchObject({ code: 10, stdout: '' });
+    const [message, hint] = result.stderr.split('\n');
+    expect(message).toContain(`the TLS certificate of 127.0.0.1:${server.port} ${problem}`);
+    expect(hint).toContain(help);
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+test('S50 a reset connection leaves the answer incomplete, with the text received', async () => {
+  const replies = [streamHead(), chunk(delta('text'))];
+  let allow = (): void => {};
+  const allowed = new Promise<void>((resolve) => (allow = resolve));
+  const server = await serve([[...replies, () => allowed, reset]]);
+  const natter = startNatter(['hi'], { env: serviceAt(server) });
+  await natter.waitFor('stdout', /text/);
+  allow();
+  expect(await natter.result).toMatchObject({ code: 11, stdout: 'text\n' });
+});
+
+test('S52 each delta is printed before the next is sent', async () => {
+  const words = ['one ', 'two ', 'three'];
+  let printed: (() => string) | undefined;
+  const shown: string[] = [];
+  const seen = (word: string) => async () => {
+    while (printed?.().endsWith(word) !== true) await new Promise((next) => setTimeout(next, 5));
+    shown.push(printed());
+  };
+  const steps = words.flatMap((word) => [chunk(delta(word)), seen(word)]);
+  const server = await serve([[streamHead(), ...steps, chunk(done)]]);
+  const natter = startNatter(['hi'], { env: serviceAt(server) });
+  printed = () => natter.stdout();
+  expect(await natter.result).toMatchObject({ code: 0, stdout: 'one two three\n' });
+  expect(shown).toEqual(['one ', 'one two ', 'one two three']);
+});
+
+/** Sends lines for ten seconds, or until the reader leaves. */
+const longAnswer: Reply = [
+  streamHead(),
+  ...Array.from({ length: 2000 }, () => [chunk(delta('a line\n')), 5]).flat(),
+];
+
+test('P1 a reader that closes the pipe after one line causes no error', async () => {
+  const server = await serve([longAnswer]);
+  const { code, stdout, stderr } = await runShell(
+    '$NATTER hi </dev/null | head -1',
+    serviceAt(server),
+  );
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'a line\n', stderr: '' });
+});
+
+test('P1 the connection to the service closes soon after the reader has closed the pipe', async () => {
+  const server = await serve([longAnswer]);
+  const child = spawn(process.execPath, [binary, 'hi'], {
+    env: cleanEnvironment(serviceAt(server)),
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  await once(child.stdout, 'data');
+  child.stdout.destroy();
+  const start = performance.now();
+  await server.idle();
+  // Half of the time of the answer.
+  expect(performance.now() - start).toBeLessThan(5000);
+});
+
+test('P2 a slow reader gets all five megabytes', async () => {
+  const piece = 'abcdefghijklmnopqrstuvwxyz äöü\n'.repeat(1000);
+  const pieces = Math.ceil(5_000_000 / Buffer.byteLength(piece));
+  const server = await serve([
+    [streamHead(), ...Array<Buffer>(pieces).fill(chunk(delta(piece))), chunk(done), lastChunk],
+  ]);
+  const { code, hash } = await readSlowly(['hi'], serviceAt(server), { rest: 2 });
+  expect({ code, hash }).toEqual({ code: 0, hash: sha256(piece.repeat(pieces)) });
+});
+
+test('P26 memory stays bounded while fifty megabytes are not read', async () => {
+  const piece = 'x'.repeat(64 * 1024);
+  const pieces = 800;
+  let sent = 0;
+  const steps = Array.from({ length: pieces }, () => [chunk(delta(piece)), () => (sent += 1)]);
+  const server = await serve([[streamHead(), ...steps.flat(), chunk(done), lastChunk]]);
+  let sentUnread = 0;
+  const mayRead = async () => {
+    sentUnread = await settledCount(() => sent);
+  };
+  const read = await readSlowly(['hi'], serviceAt(server), { mayRead });
+  expect(sentUnread).toBeLessThan(pieces / 2);
+  expect(read).toMatchObject({ code: 0, length: piece.length * pieces + 1 });
+  // The young generation of V8 grows to 130 MB in later Nodes.
+  const most = process.versions.node.startsWith('20.') ? 200 : 400;
+  expect(read.peak).toBeLessThan(most);
+});
+
+test.each([
+  ['a short answer', '--sandbox hi'],
+  ['a long answer', '--sandbox "[sandbox tokens=20000]"'],
+  ['JSON', '--sandbox --json hi'],
+  ['the models', '--sandbox models list'],
+  ['the version', '--version'],
+  ['the help', '--help'],
+])('P3 %s into a full device is a storage failure', async (_name, words) => {
+  const { code, stderr } = await runShell(`$NATTER ${words} </dev/null >/dev/full`);
+  expect(stderr).toContain('cannot write to standard output: no space is left on the device');
+  expect(stderr).not.toMatch(/\n\s+at /);
+  expect(code).toBe(12);
+});
+
+test.each([
+  ['2>&-', 0],
+  ['<&- 2>&-', 0],
+  ['>&- 2>&-', 0],
+  ['<&- >&- 2>&-', 0],
+])('P4 natter does not crash with streams closed by %s', async (redirections, exitCode) => {
+  const { code, stderr } = await runShell(`$NATTER --sandbox hi ${redirections}`);
+  expect({ code, stderr }).toEqual({ code: exitCode, stderr: '' });
+});
+
+test.each([
+  ['hi', '>&-'],
+  ['--every 1l hi', '>&- <<< line'],
+  ['models list', '>&-'],
+])(
+  'N13: P4 %s with a closed standard output says once that nothing is printed',
+  async (words, closed) => {
+    const { code, stderr } = await runShell(`$NATTER --sandbox ${words} ${closed}`);
+    expect(stderr).toBe(
+      'natter: standard output is closed, so nothing is printed; natter last prints the last answer\n',
+    );
+    expect(code).toBe(0);
+  },
+);
+
+test('P4 a failure keeps its exit code when standard error is closed', async () => {
+  const { code } = await runShell('$NATTER --sandbox "[sandbox 404]" 2>&-');
+  expect(code).toBe(6);
+});
+
+test('P4 a failure without an answer keeps its exit code when standard output is full', async () => {
+  const { code, stderr } = await runShell('$NATTER --sandbox "[sandbox 404]" >/dev/full');
+  expect(code).toBe(6);
+  expect(stderr).not.toContain('standard output');
+});
+
+test('P4 an answer is printed although standard error is full', async () => {
+  const line = '$NATTER --sandbox "[sandbox finish=length echo]hello" </dev/null 2>/dev/full';
+  expect(await runShell(line)).toMatchObject({ code: 0, stdout: 'hello\n' });
+});
+
+/** Control sequences, and whitespace that an editor would change. */
+const hostile =
+  '\u001B[2J\u001B]52;c;aGk=\u0007 \u009B31m \u0000\u0008\u007F \u202Eabc\u200B\uFEFF \r\n\r  \t\n\n\u2028 é 😀 no newline at the end';
+
+const answerOf = (...deltas: readonly string[]): Reply => stream(...deltas.map(delta), done);
+
+test('N2: D21 a file gets exactly the bytes of the answer, then a line end', async () => {
+  const server = await serve([answerOf(hostile)]);
+  const line = 'f=$(mktemp); $NATTER hi </dev/null >$f; cat $f; rm $f';
+  const { stdoutBytes } = await runShell(line, serviceAt(server));
+  expect(sha256(stdoutBytes)).toBe(sha256(`${hostile}\n`));
+});
+
+test('N2: a shell reads the answer line by line, and two answers in one file stay apart', async () => {
+  const line =
+    'ask() { $NATTER --sandbox "[sandbox echo]$1" </dev/null; }; (ask one; ask two) | while read -r l; do echo "<$l>"; done';
+  expect((await runShell(line)).stdout).toBe('<one>\n<two>\n');
+});
+
+const echo = '[sandbox echo]';
+
+test('the output of a command can be attached', async () => {
+  const { stdout } = await runShell(`$NATTER --sandbox "${echo}ask" -f <(printf A) </dev/null`);
+  expect(stdout).toMatch(/^ask\n\n<file name="\/dev\/fd\/\d+">\nA\n<\/file>\n$/);
+});
+
+test('P10 a file larger than any window is refused in bounded memory', async () => {
+  const line = `head -c 200000000 /dev/zero | $NATTER --sandbox --no-stdin -f /dev/stdin hi`;
+  const { stdout, stderr } = await runShell(line);
+  expect(stdout).toBe('');
+  expect(stderr).toContain('cannot attach /dev/stdin: it exceeds every context window');
+});
+
+describe('standard input that ends at once', () => {
+  const notice = 'natter: standard input was empty; only the prompt is sent\n';
+
+  test.each([
+    ['a pipe', `true | $NATTER --sandbox "${echo}hi"`, notice],
+    ['a pipe, with --quiet', `true | $NATTER --sandbox -q "${echo}hi"`, ''],
+    ['a pipe that is ignored', `true | $NATTER --sandbox --no-stdin "${echo}hi"`, ''],
+    ['the null device', `$NATTER --sandbox "${echo}hi" </dev/null`, ''],
+  ])('from %s', async (_, line, expected) => {
+    const { code, stdout, stderr } = await runShell(line);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'hi\n', stderr: expected });
+  });
+});
+
+const onSandbox = (...words: string[]) => ['--sandbox', ...words];
+
+test.each(['<&-', '</dev/null'])(
+  'P15 a prompt needs no standard input, with %s',
+  async (redirection) => {
+    const line = `$NATTER --sandbox "${echo}hello" ${redirection}`;
+    expect(await runShell(line)).toMatchObject({ code: 0, stdout: 'hello\n', stderr: '' });
+  },
+);
+
+test('P15 a folder as standard input is refused, and --no-stdin ignores it', async () => {
+  const refused = await runShell(`$NATTER --sandbox "${echo}hello" </tmp`);
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toMatch(/it is a folder\n {2}use --no-stdin/);
+  const ignored = await runShell(`$NATTER --sandbox --no-stdin "${echo}hello" </tmp`);
+  expect(ignored).toMatchObject({ code: 0, stdout: 'hello\n' });
+});
+
+test('P14 natter waits for input that is silent for more than two seconds', async () => {
+  const natter = startNatter(onSandbox(`${echo}ask`), { keepInputOpen: true });
+  await natter.waitFor('stderr', /waiting for standard input/);
+  natter.child.stdin?.end('late');
+  expect(await natter.result).toMatchObject({ code: 0, stdout: 'ask\n\nlate\n' });
+});
+
+test('P16 an open, silent input causes one notice that names --no-stdin, and Ctrl+C exits', async () => {
+  const natter = startNatter(onSandbox('hello'), { keepInputOpen: true });
+  await natter.waitFor('stderr', /\n/);
+  natter.child.kill('SIGINT');
+  const { signal, stdout, stderr } = await natter.result;
+  expect({ signal, stdout, stderr }).toEqual({
+    signal: 'SIGINT',
+    stdout: '',
+    stderr: 'natter: still waiting for standard input to end; use --no-stdin to ignore it\n',
+  });
+});
+
+const ask = ['--sandbox', '[sandbox echo]{{stdin}}'];
+
+test('P12 an unknown encoding is refused before natter waits for input', async () => {
+  const words = [...ask, '--stdin-encoding', 'klingon'];
+  const { code, stderr } = await runNatter(words, { keepInputOpen: true });
+  expect(code).toBe(2);
+  expect(stderr).toContain('unknown encoding "klingon"');
+});
+
+for (const shell of shellsUnderTest.filter(({ name }) => name === 'bash')) describeWidget(shell);
+
+test('a shell without a terminal reads the script without output', async () => {
+  const { code, stdout, stderr } = await runShell('eval "$($NATTER shell-init bash)"; echo "$?"');
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '0\n', stderr: '' });
+});
+
+test('S2: where both streams are one file, the notice about the reasoning follows the answer on its own row', async () => {
+  const { stdout } = await runShell(
+    "$NATTER --sandbox '[sandbox echo] <think>hm</think>yes' 2>&1 </dev/null",
+  );
+  expect(stdout).toMatch(/^yes\nnatter: the reasoning /);
+});

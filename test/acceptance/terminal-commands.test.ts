@@ -1,0 +1,437 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import * as nodeModule from 'node:module';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runInMemory } from '../support/in-memory.ts';
+import {
+  binary,
+  cleanEnvironment,
+  runNatter,
+  serviceAt,
+  startSandboxCommand,
+  temporaryHome,
+} from '../support/natter.ts';
+import { createPromptProject } from '../support/prompt-project.ts';
+import { startProxy } from '../support/proxy-server.ts';
+import { json, response, streamed } from '../support/raw-replies.ts';
+import { certificatePath } from '../support/raw-server.ts';
+import { keys, leave, openRepl, screenWith } from '../support/repl-terminal.ts';
+import { expectNoSecret, secretKey } from '../support/secret.ts';
+import { serve } from '../support/serve.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const echo = '[sandbox echo]';
+
+test.skipIf(process.platform === 'win32')(
+  'an executable file with natter run in its first line runs, with variables and input',
+  () => {
+    const { folder, write } = createPromptProject();
+    write({
+      'analyze.md': `#!/usr/bin/env -S natter run\n---\nvariables: { lang: ts }\n---\n${echo}{{lang}}: {{stdin}}\n`,
+      'bin/natter': `#!/bin/sh\nexec "${process.execPath}" "${binary}" --sandbox "$@"\n`,
+    });
+    for (const name of ['analyze.md', 'bin/natter']) chmodSync(join(folder, name), 0o755);
+    symlinkSync(join(folder, 'analyze.md'), join(folder, 'bin/analyze'));
+    const base = cleanEnvironment();
+    const env = { ...base, PATH: [join(folder, 'bin'), base['PATH']].join(delimiter) };
+    const options = { cwd: folder, env, input: 'data', encoding: 'utf8' } as const;
+    const [file, link] = [join(folder, 'analyze.md'), join(folder, 'bin/analyze')];
+    expect(execFileSync(file, ['--lang=js'], options)).toBe('js: data\n');
+    expect(execFileSync(link, [], { ...options, cwd: '/' })).toBe('ts: data\n');
+  },
+);
+
+test.skipIf(process.platform === 'win32')(
+  'natter prompts path prints no escape sequences of a name on a terminal, and the exact path in a pipe',
+  async () => {
+    const target = 'a\u001B]0;title\u0007b.md';
+    const { run, folder } = createPromptProject({ [`.natter/prompts/${target}`]: 'x' });
+    const prompts = join(folder, '.natter/prompts');
+    symlinkSync(target, join(prompts, 'link.md'));
+    const words = ['prompts', 'path', 'link'];
+    expect((await run(words)).stdout).toBe(`${join(prompts, target)}\n`);
+    const session = openTerminal([], { shell: `cd "${folder}" && $NATTER ${words.join(' ')}` });
+    await session.exit;
+    expect(session.output()).toContain('b.md');
+    expect(session.output()).not.toContain('title');
+  },
+);
+
+test('config paths names the files and folders that natter writes', async () => {
+  // Only the built program has a compile cache.
+  const env = { HOME: temporaryHome(), NODE_DISABLE_COMPILE_CACHE: '' };
+  const run = (...words: string[]) => runNatter(words, { env });
+  const { stdout } = await run('config', 'paths');
+  const path = new Map(stdout.split('\n').map((row) => row.split('\t') as [string, string]));
+  // Node 20 has no compile cache.
+  const cached = 'enableCompileCache' in nodeModule ? ['cache'] : [];
+  const written = ['settings', 'conversations', 'trash', ...cached];
+  await run('config', 'set', 'model', 'nextgen');
+  await run('--sandbox', 'hello');
+  await run('conversations', 'delete', 'latest');
+  expect(written.filter((name) => !existsSync(path.get(name) ?? ''))).toEqual([]);
+  expect((await run('config', 'paths', 'trash')).stdout).toBe(`${path.get('trash')}\n`);
+});
+
+/** Two services, each with a profile and a key. */
+async function twoProfiles() {
+  const [work, home] = [await serve([[streamed('Work')]]), await serve([[streamed('Home')]])];
+  const env = { HOME: temporaryHome() };
+  const run = (...words: string[]) => runInMemory(words, { env });
+  for (const [name, { url }] of [['work', work] as const, ['home', home] as const]) {
+    await runInMemory(['auth', 'login', '--no-check', '--profile', name, '--base-url', url], {
+      env,
+      input: `nk-${name}`,
+    });
+  }
+  return { env, run, work, home };
+}
+
+test('the sandbox that answers without a service has a notice with the other profile', async () => {
+  const { env, run } = await twoProfiles();
+  await run('config', 'remove-profile', 'home');
+  const terminal = openTerminal(['hi there'], { env });
+  await terminal.exit;
+  expect((await terminal.transcript()).replaceAll(/\s+/g, ' ')).toContain(
+    'profile default has no service, but work has one; using the sandbox',
+  );
+});
+
+test('a conversation without a service names the other profile', async () => {
+  const { env, run } = await twoProfiles();
+  await run('config', 'remove-profile', 'home');
+  const terminal = openTerminal([], { env });
+  const screen = await terminal.waitFor(/but work has one[^]*config use work/);
+  expect(screen).toContain('profile default has no service');
+});
+
+const limits = ['--first-byte-timeout', '1s', '--idle-timeout', '1s', '--timeout', '2s'];
+
+/** Each fault of the sandbox that changes what the page shows, with the exit code. */
+test.each<[string, number, RegExp]>([
+  ['--status 401', 4, /FAIL {2}the list of models: the service requires a valid API key/],
+  ['--status 500', 9, /FAIL {2}a streamed answer: the service failed \(500\)/],
+  ['--delay forever', 10, /FAIL {2}the list of models: .* sent no response within 1 second/],
+  ['--cut rst', 10, /skip {2}no prompt was sent/],
+  ['--malformed-at 3', 11, /FAIL {2}a streamed answer: the answer is incomplete/],
+  ['--refusal', 14, /FAIL {2}a streamed answer: the model refused to answer/],
+  ['--no-stream', 0, /ok {4}a streamed answer/],
+  ['--hostile', 0, /ok {4}models: origin, nextgen, red/],
+])('with natter sandbox %s the exit code is %i', async (fault, expected, row) => {
+  const { url } = await startSandboxCommand(fault.split(' '));
+  const env = { NATTER_BASE_URL: url, NATTER_API_KEY: 'sandbox-key' };
+  const { code, stdout } = await runInMemory(['doctor', ...limits], { env });
+  expect(stdout).toMatch(row);
+  expect(code).toBe(expected);
+  expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/);
+});
+
+test('--json has the exit code and the checks, and the failure is JSON too', async () => {
+  const { url } = await startSandboxCommand(['--status', '403']);
+  const env = { NATTER_BASE_URL: url, NATTER_API_KEY: 'sandbox-key' };
+  const { code, stdout, stderr } = await runInMemory(['doctor', '--json', '-q'], { env });
+  expect(code).toBe(5);
+  expect(JSON.parse(stdout)).toMatchObject({ exit_code: 5, checks: expect.any(Array) });
+  expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'forbidden' } });
+});
+
+test('a certificate of an authority in NODE_EXTRA_CA_CERTS is trusted, through a proxy too', async () => {
+  const server = await serve([[json(200, { data: [{ id: 'origin' }] })]], { tls: true });
+  const proxy = await startProxy({ upstream: server.port });
+  const env = { NODE_EXTRA_CA_CERTS: certificatePath('authority.pem') };
+  const direct = await runNatter(['doctor', '--base-url', server.url], { env });
+  expect(direct.stdout).toContain(
+    'ok    the certificate of localhost, signed by natter test authority, is trusted',
+  );
+  const proxied = await runNatter(['doctor', '--base-url', 'https://service.test'], {
+    env: {
+      ...env,
+      HTTPS_PROXY: proxy.url.replace('//', `//alice:${encodeURIComponent(secretKey)}@`),
+    },
+  });
+  expect(proxied.stdout).toContain(`requests use the proxy ${proxy.url} of HTTPS_PROXY, with`);
+  expect(proxied.stdout).toMatch(/is for a different name.*; the chain is localhost </);
+  expect(proxied.stdout).not.toContain('alice');
+  expectNoSecret(proxied.stdout, proxied.stderr);
+});
+
+test('on a terminal of 40 columns the page is wrapped', async () => {
+  const env = { HOME: temporaryHome(), NO_COLOR: '1' };
+  const terminal = openTerminal(['doctor', '--sandbox', '-q'], { columns: 40, rows: 100, env });
+  expect((await terminal.exit).exitCode).toBe(0);
+  const rows = (await terminal.copied()).split('\n');
+  expect(rows.filter((row) => row.length > 40)).toEqual([]);
+  expect(rows.some((row) => row.startsWith('  ok    models: '))).toBe(true);
+});
+
+test('missing fields are filled in from the catalogue, marked on a terminal', async () => {
+  const server = await serve([[json(200, ['nextgen', 'origin', 'other'])]]);
+  const terminal = openTerminal(['models', 'list'], { env: { NATTER_BASE_URL: server.url } });
+  expect((await terminal.exit).exitCode).toBe(0);
+  expect(await terminal.transcript()).toBe(
+    [
+      'ID          CONTEXT  LATENCY  PURPOSE',
+      'nextgen  1,000,000*   20 ms*  most advanced model*',
+      'origin     128,000*   18 ms*  fastest, most responsive model*',
+      'other',
+      'natter: * taken from the published catalogue, not from the service',
+    ].join('\n'),
+  );
+});
+
+test('R10: /model lists the models, each on one row of the window, and explains the mark', async () => {
+  const server = await serve([[json(200, ['nextgen', 'origin'])]]);
+  const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: 'k' };
+  const terminal = await openRepl([], { columns: 44, env });
+  terminal.type(`/model${keys.enter}`);
+  const screen = await screenWith(terminal, /Esc cancels/);
+  expect(screen).toMatch(/\* taken from the\s+published catalogue/);
+  expect(screen).toMatch(/\n {2}1 nextgen [^\n]*\n› 2 origin [^\n]*…\n/);
+  terminal.type(keys.enter);
+  await terminal.waitFor(/the model is now origin/);
+  expect(await leave(terminal)).toBe(0);
+});
+
+test('on a narrow terminal each row of the table is truncated to one line', async () => {
+  const terminal = openTerminal(['models', 'list', '--sandbox'], { columns: 40 });
+  expect((await terminal.exit).exitCode).toBe(0);
+  const lines = (await terminal.transcript()).split('\n');
+  expect(lines).toHaveLength(3);
+  expect(lines[1]).toMatch(/^origin.*…$/);
+});
+
+const trusted = { NODE_EXTRA_CA_CERTS: certificatePath('authority.pem') };
+
+const page = response(200, { 'content-type': 'text/html' }, '<h1>Title</h1><p>One</p>');
+
+/** A web server with this reply, and a service that answers `ok`. */
+async function openPlaces(reply: Buffer) {
+  const web = await serve([[reply]], { tls: true });
+  const service = await serve([[streamed('ok')]]);
+  return { web, service, env: { ...serviceAt(service), ...trusted } };
+}
+
+test('-f with an https: URL attaches the text of the page, without the key', async () => {
+  const { web, service, env } = await openPlaces(page);
+  const { code, stdout } = await runNatter(['-f', `${web.url}/a?b=c`, 'sum up'], { env });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok\n' });
+  const block = `<file name=\\"${web.url}/a?b=c\\">\\n# Title\\n\\nOne\\n</file>`;
+  expect(service.requests[0]?.body).toContain(block);
+  expect(web.requests).toHaveLength(1);
+  const [{ method, path, headers } = { method: '', path: '', headers: {} }] = web.requests;
+  expect({ method, path }).toEqual({ method: 'GET', path: '/a?b=c' });
+  expect(Object.keys(headers).sort()).toEqual(['accept', 'connection', 'host', 'user-agent']);
+});
+
+test('-f with a URL uses the proxy', async () => {
+  const { web, service, env } = await openPlaces(page);
+  const proxy = await startProxy({ upstream: web.port });
+  // A name that only the proxy can look up, so the certificate is for a different host.
+  const words = ['-f', 'https://pages.test/', 'sum up'];
+  const { code, stderr } = await runNatter(words, { env: { ...env, HTTPS_PROXY: proxy.url } });
+  expect(code).toBe(10);
+  expect(stderr).toContain('natter: cannot attach https://pages.test/: ');
+  expect(proxy.requests.map(({ method, target }) => `${method} ${target}`)).toEqual([
+    'CONNECT pages.test:443',
+  ]);
+  expect(service.requests).toEqual([]);
+});
+
+test.each([
+  ['a missing page', response(404), 6, /HTTP status 404/],
+  ['an image', response(200, { 'content-type': 'image/png' }), 2, /it is image\/png, not text/],
+])('-f with the URL of %s is refused, and nothing is sent', async (_name, reply, code, message) => {
+  const { web, service, env } = await openPlaces(reply);
+  const run = await runNatter(['-f', web.url, 'sum up'], { env });
+  expect({ code: run.code, stdout: run.stdout }).toEqual({ code, stdout: '' });
+  expect(run.stderr).toMatch(message);
+  expect(service.requests).toEqual([]);
+});
+
+test('-f with an http: URL is refused', async () => {
+  const { code, stderr } = await runNatter(['--sandbox', '-f', 'http://127.0.0.1:1/', 'hi']);
+  expect(code).toBe(2);
+  expect(stderr).toBe(
+    'natter: cannot attach http://127.0.0.1:1/: only https addresses are fetched\n' +
+      '  use https, or download the text with a different program and pipe it in\n',
+  );
+});
+
+test.each(['modles'])(
+  'a single word that resembles a command (%s) needs a confirmation on a terminal, by default no',
+  async (word) => {
+    const server = await serve([[streamed('Hello')]]);
+    const terminal = openTerminal([word], { env: serviceAt(server) });
+    await terminal.waitFor(/Send it as a prompt\? \[y\/N\]/);
+    terminal.type('\r');
+    expect((await terminal.exit).exitCode).toBe(2);
+    expect(await terminal.transcript()).toContain(`natter -- ${word}`);
+    expect(server.connections()).toBe(0);
+  },
+);
+
+test.each(['model list'])(
+  'Y10: %s, which looks like a command, needs a confirmation on a terminal',
+  async (prompt) => {
+    const server = await serve([[streamed('Hello')]]);
+    const terminal = openTerminal(prompt.split(' '), { env: serviceAt(server) });
+    await terminal.waitFor(/Send it as a prompt\? \[y\/N\]/);
+    terminal.type('\r');
+    expect((await terminal.exit).exitCode).toBe(2);
+    expect(await terminal.transcript()).toContain(`natter -- ${prompt}`);
+    expect(server.connections()).toBe(0);
+  },
+);
+
+test.each([
+  ['--', 'login'],
+  ['chat', 'login'],
+])('Y10: natter %s %s needs no confirmation', async (...words) => {
+  const server = await serve([[streamed('Hello')]]);
+  const terminal = openTerminal(words, { env: serviceAt(server) });
+  expect((await terminal.exit).exitCode).toBe(0);
+  expect(await terminal.transcript()).toContain('Hello');
+});
+
+test('a single word is sent after "y"', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const terminal = openTerminal(['modles'], { env: serviceAt(server) });
+  await terminal.waitFor(/\[y\/N\]/);
+  terminal.type('y\r');
+  expect((await terminal.exit).exitCode).toBe(0);
+  expect(await terminal.transcript()).toContain('Hello');
+});
+
+test('Ctrl+C at the confirmation ends natter by SIGINT', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const terminal = openTerminal(['modles'], { env: serviceAt(server) });
+  await terminal.waitFor(/\[y\/N\]/);
+  terminal.type('\u0003');
+  expect((await terminal.exit).signal).toBe(2);
+  expect(server.connections()).toBe(0);
+});
+
+test('with --no-input a single word that resembles a command is refused', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const terminal = openTerminal(['modles', '--no-input'], { env: serviceAt(server) });
+  expect((await terminal.exit).exitCode).toBe(2);
+  expect(await terminal.transcript()).toContain('did you mean natter models?');
+  expect(server.connections()).toBe(0);
+});
+
+test('help on a terminal is the same text', async () => {
+  const terminal = openTerminal(['config', 'set', '--help'], { rows: 150 });
+  expect((await terminal.exit).exitCode).toBe(0);
+  const piped = await runInMemory(['config', 'set', '--help']);
+  expect(await terminal.transcript()).toBe(piped.stdout.trimEnd());
+});
+
+test.each([
+  ['--version', '--verbose'],
+  ['--verbose', '-V'],
+])('natter %s %s prints versions, the installation folder and how to update', async (...words) => {
+  const { code, stdout, stderr } = await runNatter(words);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain(`node       ${process.versions.node}\n`);
+  expect(stdout).toContain(`platform   ${process.platform} ${process.arch}\n`);
+  expect(stdout).toContain(`installed  ${realpathSync('.')}\n`);
+  expect(stdout).toMatch(/^natter +\d+\.\d+\.\d+\n/);
+  expect(stdout).toMatch(/^update {5}\S/m);
+});
+
+/** A pager that names itself, shows the first line of its input, and waits for Enter. */
+function writePager(): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'natter-pager-')), 'pager');
+  const script = `#!/bin/sh
+echo "LESS is $LESS, key is \${NATTER_API_KEY-none}"
+head -n 1
+cat > /dev/null
+trap 'echo interrupted' INT
+echo "paged with \${1:-no word}"
+read answer < /dev/tty || read answer < /dev/tty
+echo "end of the pager"
+`;
+
+  writeFileSync(path, script);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+const whole = await runInMemory(['--help']);
+
+test.each([
+  ['--help', ['--help']],
+  ['a topic by the full program', ['--quiet', 'help', 'settings']],
+])('%s that is longer than the terminal is shown in the pager', async (_name, words) => {
+  const env = { NATTER_PAGER: `${writePager()} -x`, NATTER_API_KEY: 'sk-of-the-user' };
+  const session = openTerminal(words, { env });
+  const text = await session.waitFor(/paged with -x/);
+  expect(text).toContain('LESS is FRX, key is none');
+  session.type('\r');
+  expect((await session.exit).exitCode).toBe(0);
+  expect(await session.transcript()).toMatch(/end of the pager$/);
+  expect(await session.transcript()).not.toContain('General options:');
+});
+
+test('Ctrl+C belongs to the pager', async () => {
+  const session = openTerminal(['--help'], { env: { PAGER: writePager() } });
+  await session.waitFor(/paged with no word/);
+  session.type('\u0003');
+  await session.waitFor(/interrupted/);
+  session.type('\r');
+  expect((await session.exit).exitCode).toBe(0);
+  expect(await session.transcript()).toContain('end of the pager');
+});
+
+test('a pager with shell syntax is run by a shell', async () => {
+  const env = { PAGER: 'sed -n 1p | tr a-z A-Z' };
+  const session = openTerminal(['--help'], { env });
+  expect((await session.exit).exitCode).toBe(0);
+  expect(await session.transcript()).toBe(whole.stdout.split('\n')[0]?.toUpperCase());
+});
+
+test.each<[string, Record<string, string>]>([
+  ['cat', { PAGER: 'cat' }],
+  ['empty', { NATTER_PAGER: '', PAGER: 'false' }],
+  ['for a dumb terminal', { TERM: 'dumb', PAGER: 'false' }],
+  ['a program that does not exist', { PAGER: '/no/such/pager' }],
+])('help is printed directly when the pager is %s', async (_name, env) => {
+  const session = openTerminal(['--help'], { env });
+  expect((await session.exit).exitCode).toBe(0);
+  expect(await session.transcript()).toBe(whole.stdout.trimEnd());
+});
+
+test('help is printed after the message of a shell that cannot run the pager', async () => {
+  const session = openTerminal(['--help'], { env: { PAGER: '/no/such/pager | cat; exit 127' } });
+  expect((await session.exit).exitCode).toBe(0);
+  expect(await session.transcript()).toContain(whole.stdout.trimEnd());
+});
+
+test('help that fits the terminal is printed directly', async () => {
+  const session = openTerminal(['-h'], { env: { PAGER: 'false' } });
+  expect((await session.exit).exitCode).toBe(0);
+  expect(await session.screen()).toBe((await runInMemory(['-h'])).stdout.trimEnd());
+  const tall = openTerminal(['--help'], { rows: 200, env: { PAGER: 'false' } });
+  await tall.exit;
+  expect(await tall.screen()).toBe(whole.stdout.trimEnd());
+});
+
+test('a pipe has no pager', async () => {
+  const { code, stdout } = await runInMemory(['--help'], { env: { PAGER: 'false' } });
+  expect(code).toBe(0);
+  expect(stdout).toBe(whole.stdout);
+  const session = openTerminal([], {
+    shell: `PAGER=false ${process.execPath} ${binary} --help | head -n 1`,
+  });
+  await session.exit;
+  expect(await session.transcript()).toBe(whole.stdout.split('\n')[0]);
+});

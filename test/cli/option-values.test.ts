@@ -1,0 +1,51 @@
+import type { Argument, Command, Option } from 'commander';
+import { expect, test } from 'vitest';
+import { buildProgram } from '../../src/cli/program.ts';
+import { createMemoryContext } from '../support/memory-context.ts';
+
+const program = buildProgram(createMemoryContext().context);
+
+const allCommands = (command: Command): readonly Command[] => [
+  command,
+  ...command.commands.flatMap(allCommands),
+];
+const commands = allCommands(program);
+
+/** The options and arguments that take a value, with the name that a failed test shows. */
+const values = commands.flatMap((command) => {
+  const options = command.options.filter(({ required, optional }) => required || optional);
+  const named: readonly (readonly [string, Option | Argument])[] = [
+    ...options.map((option) => [option.flags, option] as const),
+    ...command.registeredArguments.map((argument) => [argument.name(), argument] as const),
+  ];
+  return named.map(([name, value]) => ({ name: `${command.name()} ${name}`, value }));
+});
+
+const unique = [...new Map(values.map((row) => [row.name, row])).values()];
+
+test.each(unique.filter(({ value }) => value.argChoices !== undefined))(
+  'the help of $name names the choices',
+  ({ value }) => {
+    for (const choice of value.argChoices ?? []) expect(value.description).toContain(choice);
+  },
+);
+
+test.each(unique.filter(({ value }) => typeof value.defaultValue === 'string'))(
+  'the help of $name names the default',
+  ({ value }) => {
+    expect(value.description).toMatch(new RegExp(`default:? .*${String(value.defaultValue)}`));
+  },
+);
+
+test('every option with a value and every argument has a description', () => {
+  expect(unique.length).toBeGreaterThan(60);
+  expect(unique.filter(({ value }) => value.description === '')).toEqual([]);
+});
+
+test('words of a fault option are in its help', () => {
+  const sandbox = commands.find((command) => command.name() === 'sandbox');
+  const help = (long: string) => sandbox?.options.find((one) => one.long === long)?.description;
+  expect(help('--reply')).toMatch(/: default, help, echo,/);
+  expect(help('--malformed-as')).toMatch(/^how to corrupt it: \w+/);
+  expect(help('--delay')).toBe('wait before the headers (without a value: forever)');
+});

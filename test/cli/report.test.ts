@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest';
+import { describeFailure } from '../../src/cli/report.ts';
+import { Failure } from '../../src/failure.ts';
+import { createMemoryContext } from '../support/memory-context.ts';
+import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
+
+test('a failure is a line and a hint, both sanitized and masked', () => {
+  const { context } = createMemoryContext({ environment: { NATTER_API_KEY: 'nk-secret-key' } });
+  const failure = new Failure('not_found', 'no \u001B[31m nk-secret-key', {
+    hint: 'look\nelsewhere',
+  });
+  expect(describeFailure(failure, context, [])).toEqual({
+    text: 'natter: no  ***\n  look elsewhere\n',
+    exitCode: 6,
+  });
+});
+
+test.each([
+  ['natter auth login', {}, 'set the key with natter auth login'],
+  [
+    'the variable that has the key',
+    { NATTER_API_KEY: 'wrong' },
+    'the key is from NATTER_API_KEY: correct it, or unset it to use a stored key (natter auth login)',
+  ],
+])('the hint of a refused key names %s', (_, environment, hint) => {
+  const { context } = createMemoryContext({ environment });
+  const failure = new Failure('unauthorized', 'no', { remedy: { code: 'sign-in' } });
+  expect(describeFailure(failure, context, []).text).toBe(`natter: no\n  ${hint}\n`);
+});
+
+test.each<[string, readonly string[], Record<string, string>, string]>([
+  ['--profile work', ['--profile', 'work', 'hi'], {}, ' --profile work'],
+  ['--profile=work', ['hi', '--profile=work'], {}, ' --profile work'],
+  ['NATTER_PROFILE', ['hi'], { NATTER_PROFILE: 'work' }, ' --profile work'],
+  ['no profile', ['hi', '--', '--profile', 'work'], {}, ''],
+])('the commands of a hint name the profile that failed: %s', (_, words, environment, option) => {
+  const { context } = createMemoryContext({ environment });
+  const report = (code: 'sign-in' | 'start-server') => {
+    const remedy = code === 'sign-in' ? { code } : { code, port: '80' };
+    return describeFailure(new Failure('unauthorized', 'no', { remedy }), context, words).text;
+  };
+  expect(report('sign-in')).toContain(`set the key with natter auth login${option}\n`);
+  expect(report('start-server')).toContain(`natter config set base-url <url>${option}\n`);
+});
+
+test.each<[string, readonly string[], Record<string, string>, string]>([
+  [
+    '--base-url',
+    ['--base-url=http://example.invalid', 'hi'],
+    { NATTER_BASE_URL: 'http://b.invalid' },
+    'check the network and the base URL, which is from --base-url',
+  ],
+  [
+    'NATTER_BASE_URL',
+    ['hi'],
+    { NATTER_BASE_URL: 'http://example.invalid' },
+    'check the network and the base URL, which is from NATTER_BASE_URL',
+  ],
+  ['a profile', ['hi'], {}, 'check the base URL and the network: natter auth status'],
+  [
+    'a different host',
+    ['hi', '--base-url', 'http://b.invalid'],
+    {},
+    'check the base URL and the network: natter auth status',
+  ],
+  [
+    'a malformed address',
+    ['hi', '--base-url', '::'],
+    {},
+    'check the base URL and the network: natter auth status',
+  ],
+  [
+    'the sandbox',
+    ['hi', '--sandbox'],
+    { NATTER_BASE_URL: 'http://example.invalid' },
+    'check the base URL and the network: natter auth status',
+  ],
+])('a host that cannot be reached is named with its source: %s', (_, words, environment, hint) => {
+  const { context } = createMemoryContext({ environment });
+  const failure = new Failure('unreachable', 'cannot reach example.invalid:80: no', {
+    remedy: { code: 'check-connection' },
+  });
+  expect(describeFailure(failure, context, words).text).toContain(`\n  ${hint}\n`);
+});
+
+test('a server on this machine that does not run is named with the source of its address', () => {
+  const { context } = createMemoryContext({});
+  const remedy = { code: 'start-server', port: '8080' } as const;
+  const failure = new Failure('unreachable', 'cannot reach localhost:8080: no', { remedy });
+  const words = ['--base-url', 'localhost:8080'];
+  expect(describeFailure(failure, context, words).text).toContain(
+    'start it, or correct the base URL, which is from --base-url\n',
+  );
+});
+
+test('with --json a failure is one JSON line', () => {
+  const { context } = createMemoryContext();
+  const failure = new Failure('rate_limited', 'slow down', { status: 429, retryAfterSeconds: 3 });
+  const { text, exitCode } = describeFailure(failure, context, ['hi', '--json']);
+  expect(JSON.parse(text)).toEqual({
+    error: { kind: 'rate_limited', status: 429, message: 'slow down', retry_after: 3 },
+  });
+  expect(exitCode).toBe(8);
+});
+
+test('P24 an unexpected error has no stack', () => {
+  const { context } = createMemoryContext();
+  const { text, exitCode } = describeFailure(new TypeError('x is not a function'), context, []);
+  expect(text).toMatch(/^natter: unexpected error: x is not a function\n {2}run it again/);
+  expect(text).not.toContain('at ');
+  expect(exitCode).toBe(1);
+});
+
+test('with NATTER_DEBUG a failure has the stacks of its causes', () => {
+  const { context } = createMemoryContext({ environment: { NATTER_DEBUG: '1' } });
+  const failure = new Failure('unexpected', 'outer', { cause: new Error('inner') });
+  const { text } = describeFailure(failure, context, []);
+  expect(text).toMatch(/Failure: outer\n.*at /);
+  expect(text).toContain('Error: inner');
+});
+
+const echo = secretForms.join(' ');
+
+test.each([
+  ['an unexpected error', new Error(echo, { cause: new TypeError(echo) })],
+  ['a failure with a hint and a cause', new Failure('usage', echo, { hint: echo, cause: echo })],
+  ['a thrown text', echo],
+])('X2: the report of %s contains no secret', (_, thrown) => {
+  const environment = { NATTER_API_KEY: secretKey, NATTER_DEBUG: '1' };
+  const { context } = createMemoryContext({ environment });
+  for (const words of [['hi'], ['hi', '--json']]) {
+    const { text } = describeFailure(thrown, context, words);
+    expect(text).toContain('***');
+    expectNoSecret(text);
+  }
+});
+
+test.each<[string, boolean]>([
+  [
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    true,
+  ],
+  ['unsupported parameter: "max_tokens"', true],
+  ['max_tokens is too large: 90000. This model supports at most 16384 completion tokens', false],
+  ["Unsupported parameter: 'max_completion_tokens'. Use 'max_tokens' instead.", false],
+])('N4: after %j the hint names max_completion_tokens: %j', (message, isNamed) => {
+  const { context } = createMemoryContext();
+  const failure = new Failure('invalid_request', message, { remedy: { code: 'check-request' } });
+  const hint = 'omit -t, or send the limit with --param max_completion_tokens=500\n';
+  expect(describeFailure(failure, context, []).text.endsWith(hint)).toBe(isNamed);
+});

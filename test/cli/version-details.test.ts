@@ -1,0 +1,95 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { hasRepository, updateCommand, versionDetails } from '../../src/cli/version-details.ts';
+
+test('lists versions, the folder and the update command', () => {
+  const text = versionDetails({
+    version: '1.2.3',
+    node: 'v22.1.0',
+    platform: 'linux',
+    architecture: 'x64',
+    folder: '/usr/lib/node_modules/natter',
+    isExecutable: false,
+    isPublished: true,
+  });
+  expect(text).toBe(
+    [
+      'natter     1.2.3',
+      'node       22.1.0',
+      'platform   linux x64',
+      'installed  /usr/lib/node_modules/natter',
+      'update     npm install --global natter@latest',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('a single executable is updated by replacing its file', () => {
+  const text = versionDetails({
+    version: '1.2.3',
+    node: 'v26.10.0',
+    platform: 'linux',
+    architecture: 'x64',
+    folder: '/usr/local/bin/natter',
+    isExecutable: true,
+    isPublished: false,
+  });
+  expect(text).toContain('installed  /usr/local/bin/natter\n');
+  expect(text).toContain('update     replace this file with a newer one\n');
+});
+
+test.each([
+  ['/usr/local/lib/node_modules/natter', 'npm install --global natter@latest'],
+  [
+    '/home/a/.nvm/versions/node/v22.1.0/lib/node_modules/natter',
+    'npm install --global natter@latest',
+  ],
+  [
+    String.raw`C:\Users\A B\AppData\Roaming\npm\node_modules\natter`,
+    'npm install --global natter@latest',
+  ],
+  [String.raw`C:\Program Files\nodejs\node_modules\natter`, 'npm install --global natter@latest'],
+  ['/home/a/.npm/_npx/0f9c/node_modules/natter', 'npx natter@latest'],
+  [
+    String.raw`C:\Users\A\AppData\Local\npm-cache\_npx\0f9c\node_modules\natter`,
+    'npx natter@latest',
+  ],
+  [
+    '/home/a/.local/share/pnpm/global/5/.pnpm/natter@1.2.3/node_modules/natter',
+    'pnpm add --global natter@latest',
+  ],
+  ['/home/a/.bun/install/global/node_modules/natter', 'bun add --global natter@latest'],
+  ['/home/a/.config/yarn/global/node_modules/natter', 'yarn global add natter@latest'],
+  [
+    '/home/a/project/node_modules/natter',
+    'npm install natter@latest, in the project it belongs to',
+  ],
+  ['/home/a/natter', 'git pull && npm ci, in that folder'],
+])('the update command of %s is: %s', (folder, command) => {
+  expect(updateCommand(folder, true)).toBe(command);
+});
+
+describe('of a package that is in no registry', () => {
+  const source =
+    'FILE is a newer tarball: git pull && npm ci && npm run --silent package, in a clone, prints its path';
+
+  test.each([
+    ['/usr/local/lib/node_modules/natter', `npm install --global FILE; ${source}`],
+    ['/home/a/.npm/_npx/0f9c/node_modules/natter', `npx --package FILE natter; ${source}`],
+    ['/home/a/.config/yarn/global/node_modules/natter', `yarn global add FILE; ${source}`],
+    ['/home/a/natter', 'git pull && npm ci, in that folder'],
+  ])('the update command of %s names no registry: %s', (folder, command) => {
+    expect(updateCommand(folder, false)).toBe(command);
+  });
+
+  test('the description has no repository', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-description-'));
+    const write = (text: string) => writeFileSync(join(folder, 'package.json'), text);
+    write('{"name":"natter"}');
+    expect(hasRepository(folder)).toBe(false);
+    write('{"name":"natter","repository":{"url":"git+https://example.com/natter.git"}}');
+    expect(hasRepository(folder)).toBe(true);
+  });
+});

@@ -1,0 +1,379 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runInMemory } from '../../support/in-memory.ts';
+import { type RunOptions, temporaryHome } from '../../support/natter.ts';
+import { json, streamed } from '../../support/raw-replies.ts';
+import { expectNoSecret, secretKey } from '../../support/secret.ts';
+import { serve } from '../../support/serve.ts';
+
+const listedModels = json(200, { data: [{ id: 'origin' }, { id: 'nextgen' }] });
+
+test('login checks the key with the service, stores address and key, and reports the models', async () => {
+  const server = await serve([[listedModels], [streamed('Hello')]]);
+  const env = { HOME: temporaryHome() };
+  const login = await runInMemory(['auth', 'login', '--base-url', server.url], {
+    env,
+    input: 'nk-first-key-0001',
+  });
+  expect(login).toMatchObject({ code: 0, stdout: '' });
+  expect(login.stderr).toBe(
+    [
+      `natter: ${server.url} answered: it offers origin, nextgen`,
+      `natter: stored in profile default: ${join(env.HOME, '.config/natter/credentials.json')}`,
+      '',
+    ].join('\n'),
+  );
+  expect(server.requests[0]).toMatchObject({ method: 'GET', path: '/v1/models' });
+  expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
+  expect(server.requests[1]?.headers['authorization']).toBe('Bearer nk-first-key-0001');
+});
+
+test('login accepts a service without a list of models, and reports that the key was not checked', async () => {
+  const server = await serve([[json(404, {})]]);
+  const { code, stderr } = await runInMemory(['auth', 'login', '--base-url', server.url], {
+    input: 'nk-key',
+  });
+  expect(code).toBe(0);
+  expect(stderr).toContain('the key was not checked');
+});
+
+test('N3 login finds an API without /v1, and stores its path', async () => {
+  const server = await serve([[json(404, {})], [listedModels], [streamed('Hello')]]);
+  const env = { HOME: temporaryHome() };
+  const url = `${server.url}/gateway`;
+  const login = await runInMemory(['auth', 'login', '--base-url', url], { env, input: 'nk-key' });
+  expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining('api-path is /') });
+  expect((await runInMemory(['hi'], { env })).stdout).toBe('Hello\n');
+  expect(server.requests.map(({ path }) => path)).toEqual([
+    '/gateway/v1/models',
+    '/gateway/models',
+    '/gateway/chat/completions',
+  ]);
+});
+
+test('N3 login finds an API that lists no models by how it refuses a prompt', async () => {
+  const server = await serve([[json(404, {})], [json(404, {})], [json(404, {})], [json(400, {})]]);
+  const url = `${server.url}/gateway`;
+  const { code, stderr } = await runInMemory(['auth', 'login', '--base-url', url], {
+    input: 'nk-key',
+  });
+  expect(code).toBe(0);
+  expect(stderr).toContain('the key was not checked');
+  expect(stderr).toContain('api-path is /');
+  expect(server.requests.map(({ path }) => path)).toEqual([
+    '/gateway/v1/models',
+    '/gateway/models',
+    '/gateway/v1/chat/completions',
+    '/gateway/chat/completions',
+  ]);
+});
+
+test.each([
+  [[], 'natter config set model llama3.2:3b'],
+  [['--profile', 'local'], 'natter config set model llama3.2:3b --profile local'],
+])('login %j suggests a model of the service', async (words, advice) => {
+  const server = await serve([[json(200, { data: [{ id: '$(x)' }, { id: 'llama3.2:3b' }] })]]);
+  const login = ['auth', 'login', '--base-url', server.url, ...words];
+  const { code, stderr } = await runInMemory(login, { input: 'nk-key' });
+  expect(code).toBe(0);
+  expect(stderr).toContain(`origin, the current model, is not one of them: ${advice}\n`);
+});
+
+test.each([
+  ['without an address', ['auth', 'login'], 'no base URL is set'],
+  ['to the sandbox', ['auth', 'login', '--sandbox'], 'the sandbox needs no login'],
+  [
+    'to an invalid address',
+    ['auth', 'login', '--base-url', 'service'],
+    '--base-url must be an http:// or https:// address',
+  ],
+])('login %s is a usage error', async (_, words, message) => {
+  const { code, stderr } = await runInMemory(words, { input: 'nk-key' });
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+});
+
+test('login with a refused key names the status, the address and what to correct', async () => {
+  const refused = json(401, { error: { message: 'no such key' } });
+  const server = await serve([[refused], [json(403, {})], [listedModels], [refused]]);
+  const env = { HOME: temporaryHome(), NATTER_API_KEY: 'nk-variable' };
+  const login = (...words: readonly string[]) =>
+    runInMemory(['auth', 'login', '--base-url', server.url, ...words], { env, input: 'nk-key' });
+  const next = 'check the key with its issuer, or correct the address: natter auth login';
+  expect(await login()).toMatchObject({
+    code: 4,
+    stderr: `natter: ${server.url} refused the key (401): no such key\n  nothing was stored; ${next} --base-url <url>\n`,
+  });
+  expect(await login()).toMatchObject({
+    code: 5,
+    stderr: `natter: ${server.url} refused the key (403)\n  nothing was stored; ${next} --base-url <url>\n`,
+  });
+  expect(await login('--profile', 'work')).toMatchObject({ code: 0 });
+  expect((await login('--profile', 'work')).stderr).toContain(
+    `\n  the stored key is kept; ${next} --base-url <url> --profile work\n`,
+  );
+});
+
+test.each(['', ' \n\t\n'])('login with the standard input %j says what to type', async (input) => {
+  const words = ['auth', 'login', '--base-url', 'http://127.0.0.1:9'];
+  expect(await runInMemory(words, { input })).toMatchObject({
+    code: 2,
+    stderr:
+      'natter: standard input has no API key\n  pipe it in: printf %s "$KEY" | natter auth login\n',
+  });
+});
+
+test('login to an unreachable service stores nothing', async () => {
+  const env = { HOME: temporaryHome() };
+  const words = ['auth', 'login', '--base-url', 'http://127.0.0.1:9', '--retries', '0'];
+  const { code } = await runInMemory(words, { env, input: 'nk-key' });
+  expect(code).toBe(10);
+  expect(existsSync(join(env.HOME, '.config', 'natter'))).toBe(false);
+});
+
+test('status shows the source of each value', async () => {
+  const env = { HOME: temporaryHome() };
+  await runInMemory(['auth', 'login', '--no-check', '--base-url', 'https://api.example.com'], {
+    env,
+    input: 'nk-first-key-0001',
+  });
+  const more = { ...env, NATTER_MODEL: 'nextgen' };
+  expect((await runInMemory(['auth', 'status'], { env: more })).stdout).toBe(
+    [
+      'profile\tdefault\tdefault',
+      'base-url\thttps://api.example.com\tprofile default',
+      'model\tnextgen\tenvironment NATTER_MODEL',
+      'api-key\t…0001\tprofile default',
+      '',
+    ].join('\n'),
+  );
+  const { stderr } = await runInMemory(['auth', 'status'], { env });
+  const file = join(env.HOME, '.config/natter/credentials.json');
+  expect(stderr).toBe(`natter: the key is stored in ${file}\n`);
+  const { stdout } = await runInMemory(['auth', 'status', '--json'], { env: more });
+  expect(JSON.parse(stdout)).toContainEqual({
+    name: 'model',
+    value: 'nextgen',
+    source: { kind: 'environment', name: 'NATTER_MODEL' },
+  });
+});
+
+test('status --check lists the models of the service', async () => {
+  const server = await serve([[listedModels]]);
+  const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: 'nk-key', NATTER_MODEL: 'other' };
+  const { code, stdout, stderr } = await runInMemory(['auth', 'status', '--check'], { env });
+  expect(code).toBe(0);
+  expect(stdout).toContain(`base-url\t${server.url}\t`);
+  expect(stderr).toContain(`natter: ${server.url} answered: it offers origin, nextgen\n`);
+  expect(stderr).toContain('natter config set model origin');
+  expect(server.requests).toMatchObject([{ method: 'GET', path: '/v1/models' }]);
+});
+
+test.each([
+  [401, 4],
+  [403, 5],
+  [500, 9],
+])(
+  'status --check of a service that answers %i sends one request and exits with %i',
+  async (status, exitCode) => {
+    const server = await serve([[json(status, { error: { message: 'no' } })]]);
+    const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: 'nk-key' };
+    const { code, stdout } = await runInMemory(['auth', 'status', '--check', '--json'], { env });
+    expect(code).toBe(exitCode);
+    expect(JSON.parse(stdout)).toHaveLength(4);
+    expect(server.requests).toHaveLength(1);
+  },
+);
+
+test('status --check --sandbox names the sandbox, not the service', async () => {
+  const env = { NATTER_BASE_URL: 'http://127.0.0.1:9' };
+  const { code, stderr } = await runInMemory(['auth', 'status', '--check', '--sandbox'], { env });
+  expect(code).toBe(0);
+  expect(stderr).toContain('natter: the sandbox answered: it offers origin, nextgen\n');
+});
+
+test('logout deletes the key and keeps the address', async () => {
+  const env = { HOME: temporaryHome() };
+  const words = ['auth', 'login', '--no-check', '--base-url', 'https://api.example.com'];
+  await runInMemory(words, { env, input: 'nk-key' });
+  const logout = await runInMemory(['auth', 'logout'], { env });
+  expect(logout).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'natter: deleted the key of profile default\n',
+  });
+  const folder = join(env.HOME, '.config', 'natter');
+  expect(readFileSync(join(folder, 'credentials.json'), 'utf8')).not.toContain('nk-key');
+  expect((await runInMemory(['config', 'get', 'base-url'], { env })).stdout).toBe(
+    'https://api.example.com\n',
+  );
+  expect((await runInMemory(['auth', 'logout'], { env })).stderr).toContain('has no stored key');
+});
+
+test('logout reports a key that is still set in the environment', async () => {
+  const { stderr } = await runInMemory(['auth', 'logout'], { env: { NATTER_API_KEY: 'nk-key' } });
+  expect(stderr).toContain('NATTER_API_KEY is still set and takes effect');
+});
+
+/** A home folder with a program that prints what `script`, a shell script, prints, and counts its runs. */
+function homeWith(script: string) {
+  const home = temporaryHome();
+  const program = join(home, 'print-key');
+  const runs = join(home, 'runs');
+  writeFileSync(program, `#!/bin/sh\necho run >> '${runs}'\n${script}\n`);
+  chmodSync(program, 0o755);
+  return {
+    home,
+    program,
+    runs: () => (existsSync(runs) ? readFileSync(runs, 'utf8').split('\n').length - 1 : 0),
+  };
+}
+
+const printKey = `echo '${secretKey}'`;
+
+/** A natter whose default profile has a service and a command that prints its key. */
+async function configured(script: string, url: string, command?: string) {
+  const { home, program, runs } = homeWith(script);
+  const options: RunOptions = { env: { HOME: home } };
+  await runInMemory(['config', 'set', 'base-url', url], options);
+  await runInMemory(['config', 'set', 'api-key-command', command ?? program], options);
+  const run = (words: readonly string[], env: Record<string, string> = {}) =>
+    runInMemory(words, { env: { HOME: home, ...env } });
+  return { home, program, runs, run };
+}
+
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((name) => statSync(name).isFile() && !name.endsWith('print-key'));
+}
+
+test('the command prints the key, which is sent, but neither shown nor stored', async () => {
+  const server = await serve([[streamed(`your key is ${secretKey}`)]]);
+  const { home, run, runs } = await configured(printKey, server.url);
+  const recording = join(home, 'recording.jsonl');
+  const { code, stdout, stderr } = await run(['--record', recording, 'hi'], { NATTER_DEBUG: '1' });
+  expect(code).toBe(0);
+  expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
+  expect(runs()).toBe(1);
+  expect(stdout).toBe('your key is ***\n');
+  const files = filesBelow(home);
+  expect(files).toContain(recording);
+  expectNoSecret(stdout, stderr, ...files.map((name) => readFileSync(name, 'utf8')));
+});
+
+test('a command runs once for several requests, and again in the next process', async () => {
+  const models = json(200, { data: [{ id: 'origin' }] });
+  const server = await serve([[streamed('one')], [streamed('two')], [models]]);
+  const { run, runs } = await configured(printKey, server.url);
+  expect(await run(['compare', '-m', 'origin,nextgen', 'hi'])).toMatchObject({ code: 0 });
+  expect(runs()).toBe(1);
+  expect(await run(['models', 'list'])).toMatchObject({ code: 0 });
+  expect(runs()).toBe(2);
+});
+
+test.each([
+  ['--dry-run', ['--dry-run', 'hi']],
+  ['--sandbox', ['--sandbox', 'hi']],
+  ['auth status', ['auth', 'status']],
+  ['config list', ['config', 'list']],
+  ['completion', ['__complete', 'models', '=o']],
+])('the command does not run for %s', async (_, words) => {
+  const { run, runs } = await configured(printKey, 'https://api.example.com');
+  expect(await run(words)).toMatchObject({ code: 0 });
+  expect(runs()).toBe(0);
+});
+
+test('the command does not run for a replay', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const { home, run, runs } = await configured(printKey, server.url);
+  const recording = join(home, 'recording.jsonl');
+  await run(['--record', recording, 'hi']);
+  expect(await run(['--replay', recording, 'hi'])).toMatchObject({ code: 0, stdout: 'Hello\n' });
+  expect(runs()).toBe(1);
+});
+
+test('NATTER_API_KEY_COMMAND does not run for a service on this machine', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const { home, program, runs } = homeWith(printKey);
+  const env = { HOME: home, NATTER_BASE_URL: server.url, NATTER_API_KEY_COMMAND: program };
+  expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
+  expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
+  expect(runs()).toBe(0);
+  expect((await runInMemory(['auth', 'status'], { env })).stderr).toBe(
+    'natter: NATTER_API_KEY_COMMAND is not run for a service on this machine\n',
+  );
+});
+
+test('a dry run shows that a key is sent', async () => {
+  const { run } = await configured(printKey, 'https://api.example.com');
+  const { stdout } = await run(['--dry-run', 'hi']);
+  expect(JSON.parse(stdout)).toMatchObject({ request: { headers: { authorization: 'Bearer …' } } });
+});
+
+test('auth status shows the command and where the key is from', async () => {
+  const { run, program } = await configured(printKey, 'https://api.example.com');
+  const { stdout, stderr } = await run(['auth', 'status']);
+  expect(stdout).toContain(`api-key-command\t${program}\tprofile default\n`);
+  expect(stdout).toContain('api-key\t…\tprofile default\n');
+  expect(stderr).toBe(
+    'natter: the key is from api-key-command (profile default), which was not run; --check runs it\n',
+  );
+  const overridden = await run(['auth', 'status'], { NATTER_API_KEY: secretKey });
+  expect(overridden.stderr).toBe(
+    'natter: NATTER_API_KEY overrides api-key-command (profile default)\n',
+  );
+});
+
+test.each([
+  ['exit 3', 'failed with exit code 3'],
+  ['true', 'printed no key'],
+  ['echo a; echo b', 'printed 2 lines, not a key'],
+])('a command with the script %j fails with exit code 4', async (script, problem) => {
+  const { run } = await configured(script, 'https://api.example.com');
+  const { code, stdout, stderr } = await run(['hi']);
+  expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+  const [line] = stderr.split('\n');
+  expect(line).toBe(`natter: api-key-command of profile default ${problem}`);
+});
+
+test('a rejected key names the command it is from', async () => {
+  const server = await serve([[json(401, { error: { message: 'no' } })]]);
+  const { run } = await configured(printKey, server.url);
+  const { code, stderr } = await run(['hi']);
+  expect(code).toBe(4);
+  expect(stderr).toContain(
+    'the key is from api-key-command of profile default; natter auth status shows the command',
+  );
+});
+
+test('config set refuses a command with an open quote', async () => {
+  const { code, stderr } = await runInMemory(['config', 'set', 'api-key-command', 'pass "show']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('api-key-command has a quote without its end');
+});
+
+test('config set warns of a pipe without a shell, and the failure has the same hint', async () => {
+  const hint = "no shell runs the command, so | is an argument: use sh -c '…'";
+  const { program, run } = await configured('exit 1', 'https://api.example.com');
+  const set = ['config', 'set', 'api-key-command', `${program} show | head -n 1`];
+  const { code, stderr } = await run(set);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(hint) as string });
+  const failed = await run(['hi']);
+  expect(failed.code).toBe(4);
+  expect(failed.stderr).toContain(`failed with exit code 1\n  ${hint}`);
+});
+
+test('no option takes the command', async () => {
+  const { code } = await runInMemory(['--sandbox', '--api-key-command', 'x', 'hi']);
+  expect(code).toBe(2);
+});
+
+test('piped input is left to the prompt', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const { home } = await configured(`cat > /dev/null; ${printKey}`, server.url);
+  const options = { env: { HOME: home }, input: 'piped text' };
+  expect(await runInMemory(['sum up'], options)).toMatchObject({ code: 0 });
+  expect(server.requests[0]?.body).toContain('piped text');
+});

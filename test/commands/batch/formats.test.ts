@@ -1,0 +1,507 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { rule } from '../../sandbox/sandbox-helpers.ts';
+import { type BatchPlace, openBatchPlace, parseResults, promptLines } from '../../support/batch.ts';
+import { jsonLines, serviceAt } from '../../support/natter.ts';
+import { delta, done, finish, stream, streamed } from '../../support/raw-replies.ts';
+import { serve } from '../../support/serve.ts';
+
+const openaiRequest = (id: string, content: string, more: object = {}) =>
+  `${JSON.stringify({
+    custom_id: id,
+    method: 'POST',
+    url: '/v1/chat/completions',
+    body: { model: 'nextgen', messages: [{ role: 'user', content }], ...more },
+  })}\n`;
+
+describe('an input of OpenAI batch requests', () => {
+  test('is recognised, and answered', async () => {
+    const place = await openBatchPlace();
+    place.write('r.jsonl', openaiRequest('a', 'one') + openaiRequest('b', 'two'));
+    const { code, stdout } = await place.run(['r.jsonl']);
+    expect(code).toBe(0);
+    expect(parseResults(stdout)).toMatchObject([
+      { id: 'a', content: 'one', model: 'nextgen' },
+      { id: 'b', content: 'two' },
+    ]);
+  });
+
+  test('X12: may have any field in a body', async () => {
+    const place = await openBatchPlace();
+    place.write('r.jsonl', openaiRequest('a', 'one', { temperature: 0, vendor: { x: [1] } }));
+    // The sandbox refuses fields that the contract does not have.
+    expect((await place.run(['r.jsonl', '--no-stream'])).code).toBe(7);
+    expect(place.bodies).toEqual([
+      {
+        model: 'nextgen',
+        messages: [{ role: 'user', content: 'one' }],
+        temperature: 0,
+        vendor: { x: [1] },
+      },
+    ]);
+  });
+
+  test('with a different address is an invalid item', async () => {
+    const place = await openBatchPlace();
+    place.write('r.jsonl', openaiRequest('a', 'one').replace('chat/completions', 'embeddings'));
+    const { code, stderr } = await place.run(['r.jsonl']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      'line 1 of r.jsonl has the url "/v1/embeddings"; natter sends only to "/v1/chat/completions"',
+    );
+    expect(place.asked).toEqual([]);
+  });
+
+  test('may have contents in parts', async () => {
+    const place = await openBatchPlace();
+    const messages = [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }];
+    place.write('r.jsonl', openaiRequest('a', '', { messages }));
+    const { stdout, code } = await place.run(['r.jsonl', '--dry-run']);
+    expect(code).toBe(0);
+    expect(jsonLines(stdout)).toMatchObject([{ request: { body: { messages } } }]);
+  });
+});
+
+describe('--output-format openai', () => {
+  const words = ['p.txt', '-o', 'out.jsonl', '--output-format', 'openai', '--retries', '0'];
+
+  test('has the shape of an OpenAI batch output file, and resumes', async () => {
+    const place = await openBatchPlace([rule('500 times=1')]);
+    place.write('p.txt', promptLines(3));
+    expect((await place.run([...words, '--concurrency', '1'])).code).toBe(75);
+    const [refused, answered] = jsonLines(place.read('out.jsonl'));
+    expect(refused).toEqual({
+      id: expect.stringMatching(/^natter-1-[\da-f]{16}$/) as string,
+      custom_id: expect.stringMatching(/^natter-1-[\da-f]{16}$/) as string,
+      response: {
+        status_code: 500,
+        request_id: expect.stringContaining('sandbox-request') as string,
+        body: { error: expect.objectContaining({ type: 'server_error' }) as object },
+      },
+      error: null,
+    });
+    expect(answered).toMatchObject({
+      response: {
+        status_code: 200,
+        body: {
+          id: expect.stringMatching(/^chatcmpl-/) as string,
+          object: 'chat.completion',
+          created: expect.any(Number) as number,
+          model: 'origin',
+          choices: [
+            {
+              index: 0,
+              message: { role: 'assistant', content: 'prompt 2', refusal: null },
+              finish_reason: 'stop',
+            },
+          ],
+          usage: { total_tokens: expect.any(Number) as number },
+        },
+      },
+      error: null,
+    });
+    const { code, stderr } = await place.run(words);
+    expect(code).toBe(0);
+    expect(stderr).toContain('3 of 3 items answered (2 before)');
+    expect(place.asked).toHaveLength(4);
+    expect(jsonLines(place.read('out.jsonl'))).toHaveLength(3);
+  });
+
+  test('keeps the text of a cut answer beside its error', async () => {
+    const place = await openBatchPlace([rule('tokens=50 fin cut-after=5')]);
+    const { stdout } = await place.run(['-', '--output-format', 'openai'], {
+      input: '{"id":"x","prompt":"one"}\n',
+    });
+    const [result] = jsonLines(stdout) as [
+      { custom_id: string; response: { body: { choices: [{ message: { content: string } }] } } },
+    ];
+    expect(result).toMatchObject({ custom_id: 'x', error: { code: 'incomplete' } });
+    expect(result.response.body.choices[0].message.content).not.toBe('');
+  });
+
+  test('has an error for an invalid item', async () => {
+    const place = await openBatchPlace();
+    const { stdout } = await place.run(['--format', 'jsonl', '--output-format', 'openai'], {
+      input: 'oops\n',
+    });
+    expect(jsonLines(stdout)).toEqual([
+      {
+        id: 'natter-1',
+        custom_id: 'natter-1',
+        response: null,
+        error: { code: 'usage', message: 'line 1 of the input is not JSON at column 1' },
+      },
+    ]);
+  });
+
+  test('never mixes with results of a different format', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(1));
+    await place.run(words);
+    const before = place.read('out.jsonl');
+    const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('natter: out.jsonl has results in the format openai\n');
+    expect(stderr).toContain('add --output-format openai');
+    expect(place.read('out.jsonl')).toBe(before);
+  });
+
+  test('can be merged', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(4));
+    for (const shard of [1, 2]) {
+      const piece = ['-o', `piece-${shard}.jsonl`, '--shard', `${shard}/2`];
+      await place.run(['p.txt', '--output-format', 'openai', ...piece]);
+    }
+    const { code } = await place.run([
+      'merge',
+      'piece-1.jsonl',
+      'piece-2.jsonl',
+      '-o',
+      'all.jsonl',
+    ]);
+    expect(code).toBe(0);
+    const again = await place.run(['p.txt', '-o', 'all.jsonl', '--output-format', 'openai']);
+    expect(again.stderr).toContain('4 of 4 items answered (4 before)');
+    await place.run(['p.txt', '-o', 'own.jsonl', '--shard', '1/2']);
+    const mixed = await place.run(['merge', 'own.jsonl', 'piece-2.jsonl']);
+    expect(mixed.code).toBe(2);
+    expect(mixed.stderr).toContain('own.jsonl and piece-2.jsonl have results in different formats');
+  });
+});
+
+describe('--output-format csv', () => {
+  const table = 'id;text\n1;"a;b"\n2;[sandbox 400] x\n3;"two\nlines"\n';
+  const words = ['t.csv', '--template', '{{text}}', '--output-format', 'csv'];
+
+  async function openTablePlace(): Promise<BatchPlace> {
+    const place = await openBatchPlace();
+    place.write('t.csv', table);
+    return place;
+  }
+
+  const rows = [
+    'id;text;answer;answer_error\n',
+    '1;"a;b";"a;b";\n',
+    /2;\[sandbox 400\] x;;"?invalid_request: .*\n/.source,
+    '3;"two\nlines";"two\nlines";\n',
+  ];
+  const whole = new RegExp(`^${rows.join('')}$`);
+
+  test('has the columns of the input, the answer and the error', async () => {
+    const place = await openTablePlace();
+    const { code, stdout } = await place.run(words);
+    expect(code).toBe(7);
+    expect(stdout).toMatch(whole);
+  });
+
+  test('with -o is written after each run, and resumes', async () => {
+    const place = await openTablePlace();
+    await place.run([...words, '-o', 'out.csv', '--limit', '1']);
+    expect(place.read('out.csv')).toBe(`${rows[0]}${rows[1]}`);
+    await place.run([...words, '-o', 'out.csv']);
+    expect(place.read('out.csv')).toMatch(whole);
+    expect(place.asked).toHaveLength(3);
+    const again = await place.run([...words, '-o', 'out.csv', '--dry-run']);
+    expect(again.stderr).toContain('1 of 3 items would be sent (2 already answered)');
+    expect(place.results('out.csv.jsonl')).toHaveLength(3);
+  });
+
+  test('has empty cells for items without a result', async () => {
+    const place = await openBatchPlace([rule('401')]);
+    place.write('p.txt', promptLines(3));
+    const run = ['p.txt', '--output-format', 'csv', '-o', 'out.csv', '--concurrency', '1'];
+    expect((await place.run(run)).code).toBe(4);
+    const lines = place.read('out.csv').split('\n');
+    expect(lines[1]).toMatch(/^,prompt 1,,"?unauthorized: /);
+    expect(lines.slice(2)).toEqual([',prompt 2,,', ',prompt 3,,', '']);
+  });
+
+  test('of a pipe goes to a pipe', async () => {
+    const place = await openTablePlace();
+    const { stdout } = await place.run(['-', ...words.slice(1), '--format', 'csv'], {
+      input: table,
+    });
+    expect(stdout).toMatch(whole);
+  });
+
+  test.each([
+    [
+      ['--answer-column', 'text'],
+      'the input has a column "text" already',
+      '--answer-column result',
+    ],
+    [
+      ['-o', 'mine.csv'],
+      'mine.csv already exists, and its results (mine.csv.jsonl) are missing',
+      '',
+    ],
+    [['-o', 't.csv'], 't.csv is the input; results cannot be written to it', ''],
+    [['--output-format', 'xml'], "'xml'", 'jsonl, openai, csv'],
+  ])('with %j is refused before anything is sent', async (more, message, hint) => {
+    const place = await openTablePlace();
+    place.write('mine.csv', 'important\n');
+    const { code, stderr } = await place.run([...words, ...more]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(hint);
+    expect(place.asked).toEqual([]);
+    expect(place.read('mine.csv')).toBe('important\n');
+  });
+
+  test('of a pipe needs no -o', async () => {
+    const place = await openTablePlace();
+    const run = ['-', ...words.slice(1), '--format', 'csv', '-o', 'out.csv'];
+    const { code, stderr } = await place.run(run, { input: table });
+    expect(code).toBe(2);
+    expect(stderr).toContain('--output-format csv with -o needs a named input file');
+  });
+
+  test('reads UTF-16 tables of spreadsheets', async () => {
+    const place = await openBatchPlace();
+    const { stdout } = await place.run(['-', '--format', 'csv', '--output-format', 'csv'], {
+      input: Buffer.from('\uFEFFprompt\tx\r\nh\u00e9\t1\r\n', 'utf16le'),
+    });
+    expect(stdout).toBe('prompt\tx\tanswer\tanswer_error\nh\u00e9\t1\th\u00e9\t\n');
+  });
+});
+
+test('--summary and --progress-json report the run as JSON, also of a shard of an array job', async () => {
+  const place = await openBatchPlace([rule('500', { prompt: 'prompt 3' })]);
+  place.write('p.txt', promptLines(4));
+  const { code, stderr } = await place.run(
+    ['p.txt', '-o', 'o.jsonl', '--shard', 'auto/2', '--retries', '0', '-q'].concat([
+      '--summary',
+      's.json',
+      '--progress-json',
+    ]),
+    { env: { JOB_COMPLETION_INDEX: '1' } },
+  );
+  expect(code).toBe(75);
+  const summary = JSON.parse(place.read('s.json')) as object;
+  expect(summary).toMatchObject({
+    input: 'p.txt',
+    output: 'o.jsonl',
+    shard: '1/2',
+    exit_code: 75,
+    exit_name: 'unfinished',
+    items: { total: 2, answered: 1, failed: 1, left: 0 },
+    causes: [{ kind: 'server_error', count: 1 }],
+    latency_ms: { count: 1 },
+  });
+  const [line = '', ...rest] = stderr.split('\n');
+  expect(JSON.parse(line)).toEqual(summary);
+  expect(rest[0]).toMatch(/^natter: 1 of 2 items answered/);
+});
+
+test('a refused key stops the run, and the summary has its exit code', async () => {
+  const place = await openBatchPlace();
+  place.write('p.txt', promptLines(50));
+  const words = ['p.txt', '--concurrency', '1', '--summary', 's.json'];
+  const { code } = await place.run(words, { env: { NATTER_API_KEY: 'wrong' } });
+  expect(code).toBe(4);
+  expect(JSON.parse(place.read('s.json'))).toMatchObject({
+    exit_code: 4,
+    stopped_by: 'failure',
+    items: { failed: 1, left: 49 },
+  });
+});
+
+test.each([
+  [['--summary', 'p.txt'], 'p.txt is the input; the summary cannot be written to it'],
+  [['--summary', 'o.jsonl', '-o', 'o.jsonl'], 'o.jsonl is the results file'],
+  [['--summary', 'none/s.json'], '--summary: there is no folder '],
+  [['--summary', 'link'], '--summary: link is not a regular file'],
+  [['--stop-after', 'soon'], '--stop-after must be a duration such as 500ms, 30s, 10m or 1h'],
+  [['--shard', 'auto'], '--shard auto: this is not an array job: none of SLURM_ARRAY_TASK_ID'],
+])('%j is refused before anything is sent', async (words, message) => {
+  const place = await openBatchPlace();
+  place.write('p.txt', promptLines(2));
+  place.write('o.jsonl', '');
+  symlinkSync('/dev/stderr', join(place.folder, 'link'));
+  const { code, stderr } = await place.run(['p.txt', ...words]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) as string });
+  expect(place.asked).toEqual([]);
+});
+
+test('--figures shows the times of answers and the causes of failures', async () => {
+  const place = await openBatchPlace([rule('404', { prompt: 'prompt 2' })]);
+  place.write('p.txt', promptLines(3));
+  const { stderr } = await place.run(['p.txt', '--figures']);
+  expect(stderr).toMatch(
+    /^time of 2 answers\n[^]*\np50 .*\ncause +failed +first +example\nnot_found +1 +line 2 /,
+  );
+});
+
+const right = '{"name": "Ada", "id": 12345678901234567890}';
+
+const wrong = '{"name": 5}';
+
+const schema = ['--schema', 'name, id? number'];
+
+const checkedWords = ['p.txt', ...schema, '--concurrency', '1'];
+
+interface CheckedResult {
+  readonly content: string;
+  readonly value?: { readonly name: string };
+  readonly violations?: readonly object[];
+  readonly checked_answers?: readonly { readonly content: string }[];
+  readonly error?: { readonly kind: string };
+}
+
+/** A batch of these prompts whose service gives these answers, one to each request, and the last one to all others. */
+async function openChecked(prompts: readonly string[], answers: readonly string[]) {
+  const server = await serve(answers.map((answer) => [streamed(answer)]));
+  const place = await openBatchPlace();
+  place.write('p.txt', prompts.map((prompt) => `${prompt}\n`).join(''));
+  const run = (options: readonly string[], settings: Readonly<Record<string, string>> = {}) =>
+    place.run(options, { env: serviceAt(server, settings) });
+  const promptsOf = () =>
+    server.requests.map(({ body }) => {
+      const { messages } = JSON.parse(body) as { messages: readonly { content: string }[] };
+      return messages.map(({ content }) => content);
+    });
+  return {
+    run,
+    promptsOf,
+    requests: server.requests,
+    results: (...file: Parameters<typeof place.results>) => place.results(...file),
+    read: (...file: Parameters<typeof place.read>) => place.read(...file),
+    write: (...file: Parameters<typeof place.write>) => place.write(...file),
+  };
+}
+
+const resultsOf = (text: string) => jsonLines(text) as readonly CheckedResult[];
+
+describe('natter batch --schema', () => {
+  test('sends the schema, and has the value with its digits in the result', async () => {
+    const { run, promptsOf } = await openChecked(['who?'], [`\`\`\`json\n${right}\n\`\`\``]);
+    const { code, stdout } = await run([...checkedWords, '--select', '/name']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('"value":{"name":"Ada","id":12345678901234567890},"selected":"Ada"}');
+    expect(resultsOf(stdout)).toMatchObject([{ value: { name: 'Ada' }, violations: [] }]);
+    expect(promptsOf()).toEqual([[expect.stringMatching(/^who\?\n\nAnswer with one JSON value/)]]);
+  });
+
+  test('asks again with the violations, and keeps both answers', async () => {
+    const { run, promptsOf } = await openChecked(['who?', 'and?'], [wrong, right]);
+    const { code, stdout } = await run(checkedWords);
+    expect(code).toBe(0);
+    const [first, second] = resultsOf(stdout);
+    expect(first?.checked_answers?.map(({ content }) => content)).toEqual([wrong, right]);
+    expect(second).not.toHaveProperty('checked_answers');
+    const [, again] = promptsOf();
+    expect(again).toEqual([
+      expect.stringContaining('who?'),
+      wrong,
+      expect.stringContaining('- /name must be a string'),
+    ]);
+  });
+
+  test('exits with 13 if all failures are mismatches, and sends only those again', async () => {
+    const { run, results, requests } = await openChecked(['a', 'b'], [right, wrong, wrong, right]);
+    const { code, stderr } = await run([...checkedWords, '-o', 'r.jsonl']);
+    expect({ code, requests: requests.length }).toEqual({ code: 13, requests: 3 });
+    expect(stderr).toContain('1 failed');
+    const [, failed] = results('r.jsonl');
+    expect(failed).toMatchObject({
+      content: wrong,
+      violations: [{ path: '/name' }],
+      error: { kind: 'mismatch' },
+    });
+    const again = await run([...checkedWords, '-o', 'r.jsonl']);
+    expect({ code: again.code, requests: requests.length }).toEqual({ code: 0, requests: 4 });
+    expect(results('r.jsonl')).toMatchObject([{ index: 1 }, { index: 2, content: right }]);
+  });
+
+  test('sends mismatches again with --rerun-failed', async () => {
+    const { run, requests } = await openChecked(['a'], [wrong, right]);
+    const options = ['--schema-retries', '0', '--rerun-failed', '1', '-o', 'r.jsonl'];
+    const { code } = await run([...checkedWords, ...options]);
+    expect({ code, requests: requests.length }).toEqual({ code: 0, requests: 2 });
+  });
+
+  test('refuses to resume with a different schema', async () => {
+    const { run, requests } = await openChecked(['a'], [right]);
+    await run([...checkedWords, '-o', 'r.jsonl']);
+    const { code } = await run(['p.txt', '--schema', 'name, x?', '-o', 'r.jsonl']);
+    expect({ code, requests: requests.length }).toEqual({ code: 2, requests: 1 });
+  });
+
+  test('writes the prompt of the input and the answer as received to CSV', async () => {
+    const { run, read } = await openChecked(['who?'], [wrong]);
+    const { stdout } = await run([...checkedWords, '--output-format', 'csv']);
+    await run([...checkedWords, '--output-format', 'csv', '-o', 'r.csv']);
+    expect(stdout.split('\n')[1]).toMatch(/^,who\?,"\{""name"": 5\}",mismatch: /);
+    expect(read('r.csv')).toBe(stdout);
+  });
+
+  test('adds response_format only if the setting says so', async () => {
+    const { run, requests } = await openChecked(['a'], [right]);
+    await run(checkedWords);
+    await run([...checkedWords, '--response-format', 'json_object']);
+    const formats = requests.map(({ body }) => JSON.parse(body) as object);
+    expect(formats[0]).not.toHaveProperty('response_format');
+    expect(formats[1]).toMatchObject({ response_format: { type: 'json_object' } });
+  });
+
+  test('counts the schema in the estimate of --dry-run', async () => {
+    const { run } = await openChecked(['a'], [right]);
+    const tokens = async (options: readonly string[]) => {
+      const { stderr } = await run(['p.txt', ...options, '--dry-run']);
+      return Number(/~(\d+) tokens/.exec(stderr)?.[1]);
+    };
+    expect(await tokens(schema)).toBeGreaterThan((await tokens([])) + 40);
+  });
+
+  test('keeps the tokens of all answers within --max-total-tokens', async () => {
+    const { run, results, requests } = await openChecked(['a'], [wrong, right]);
+    const limited = [...checkedWords, '-t', '100', '-o', 'r.jsonl'];
+    const { code } = await run([...limited, '--max-total-tokens', '250']);
+    expect({ code, requests: requests.length }).toEqual({ code: 15, requests: 1 });
+    expect(results('r.jsonl')).toMatchObject([{ content: wrong, error: { kind: 'budget' } }]);
+    expect(await run(limited)).toMatchObject({ code: 0 });
+  });
+
+  test('puts the schema into a message after a content that is not text', async () => {
+    const { run, write } = await openChecked([], [right]);
+    const content = [{ type: 'text', text: 'who?' }];
+    const messages = [{ role: 'user', content }];
+    const request = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions' };
+    write('p.jsonl', JSON.stringify({ ...request, body: { model: 'origin', messages } }));
+    const { stdout } = await run(['p.jsonl', ...schema, '--dry-run']);
+    const added = expect.stringMatching(/^Answer with one JSON/) as string;
+    expect(JSON.parse(stdout)).toMatchObject({
+      request: { body: { messages: [...messages, { role: 'user', content: added }] } },
+    });
+  });
+
+  test.each([
+    [['--schema', 'name itn'], /did you mean int/],
+    [['--schema-retries', '1'], /--schema-retries needs --schema/],
+    [['--schema', 'name', '--fallback', 'nextgen'], /cannot be used with/],
+  ])('%j is refused before anything is sent', async (options, message) => {
+    const { run, requests } = await openChecked(['a'], [right]);
+    const { code, stderr } = await run(['p.txt', ...options]);
+    expect({ code, requests: requests.length }).toEqual({ code: 2, requests: 0 });
+    expect(stderr).toMatch(message);
+  });
+});
+
+test('a notice reports that the setting fallback does not apply to checked answers', async () => {
+  const { run } = await openChecked(['a'], [right]);
+  const { code, stderr } = await run(['p.txt', ...schema], { NATTER_FALLBACK: 'nextgen' });
+  expect(code).toBe(0);
+  const notice = 'natter: the setting fallback does not apply to a batch with checked answers\n';
+  expect(stderr.split(notice)).toHaveLength(2);
+});
+
+test('an answer that was cut at --max-tokens is not a transient failure', async () => {
+  const answer = stream(delta('{"name": "Ad'), finish('length'), done);
+  const server = await serve([[Buffer.concat(answer)]]);
+  const place = await openBatchPlace();
+  place.write('p.txt', 'who?\n');
+  const { code } = await place.run(['p.txt', ...schema], { env: serviceAt(server) });
+  expect(code).toBe(11);
+});

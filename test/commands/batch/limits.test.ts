@@ -1,0 +1,233 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type BatchPlace, openBatchPlace, parseResults, promptLines } from '../../support/batch.ts';
+import { runInMemory } from '../../support/in-memory.ts';
+
+/** The environment of a profile with these prices. */
+function withPrices(place: BatchPlace, prices: Readonly<Record<string, string>>) {
+  const folder = join(place.folder, 'config');
+  mkdirSync(folder);
+  const profiles = { default: { prices } };
+  place.write('config/config.json', JSON.stringify({ version: 1, profiles }));
+  return { NATTER_CONFIG_DIR: folder };
+}
+
+describe('limits of a run', () => {
+  test('--max-total-tokens stops before they are exceeded, and the next run continues', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(40));
+    const words = ['p.txt', '-o', 'out.jsonl', '-t', '30', '--max-total-tokens', '100'];
+    const { code, stderr } = await place.run(words);
+    expect(code).toBe(15);
+    expect(stderr).toMatch(
+      /natter: --max-total-tokens \(100 tokens\) would be exceeded: \d+ tokens used, and this request may use ~\d+ tokens; \d+ of 40 items answered in .*, \d+ tokens, \d+ left\n {2}run the same command again for the rest\n$/,
+    );
+    const used = Number(/, (\d+) tokens,/.exec(stderr)?.[1]);
+    expect(used).toBeLessThanOrEqual(100);
+    const answered = place.results('out.jsonl').length;
+    expect(answered).toBeGreaterThan(4);
+    expect(answered).toBeLessThan(40);
+    await place.run(['p.txt', '-o', 'out.jsonl']);
+    expect(place.results('out.jsonl')).toHaveLength(40);
+    expect(place.asked).toHaveLength(40);
+  });
+
+  test('--max-cost uses the prices of the profile, and the summary has the cost', async () => {
+    const place = await openBatchPlace();
+    const env = withPrices(place, { origin: '1000/2000 EUR' });
+    place.write('p.txt', promptLines(20));
+    const words = ['p.txt', '-o', 'out.jsonl', '-t', '10', '--max-cost', '0.08'];
+    const { code, stderr } = await place.run(words, { env });
+    expect(code).toBe(15);
+    expect(stderr).toMatch(
+      /--max-cost \(0\.08 EUR\) would be exceeded: 0\.0\d EUR used, and this request may use ~0\.03 EUR/,
+    );
+    const cost = Number(/tokens, ([\d.]+) EUR/.exec(stderr)?.[1]);
+    expect(cost).toBeGreaterThan(0.04);
+    expect(cost).toBeLessThanOrEqual(0.08);
+    const all = await place.run(['p.txt', '-o', 'all.jsonl'], { env });
+    expect(all.stderr).toMatch(/20 of 20 items answered in .* tokens, [\d.]+ EUR\n$/);
+  });
+
+  test('an answer of unknown length may stop a run at its first item', async () => {
+    const place = await openBatchPlace();
+    const { code, stderr } = await place.run(['-', '--max-total-tokens', '50'], { input: 'one\n' });
+    expect(code).toBe(15);
+    expect(stderr).toContain('set --max-tokens for a smaller estimate');
+    expect(place.asked).toEqual([]);
+  });
+
+  test.each([
+    [{}, '--max-cost needs the price of the model origin', 'natter config set prices.origin'],
+    [
+      { origin: '1 dollar' },
+      'prices.origin in profile default must be the prices of a million tokens',
+      'natter config unset prices.origin --profile default',
+    ],
+  ])(
+    '--max-cost with the prices %j is refused before anything is sent',
+    async (prices, ...texts) => {
+      const place = await openBatchPlace();
+      const env = withPrices(place, prices);
+      const { code, stderr } = await place.run(['-', '--max-cost', '1'], { input: 'one\n', env });
+      expect(code).toBe(3);
+      for (const text of texts) expect(stderr).toContain(text);
+      expect(place.asked).toEqual([]);
+    },
+  );
+
+  test('two currencies cannot be added', async () => {
+    const place = await openBatchPlace();
+    const env = withPrices(place, { origin: '1/1', nextgen: '1/1 EUR' });
+    const input = '{"prompt":"a","max_tokens":1}\n{"prompt":"b","model":"nextgen"}\n';
+    const { code, stderr } = await place.run(['-', '--max-cost', '1'], { input, env });
+    expect(code).toBe(3);
+    expect(stderr).toContain('--max-cost needs the price of the model nextgen in USD');
+  });
+
+  test.each([
+    [['--max-cost', '0'], '--max-cost must be an amount above 0'],
+    [['--max-cost', '1e3'], '--max-cost must be an amount above 0'],
+    [['--max-total-tokens', 'x'], '--max-total-tokens must be a whole number from 1'],
+    [['--limit', '0'], '--limit must be a whole number from 1'],
+    [['--sample', '-1'], '--sample must be a whole number from 1'],
+    [['--sample', '2', '--seed', 'x'], '--seed must be a whole number from 0'],
+    [['--sample', '2', '--limit', '2'], '--limit'],
+    [['--rerun-failed', '101'], '--rerun-failed must be a whole number from 0 to 100'],
+  ])('%j is refused', async (words, message) => {
+    const place = await openBatchPlace();
+    const { code, stderr } = await place.run(['-', ...words], { input: 'one\n' });
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(place.asked).toEqual([]);
+  });
+});
+
+describe('natter batch --dry-run', () => {
+  test.each([
+    ['{"prompt":"one","max_tokens":7}\n', ', at most ~0.02 USD\n'],
+    ['{"prompt":"one"}\n', ', ~0.005 USD without the answers\n'],
+    [
+      '{"prompt":"one"}\n{"prompt":"two","model":"nextgen"}\n',
+      ', ~0.005 USD without the answers (no price for nextgen)\n',
+    ],
+  ])('estimates the cost of %j', async (input, text) => {
+    const place = await openBatchPlace();
+    const env = withPrices(place, { origin: '1000/2000' });
+    const { stderr } = await place.run(['-', '--dry-run'], { input, env });
+    expect(stderr).toContain(text);
+  });
+});
+
+const answer = JSON.stringify({
+  id: 'chatcmpl-1',
+  model: 'origin',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'yes' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 50, completion_tokens: 50, total_tokens: 100 },
+});
+
+interface LimitedService {
+  readonly url: string;
+  /** Monotonic milliseconds of each request that was admitted. */
+  readonly admitted: number[];
+  readonly refused: () => number;
+}
+
+/** Answers after 20 ms the requests that `admits` allows, and refuses the others. */
+async function openService(
+  admits: (open: number, admitted: readonly number[]) => boolean,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<LimitedService> {
+  const admitted: number[] = [];
+  let open = 0;
+  let refused = 0;
+  const respond = (response: ServerResponse, status: number, body: string) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(body);
+  };
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => {
+      if (!admits(open, admitted)) {
+        refused += 1;
+        respond(response, 429, '{"error":{"message":"too many"}}');
+        return;
+      }
+      admitted.push(performance.now());
+      open += 1;
+      setTimeout(() => {
+        open -= 1;
+        respond(response, 200, answer);
+      }, 20);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, admitted, refused: () => refused };
+}
+
+function runBatch(url: string, items: number, words: readonly string[] = []) {
+  const cwd = mkdtempSync(join(tmpdir(), 'natter-batch-'));
+  writeFileSync(join(cwd, 'p.txt'), promptLines(items));
+  return runInMemory(['batch', 'p.txt', '--no-stream', ...words], {
+    cwd,
+    env: { NATTER_BASE_URL: url, NATTER_API_KEY: 'key-for-tests' },
+  });
+}
+
+describe('a service with a strict limit', () => {
+  test('X13: answers all items with --retries 0 while others are answered', async () => {
+    const service = await openService((open) => open < 4, { 'retry-after': '1' });
+    const words = ['--concurrency', '32', '--retries', '0'];
+    const { code, stdout } = await runBatch(service.url, 100, words);
+    expect(code).toBe(0);
+    expect(parseResults(stdout)).toHaveLength(100);
+    expect(service.refused()).toBeGreaterThan(0);
+  });
+
+  test('that refuses everything ends the run with the cause', async () => {
+    const service = await openService(() => false);
+    const words = ['--concurrency', '16', '--retries', '2', '--retry-max-wait', '100ms'];
+    const { code, stderr } = await runBatch(service.url, 50, words);
+    expect(code).toBe(75);
+    expect(stderr).toMatch(
+      /1 rate_limited, \d+ left; stopped because .*too many \(after [34] attempts\)/,
+    );
+    expect(service.refused()).toBeLessThan(20);
+  });
+});
+
+describe('limits of the user', () => {
+  test('--rpm 600 sends ten requests a second', async () => {
+    const service = await openService(() => true);
+    const start = performance.now();
+    const { code } = await runBatch(service.url, 11, ['--concurrency', '16', '--rpm', '600']);
+    expect(code).toBe(0);
+    expect((service.admitted.at(-1) ?? 0) - start).toBeGreaterThanOrEqual(999);
+  });
+
+  test('--tpm counts the tokens that the service reports', async () => {
+    const service = await openService(() => true);
+    // One answer has 100 tokens: one request in half a second.
+    const start = performance.now();
+    const { code } = await runBatch(service.url, 4, ['--concurrency', '1', '--tpm', '12000']);
+    expect(code).toBe(0);
+    expect((service.admitted.at(-1) ?? 0) - start).toBeGreaterThanOrEqual(1000);
+  });
+
+  test.each([
+    ['--rpm', '0'],
+    ['--rpm', '1.5'],
+    ['--tpm', 'many'],
+    ['--tpm', '1000000001'],
+  ])('%s %s is refused', async (option, value) => {
+    const { code, stderr } = await runBatch('http://127.0.0.1:9', 1, [option, value]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${option} must be a whole number from 1 to 1000000000`);
+  });
+});

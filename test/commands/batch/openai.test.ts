@@ -1,0 +1,415 @@
+import { describe, expect, test } from 'vitest';
+import { type BatchPlace, openBatchPlace, promptLines } from '../../support/batch.ts';
+import { jsonLines } from '../../support/natter.ts';
+
+interface Request {
+  readonly custom_id: string;
+  readonly method: string;
+  readonly url: string;
+  readonly body: object;
+}
+
+const parse = (text: string) => jsonLines(text) as readonly Request[];
+
+const user = (content: string) => [{ role: 'user', content }];
+
+describe('natter batch export', () => {
+  test('writes a table and a template as an OpenAI batch file, and sends nothing', async () => {
+    const place = await openBatchPlace();
+    place.write('t.csv', 'id;text\nr1;good\nr2;bad\n');
+    const words = ['export', 't.csv', '--template', 'Mood of {{text}}', '-o', 'out.jsonl'];
+    const more = ['-m', 'nextgen', '-s', 'brief', '-t', '9', '--param', 'seed=1'];
+    const { code, stderr } = await place.run([...words, ...more]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^natter: exported 2 requests, ~\d+ tokens\n$/);
+    const messages = [{ role: 'system', content: 'brief' }, ...user('Mood of good')];
+    expect(parse(place.read('out.jsonl'))[0]).toEqual({
+      custom_id: 'r1',
+      method: 'POST',
+      url: '/v1/chat/completions',
+      body: { model: 'nextgen', messages, max_tokens: 9, seed: 1 },
+    });
+    expect(place.bodies).toEqual([]);
+  });
+
+  test('names items without an id, and its file is an input of natter batch', async () => {
+    const place = await openBatchPlace();
+    const { stdout } = await place.run(['export', '-', '--limit', '2'], { input: promptLines(3) });
+    expect(parse(stdout).map(({ custom_id: id }) => id)).toEqual([
+      expect.stringMatching(/^natter-1-[\da-f]{16}$/),
+      expect.stringMatching(/^natter-2-[\da-f]{16}$/),
+    ]);
+    place.write('requests.jsonl', stdout);
+    const { code } = await place.run(['requests.jsonl']);
+    expect(code).toBe(0);
+    expect(new Set(place.asked)).toEqual(new Set(['prompt 1', 'prompt 2']));
+  });
+
+  test('leaves out the items answered in a results file', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(4));
+    await place.run(['p.txt', '-o', 'answers.jsonl', '--shard', '1/2']);
+    const { stdout } = await place.run(['export', 'p.txt', '--results', 'answers.jsonl']);
+    expect(parse(stdout).map(({ body }) => body)).toEqual([
+      { model: 'origin', messages: user('prompt 2') },
+      { model: 'origin', messages: user('prompt 4') },
+    ]);
+  });
+
+  test('leaves out invalid lines, and reports them', async () => {
+    const place = await openBatchPlace();
+    place.write('p.jsonl', '{"prompt":"a"}\noops\n{"prompt":"b","x":1}\n');
+    const { code, stdout, stderr } = await place.run(['export', 'p.jsonl']);
+    expect(code).toBe(2);
+    expect(parse(stdout)).toHaveLength(1);
+    expect(stderr).toContain('not exported: line 2 of p.jsonl is not JSON at column 1, and 1 more');
+  });
+
+  test('warns about what OpenAI does not accept', async () => {
+    const place = await openBatchPlace();
+    const input = `{"prompt":"a","model":"m"}\n${'{"prompt":"a"}\n'.repeat(50_000)}`;
+    place.write('p.jsonl', input);
+    const { code, stderr } = await place.run(['export', 'p.jsonl', '-o', 'out.jsonl']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('OpenAI accepts at most 50,000 requests and 200 MB in a file');
+    expect(stderr).toContain('the requests are for 2 models; OpenAI accepts one in a file');
+  });
+
+  test.each([
+    [['p.txt', '-o', 'p.txt'], 'p.txt is the input'],
+    [['p.txt', '-o', 'old.jsonl'], 'old.jsonl already exists'],
+    [['p.txt', '--results', 'none.jsonl'], 'cannot read none.jsonl'],
+    [['p.txt', '--results', 'old.jsonl'], 'line 1 of old.jsonl is not a result'],
+    [['empty.txt'], 'empty.txt contains no prompt'],
+    [['p.txt', '--template', '{{x}}', '--format', 'csv'], '"x" in the template is not a column'],
+  ])('%j is refused', async (words, message) => {
+    const place = await openBatchPlace();
+    place.write('p.txt', 'one\n');
+    place.write('empty.txt', '\n');
+    place.write('old.jsonl', 'old\n');
+    const { code, stderr } = await place.run(['export', ...words]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(place.read('old.jsonl')).toBe('old\n');
+    expect(place.read('p.txt')).toBe('one\n');
+  });
+
+  test('replaces a file with --force', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', 'one\n');
+    place.write('old.jsonl', 'old\n');
+    const { code } = await place.run(['export', 'p.txt', '-o', 'old.jsonl', '--force']);
+    expect(code).toBe(0);
+    expect(parse(place.read('old.jsonl'))).toHaveLength(1);
+  });
+});
+
+interface CheckedRequest {
+  readonly custom_id: string;
+  readonly body: {
+    readonly messages: readonly { readonly content: string }[];
+    readonly response_format?: object;
+  };
+}
+
+const exportWords = ['export', 'p.txt', '--schema', 'mood good|bad'];
+
+async function openPlace() {
+  const place = await openBatchPlace();
+  place.write('p.txt', 'one\ntwo\n');
+  return place;
+}
+
+function outputOf(requests: readonly CheckedRequest[], answers: readonly string[]): string {
+  return requests
+    .map(({ custom_id: id }, index) => {
+      const message = { role: 'assistant', content: answers[index] };
+      const body = { model: 'engine-1', choices: [{ message, finish_reason: 'stop' }] };
+      return `${JSON.stringify({ custom_id: id, response: { status_code: 200, body }, error: null })}\n`;
+    })
+    .join('');
+}
+
+describe('natter batch export --schema', () => {
+  test('puts the schema into the prompt, and no field that the service may refuse', async () => {
+    const place = await openPlace();
+    const { code, stdout } = await place.run(exportWords);
+    expect(code).toBe(0);
+    const [first] = jsonLines(stdout) as readonly CheckedRequest[];
+    expect(first?.body.messages).toEqual([
+      { role: 'user', content: expect.stringMatching(/^one\n\nAnswer with one JSON value/) },
+    ]);
+    expect(first?.body).not.toHaveProperty('response_format');
+  });
+
+  test('sends response_format if the settings have it', async () => {
+    const place = await openPlace();
+    const { stdout } = await place.run([...exportWords, '--response-format', 'json_schema']);
+    const [first] = jsonLines(stdout) as readonly CheckedRequest[];
+    expect(first?.body.response_format).toMatchObject({ type: 'json_schema' });
+  });
+
+  test('its results are imported and checked with the same schema', async () => {
+    const place = await openPlace();
+    const { stdout } = await place.run(exportWords);
+    const answers = ['{"mood": "good"}', '{"mood": "glad"}'];
+    place.write('out.jsonl', outputOf(jsonLines(stdout) as readonly CheckedRequest[], answers));
+    const schema = ['--schema', 'mood good|bad', '--select', '/mood'];
+    const run = await place.run(['import', 'p.txt', 'out.jsonl', ...schema, '-o', 'all.jsonl']);
+    expect(run.code).toBe(11);
+    expect(place.results('all.jsonl')).toMatchObject([
+      { index: 1, value: { mood: 'good' }, selected: 'good' },
+      { index: 2, error: { kind: 'mismatch' } },
+    ]);
+    const without = await place.run(['import', 'p.txt', 'out.jsonl']);
+    expect(without.code).toBe(2);
+  });
+
+  test('a schema that cannot be read is refused before anything is written', async () => {
+    const place = await openPlace();
+    const run = await place.run(['export', 'p.txt', '--schema', '{"type": 5}', '-o', 'x.jsonl']);
+    expect(run.code).toBe(2);
+    expect(() => place.read('x.jsonl')).toThrow('ENOENT');
+  });
+});
+
+const lines = (...values: readonly object[]) =>
+  values.map((value) => `${JSON.stringify(value)}\n`).join('');
+
+const completion = (content: string, more: object = {}) => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1_711_652_795,
+  model: 'engine-1',
+  choices: [
+    { index: 0, message: { role: 'assistant', content }, logprobs: null, finish_reason: 'stop' },
+  ],
+  usage: { prompt_tokens: 2, completion_tokens: 3, total_tokens: 5 },
+  ...more,
+});
+
+const answer = (id: string, content: string, more: object = {}) => ({
+  id: `batch_req_${id}`,
+  custom_id: id,
+  response: { status_code: 200, request_id: 'req_1', body: completion(content, more) },
+  error: null,
+});
+
+/** A request that OpenAI did not process in time. */
+const expired = (id: string) => ({
+  id: `batch_req_${id}`,
+  custom_id: id,
+  response: null,
+  error: { code: 'batch_expired', message: 'This request expired.' },
+});
+
+/** A request that OpenAI refused. */
+const refused = (id: string) => ({
+  id: `batch_req_${id}`,
+  custom_id: id,
+  response: {
+    status_code: 400,
+    request_id: 'req_2',
+    body: {
+      error: { message: 'too long', type: 'invalid_request_error', param: null, code: null },
+    },
+  },
+  error: null,
+});
+
+/** A request that vLLM refused. */
+const refusedByVllm = (id: string) => ({
+  id: `vllm-${id}`,
+  custom_id: id,
+  response: { status_code: 400, request_id: 'vllm-batch-1', body: null },
+  error: {
+    object: 'error',
+    message: 'bad prompt',
+    type: 'BadRequestError',
+    param: null,
+    code: 400,
+  },
+});
+
+const table = 'id,text\na,one\nb,two\nc,three\nd,four\n';
+
+async function openTablePlace(): Promise<BatchPlace> {
+  const place = await openBatchPlace();
+  place.write('t.csv', table);
+  return place;
+}
+
+const importWords = ['import', 't.csv', 'output.jsonl', '--template', '{{text}}'];
+
+describe('natter batch import', () => {
+  test('joins an output and an error file to the input, and natter batch sends the rest', async () => {
+    const place = await openTablePlace();
+    place.write('output.jsonl', lines(answer('c', 'THREE'), answer('a', 'ONE')));
+    place.write('errors.jsonl', lines(refused('b')));
+    const { code, stderr } = await place.run([...importWords, 'errors.jsonl', '-o', 'out.jsonl']);
+    expect(code).toBe(11);
+    expect(stderr).toContain('2 of 4 items answered, 1 failed, 1 without a result');
+    expect(stderr).toContain('natter batch t.csv -o out.jsonl, with the same options, sends');
+    expect(place.results('out.jsonl')).toMatchObject([
+      {
+        index: 1,
+        line: 2,
+        id: 'a',
+        completion_id: 'chatcmpl-1',
+        model: 'engine-1',
+        content: 'ONE',
+        finish_reason: 'stop',
+        usage: { total_tokens: 5 },
+      },
+      {
+        index: 2,
+        error: {
+          kind: 'invalid_request',
+          status: 400,
+          message: 'too long (400)',
+          request_id: 'req_2',
+        },
+      },
+      { index: 3, content: 'THREE' },
+    ]);
+    const rest = await place.run(['t.csv', '--template', '{{text}}', '-o', 'out.jsonl']);
+    expect(rest.code).toBe(0);
+    expect(new Set(place.asked)).toEqual(new Set(['two', 'four']));
+    expect(place.results('out.jsonl')).toHaveLength(4);
+  });
+
+  test.each([
+    [expired('a'), { kind: 'server_error', message: 'This request expired. (batch_expired)' }],
+    [refusedByVllm('a'), { kind: 'invalid_request', message: 'bad prompt (400)' }],
+    [
+      { ...refusedByVllm('a'), error: 'the url is not supported' },
+      { kind: 'invalid_request', message: 'the url is not supported (400)' },
+    ],
+    [
+      { ...answer('a', ''), response: { status_code: 200, body: { choices: [] } } },
+      { kind: 'server_error' },
+    ],
+    [answer('a', 'x', { choices: [] }), { kind: 'server_error' }],
+    [
+      answer('a', 'x', {
+        choices: [{ index: 0, message: { content: 'x' }, finish_reason: 'content_filter' }],
+      }),
+      { kind: 'no_answer' },
+    ],
+  ])('reads the failure %j', async (result, error) => {
+    const place = await openTablePlace();
+    place.write('output.jsonl', lines(result));
+    const { code, stdout } = await place.run(importWords);
+    expect(code).toBe(11);
+    expect(jsonLines(stdout)).toMatchObject([{ index: 1, error }]);
+  });
+
+  test('takes the results of an exported file, and refuses those of a different input', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(2));
+    const { stdout } = await place.run(['export', 'p.txt']);
+    const ids = jsonLines(stdout).map((request) => (request as { custom_id: string }).custom_id);
+    place.write('output.jsonl', lines(...ids.map((id) => answer(id, `about ${id}`))));
+    const run = ['import', 'p.txt', 'output.jsonl', '-o', 'out.jsonl'];
+    const { code, stderr } = await place.run(run);
+    expect(code).toBe(0);
+    expect(stderr).toBe('natter: 2 of 2 items answered\n');
+    expect((await place.run(['p.txt', '-o', 'out.jsonl'])).stderr).toContain('(2 before)');
+    expect(place.asked).toEqual([]);
+
+    place.write('p.txt', 'changed\nprompt 2\n');
+    const other = await place.run(['import', 'p.txt', 'output.jsonl', '-o', 'new.jsonl']);
+    expect(other.code).toBe(2);
+    expect(other.stderr).toContain(
+      'line 1 of output.jsonl is the result of item 1 of a different input',
+    );
+    expect(place.has('new.jsonl')).toBe(false);
+  });
+
+  test('keeps the answers that the results file has', async () => {
+    const place = await openTablePlace();
+    await place.run(['t.csv', '--template', '{{text}}', '-o', 'out.jsonl', '--limit', '1']);
+    place.write('output.jsonl', lines(answer('a', 'IMPORTED'), answer('b', 'TWO')));
+    const { stderr } = await place.run([...importWords, '-o', 'out.jsonl']);
+    expect(stderr).toContain('2 of 4 items answered (1 before), 2 without a result');
+    expect(place.results('out.jsonl').map(({ content }) => content)).toEqual(['one', 'TWO']);
+  });
+
+  test('writes a table', async () => {
+    const place = await openTablePlace();
+    place.write('output.jsonl', lines(answer('b', 'TWO, "quoted"'), expired('a')));
+    const run = [
+      ...importWords,
+      '--output-format',
+      'csv',
+      '--answer-column',
+      'mood',
+      '-o',
+      'out.csv',
+    ];
+    expect((await place.run(run)).code).toBe(11);
+    expect(place.read('out.csv')).toBe(
+      [
+        'id,text,mood,mood_error',
+        'a,one,,server_error: This request expired. (batch_expired)',
+        'b,two,"TWO, ""quoted""",',
+        'c,three,,',
+        'd,four,,\n',
+      ].join('\n'),
+    );
+  });
+
+  test('converts results of natter', async () => {
+    const place = await openTablePlace();
+    await place.run(['t.csv', '--template', '{{text}}', '-o', 'own.jsonl']);
+    const run = ['import', 't.csv', 'own.jsonl', '--template', '{{text}}'];
+    const rows = await place.run([...run, '--output-format', 'csv']);
+    expect(rows.stdout).toContain('id,text,answer,answer_error\na,one,one,\n');
+    await place.run([...run, '--output-format', 'openai', '-o', 'openai.jsonl']);
+    const back = ['import', 't.csv', 'openai.jsonl', '--template', '{{text}}'];
+    const { code, stdout } = await place.run(back);
+    expect(code).toBe(0);
+    expect(jsonLines(stdout)).toMatchObject([
+      { index: 1, content: 'one' },
+      { index: 2, content: 'two' },
+      { index: 3, content: 'three' },
+      { index: 4, content: 'four' },
+    ]);
+  });
+
+  test.each([
+    ['{"custom_id":"zz","response":null,"error":null}\n', 'is the result of "zz", which the input'],
+    ['id,text\n', 'line 1 of output.jsonl is not a result of a batch'],
+    [`${lines(answer('a', 'x'))}{"custom_id":"b","resp`, 'line 2 of output.jsonl is not a result'],
+    [lines({ custom_id: 'a', method: 'POST' }), 'line 1 of output.jsonl is not a result'],
+  ])('refuses %j, and writes nothing', async (text, message) => {
+    const place = await openTablePlace();
+    place.write('output.jsonl', text);
+    const { code, stderr } = await place.run([...importWords, '-o', 'out.jsonl']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(place.has('out.jsonl')).toBe(false);
+  });
+
+  test('refuses two answers to an item in two files', async () => {
+    const place = await openTablePlace();
+    place.write('output.jsonl', lines(answer('a', 'x')));
+    place.write('second.jsonl', lines(answer('a', 'y')));
+    const { code, stderr } = await place.run([...importWords, 'second.jsonl', '-o', 'out.jsonl']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('item 1 is answered twice, in output.jsonl and second.jsonl');
+  });
+
+  test.each([
+    [['import', '-', 'output.jsonl'], 'needs a named input file'],
+    [['import', 't.csv', 'none.jsonl', '--template', '{{text}}'], 'cannot read none.jsonl'],
+    [[...importWords, '-o', 'output.jsonl'], 'output.jsonl is the input'],
+    [['import', 't.csv'], 'results'],
+  ])('%j is refused', async (run, message) => {
+    const place = await openTablePlace();
+    place.write('output.jsonl', lines(answer('a', 'x')));
+    const { code, stderr } = await place.run(run);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});

@@ -1,0 +1,427 @@
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { rule } from '../../sandbox/sandbox-helpers.ts';
+import { openBatchPlace, parseResults, promptLines } from '../../support/batch.ts';
+import { runInMemory } from '../../support/in-memory.ts';
+import { jsonLines, serviceAt } from '../../support/natter.ts';
+import { response, streamed } from '../../support/raw-replies.ts';
+import type { Reply } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
+
+const contents = (text: string) => parseResults(text).map(({ content }) => content);
+
+describe('natter batch', () => {
+  test('answers one prompt per line, in order, and prints a summary on standard error', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(9));
+    const { code, stdout, stderr } = await place.run(['p.txt']);
+    expect(code).toBe(0);
+    expect(contents(stdout)).toEqual(promptLines(9).trim().split('\n'));
+    expect(stderr).toMatch(/^natter: 9 of 9 items answered in [\d.]+ s, \d+ tokens\n$/);
+  });
+
+  test('prints only results with --quiet', async () => {
+    const place = await openBatchPlace();
+    const { stdout, stderr } = await place.run(['-', '-q'], { input: 'one\ntwo\n' });
+    expect(contents(stdout)).toEqual(['one', 'two']);
+    expect(stderr).toBe('');
+  });
+
+  test('has in each result the fields of --json, and its position and id', async () => {
+    const place = await openBatchPlace();
+    const { stdout } = await place.run(['--format', 'jsonl'], {
+      input: '{"id":"a","prompt":"hi"}',
+    });
+    expect(JSON.parse(stdout)).toEqual({
+      index: 1,
+      line: 1,
+      id: 'a',
+      prompt_hash: expect.stringMatching(/^[\da-f]{16}$/) as string,
+      completion_id: expect.any(String) as string,
+      model: 'origin',
+      content: 'hi',
+      finish_reason: 'stop',
+      usage: expect.objectContaining({ total_tokens: expect.any(Number) as number }) as object,
+      attempts: 1,
+      timing: expect.any(Object) as object,
+    });
+  });
+
+  test('sends only the fields of the contract and those requested', async () => {
+    const place = await openBatchPlace();
+    place.write(
+      'p.jsonl',
+      [
+        { prompt: 'a' },
+        { prompt: 'b', model: 'nextgen', max_tokens: 7, system: 'own' },
+        {
+          messages: [
+            { role: 'system', content: 'mine' },
+            { role: 'user', content: 'c' },
+          ],
+        },
+      ]
+        .map((item) => JSON.stringify(item))
+        .join('\n'),
+    );
+    const words = ['p.jsonl', '--concurrency', '1', '-s', 'be brief', '--param', 'seed=1'];
+    await place.run([...words, '--no-stream']);
+    const turn = (role: string, content: string) => ({ role, content });
+    expect(place.bodies).toEqual([
+      { model: 'origin', messages: [turn('system', 'be brief'), turn('user', 'a')], seed: 1 },
+      {
+        model: 'nextgen',
+        messages: [turn('system', 'own'), turn('user', 'b')],
+        max_tokens: 7,
+        seed: 1,
+      },
+      { model: 'origin', messages: [turn('system', 'mine'), turn('user', 'c')], seed: 1 },
+    ]);
+  });
+
+  test('builds prompts from a table', async () => {
+    const place = await openBatchPlace();
+    place.write('t.csv', '\uFEFFid,text\r\nx,"two\r\nlines"\r\n');
+    const { stdout } = await place.run(['t.csv', '--template', 'About {{text}}']);
+    expect(parseResults(stdout)[0]).toMatchObject({ id: 'x', content: 'About two\r\nlines' });
+  });
+
+  test('saves no conversation', async () => {
+    const place = await openBatchPlace();
+    await place.run(['-'], { input: 'one\n', env: { NATTER_DATA_DIR: `${place.folder}/data` } });
+    expect(place.has('data')).toBe(false);
+  });
+
+  test('reports an invalid line, sends the others, and exits with 2', async () => {
+    const place = await openBatchPlace();
+    place.write('p.jsonl', '{"prompt":"a"}\noops\n{"prompt":"b"}\n');
+    const { code, stdout, stderr } = await place.run(['p.jsonl']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      'natter: warning: line 2 of p.jsonl is not JSON at column 1; see the results',
+    );
+    expect(parseResults(stdout)[1]).toMatchObject({
+      index: 2,
+      error: { kind: 'usage', message: 'line 2 of the input is not JSON at column 1' },
+    });
+    expect(place.asked.toSorted((one, other) => one.localeCompare(other))).toEqual(['a', 'b']);
+  });
+
+  test('keeps the text of an answer that was cut, and exits with 75', async () => {
+    const place = await openBatchPlace([rule('tokens=50 fin cut-after=5')]);
+    const { code, stdout } = await place.run(['-'], { input: 'one\n' });
+    expect(code).toBe(75);
+    const [result] = parseResults(stdout);
+    expect(result).toMatchObject({ incomplete: true, error: { kind: 'incomplete' } });
+    expect(result?.content).not.toBe('');
+    await expect.poll(() => place.asked).toHaveLength(1);
+  });
+
+  test('repeats a cut answer only as often as --retry-incomplete allows', async () => {
+    const place = await openBatchPlace([rule('fin cut-after=1 times=2')]);
+    const { code, stdout } = await place.run(['-', '--retry-incomplete', '2'], { input: 'one\n' });
+    expect(code).toBe(0);
+    expect(parseResults(stdout)[0]).toMatchObject({ content: 'one', attempts: 3 });
+  });
+
+  test('keeps the text of a cut answer if the repeated request fails', async () => {
+    const place = await openBatchPlace([rule('tokens=50 fin cut-after=5 times=1'), rule('500')]);
+    const words = ['-', '--retry-incomplete', '1', '--retries', '0'];
+    const { stdout } = await place.run(words, { input: 'one\n' });
+    const [result] = parseResults(stdout);
+    expect(result).toMatchObject({
+      incomplete: true,
+      attempts: 2,
+      error: { kind: 'server_error' },
+    });
+    expect(result?.content).not.toBe('');
+  });
+
+  test('counts the retries of the client', async () => {
+    const place = await openBatchPlace([rule('429 retry-after=0 times=3')]);
+    const { code, stdout } = await place.run(['-'], { input: 'one\n' });
+    expect(code).toBe(0);
+    expect(parseResults(stdout)[0]).toMatchObject({ attempts: 4 });
+  });
+
+  test.each([
+    ['[sandbox 404] x\n', 6],
+    ['[sandbox 400] x\n[sandbox 400] y\n', 7],
+    ['[sandbox 404] x\n[sandbox 400] y\n', 1],
+    ['[sandbox 404] x\nfine\n', 6],
+  ])('exits for the failures of %j with %d', async (input, exitCode) => {
+    const place = await openBatchPlace();
+    const { code, stderr } = await place.run(['-'], { input });
+    expect(code).toBe(exitCode);
+    expect(stderr).toMatch(/failed: \d /);
+  });
+
+  test('stops at once when the key is refused', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(50));
+    const { code, stdout, stderr } = await place.run(['p.txt', '--concurrency', '1'], {
+      env: { NATTER_API_KEY: 'wrong' },
+    });
+    expect(code).toBe(4);
+    expect(parseResults(stdout)).toHaveLength(1);
+    expect(stderr).toContain('stopped because further items would fail too');
+  });
+
+  test('stops when the service is unreachable', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(500));
+    const { code, stdout } = await place.run(['p.txt'], {
+      env: { NATTER_BASE_URL: 'http://127.0.0.1:1' },
+    });
+    expect(code).toBe(75);
+    expect(parseResults(stdout).length).toBeLessThan(20);
+  });
+
+  test.each([
+    [['nothing.txt'], '', 'cannot read nothing.txt: there is no such file or folder'],
+    [['-'], '', 'standard input contains no prompt'],
+    [['-', '--concurrency', '0'], 'x', '--concurrency must be a whole number from 1 to 1000'],
+    [['-', '--shard', '3/2'], 'x', '--shard must be i/n with i from 1 to n, not "3/2"'],
+    [['-', '--format', 'csv'], 'a\nb\n', 'the table has no column "prompt"'],
+    [
+      ['-', '--template', 'About {x}'],
+      'x',
+      'the template names no column, so all prompts would be identical',
+    ],
+    [['-', '-o', '.'], 'x', '. is not a regular file'],
+  ])('refuses %j', async (words, input, message) => {
+    const place = await openBatchPlace();
+    const { code, stdout, stderr } = await place.run(words, { input });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`natter: ${message}\n`);
+    expect(place.asked).toEqual([]);
+  });
+
+  test.each([
+    ['no text', 'p.txt', ''],
+    ['empty lines', 'p.txt', '\n \r\n'],
+    ['only a header', 'p.csv', 'id,prompt\n'],
+  ])('an input with %s is an error, and leaves no results file', async (_, name, text) => {
+    const place = await openBatchPlace();
+    place.write(name, text);
+    for (const shard of [[], ['--shard', '2/2']]) {
+      const { code, stderr } = await place.run([name, '-o', 'out.jsonl', ...shard]);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(`natter: ${name} contains no prompt\n  put one prompt on each line`);
+    }
+    const piped = await place.run(['-', '--format', 'lines', '-o', 'out.jsonl'], { input: '\n' });
+    expect(piped).toMatchObject({ code: 2 });
+    expect(place.has('out.jsonl')).toBe(false);
+  });
+
+  test('a shard without items is not an error, and its file is empty', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', 'one\n');
+    const { code, stderr } = await place.run(['p.txt', '--shard', '2/2', '-o', 'out.jsonl']);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stderr).toContain('0 of 0 items answered');
+    expect(place.read('out.jsonl')).toBe('');
+  });
+
+  test('suggests correcting the lines if nothing else failed', async () => {
+    const place = await openBatchPlace();
+    place.write('p.jsonl', '{"prompt":"a"}\n{"prompt":\n');
+    const { code, stderr } = await place.run(['p.jsonl', '-o', 'out.jsonl']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /fails? each time: correct it; after a correction, run the same command/,
+    );
+  });
+});
+
+/** The address of a port on which no server listens. */
+async function unreachable(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+}
+
+describe('a batch of which every item fails shows the cause in a pipe', () => {
+  const fail = async (env: Readonly<Record<string, string>>) => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(3));
+    return place.run(['p.txt', '-o', 'out.jsonl', '--retries', '0'], { env });
+  };
+
+  test('an unreachable service', async () => {
+    const { code, stderr } = await fail({ NATTER_BASE_URL: await unreachable() });
+    expect(code).toBe(75);
+    expect(stderr).toMatch(/^natter: first failure \(unreachable\), line \d: .*refused.*$/m);
+    expect(stderr).toMatch(/is the server on port \d+ running\?/);
+  });
+
+  test.each([
+    ['a wrong key', 'wrong-key'],
+    ['no key', ''],
+  ])('%s', async (_, key) => {
+    const { code, stderr } = await fail({ NATTER_API_KEY: key });
+    expect(code).toBe(4);
+    expect(stderr.match(/the service requires a valid API key/g)).toHaveLength(1);
+    expect(stderr).toContain('natter auth login');
+  });
+});
+
+const count = 1000;
+
+test('of 1,000 items with 5 % of 429s and 1 % of cuts, none is missing or duplicated', async () => {
+  const place = await openBatchPlace([
+    rule('429 retry-after=0.01 every=20'),
+    rule('echo fin cut-after=1 every=100'),
+  ]);
+  place.write('p.txt', promptLines(count));
+  const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', '16'];
+  const first = await place.run(words);
+  expect(first.code).toBe(75);
+  const cut = place.results('out.jsonl').filter(({ error }) => error !== undefined);
+  expect(cut.length).toBeGreaterThan(5);
+  expect(new Set(cut.map(({ error }) => error?.kind))).toEqual(new Set(['incomplete']));
+  expect(place.results('out.jsonl')).toHaveLength(count);
+  const refused = place.asked.length - count;
+  expect(refused).toBeGreaterThan(30);
+
+  const again = await place.run([...words, '--retry-incomplete', '5']);
+  expect(again.code).toBe(0);
+  const results = place.results('out.jsonl');
+  expect(results.map(({ index }) => index)).toEqual(
+    Array.from({ length: count }, (_, at) => at + 1),
+  );
+  expect(results.map(({ content }) => `${content}\n`).join('')).toBe(promptLines(count));
+}, 240_000);
+
+test('during many 429s all workers wait, and then all items are answered', async () => {
+  const place = await openBatchPlace([rule('429 retry-after=0.2 times=10')]);
+  place.write('p.txt', promptLines(20));
+  const { code, stdout } = await place.run(['p.txt', '--concurrency', '8', '--retries', '20']);
+  expect(code).toBe(0);
+  expect(stdout.trim().split('\n')).toHaveLength(20);
+  // Eight requests at first; later only those in progress are repeated, until the 429s end.
+  expect(place.asked.length).toBe(30);
+}, 240_000);
+
+test('a pause longer than the limit ends the batch at once', async () => {
+  const place = await openBatchPlace([rule('429 retry-after=3600')]);
+  place.write('p.txt', promptLines(20));
+  const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl', '--concurrency', '1']);
+  expect(code).toBe(75);
+  expect(place.asked).toHaveLength(1);
+  expect(stderr).toContain(
+    '1 failed: 1 rate_limited, 19 left; stopped because further items would fail too: ',
+  );
+  expect(stderr).toContain('Retry-After is 1 h');
+});
+
+const failed: Reply = [response(500)];
+
+const answered: Reply = [streamed('ok')];
+
+const modelsIn = (requests: readonly { readonly body: string }[]) =>
+  requests.map(({ body }) => (JSON.parse(body) as { model: string }).model);
+
+async function runBatch(replies: readonly Reply[], lines: string, words: readonly string[] = []) {
+  const server = await serve(replies);
+  const folder = mkdtempSync(join(tmpdir(), 'natter-fallback-'));
+  const file = join(folder, 'prompts.jsonl');
+  writeFileSync(file, lines);
+  const run = await runInMemory(
+    ['batch', file, '--fallback', 'nextgen', '--concurrency', '1', ...words],
+    { env: serviceAt(server, { NATTER_RETRIES: '0' }) },
+  );
+  return { ...run, results: jsonLines(run.stdout), models: modelsIn(server.requests) };
+}
+
+test('--fallback sends each failed item to the next model', async () => {
+  const items = '{"prompt":"a"}\n{"prompt":"b"}\n{"prompt":"c"}\n';
+  const replies = [answered, failed, answered, failed, answered];
+  const { code, results, models, stderr } = await runBatch(replies, items);
+  expect(code).toBe(0);
+  expect(models).toEqual(['origin', 'origin', 'nextgen', 'origin', 'nextgen']);
+  expect(results).toMatchObject([
+    { index: 1, model: 'origin', profile: 'default' },
+    { index: 2, model: 'nextgen', fallbackFrom: [{ model: 'origin', reason: 'server_error' }] },
+    { index: 3, model: 'nextgen', fallbackFrom: [{ model: 'origin', reason: 'server_error' }] },
+  ]);
+  const warnings = stderr.split('\n').filter((line) => line.includes('warning'));
+  expect(warnings).toEqual([
+    'natter: warning: origin: the service failed (500); falling back to nextgen',
+    'natter: warning: 2 items fell back from origin to nextgen',
+  ]);
+});
+
+test('with --fallback, a failure of all models is the result', async () => {
+  const { code, results } = await runBatch([failed, failed], '{"prompt":"a"}\n');
+  expect(code).toBe(75);
+  expect(results).toMatchObject([
+    { error: { message: expect.stringContaining('before that, origin: the service failed') } },
+  ]);
+});
+
+test('--fallback and --response-format are allowed together', async () => {
+  const words = ['--response-format', 'json_schema'];
+  const { code, models } = await runBatch([failed, answered], '{"prompt":"a"}\n', words);
+  expect({ code, models }).toEqual({ code: 0, models: ['origin', 'nextgen'] });
+});
+
+/** Puts packages with these versions into the folder; ioredis cannot connect. */
+function install(folder: string, versions: Readonly<Record<string, string>>): void {
+  const redis = `exports.Redis = class {
+    on() {}
+    disconnect() {}
+    async connect() { throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }); }
+  };`;
+  for (const [name, version] of Object.entries(versions)) {
+    const place = join(folder, 'node_modules', name);
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, 'package.json'), JSON.stringify({ name, version }));
+    writeFileSync(join(place, 'index.js'), name === 'ioredis' ? redis : '');
+  }
+}
+
+const packagesOf = (folder: string) => ({ NODE_PATH: join(folder, 'node_modules') });
+
+const queue = ['--queue', 'redis://127.0.0.1:1'];
+
+test.each(['submit p.txt', 'work', 'status', 'collect'])(
+  'natter batch %s names the packages that are missing',
+  async (words) => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(1));
+    const { code, stdout, stderr } = await place.run([...words.split(' '), ...queue]);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 3,
+      stdout: '',
+      stderr:
+        'natter: a queue needs the package bullmq, which is not installed\n' +
+        '  npm install --global bullmq ioredis; if natter is not installed globally, also set NODE_PATH="$(npm root --global)"\n',
+    });
+  },
+);
+
+test('packages in the current folder are not loaded', async () => {
+  const place = await openBatchPlace();
+  install(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
+  const { code, stderr } = await place.run(['status', ...queue]);
+  expect(code).toBe(3);
+  expect(stderr).toContain('bullmq, which is not installed');
+});
+
+test('a password in the command line is refused, and printed nowhere', async () => {
+  const place = await openBatchPlace();
+  install(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
+  const words = ['status', '--queue', 'redis://me:pass-word-9876@127.0.0.1:1'];
+  const { code, stdout, stderr } = await place.run(words, { env: packagesOf(place.folder) });
+  expect(code).toBe(2);
+  expect(stderr).toContain('set NATTER_QUEUE to this address instead');
+  expect(stdout + stderr).not.toContain('pass-word-9876');
+});

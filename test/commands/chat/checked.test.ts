@@ -1,0 +1,404 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { askService } from '../../support/ask-service.ts';
+import { createDataFolder } from '../../support/data-folder.ts';
+import { runInMemory } from '../../support/in-memory.ts';
+import { serviceAt } from '../../support/natter.ts';
+import { delta, done, finish, json, stream, streamed } from '../../support/raw-replies.ts';
+import { serve } from '../../support/serve.ts';
+
+const fields = ['--schema', 'name, age int'];
+
+const right = '{"name": "Ada",\n "age": 36}';
+
+const wrong = '{"name": "Ada", "age": "36"}';
+
+const instruction = `who?
+
+Answer with one JSON value that conforms to the JSON Schema below. Write only the JSON: no code fence and no other text.
+
+{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"}},"required":["name","age"],"additionalProperties":false}`;
+
+const correction = `Your answer does not conform to the JSON Schema:
+
+- /age must be an integer
+
+Answer again with one JSON value that conforms to it. Write only the JSON: no code fence and no other text.`;
+
+test('docs/json.md shows what is sent', async () => {
+  const guide = readFileSync('docs/json.md', 'utf8');
+  const { stdout } = await runInMemory(['--schema', 'name', '--dry-run', 'invent a person']);
+  const { request } = JSON.parse(stdout) as {
+    request: { body: { messages: [{ content: string }] } };
+  };
+  for (const text of [request.body.messages[0].content, correction]) {
+    expect(guide).toContain(`\n${text}\n\`\`\``);
+  }
+});
+
+describe('--schema', () => {
+  test('prints the value as the model wrote it, and a line end', async () => {
+    const { code, stdout, stderr, bodies } = await askService([right], [...fields, 'who?']);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${right}\n`, stderr: '' });
+    expect(bodies).toEqual([
+      { model: 'origin', messages: [{ role: 'user', content: instruction }], stream: true },
+    ]);
+  });
+
+  test('strips a single code fence, also one that arrives in pieces', async () => {
+    const server = await serve([[streamed('``', '`json\n', right, '\n```', '\n')]]);
+    const { stdout } = await runInMemory([...fields, 'who?'], { env: serviceAt(server) });
+    expect(stdout).toBe(`${right}\n`);
+  });
+
+  test('asks once more with the violations, and prints only the answer that conforms', async () => {
+    const { code, stdout, stderr, bodies } = await askService([wrong, right], [...fields, 'who?']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${right}\n` });
+    expect(stderr).toBe(
+      'natter: the answer does not match the schema: /age must be an integer; asking again (1 of 1)\n',
+    );
+    expect(bodies[1]?.messages).toEqual([
+      { role: 'user', content: instruction },
+      { role: 'assistant', content: wrong },
+      { role: 'user', content: correction },
+    ]);
+  });
+
+  test('exits with 13 if no answer conforms; the last one is on standard error', async () => {
+    const { code, stdout, stderr } = await askService(
+      ['no', wrong, right],
+      [...fields, '-q', 'who?'],
+    );
+    expect({ code, stdout }).toEqual({ code: 13, stdout: '' });
+    expect(stderr).toBe(
+      [
+        'natter: the received answer:',
+        wrong,
+        'natter: the answer does not match the schema: /age must be an integer',
+        '  --json shows all violations; --schema-retries asks again more often\n',
+      ].join('\n'),
+    );
+  });
+
+  test('--schema-retries limits how often the model is asked again', async () => {
+    const never = await askService([wrong, right], [...fields, '--schema-retries', '0', 'who?']);
+    expect(never).toMatchObject({ code: 13, bodies: [{}] });
+    const twice = await askService(
+      ['no', wrong, right],
+      [...fields, '--schema-retries', '2', 'who?'],
+    );
+    expect(twice).toMatchObject({ code: 0, stdout: `${right}\n` });
+  });
+
+  test('an empty answer is requested again with the same messages', async () => {
+    const { code, stderr, bodies } = await askService(['', right], [...fields, 'who?']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('the answer is empty; asking again (1 of 1)');
+    expect(bodies[1]).toEqual(bodies[0]);
+  });
+
+  test('control characters of the answer do not reach standard error', async () => {
+    const { stderr } = await askService(
+      ['{"name": "\u001B[31mred"}'],
+      [...fields, '--schema-retries', '0', 'who?'],
+    );
+    expect(stderr).not.toContain('\u001B');
+    expect(stderr).toContain('red');
+  });
+});
+
+describe('the schema', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-schema-'));
+  const file = (name: string, text: string) => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const numbers = '{"type": "array", "items": {"type": "number"}}';
+
+  test.each([
+    ['JSON', numbers],
+    ['a file with JSON', file('numbers.json', `\uFEFF${numbers}\n`)],
+    ['a file in the concise notation', file('people', '[name: the full name\n age int]\n')],
+  ])('is %s', async (_name, schema) => {
+    const good = schema === numbers || schema.endsWith('.json') ? '[1, 2.5]' : `[${right}]`;
+    const words = ['--schema', schema, '--schema-retries', '0', 'which?'];
+    expect(await askService([good], words)).toMatchObject({ code: 0, stdout: `${good}\n` });
+    expect(await askService(['{}'], words)).toMatchObject({ code: 13, stdout: '' });
+  });
+
+  test.each([
+    ['', '--schema is empty\n  without a file: --schema "name, age int"'],
+    ['.', 'cannot read .: it is a folder'],
+    [file('binary', 'a\0b'), 'binary is binary, not a schema'],
+    ['{"type": "array"', '--schema is not JSON at line 1, column 17'],
+    [file('line.json', '\n{\n "type": }'), 'line.json is not JSON at line 3, column 10'],
+    ['{"type": "objekt"}', '--schema is not a JSON Schema: /type must be one of'],
+    ['name, age itn', '--schema: unknown type "itn" of the field "age"'],
+    ['missing.json', 'cannot read missing.json: there is no such file'],
+    ['folder/missing', 'cannot read folder/missing: there is no such file'],
+    [file('bad.json', '{"$ref": "https://example.com/a.json"}'), 'refers to https://example.com'],
+  ])('%s is refused before anything is sent', async (schema, problem) => {
+    const { code, stderr, bodies } = await askService([right], ['--schema', schema, 'who?']);
+    expect(stderr).toContain(problem);
+    expect({ code, bodies }).toEqual({ code: 2, bodies: [] });
+  });
+
+  test('has a warning for a keyword that natter does not know', async () => {
+    const schema = '{"type": "object", "requierd": ["name"]}';
+    const { code, stderr } = await askService([right], ['--schema', schema, 'who?']);
+    expect(stderr).toBe(
+      'natter: warning: not checked, because natter does not know it: requierd\n',
+    );
+    expect(code).toBe(0);
+  });
+});
+
+describe('response-format', () => {
+  const answered = [...fields, '--response-format', 'json_schema', 'who?'];
+
+  test('is a field of the request only if the setting or the option says so', async () => {
+    const { bodies } = await askService([right], answered);
+    expect(bodies[0]).toMatchObject({
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'answer', strict: true, schema: { required: ['name', 'age'] } },
+      },
+    });
+    const variable = { NATTER_RESPONSE_FORMAT: 'json_object' };
+    const asked = await askService([right], [...fields, 'who?'], variable);
+    expect(asked.bodies[0]).toMatchObject({ response_format: { type: 'json_object' } });
+    const plain = await askService(['hi'], ['who?'], variable);
+    expect(plain.bodies[0]).not.toHaveProperty('response_format');
+  });
+
+  test('that the service refuses has a hint', async () => {
+    const { code, stderr } = await runInMemory(['--sandbox', ...answered]);
+    expect(stderr).toContain('natter config set response-format none');
+    expect(code).toBe(7);
+  });
+
+  test('must be a known word', async () => {
+    const words = ['--sandbox', ...fields, '--response-format', 'xml', 'who?'];
+    const { code, stderr } = await runInMemory(words);
+    expect(stderr).toContain('--response-format must be none, json_object or json_schema');
+    expect(code).toBe(2);
+  });
+});
+
+test('--dry-run shows the prompt with the schema, and the field', async () => {
+  const words = [...fields, '--response-format', 'json_object', '--dry-run', 'who?'];
+  const { stdout } = await runInMemory(words);
+  expect(JSON.parse(stdout)).toMatchObject({
+    request: {
+      body: {
+        messages: [{ role: 'user', content: instruction }],
+        response_format: { type: 'json_object' },
+      },
+    },
+  });
+});
+
+test.each([
+  [['--schema-retries', '2'], '--schema-retries needs --schema'],
+  [[...fields, '--schema-retries', 'x'], '--schema-retries must be a whole number from 0 to 100'],
+  [[...fields, '--every', '5l'], "option '--schema <schema>' cannot be used with option '--every"],
+  [[...fields, '--markdown'], "option '--schema <schema>' cannot be used with option '--markdown'"],
+])('%s is refused', async (words, problem) => {
+  const { code, stderr } = await runInMemory([...words, 'who?']);
+  expect(stderr).toContain(problem);
+  expect(code).toBe(2);
+});
+test('the conversation has what was sent and received, and can be continued', async () => {
+  const data = createDataFolder();
+  const server = await serve([[streamed(wrong)], [streamed(right)], [streamed('fine')]]);
+  const env = serviceAt(server, data.env);
+  await runInMemory([...fields, 'who?'], { env });
+  const texts = [...data.only().turns.values()].map(({ role, content }) => [role, content]);
+  expect(texts).toEqual([
+    ['user', instruction],
+    ['assistant', wrong],
+    ['user', correction],
+    ['assistant', right],
+  ]);
+  await runInMemory(['-c', 'thanks'], { env });
+  const { messages } = JSON.parse(server.requests[2]?.body ?? '') as { messages: object[] };
+  expect(messages).toHaveLength(5);
+});
+
+test('an answer after an empty one is a version of it', async () => {
+  const data = createDataFolder();
+  const server = await serve([stream(finish('stop'), done), [streamed(right)]]);
+  await runInMemory([...fields, 'who?'], { env: serviceAt(server, data.env) });
+  const turns = [...data.only().turns.values()];
+  expect(turns.map(({ role, content }) => [role, content])).toEqual([
+    ['user', instruction],
+    ['assistant', ''],
+    ['assistant', right],
+  ]);
+  expect(turns[1]?.parent).toBe(turns[2]?.parent);
+});
+
+test('natter run checks the answer to a prompt file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-schema-'));
+  const path = join(folder, 'who.md');
+  writeFileSync(path, 'who?');
+  const { code, stdout, bodies } = await askService([wrong, right], ['run', path, ...fields]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `${right}\n` });
+  expect(bodies[0]?.messages).toEqual([{ role: 'user', content: instruction }]);
+});
+
+describe('--select', () => {
+  const list = '{"items": [{"name": "Ada", "size": 12345678901234567890}]}';
+  const schema = ['--schema', 'items [name, size int]'];
+
+  test.each([
+    ['/items/0/name', 'Ada'],
+    ['/items/0/size', '12345678901234567890'],
+    ['/items/0', '{"name": "Ada", "size": 12345678901234567890}'],
+    ['', list],
+  ])('%j prints one value', async (pointer, value) => {
+    const words = [...schema, '--select', pointer, 'who?'];
+    expect(await askService([list], words)).toMatchObject({
+      code: 0,
+      stdout: `${value}\n`,
+      stderr: '',
+    });
+  });
+
+  test('without a value there, it is a mismatch, and the model is not asked again', async () => {
+    const { code, stdout, stderr, bodies } = await askService(
+      [list, list],
+      [...schema, '--select', '/items/1', 'who?'],
+    );
+    expect(stderr).toContain('natter: the answer has no value at /items/1\n');
+    expect(stderr).toContain(list);
+    expect({ code, stdout, requests: bodies.length }).toEqual({
+      code: 13,
+      stdout: '',
+      requests: 1,
+    });
+  });
+
+  test('without --schema, it reads any JSON answer, and sends the prompt alone', async () => {
+    const found = await askService(
+      [`\`\`\`\n${list}\n\`\`\``],
+      ['--select', '/items/0/name', 'who?'],
+    );
+    expect(found).toMatchObject({ code: 0, stdout: 'Ada\n' });
+    expect(found.bodies[0]?.messages).toEqual([{ role: 'user', content: 'who?' }]);
+    const none = await askService(['Ada', 'Ada'], ['--select', '/name', 'who?']);
+    expect(none).toMatchObject({ code: 13, stdout: '', bodies: [{}] });
+    expect(none.stderr).toContain(
+      'natter: the answer is not JSON\n  --schema asks the model for JSON',
+    );
+  });
+
+  test('a text that is not a JSON Pointer is refused', async () => {
+    const { code, stderr } = await askService([list], ['--select', 'items.0', 'who?']);
+    expect({ code, stderr }).toMatchObject({ code: 2 });
+    expect(stderr).toContain('--select must be a JSON Pointer such as /items/0/name');
+  });
+});
+
+describe('an answer that is not a value', () => {
+  test('is incomplete at the token limit, and is not requested again', async () => {
+    const server = await serve([[Buffer.concat(stream(delta('{"na'), finish('length'), done))]]);
+    const { code, stdout, stderr } = await runInMemory([...fields, 'who?'], {
+      env: serviceAt(server),
+    });
+    expect({ code, stdout, requests: server.requests.length }).toEqual({
+      code: 11,
+      stdout: '',
+      requests: 1,
+    });
+    expect(stderr).toContain('natter: the received answer:\n{"na\n');
+    expect(stderr).toContain('it reached the token limit (finish_reason length)');
+  });
+
+  test.each([
+    ['cut', '[sandbox misfit fin cut-after=2]', 11],
+    ['filtered', '[sandbox misfit finish-reason=content_filter]', 14],
+    ['refused', '[sandbox 401]', 4],
+  ])('has the exit code of its cause if it was %s', async (_cause, group, code) => {
+    const result = await runInMemory(['--sandbox', ...fields, `${group} who?`]);
+    expect(result).toMatchObject({ code, stdout: '' });
+  });
+});
+
+describe('--json', () => {
+  test('has the value, and no violations', async () => {
+    const number = '{"name": "Ada", "age": 12345678901234567890}';
+    const { stdout, stderr } = await askService([number], [...fields, '--json', 'who?']);
+    expect(stdout).toMatch(
+      /"violations":\[\],"value":\{"name":"Ada","age":12345678901234567890\}\}\n$/,
+    );
+    expect(JSON.parse(stdout)).not.toHaveProperty('checked_answers');
+    expect(stderr).toBe('');
+  });
+
+  test('has each answer with its violations and tokens, and their sums', async () => {
+    const words = ['--sandbox', ...fields, '--json', '[sandbox misfit] who?'];
+    const { code, stdout } = await runInMemory(words);
+    const document = JSON.parse(stdout) as {
+      usage: { total_tokens: number };
+      checked_answers: { usage: { total_tokens: number } }[];
+    };
+    const usage = { total_tokens: expect.any(Number) as number };
+    expect(document).toMatchObject({
+      attempts: 2,
+      violations: [],
+      value: { name: 'sample', age: 1 },
+      checked_answers: [
+        { attempts: 1, usage, violations: [{ path: '', message: 'must be an object' }] },
+        { attempts: 1, usage, violations: [] },
+      ],
+    });
+    const tokens = document.checked_answers.map((answer) => answer.usage.total_tokens);
+    expect(document.usage.total_tokens).toBe(tokens.reduce((sum, one) => sum + one, 0));
+    expect(code).toBe(0);
+  });
+
+  test('has the violations, the content and no value after a mismatch', async () => {
+    const words = [...fields, '--json', '--schema-retries', '0', 'who?'];
+    const { code, stdout, stderr } = await askService([wrong], words);
+    const document = JSON.parse(stdout) as object;
+    const violations = [{ path: '/age', message: 'must be an integer' }];
+    expect(document).toMatchObject({ content: wrong, violations, error: { kind: 'mismatch' } });
+    expect(document).not.toHaveProperty('value');
+    expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'mismatch' } });
+    expect(code).toBe(13);
+  });
+
+  test('has the value of --select, too', async () => {
+    const { stdout } = await askService([right], [...fields, '--json', '--select', '/age', 'who?']);
+    expect(JSON.parse(stdout)).toMatchObject({ value: { name: 'Ada', age: 36 }, selected: 36 });
+  });
+
+  test('--jsonl ends with the value, or with the failure', async () => {
+    const words = [...fields, '--jsonl', '--schema-retries', '0', 'who?'];
+    const good = (await askService([right], words)).stdout.trim().split('\n');
+    expect(JSON.parse(good.at(-1) ?? '')).toEqual({
+      type: 'answer-checked',
+      violations: [],
+      value: { name: 'Ada', age: 36 },
+    });
+    const bad = (await askService([wrong], words)).stdout.trim().split('\n');
+    const last = bad.slice(-2).map((line) => JSON.parse(line) as unknown);
+    expect(last).toMatchObject([
+      { type: 'answer-checked', violations: [{ path: '/age' }] },
+      { type: 'answer-failed', error: { kind: 'mismatch' } },
+    ]);
+  });
+});
+
+test('without streaming, the answer is checked in the same way', async () => {
+  const completion = (content: string) =>
+    json(200, { choices: [{ index: 0, message: { content }, finish_reason: 'stop' }] });
+  const server = await serve([[completion(wrong)], [completion(right)]]);
+  const words = [...fields, '--no-stream', 'who?'];
+  const { stdout } = await runInMemory(words, { env: serviceAt(server) });
+  expect(stdout).toBe(`${right}\n`);
+});

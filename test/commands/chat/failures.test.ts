@@ -1,0 +1,493 @@
+import type { Command } from 'commander';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { buildProgram } from '../../../src/cli/program.ts';
+import { pathOf } from '../../../src/conversation/tree.ts';
+import { exitCodes, type FailureKind } from '../../../src/failure.ts';
+import { createDataFolder, type DataFolder } from '../../support/data-folder.ts';
+import { runInMemory } from '../../support/in-memory.ts';
+import { createMemoryContext } from '../../support/memory-context.ts';
+import { serviceAt } from '../../support/natter.ts';
+import {
+  choice,
+  chunk,
+  delta,
+  done,
+  finish,
+  json,
+  response,
+  stream,
+  streamed,
+  streamHead,
+} from '../../support/raw-replies.ts';
+import { fin, type Reply, reset } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
+
+interface Row {
+  readonly kind: FailureKind;
+  readonly code: number;
+  readonly words: readonly string[];
+  readonly message: RegExp;
+}
+
+const fault = (group: string) => ['--sandbox', '--retries', '0', `[sandbox ${group}]`];
+
+const rows: readonly Row[] = [
+  { kind: 'usage', code: 2, words: ['--sandbox', '--bogus', 'hi'], message: /unknown option/ },
+  { kind: 'configuration', code: 3, words: ['hi'], message: /no service is configured/ },
+  {
+    kind: 'unauthorized',
+    code: 4,
+    words: fault('401'),
+    message: /requires a valid API key \(401\)/,
+  },
+  { kind: 'forbidden', code: 5, words: fault('403'), message: /is not allowed to do this \(403\)/ },
+  { kind: 'not_found', code: 6, words: fault('404'), message: /does not know .* \(404\)/ },
+  {
+    kind: 'not_found',
+    code: 6,
+    words: ['--sandbox', '-m', 'nobody', 'hi'],
+    message: /\(404\).*nobody/,
+  },
+  { kind: 'invalid_request', code: 7, words: fault('400'), message: /as invalid \(400\)/ },
+  { kind: 'rate_limited', code: 8, words: fault('429'), message: /rate limited .* \(429\)/ },
+  { kind: 'server_error', code: 9, words: fault('500'), message: /the service failed \(500\)/ },
+  { kind: 'server_error', code: 9, words: fault('503 shape=html'), message: /failed \(503\)/ },
+  {
+    kind: 'unreachable',
+    code: 10,
+    words: ['--base-url', 'http://127.0.0.1:1', 'hi'],
+    message: /cannot reach 127\.0\.0\.1:1: the connection was refused/,
+  },
+  {
+    kind: 'unreachable',
+    code: 10,
+    words: ['--first-byte-timeout', '100ms', ...fault('delay')],
+    message: /sent no response/,
+  },
+  { kind: 'incomplete', code: 11, words: fault('fin'), message: /the answer is incomplete/ },
+  {
+    kind: 'incomplete',
+    code: 11,
+    words: fault('rst cut-after=2'),
+    message: /the answer is incomplete/,
+  },
+  {
+    kind: 'no_answer',
+    code: 14,
+    words: fault('finish-reason=content_filter'),
+    message: /the service filtered the answer \(finish_reason content_filter\)/,
+  },
+  {
+    kind: 'mismatch',
+    code: 13,
+    words: ['--sandbox', '--select', '/a', '[sandbox echo]'],
+    message: /the answer is empty/,
+  },
+];
+
+test.each(rows)(
+  'P23 P24 $kind exits with $code and shows at most two lines: $words',
+  async ({ kind, code, words, message }) => {
+    const { code: actual, stderr } = await runInMemory(words);
+    expect(stderr).toMatch(message);
+    expect(stderr).toMatch(/^natter: .+\n( {2}.+\n)?$/);
+    expect(actual).toBe(code);
+    expect(exitCodes[kind]).toBe(code);
+  },
+);
+
+test.each(rows)('P23 $kind is named by --json on standard error: $words', async (row) => {
+  const { code, stderr } = await runInMemory(['--json', ...row.words]);
+  expect(JSON.parse(stderr)).toMatchObject({ error: { kind: row.kind } });
+  expect(code).toBe(row.code);
+});
+
+test('P23 every kind of failure of a prompt except an unexpected one has a row above', () => {
+  const shown = new Set(rows.map(({ kind }) => kind));
+  const missing = Object.keys(exitCodes).filter((kind) => !shown.has(kind as FailureKind));
+  // The others have separate tests: streams, budget, truncation, secrets, and batches.
+  expect(missing).toEqual([
+    'unexpected',
+    'storage',
+    'budget',
+    'truncated_prompt',
+    'secrets',
+    'unfinished',
+  ]);
+});
+
+test('P23 every exit code is unique', () => {
+  const codes = Object.values(exitCodes);
+  expect(new Set(codes).size).toBe(codes.length);
+});
+
+test('P24 NATTER_DEBUG adds the stack trace', async () => {
+  const words = ['--sandbox', '[sandbox 404]'];
+  const { stderr } = await runInMemory(words, { env: { NATTER_DEBUG: '1' } });
+  expect(stderr).toMatch(/\n\s+at /);
+});
+
+test('an answer at its token limit has a notice and exit code 0', async () => {
+  const { code, stderr } = await runInMemory(['--sandbox', '-t', '5', 'hi']);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^natter: the answer reached the token limit/);
+});
+
+/** A value for each argument that names or finds something; it does not exist. */
+const missingValues: Readonly<Record<string, string>> = {
+  conversation: 'nowhere',
+  conversations: 'nowhere',
+  model: 'nowhere',
+  pattern: 'nowhere',
+  text: 'nowhere',
+};
+
+/** Command lines for something that does not exist, of all commands that name or find something. */
+function missingLines(command: Command, path: readonly string[] = []): string[][] {
+  const names = command.registeredArguments.map((argument) => argument.name());
+  const values = names.map((name) => missingValues[name] ?? 'x');
+  const own = names.some((name) => Object.hasOwn(missingValues, name))
+    ? [[...path, ...values]]
+    : [];
+  return [
+    ...own,
+    ...command.commands.flatMap((child) => missingLines(child, [...path, child.name()])),
+  ];
+}
+
+const tree = buildProgram(createMemoryContext().context);
+
+const missing = missingLines(tree);
+
+let stored: DataFolder;
+
+beforeAll(async () => {
+  stored = createDataFolder();
+  await stored.run(['--sandbox', '[sandbox echo] first **words**']);
+});
+
+describe('Y34', () => {
+  test('the command tree has commands for conversations, models and texts', () => {
+    const named = missing.map((line) => line.join(' '));
+    expect(named).toContain('conversations show nowhere');
+    expect(named).toContain('models search nowhere');
+  });
+
+  test.each([
+    ...missing,
+    ['conversations', 'search', 'nowhere', '--json'],
+    ['last', '--block', '1'],
+    ['config', 'get', 'system'],
+    ['config', 'paths', 'nowhere'],
+  ])('not_found without output: natter %s %s %s %s', async (...words) => {
+    const { code, stdout } = await stored.run([...words, '--sandbox']);
+    expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
+  });
+
+  test.each([
+    [['--resume', 'flowers', 'hello', '--sandbox'], 'natter conversations search flowers'],
+    [['--resume', 'two words', 'hello', '--sandbox'], 'natter conversations search WORD'],
+    [['conversations', 'undelete', 'flowers'], 'natter conversations list --deleted'],
+  ])('natter %j names the command that finds a conversation: %s', async (words, command) => {
+    const { code, stderr } = await stored.run(words);
+    expect(code).toBe(6);
+    expect(stderr).toContain(command);
+  });
+
+  test.each([
+    ['conversations', 'list', '--deleted'],
+    ['config', 'unset', 'model'],
+    ['auth', 'logout'],
+  ])('an empty list or a change already in effect succeeds: natter %s %s', async (...words) => {
+    expect((await stored.run(words)).code).toBe(0);
+  });
+});
+
+test.each([
+  ['nextgn', 'did you mean -m nextgen? natter models list shows the available models'],
+  ['Origin', 'did you mean -m origin? natter models list shows the available models'],
+  ['other', 'natter models list shows the available models; natter auth status shows'],
+])('the unknown model %s has the hint: %s', async (model, hint) => {
+  const { code, stderr } = await stored.run(['--sandbox', '-m', model, 'hi']);
+  expect(code).toBe(6);
+  expect(stderr).toContain(`\n  ${hint}`);
+  const printed = await stored.run(['--sandbox', '-m', model, '--json', 'hi']);
+  const document = JSON.parse(printed.stdout) as { readonly error: { readonly hint: string } };
+  expect(document.error.hint).toContain(hint);
+});
+
+const answered: Reply = [streamed('the ', 'answer')];
+
+const status = (code: number, headers: Readonly<Record<string, string>> = {}): Reply => [
+  response(code, headers),
+];
+
+test('R2 natter waits at least as long as Retry-After', async () => {
+  const times: number[] = [];
+  const note = () => times.push(performance.now());
+  const server = await serve([
+    [note, ...status(429, { 'retry-after': '1' })],
+    [note, ...answered],
+  ]);
+  const { code, stdout } = await runInMemory(['hi'], { env: serviceAt(server) });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer\n' });
+  const [first = 0, second = 0] = times;
+  expect(second - first).toBeGreaterThanOrEqual(1000);
+});
+
+test.each([
+  ['120', /Retry-After is 2 minutes, until /],
+  ['7200', /Retry-After is 2 hours, until /],
+  ['999999999999', /Retry-After is more than a year/],
+])('R9 a Retry-After of %s is reported without waiting', async (seconds, message) => {
+  const server = await serve([status(429, { 'retry-after': seconds }), answered]);
+  const { code, stdout, stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
+  expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
+  expect(stderr).toMatch(message);
+  expect(server.requests).toHaveLength(1);
+});
+
+test('R9 --retry-max-wait is the limit', async () => {
+  const server = await serve([status(429, { 'retry-after': '2' }), answered]);
+  const words = ['--retry-max-wait', '1s', 'hi'];
+  const { code, stderr } = await runInMemory(words, { env: serviceAt(server) });
+  expect(code).toBe(8);
+  expect(stderr).toMatch(/Retry-After is 2 seconds/);
+  expect(server.requests).toHaveLength(1);
+});
+
+test('R12 after two failures the answer is printed once, and R31 standard error reports each retry', async () => {
+  const failed = status(500, { 'retry-after': '0' });
+  const server = await serve([failed, failed, answered]);
+  const { code, stdout, stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer\n' });
+  expect(stderr.trimEnd().split('\n')).toEqual([
+    expect.stringContaining('retry 1 of 4'),
+    expect.stringContaining('retry 2 of 4'),
+  ]);
+  const bodies = server.requests.map(({ body }) => body);
+  expect(new Set(bodies).size).toBe(1);
+});
+
+test.each([
+  ['2', 3],
+  ['0', 1],
+])(
+  'R13 R27 --retries %s makes %i requests to a service that keeps failing',
+  async (retries, count) => {
+    const server = await serve([status(500, { 'retry-after': '0' })]);
+    const words = ['--retries', retries, 'hi'];
+    const { code, stdout } = await runInMemory(words, { env: serviceAt(server) });
+    expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
+    expect(server.requests).toHaveLength(count);
+  },
+);
+
+test('R15 a refusal that would be repeated is not retried', async () => {
+  const server = await serve([status(400), answered]);
+  expect((await runInMemory(['hi'], { env: serviceAt(server) })).code).toBe(7);
+  expect(server.requests).toHaveLength(1);
+});
+
+test('R17 a refused connection fails at once, with host and port', async () => {
+  const server = await serve([answered]);
+  await server.stop();
+  const { code, stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
+  expect(code).toBe(10);
+  expect(stderr).toContain(`cannot reach 127.0.0.1:${server.port}: the connection was refused`);
+  expect(stderr).not.toContain('retry');
+});
+
+test.each([
+  ['closed', fin],
+  ['reset', reset],
+] as const)('R18 a connection %s before the response is retried', async (_name, ending) => {
+  const server = await serve([[ending], answered]);
+  const { code, stdout, stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer\n' });
+  expect(stderr).toMatch(
+    /closed the connection before the response.*retry 1 of 4|retry 1 of 4.*closed/,
+  );
+});
+
+test('R21 an answer cut after its first text is not retried', async () => {
+  const server = await serve([[streamHead(), chunk(delta('the ')), fin], answered]);
+  const { code, stdout, stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
+  expect({ code, stdout }).toEqual({ code: 11, stdout: 'the \n' });
+  expect(stderr).toMatch(/the answer is incomplete/);
+  expect(server.requests).toHaveLength(1);
+});
+
+test('R22 an answer cut before its first text is retried, without duplicate text', async () => {
+  const server = await serve([[streamHead(), chunk(': hello\n\n'), fin], answered]);
+  const { code, stdout } = await runInMemory(['hi'], { env: serviceAt(server) });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer\n' });
+  expect(server.requests).toHaveLength(2);
+});
+
+test('R26 --timeout limits all retries together', async () => {
+  const server = await serve([status(503)]);
+  const words = ['--retries', '100', '--timeout', '1s', 'hi'];
+  const { code, stderr } = await runInMemory(words, { env: serviceAt(server) });
+  expect(code).toBe(10);
+  expect(stderr).toMatch(
+    /the answer was not complete within 1 second; the last attempt failed: .*503/,
+  );
+  // The waits grow: a hundred retries would take many minutes.
+  expect(server.requests.length).toBeLessThan(20);
+});
+
+test('R30 an untrusted certificate is not retried, and the hint names the remedy', async () => {
+  const server = await serve([answered], { tls: true });
+  const { code, stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
+  expect(code).toBe(10);
+  expect(stderr).toMatch(/certificate of .* is signed by an authority unknown to this machine/);
+  expect(stderr).toMatch(/NODE_EXTRA_CA_CERTS/);
+  expect(stderr).not.toContain('retry');
+  expect(server.requests).toHaveLength(0);
+});
+
+test('R31 --quiet does not report retries', async () => {
+  const server = await serve([status(500, { 'retry-after': '0' }), answered]);
+  const result = await runInMemory(['--quiet', 'hi'], { env: serviceAt(server) });
+  expect(result).toMatchObject({ code: 0, stdout: 'the answer\n', stderr: '' });
+});
+
+const refusals = [
+  {
+    name: 'X23: S31 a tool call prints no text, and fails as no_answer',
+    reply: stream(choice({ delta: { tool_calls: [{ index: 0 }] } }), finish('tool_calls'), done),
+    stdout: '',
+    stderr: /called a tool instead of answering \(finish_reason tool_calls\)/,
+  },
+  {
+    name: 'X23: a tool call that ends with stop fails as no_answer',
+    reply: stream(choice({ delta: { tool_calls: [{ index: 0 }] } }), finish('stop'), done),
+    stdout: '',
+    stderr: /called a tool instead of answering/,
+  },
+  {
+    name: 'X23: a function call fails as no_answer, and its text is kept',
+    reply: stream(delta('text'), finish('function_call'), done),
+    stdout: 'text\n',
+    stderr: /called a function instead of answering \(finish_reason function_call\)/,
+  },
+  {
+    name: 'X23: S31 a refusal is shown on standard error, and fails as no_answer',
+    reply: stream(choice({ delta: { refusal: 'I would rather not' } }), finish('stop'), done),
+    stdout: '',
+    stderr: /the model refused: I would rather not\n.*the model refused to answer/,
+  },
+  {
+    name: 'X23: S32 a filtered answer fails as no_answer, and its text is kept',
+    reply: stream(delta('text'), finish('content_filter'), done),
+    stdout: 'text\n',
+    stderr: /filtered the answer \(finish_reason content_filter\)/,
+  },
+  {
+    name: 'X23: a filtered answer in one JSON body fails as no_answer',
+    reply: [
+      json(200, {
+        choices: [{ index: 0, message: { content: 'te' }, finish_reason: 'content_filter' }],
+      }),
+    ],
+    stdout: 'te\n',
+    stderr: /filtered the answer/,
+  },
+];
+
+test.each(refusals)('$name', async ({ reply, stdout, stderr }) => {
+  const server = await serve([reply]);
+  const result = await runInMemory(['hi'], { env: serviceAt(server) });
+  expect(result).toMatchObject({ code: 14, stdout });
+  expect(result.stderr).toMatch(stderr);
+});
+
+const filtered = (text: string) => `[sandbox echo finish-reason=content_filter] ${text}`;
+
+test('X23: a filtered answer is a failed item of a batch, keeps its text, and is requested again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-no-answer-'));
+  const input = join(folder, 'in.txt');
+  const output = join(folder, 'out.jsonl');
+  writeFileSync(input, `one\n${filtered('two')}\n`);
+  const words = ['batch', '--sandbox', input, '-o', output];
+  const first = await runInMemory(words);
+  expect(first.stderr).toContain('1 of 2 items answered');
+  expect(first.stderr).toContain('1 failed: 1 no_answer');
+  expect(first.code).toBe(14);
+  const lines = readFileSync(output, 'utf8').trim().split('\n');
+  expect(JSON.parse(lines[1] ?? '')).toMatchObject({
+    content: 'two',
+    finish_reason: 'content_filter',
+    usage: expect.any(Object),
+    error: { kind: 'no_answer' },
+  });
+  const again = await runInMemory(words);
+  expect(again.code).toBe(14);
+  expect(again.stderr).toContain('1 of 2 items answered (1 before)');
+});
+
+test('X23: compare exits with the code of a filtered answer, and shows its text', async () => {
+  const words = ['compare', '--sandbox', filtered('hello')];
+  const { code, stdout, stderr } = await runInMemory(words);
+  expect(code).toBe(14);
+  expect(stdout).toContain('==> nextgen <==\nhello');
+  expect(stderr).toMatch(/^natter: origin: the service filtered the answer/m);
+  expect(stderr).toMatch(/^origin\t.*\tno_answer$/m);
+});
+
+test('X23: a filtered answer is saved in its conversation, not marked as cut', async () => {
+  const { env } = createDataFolder();
+  const { code } = await runInMemory(['--sandbox', filtered('hello')], { env });
+  expect(code).toBe(14);
+  expect(await runInMemory(['last'], { env })).toMatchObject({
+    code: 0,
+    stdout: 'hello\n',
+    stderr: '',
+  });
+  const { stdout } = await runInMemory(['conversations', 'export', 'latest', '--format', 'json'], {
+    env,
+  });
+  const { turns } = JSON.parse(stdout) as { turns: object[] };
+  expect(turns[1]).toMatchObject({ content: 'hello', finish_reason: 'content_filter' });
+  expect(turns[1]).toMatchObject({ failure: 'no_answer' });
+  expect(turns[1]).not.toHaveProperty('incomplete');
+});
+
+const prompt = '[sandbox echo]<think>hm</think>\n\nyes';
+
+test('N8: a pipe gets the answer without its reasoning, which the conversation keeps', async () => {
+  const data = createDataFolder();
+  const { code, stdout, stderr } = await data.run(['--sandbox', prompt]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'yes\n' });
+  expect(stderr.match(/the reasoning \(<think>\) of the answer is not shown/g)).toHaveLength(1);
+  expect(pathOf(data.only())[1]).toMatchObject({
+    thought: '<think>hm</think>\n\n',
+    content: 'yes',
+  });
+  expect(await data.run(['last'])).toMatchObject({ code: 0, stdout: 'yes\n' });
+});
+
+test.each([
+  [['--raw'], {}, '<think>hm</think>\n\nyes'],
+  [[], { NATTER_THINK_TAGS: 'answer' }, '<think>hm</think>\n\nyes\n'],
+])('N8: with %j and %j the reasoning is a part of the answer', async (flags, env, shown) => {
+  const { stdout, stderr } = await runInMemory(['--sandbox', ...flags, prompt], { env });
+  expect({ stdout, stderr }).toEqual({ stdout: shown, stderr: '' });
+});
+
+test('N8: --reasoning shows the reasoning on standard error', async () => {
+  const { stdout, stderr } = await runInMemory(['--sandbox', '--reasoning', prompt]);
+  expect({ stdout, stderr }).toEqual({ stdout: 'yes\n', stderr: 'hm\n' });
+});
+
+test('N8: --schema checks the answer without its reasoning', async () => {
+  const server = await serve([stream(delta('<think>{'), delta('}</think>{"a": 1}'), done)]);
+  const { code, stdout } = await runInMemory(['--schema', 'a int', 'hi'], {
+    env: serviceAt(server),
+  });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '{"a": 1}\n' });
+});

@@ -1,0 +1,372 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runInMemory } from '../../support/in-memory.ts';
+import { jsonLines, serviceAt, temporaryHome } from '../../support/natter.ts';
+import { createPromptProject } from '../../support/prompt-project.ts';
+import { chunk, delta, json, response, streamed, streamHead } from '../../support/raw-replies.ts';
+import { fin, type RawServer, type Reply } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
+
+const failed: Reply = [response(500)];
+
+const busy: Reply = [response(429, { 'retry-after': '0' })];
+
+const answered: Reply = [streamed('ok')];
+
+const noRetries = { NATTER_RETRIES: '0' };
+
+const modelsIn = (requests: readonly { readonly body: string }[]) =>
+  requests.map(({ body }) => (JSON.parse(body) as { model: string }).model);
+
+/** Runs natter with one service. */
+async function runOn(replies: readonly Reply[], words: readonly string[], input?: string) {
+  const server = await serve(replies);
+  const env = serviceAt(server, noRetries);
+  const run = await runInMemory(words, { env, ...(input !== undefined && { input }) });
+  return { ...run, server, models: modelsIn(server.requests) };
+}
+
+describe('--fallback', () => {
+  test('asks the next model after a failure, and reports it on standard error', async () => {
+    const words = ['--fallback', 'nextgen', 'hi'];
+    const { code, stdout, stderr, models } = await runOn([failed, answered], words);
+    expect({ code, stdout, models }).toEqual({
+      code: 0,
+      stdout: 'ok\n',
+      models: ['origin', 'nextgen'],
+    });
+    expect(stderr).toBe(
+      'natter: warning: origin: the service failed (500); falling back to nextgen\n',
+    );
+  });
+
+  test('is an option of natter run, too', async () => {
+    const { folder } = createPromptProject({ 'ask.md': 'hi' });
+    const words = ['run', join(folder, 'ask.md'), '--fallback', 'nextgen'];
+    const { code, models } = await runOn([failed, answered], words);
+    expect({ code, models }).toEqual({ code: 0, models: ['origin', 'nextgen'] });
+  });
+
+  test('asks the next model for a checked answer, and that one again after a mismatch', async () => {
+    const replies = [failed, [streamed('{"age":"x"}')], [streamed('{"age":3}')]];
+    const words = ['--json', '--schema', 'age int', '--fallback', 'nextgen', 'hi'];
+    const { code, stdout, models, server } = await runOn(replies, words);
+    expect({ code, models }).toEqual({ code: 0, models: ['origin', 'nextgen', 'nextgen'] });
+    const correction = JSON.parse(server.requests[2]?.body ?? '') as { messages: unknown[] };
+    expect(correction.messages).toHaveLength(3);
+    expect(JSON.parse(stdout)).toMatchObject({
+      value: { age: 3 },
+      profile: 'default',
+      fallbackFrom: [{ model: 'origin', reason: 'server_error' }],
+    });
+  });
+
+  test('asks the next model if the first one fails after a mismatch', async () => {
+    const replies = [[streamed('{"age":"x"}')], failed, [streamed('{"age":3}')]];
+    const words = ['--jsonl', '--schema', 'age int', '--fallback', 'nextgen', 'hi'];
+    const { code, stdout, models, server } = await runOn(replies, words);
+    expect({ code, models }).toEqual({ code: 0, models: ['origin', 'origin', 'nextgen'] });
+    const [, correction, repeated] = server.requests.map(
+      ({ body }) => (JSON.parse(body) as { messages: unknown }).messages,
+    );
+    expect(repeated).toEqual(correction);
+    expect(jsonLines(stdout)).toContainEqual(
+      expect.objectContaining({ type: 'fallback-started', model: 'nextgen' }),
+    );
+  });
+
+  test('is reported with --quiet, too', async () => {
+    const { stderr } = await runOn([failed, answered], ['-q', '--fallback', 'nextgen', 'hi']);
+    expect(stderr).toMatch(/^natter: warning: origin: .+; falling back to nextgen\n$/);
+  });
+
+  test('is a setting and a variable', async () => {
+    const server = await serve([failed, answered, failed, answered]);
+    const env = { ...serviceAt(server, noRetries), HOME: temporaryHome() };
+    expect((await runInMemory(['hi'], { env: { ...env, NATTER_FALLBACK: 'nextgen' } })).code).toBe(
+      0,
+    );
+    await runInMemory(['config', 'set', 'fallback', ' nextgen, llama3:8b '], { env });
+    const { stdout } = await runInMemory(['config', 'get', 'fallback'], { env });
+    expect(stdout).toBe('nextgen,llama3:8b\n');
+    expect((await runInMemory(['hi'], { env })).code).toBe(0);
+    expect(modelsIn(server.requests)).toEqual(['origin', 'nextgen', 'origin', 'nextgen']);
+  });
+
+  test('waits until the retries are used up', async () => {
+    const server = await serve([busy, busy, answered]);
+    const env = serviceAt(server, { NATTER_RETRIES: '1' });
+    const { code, stderr } = await runInMemory(['-q', '--fallback', 'nextgen', 'hi'], { env });
+    expect(code).toBe(0);
+    expect(modelsIn(server.requests)).toEqual(['origin', 'origin', 'nextgen']);
+    expect(stderr).toContain('(2 attempts); falling back to nextgen');
+  });
+
+  test('--json has the model, the profile and the models before', async () => {
+    const { stdout } = await runOn([failed, answered], ['--json', '--fallback', 'nextgen', 'hi']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      content: 'ok',
+      model: 'nextgen',
+      profile: 'default',
+      fallbackFrom: [{ model: 'origin', profile: 'default', reason: 'server_error' }],
+    });
+  });
+
+  test('--json of the first model has its profile and no models before', async () => {
+    const { stdout } = await runOn([answered], ['--json', '--fallback', 'nextgen', 'hi']);
+    const document = JSON.parse(stdout) as object;
+    expect(document).toMatchObject({ model: 'origin', profile: 'default' });
+    expect(document).not.toHaveProperty('fallbackFrom');
+  });
+
+  test('--jsonl has an event for each step', async () => {
+    const { stdout } = await runOn([failed, answered], ['--jsonl', '--fallback', 'nextgen', 'hi']);
+    const records = jsonLines(stdout) as { readonly type: string }[];
+    expect(records.map(({ type }) => type)).toEqual([
+      'fallback-started',
+      'answer-started',
+      'answer-named',
+      'text-received',
+      'answer-finished',
+    ]);
+    expect(records[0]).toEqual({
+      type: 'fallback-started',
+      model: 'nextgen',
+      profile: 'default',
+      fallbackFrom: [{ model: 'origin', profile: 'default', reason: 'server_error' }],
+    });
+  });
+
+  test('the conversation has the profile and the models before, and keeps its model', async () => {
+    const server = await serve([failed, answered, answered]);
+    const env = { ...serviceAt(server, noRetries), HOME: temporaryHome() };
+    await runInMemory(['--fallback', 'nextgen', 'hi'], { env });
+    const shown = await runInMemory(['conversations', 'export', 'latest', '--format', 'json'], {
+      env,
+    });
+    const { turns } = JSON.parse(shown.stdout) as { readonly turns: readonly object[] };
+    expect(turns[1]).toMatchObject({
+      content: 'ok',
+      model: 'nextgen',
+      profile: 'default',
+      fallbackFrom: [{ model: 'origin', profile: 'default', reason: 'server_error' }],
+    });
+    await runInMemory(['-c', 'and?'], { env });
+    expect(modelsIn(server.requests)).toEqual(['origin', 'nextgen', 'origin']);
+  });
+
+  test('a prompt that does not fit is sent only to the next model', async () => {
+    const words = ['--fallback', 'nextgen', '--no-save', 'count'];
+    const { code, stderr, models } = await runOn([answered], words, 'x '.repeat(300_000));
+    expect({ code, models }).toEqual({ code: 0, models: ['nextgen'] });
+    expect(stderr).toBe(
+      "natter: warning: origin: ~150,006 tokens do not fit origin's window of 128,000; falling back to nextgen\n",
+    );
+  });
+
+  test('a prompt that the service finds too long is sent to the next model', async () => {
+    const refusal = { error: { message: "This model's maximum context length is 8192 tokens." } };
+    const words = ['--fallback', 'nextgen', 'hi'];
+    const { code, models } = await runOn([[json(400, refusal)], answered], words);
+    expect({ code, models }).toEqual({ code: 0, models: ['origin', 'nextgen'] });
+  });
+
+  test.each<[string, Reply, number]>([
+    ['a refused key', [response(401)], 4],
+    ['an invalid request', [response(400)], 7],
+    ['an unknown model', [response(404)], 6],
+    ['text that was received', [streamHead(), chunk(delta('par')), fin], 11],
+  ])('does not follow %s', async (_name, reply, expected) => {
+    const { code, models } = await runOn([reply, answered], ['--fallback', 'nextgen', 'hi']);
+    expect({ code, models }).toEqual({ code: expected, models: ['origin'] });
+  });
+
+  test('the failures of the first and the last model are reported, with the exit code of the last', async () => {
+    const words = ['--fallback', 'nextgen,llama3', 'hi'];
+    const { code, stdout, stderr } = await runOn([failed, failed, busy], words);
+    expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
+    expect(stderr).toContain(
+      'natter: llama3: rate limited by the service (429); before that, origin: the service failed (500)\n',
+    );
+  });
+
+  test.each([['a b'], [''], ['nextgen,,x']])('%j is refused', async (value) => {
+    const { code, stderr } = await runInMemory(['--sandbox', '--fallback', value, 'hi']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--fallback must be models separated by commas');
+  });
+
+  test('compare refuses it', async () => {
+    const { code, stderr } = await runInMemory(['--sandbox', 'compare', '--fallback', 'x', 'hi']);
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      "natter: unknown option '--fallback'\n" +
+        '  a comparison has the answer of each model, or its failure, and never that of a different model\n',
+    );
+  });
+});
+
+describe('--fallback to a different profile', () => {
+  /** Two services, each with a profile and a key. */
+  async function twoProfiles(work: readonly Reply[], local: readonly Reply[]) {
+    const servers = { work: await serve(work), local: await serve(local) };
+    const env = { HOME: temporaryHome(), ...noRetries };
+    for (const [name, { url }] of Object.entries(servers)) {
+      const words = ['auth', 'login', '--no-check', '--profile', name, '--base-url', url];
+      await runInMemory(words, { env, input: `nk-key-of-${name}` });
+    }
+    await runInMemory(['config', 'set', 'model', 'llama3', '--profile', 'local'], { env });
+    await runInMemory(['config', 'set', 'params.top_k', '5', '--profile', 'local'], { env });
+    await runInMemory(['config', 'set', 'params.seed', '1', '--profile', 'work'], { env });
+    return { ...servers, env };
+  }
+
+  test('uses its own address, key and parameters, and never the first key', async () => {
+    const { work, local, env } = await twoProfiles([failed], [answered]);
+    const words = ['--profile', 'work', '--fallback', 'local:', '--json', 'hi'];
+    const { code, stdout } = await runInMemory(words, { env });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ model: 'llama3', profile: 'local' });
+    expect(work.requests[0]?.headers['authorization']).toBe('Bearer nk-key-of-work');
+    expect(local.requests[0]?.headers['authorization']).toBe('Bearer nk-key-of-local');
+    expect(JSON.parse(local.requests[0]?.body ?? '')).toEqual({
+      model: 'llama3',
+      messages: [{ role: 'user', content: 'hi' }],
+      stream: true,
+      top_k: 5,
+    });
+    expect(local.requests[0]?.text).not.toContain('nk-key-of-work');
+  });
+
+  test('never sends the key of the environment', async () => {
+    const { local, work, env } = await twoProfiles([failed], [answered]);
+    const first = { ...env, NATTER_API_KEY: 'nk-of-environment', NATTER_BASE_URL: work.url };
+    await runInMemory(['--fallback', 'local:llama3', 'hi'], { env: first });
+    expect(work.requests[0]?.headers['authorization']).toBe('Bearer nk-of-environment');
+    expect(local.requests[0]?.headers['authorization']).toBe('Bearer nk-key-of-local');
+  });
+
+  test('follows a service that cannot be reached', async () => {
+    const { work, local, env } = await twoProfiles([failed], [answered]);
+    await work.stop();
+    const words = ['--profile', 'work', '--fallback', 'local:llama3', 'hi'];
+    const { code, stderr } = await runInMemory(words, { env });
+    expect(code).toBe(0);
+    expect(local.requests).toHaveLength(1);
+    expect(stderr).toContain('natter: warning: origin: cannot reach');
+    expect(stderr).toContain('; falling back to local:llama3\n');
+  });
+
+  test('that does not exist is refused before anything is sent', async () => {
+    const { work, env } = await twoProfiles([answered], []);
+    const words = ['--profile', 'work', '--fallback', 'lokal:llama3', 'hi'];
+    const { code, stderr } = await runInMemory(words, { env });
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      'natter: there is no profile lokal for lokal:llama3; the profiles are default, local, work\n' +
+        '  a model of that name needs its profile, as in default:lokal:llama3\n',
+    );
+    const variable = { ...env, NATTER_FALLBACK: 'lokal:llama3' };
+    expect((await runInMemory(['--profile', 'work', 'hi'], { env: variable })).code).toBe(3);
+    expect(work.requests).toEqual([]);
+  });
+
+  test('without a service is refused before anything is sent', async () => {
+    const { work, env } = await twoProfiles([answered], []);
+    await runInMemory(['config', 'set', 'model', 'x', '--profile', 'empty'], { env });
+    const words = ['--profile', 'work', '--fallback', 'empty:x', 'hi'];
+    const { code, stderr } = await runInMemory(words, { env });
+    expect(code).toBe(3);
+    expect(stderr).toBe(
+      'natter: the profile empty of --fallback has no service\n  natter auth login --profile empty\n',
+    );
+    expect(work.requests).toEqual([]);
+  });
+});
+
+const part: Reply = [streamed('part')];
+
+function modelsAsked({ requests }: RawServer): readonly string[] {
+  return requests.map(({ body }) => (JSON.parse(body) as { model: string }).model);
+}
+
+/** A service whose model has a window of 800 tokens, as natter has learned. */
+function smallWindow(server: RawServer): Record<string, string> {
+  const state = mkdtempSync(join(tmpdir(), 'natter-parts-'));
+  writeFileSync(join(state, 'models.json'), JSON.stringify({ [server.url]: { origin: 800 } }));
+  return serviceAt(server, { NATTER_RETRIES: '0', NATTER_STATE_DIR: state });
+}
+
+const text = Array.from({ length: 200 }, (_, index) => `line ${index} ${'x'.repeat(40)}\n`).join(
+  '',
+);
+
+const split = ['--split', 'lines', '--max-tokens', '50'];
+
+test('each group of --every falls back by itself', async () => {
+  const server = await serve([failed, answered, answered]);
+  const env = serviceAt(server, { NATTER_RETRIES: '0' });
+  const words = ['--every', '1l', '--fallback', 'nextgen', 'x'];
+  const { code, stdout, stderr } = await runInMemory(words, { env, input: 'a\nb\n' });
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: '==> line 1 <==\nok\n\n==> line 2 <==\nok\n',
+  });
+  expect(stderr).toBe(
+    'natter: warning: line 1: origin: the service failed (500); falling back to nextgen\n',
+  );
+  expect(modelsAsked(server)).toEqual(['origin', 'nextgen', 'origin']);
+});
+
+test('--every --json has the model, the profile and the models before, also from the setting', async () => {
+  const server = await serve([failed, answered]);
+  const env = serviceAt(server, { NATTER_RETRIES: '0', NATTER_FALLBACK: 'nextgen' });
+  const { stdout } = await runInMemory(['--json', '--every', '1l', 'x'], { env, input: 'a\n' });
+  expect(jsonLines(stdout)).toMatchObject([
+    {
+      first_line: 1,
+      content: 'ok',
+      model: 'nextgen',
+      profile: 'default',
+      fallbackFrom: [{ model: 'origin', profile: 'default', reason: 'server_error' }],
+    },
+  ]);
+});
+
+test('a group that no model answers fails, with both causes', async () => {
+  const server = await serve([failed]);
+  const env = serviceAt(server, { NATTER_RETRIES: '0' });
+  const words = ['--every', '1l', '--fallback', 'nextgen', 'x'];
+  const { code, stderr } = await runInMemory(words, { env, input: 'a\n' });
+  expect(code).toBe(9);
+  expect(stderr).toContain('line 1: nextgen: the service failed (500); before that, origin:');
+});
+
+test('the pieces of --split and their combination fall back', async () => {
+  const server = await serve([failed, answered]);
+  const words = [...split, '--fallback', 'nextgen', 'count'];
+  const { code, stdout, stderr } = await runInMemory(words, {
+    env: smallWindow(server),
+    input: text,
+  });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok\n' });
+  expect(stderr).toContain('origin: the service failed (500); falling back to nextgen\n');
+  expect(modelsAsked(server).filter((model) => model === 'nextgen')).toHaveLength(1);
+});
+
+test('the last answer of --split has the model, the profile and the models before', async () => {
+  const server = await serve([part]);
+  await runInMemory([...split, '-q', 'count'], { env: smallWindow(server), input: text });
+  const pieces = server.requests.length - 1;
+  const replies = [...Array.from({ length: pieces }, () => part), failed, answered];
+  const second = await serve(replies);
+  const words = [...split, '--json', '--fallback', 'nextgen', 'count'];
+  const { stdout } = await runInMemory(words, { env: smallWindow(second), input: text });
+  expect(JSON.parse(stdout)).toMatchObject({
+    content: 'ok',
+    model: 'nextgen',
+    fallbackFrom: [{ model: 'origin', profile: 'default', reason: 'server_error' }],
+  });
+});

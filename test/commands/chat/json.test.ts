@@ -1,0 +1,426 @@
+import { appendFileSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runInMemory } from '../../support/in-memory.ts';
+import { jsonLines, serviceAt, temporaryHome } from '../../support/natter.ts';
+import { chunk, delta, done, response, streamed, streamHead } from '../../support/raw-replies.ts';
+import { fin } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
+
+const time = expect.any(Number) as number;
+
+const usage = { prompt_tokens: time, completion_tokens: 1, total_tokens: time };
+
+test.each([
+  ['streamed', []],
+  ['non-streamed', ['--no-stream']],
+])('--json prints one document for a %s answer', async (_name, flags) => {
+  const words = ['--sandbox', '--json', '[sandbox echo]hello', ...flags];
+  const { code, stdout, stderr } = await runInMemory(words);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(jsonLines(stdout)).toEqual([
+    {
+      id: expect.stringMatching(/^chatcmpl-/) as string,
+      model: 'origin',
+      content: 'hello',
+      finish_reason: 'stop',
+      usage,
+      attempts: 1,
+      timing: { first_text_ms: time, total_ms: time },
+    },
+  ]);
+});
+
+test('--json has null for values the service did not report', async () => {
+  const server = await serve([[streamed('hello')]]);
+  const { stdout } = await runInMemory(['--json', '-m', 'nextgen', 'hi'], {
+    env: serviceAt(server),
+  });
+  expect(JSON.parse(stdout)).toMatchObject({
+    model: 'nextgen',
+    content: 'hello',
+    finish_reason: null,
+    usage: null,
+  });
+});
+
+test('Y3: --json of a refused prompt prints a document with the same error as standard error', async () => {
+  const words = ['--sandbox', '--json', '--retries', '0', '[sandbox 429 retry-after=7]'];
+  const { code, stdout, stderr } = await runInMemory(words);
+  expect(code).toBe(8);
+  const error = {
+    kind: 'rate_limited',
+    status: 429,
+    message: expect.stringContaining('(429)') as string,
+    hint: expect.any(String) as string,
+    remedy: 'slow-down',
+    retry_after: 7,
+    request_id: expect.any(String) as string,
+    attempts: 1,
+  };
+  expect(jsonLines(stderr)).toEqual([{ error }]);
+  expect(jsonLines(stdout)).toEqual([
+    {
+      id: null,
+      model: 'origin',
+      content: '',
+      finish_reason: null,
+      usage: null,
+      attempts: 1,
+      timing: { total_ms: time },
+      incomplete: true,
+      error,
+    },
+  ]);
+});
+
+test.each(['--json', '--jsonl'])(
+  'Y3: %s prints nothing on standard output for a prompt that is not sent',
+  async (flag) => {
+    const { code, stdout, stderr } = await runInMemory([flag, 'hi']);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'configuration' } });
+  },
+);
+
+const measured = { attempts: 1, timing: { first_text_ms: time, total_ms: time } };
+
+test.each(['--json', '--jsonl'])(
+  'Y3: compare %s has the attempts and times of a cut answer',
+  async (flag) => {
+    const words = ['compare', '--sandbox', flag, '[sandbox echo fin cut-after=1] one two'];
+    const { code, stdout } = await runInMemory(words);
+    expect(code).toBe(11);
+    const cut = { ...measured, error: { kind: 'incomplete' } };
+    expect(jsonLines(stdout).at(-1)).toMatchObject(
+      flag === '--json' ? { answers: [cut, cut] } : cut,
+    );
+  },
+);
+
+test('Y3: batch has the attempts and times of a cut answer', async () => {
+  const input = '[sandbox echo fin cut-after=1] one two';
+  const { code, stdout } = await runInMemory(['batch', '-', '--sandbox'], { input });
+  expect(code).toBe(75);
+  expect(JSON.parse(stdout)).toMatchObject({ ...measured, error: { kind: 'incomplete' } });
+});
+
+test.each(['--json', '--jsonl'])('Y3: %s ends properly after a time limit', async (flag) => {
+  const server = await serve([[streamHead(), chunk(delta('hel'))]]);
+  const words = [flag, '--timeout', '500ms', 'hi'];
+  const { code, stdout } = await runInMemory(words, { env: serviceAt(server) });
+  expect(code).toBe(11);
+  expect(jsonLines(stdout).at(-1)).toMatchObject({ ...measured, error: { kind: 'incomplete' } });
+});
+
+test('S31 --json has a refusal separately from the content', async () => {
+  const words = ['--sandbox', '--json', '[sandbox refusal echo]I will not'];
+  const { code, stdout } = await runInMemory(words);
+  expect(code).toBe(14);
+  expect(JSON.parse(stdout)).toMatchObject({
+    content: '',
+    refusal: 'I will not',
+    error: { kind: 'no_answer' },
+  });
+});
+
+test('--json of a cut answer prints its text, marked incomplete', async () => {
+  const server = await serve([[streamHead(), chunk(delta('hel')), fin]]);
+  const { code, stdout, stderr } = await runInMemory(['--json', 'hi'], { env: serviceAt(server) });
+  expect(code).toBe(11);
+  expect(JSON.parse(stdout)).toMatchObject({
+    id: 'chatcmpl-1',
+    content: 'hel',
+    ...measured,
+    incomplete: true,
+    error: { kind: 'incomplete' },
+  });
+  expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'incomplete' } });
+});
+
+test('--jsonl prints a line for each event as it arrives', async () => {
+  const server = await serve([[streamed('hel', 'lo')]]);
+  const { code, stdout } = await runInMemory(['--jsonl', 'hi'], { env: serviceAt(server) });
+  expect(code).toBe(0);
+  expect(jsonLines(stdout)).toEqual([
+    { type: 'answer-started', attempt: 1 },
+    { type: 'answer-named', id: 'chatcmpl-1' },
+    { type: 'text-received', text: 'hel' },
+    { type: 'text-received', text: 'lo' },
+    {
+      type: 'answer-finished',
+      id: 'chatcmpl-1',
+      finish_reason: null,
+      usage: null,
+      attempts: 1,
+      timing: { first_text_ms: time, total_ms: time },
+    },
+  ]);
+});
+
+test('--jsonl has a retry, and R31 standard error reports it too', async () => {
+  const words = ['--sandbox', '--jsonl', '[sandbox 500 retry-after=0 times=1 echo]hello'];
+  const { stdout, stderr } = await runInMemory(words);
+  expect(jsonLines(stdout)[0]).toEqual({
+    type: 'retry-scheduled',
+    retry: 1,
+    retries: 4,
+    delay_ms: time,
+    cause: { kind: 'server_error', status: 500, message: expect.any(String) as string },
+  });
+  expect(stderr).toMatch(/^natter: retry 1 of 4 now: .*\n$/);
+});
+
+test('--jsonl of a cut answer ends with the failure', async () => {
+  const server = await serve([[streamHead(), chunk(delta('hel')), fin]]);
+  const { code, stdout } = await runInMemory(['--jsonl', 'hi'], { env: serviceAt(server) });
+  expect(code).toBe(11);
+  expect(jsonLines(stdout).at(-1)).toMatchObject({
+    type: 'answer-failed',
+    ...measured,
+    error: { kind: 'incomplete', message: expect.stringMatching(/incomplete/) as string },
+  });
+});
+
+test.each(['--json', '--jsonl'])(
+  'T16 %s escapes control characters, and loses none',
+  async (flag) => {
+    const hostile = '\u001B]0;x\u0007 \u009B31m \u007F \u202E \u200B \u2028 \uFEFF';
+    const server = await serve([[streamed(hostile)]]);
+    const { stdout } = await runInMemory([flag, 'hi'], { env: serviceAt(server) });
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E\u200B\u2028\uFEFF]/);
+    const texts = (jsonLines(stdout) as { content?: string; text?: string }[])
+      .map(({ content, text }) => content ?? text ?? '')
+      .join('');
+    expect(texts).toBe(hostile);
+  },
+);
+
+test.each([
+  ['--json', '--jsonl'],
+  ['--json', '--plain'],
+  ['--raw', '--markdown'],
+])('%s and %s cannot be used together', async (first, second) => {
+  const { code, stdout, stderr } = await runInMemory(['--sandbox', first, second, 'hi']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/cannot be used together/);
+});
+
+interface DryRun {
+  readonly request: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: unknown;
+  };
+  readonly estimate: { readonly tokens: number; readonly window: number | null };
+  readonly profile: { readonly name: string; readonly source: string };
+  readonly settings: readonly { name: string; value: string; source: string }[];
+}
+
+async function dryRun(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const { code, stdout, stderr } = await runInMemory([...words, '--dry-run'], { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout) as DryRun;
+}
+
+test('shows the request that would be sent, with a masked key', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const env = {
+    HOME: temporaryHome(),
+    NATTER_BASE_URL: `${server.url}/prefix/v1/`,
+    NATTER_API_KEY: 'nk-first-key-0001',
+  };
+  await runInMemory(['config', 'set', 'headers.x-team', 'blue'], { env });
+  await runInMemory(['config', 'set', 'headers.x-team-token', 'hidden-token'], { env });
+  const words = [
+    'hi',
+    '-s',
+    'Be brief.',
+    '-t',
+    '50',
+    '--param',
+    'temperature=0.2',
+    '-m',
+    'nextgen',
+  ];
+  const dry = await dryRun(words, env);
+  expect(server.connections()).toBe(0);
+  await runInMemory(words, { env });
+  const sent = server.requests[0];
+  expect(dry.request.method).toBe(sent?.method);
+  expect(dry.request.url).toBe(`${server.url}${sent?.path}`);
+  expect(dry.request.body).toEqual(JSON.parse(sent?.body ?? ''));
+  const { host: _host, connection: _connection, ...headers } = sent?.headers ?? {};
+  const { 'content-length': _length, ...compared } = headers;
+  expect(dry.request.headers).toEqual({
+    ...compared,
+    authorization: 'Bearer …0001',
+    // The profile has no address, so its secret header is not sent.
+  });
+});
+
+test('shows the estimate and the window', async () => {
+  const { estimate } = await dryRun(['x'.repeat(400)]);
+  expect(estimate).toEqual({ tokens: 104, window: 128_000 });
+  expect((await dryRun(['hi', '-m', 'unheard-of'])).estimate.window).toBeNull();
+});
+
+test('shows the source of each setting', async () => {
+  const env = { HOME: temporaryHome(), NATTER_RETRIES: '2' };
+  await runInMemory(['config', 'set', 'system', 'Be brief.'], { env });
+  const { settings, profile } = await dryRun(['hi', '-m', 'nextgen', '--param', 'n=1'], env);
+  const sources = Object.fromEntries(settings.map(({ name, source }) => [name, source]));
+  expect(sources).toMatchObject({
+    model: 'flag --model',
+    retries: 'environment NATTER_RETRIES',
+    system: 'profile default',
+    timeout: 'default',
+    'params.n': 'flag --param',
+  });
+  expect(profile).toEqual({ name: 'default', source: 'default' });
+});
+
+test('needs no service and no key', async () => {
+  const { request } = await dryRun(['hi']);
+  expect(request.url).toBe('{base_url}/v1/chat/completions');
+  expect(request.headers).not.toHaveProperty('authorization');
+});
+
+test('with --sandbox does not use the key of the environment', async () => {
+  const { request } = await dryRun(['hi', '--sandbox'], { NATTER_API_KEY: 'nk-first-key-0001' });
+  expect(request.url).toBe('{sandbox}/v1/chat/completions');
+  expect(request.headers['authorization']).toBe('Bearer …');
+});
+
+test('includes standard input in the request', async () => {
+  const { stdout } = await runInMemory(['summarize', '--dry-run'], { input: 'a\nb\n' });
+  const { request } = JSON.parse(stdout) as DryRun;
+  expect(request.body).toMatchObject({ messages: [{ content: 'summarize\n\na\nb\n' }] });
+});
+
+test('shows the model that auto selects', async () => {
+  expect((await dryRun(['hi', '-m', 'auto'])).request.body).toMatchObject({ model: 'origin' });
+});
+
+test('refuses an invalid command line', async () => {
+  expect((await runInMemory(['hi', '--dry-run', '--timeout', 'soon'])).code).toBe(2);
+});
+
+test('prints no control characters', async () => {
+  const { stdout } = await runInMemory(['a\u009Bb\u202Ec', '--dry-run']);
+  expect(stdout).not.toMatch(/[\u009B\u202E]/);
+  expect((JSON.parse(stdout) as DryRun).request.body).toMatchObject({
+    messages: [{ content: 'a\u009Bb\u202Ec' }],
+  });
+});
+
+const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+
+/** Short enough for the part of an error body that natter reads. */
+const deepLocation = `[{"msg":"Field required","loc":["body",${'['.repeat(20_000)}${']'.repeat(20_000)}]}]`;
+
+const json = (status: number, text: string) => [
+  response(status, { 'content-type': 'application/json' }, Buffer.from(text)),
+];
+
+function write(name: string, ...lines: readonly string[]): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'natter-deep-')), name);
+  writeFileSync(path, lines.map((line) => `${line}\n`).join(''));
+  return path;
+}
+
+const unexpected = /unexpected error|call stack|unknown error|\n\s+at /;
+
+test.each([
+  ['in an error with a status', json(422, `{"detail":${deepLocation}}`), 7, 'body: Field required'],
+  [
+    'in an error with status 200',
+    json(200, `{"error":${deepLocation}}`),
+    9,
+    'body: Field required',
+  ],
+  ['beside an error', json(400, `{"message":"no","x":${deep}}`), 7, ''],
+])(
+  'X5: a value 100,000 deep %s does not cause an unexpected error',
+  async (_name, reply, code, message) => {
+    const server = await serve([reply]);
+    const env = { ...serviceAt(server), NATTER_RETRIES: '0' };
+    const result = await runInMemory(['hi'], { env });
+    expect(result.code).toBe(code);
+    expect(result.stderr).toContain(message);
+    expect(result.stderr).not.toMatch(unexpected);
+  },
+);
+
+test.each([
+  ['one JSON body', json(200, `{"choices":[{"message":{"content":"text"},"x":${deep}}]}`)],
+  [
+    'a stream',
+    [
+      response(
+        200,
+        { 'content-type': 'text/event-stream' },
+        Buffer.from(
+          `data: {"choices":[{"index":0,"delta":{"content":"text"},"x":${deep}}]}\n\n${done}`,
+        ),
+      ),
+    ],
+  ],
+])('X5: text beside a field 100,000 deep is printed: %s', async (_name, reply) => {
+  const server = await serve([reply]);
+  const { stdout, stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
+  expect(stdout).toBe('text\n');
+  expect(stderr).not.toMatch(unexpected);
+});
+
+test.each([
+  [['models', 'get', 'origin'], `{"id":"origin","x":${deep}}`],
+  [['models', 'get', 'origin', '--json'], `{"id":"origin","x":${deep}}`],
+  [['models', 'list', '--json'], `{"data":[{"id":"origin","x":${deep}}]}`],
+])('X5: a model record 100,000 deep is reported: %j', async (words, text) => {
+  const server = await serve([json(200, text)]);
+  const { code, stdout, stderr } = await runInMemory(words, { env: serviceAt(server) });
+  expect(code).toBe(9);
+  expect(stdout + stderr).toContain('is nested more than 500 deep');
+  expect(stdout + stderr).not.toMatch(unexpected);
+});
+
+test('X5: deep values in a batch item, a scenario, a recording, results and --param are reported', async () => {
+  const items = write('items.jsonl', '{"x":"a"}', `{"prompt":"b","x":${deep}}`);
+  const scenario = write('scenario.json', `{"rules":[{"body":${deep}}]}`);
+  const recording = write(
+    'tape.jsonl',
+    '{"format":"natter-recording","version":1}',
+    `{"exchange":1,"type":"request","method":"POST","path":"/v1/chat/completions","body":${deep}}`,
+  );
+  const results = write('results.jsonl', `{"index":1,"x":${deep}}`);
+  const depth = 'is nested more than 500 deep';
+  const param = `x=${'['.repeat(30_000)}${']'.repeat(30_000)}`;
+  const runs: readonly (readonly [readonly string[], number, string])[] = [
+    [['--sandbox', 'batch', items, '--template', '{{x}}'], 2, depth],
+    [['sandbox', '--scenario', scenario], 2, depth],
+    [['--replay', recording, 'hi'], 3, 'is not part of a recording'],
+    [['--sandbox', 'batch', items, '-o', results], 2, 'is not a result of natter batch'],
+    [['--sandbox', 'hi', '--param', param], 2, depth],
+    [['config', 'set', 'params.x', param.slice(2)], 2, depth],
+  ];
+  for (const [words, code, message] of runs) {
+    const result = await runInMemory(words);
+    expect(result).toMatchObject({ code, stderr: expect.stringContaining(message) });
+    expect(result.stderr).not.toMatch(unexpected);
+  }
+});
+
+test('X5: a deep line of a conversation is skipped, and the others are shown', async () => {
+  const env = { HOME: temporaryHome() };
+  await runInMemory(['--sandbox', 'first'], { env });
+  const files = readdirSync(env.HOME, { recursive: true, encoding: 'utf8' });
+  const file = files.find((name) => /conversations.*\.jsonl$/.test(name)) ?? '';
+  appendFileSync(join(env.HOME, file), `{"type":"x","y":${deep}}\n`);
+  const { code, stdout, stderr } = await runInMemory(['conversations', 'show', 'latest'], { env });
+  expect(code).toBe(0);
+  expect(stdout).toContain('first');
+  expect(stderr).not.toMatch(unexpected);
+});

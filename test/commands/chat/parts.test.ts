@@ -1,0 +1,458 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runInMemory } from '../../support/in-memory.ts';
+import { jsonLines, serviceAt, startNatter } from '../../support/natter.ts';
+import { json, response, streamed } from '../../support/raw-replies.ts';
+import type { Reply } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
+
+const noRetries = { NATTER_RETRIES: '0' };
+
+const answered: Reply = [streamed('part')];
+
+/** A service whose model has a window of 800 tokens, as natter has learned. */
+async function openPlace(replies: readonly Reply[]) {
+  const server = await serve(replies);
+  const state = mkdtempSync(join(tmpdir(), 'natter-split-'));
+  mkdirSync(state, { recursive: true });
+  writeFileSync(join(state, 'models.json'), JSON.stringify({ [server.url]: { origin: 800 } }));
+  const env = serviceAt(server, { ...noRetries, NATTER_STATE_DIR: state });
+  const run = (words: readonly string[], input = '') => runInMemory(words, { env, input });
+  const prompts = () =>
+    server.requests.map(({ body }) => {
+      const { messages } = JSON.parse(body) as { messages: { content: string }[] };
+      return messages.at(-1)?.content ?? '';
+    });
+  const start = (words: readonly string[], input: string) => startNatter(words, { env, input });
+  const folder = join(state, 'split');
+  const kept = () => (existsSync(folder) ? readdirSync(folder) : []);
+  const modes = () => kept().map((name) => statSync(join(folder, name)).mode & 0o777);
+  const answers = () =>
+    kept()
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join('');
+  return { server, run, start, prompts, kept, modes, answers };
+}
+
+const longText = Array.from(
+  { length: 200 },
+  (_, index) => `line ${index} ${'x'.repeat(40)}\n`,
+).join('');
+
+const splitWords = ['--split', 'lines', '--max-tokens', '50', 'count'];
+
+/** The texts of the pieces in prompts, in order. */
+const textIn = (prompts: readonly string[]) =>
+  prompts
+    .map((prompt) => /\(part (\d+) of \d+\)">\n([^]*)<\/file>/.exec(prompt))
+    .filter((match) => match !== null)
+    .toSorted(([, left], [, right]) => Number(left) - Number(right))
+    .map(([, , text]) => text)
+    .join('');
+
+test('--split sends a text in pieces, drops nothing, and combines the answers', async () => {
+  const { server, run, prompts, kept } = await openPlace([answered]);
+  const { code, stdout, stderr } = await run(splitWords, longText);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'part\n' });
+  expect(stderr).toMatch(/^natter: \d+ pieces, ~[\d,]+ tokens\n/);
+  const pieces = prompts().slice(0, -1);
+  expect(pieces.length).toBeGreaterThan(1);
+  expect(textIn(pieces)).toBe(longText);
+  expect(pieces[0]).toMatch(/^count\n\nThis is piece \d+ of \d+ of a longer text\./);
+  expect(prompts().at(-1)).toMatch(
+    /^count\n\nThe text was too long.+<file name="answer 1">\npart\n/s,
+  );
+  expect(server.requests).toHaveLength(pieces.length + 1);
+  expect(kept()).toEqual([]);
+});
+
+test('the same command again sends only what is missing', async () => {
+  const { server, run, kept } = await openPlace([answered, [response(400)], answered]);
+  const first = await run(splitWords, longText);
+  expect(first.code).toBe(7);
+  expect(first.stderr).toMatch(/natter: 1 of \d+ pieces failed; the first: the service rejected/);
+  expect(first.stderr).toContain('run the same command again to send only what is missing');
+  expect(kept()).toHaveLength(1);
+  const sent = server.requests.length;
+  const second = await run(splitWords, longText);
+  expect({ code: second.code, stdout: second.stdout }).toEqual({ code: 0, stdout: 'part\n' });
+  expect(second.stderr).toMatch(/natter: continuing: \d+ answers are from an earlier run\n/);
+  expect(server.requests).toHaveLength(sent + 2);
+  expect(kept()).toEqual([]);
+});
+
+test('Ctrl+C keeps the answers that have arrived, and says how to continue', async () => {
+  const { start, answers } = await openPlace([answered, []]);
+  const stopped = start(splitWords, longText);
+  await expect.poll(answers).toContain('"part"');
+  stopped.child.kill('SIGINT');
+  const { signal, stderr } = await stopped.result;
+  expect({ signal, stderr }).toEqual({
+    signal: 'SIGINT',
+    stderr: expect.stringMatching(
+      /natter: 1 answer kept; run the same command again to send the rest\n$/,
+    ) as string,
+  });
+});
+
+test('only the owner can read the answers for pieces', async () => {
+  const { run, modes } = await openPlace([answered, [response(400)]]);
+  await run(splitWords, longText);
+  expect(modes()).toEqual([0o600]);
+});
+
+test('answers that do not fit in one request are combined in several steps', async () => {
+  const long = [streamed('word '.repeat(120))];
+  const { run, prompts } = await openPlace([long]);
+  const { code } = await run(['--split', 'lines', '-q', 'count'], longText);
+  expect(code).toBe(0);
+  const combining = prompts().filter((prompt) => prompt.includes('The text was too long'));
+  expect(combining.length).toBeGreaterThan(1);
+});
+
+test('--split auto sends a text that fits as it is', async () => {
+  const { run, prompts } = await openPlace([answered]);
+  const { code, stderr } = await run(['--split', 'auto', 'count'], 'short\n');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(prompts()).toEqual(['count\n\nshort\n']);
+});
+
+test('--split auto cuts a text that does not fit, at paragraphs', async () => {
+  const { run, prompts } = await openPlace([answered]);
+  const paragraphs = `${longText.slice(0, 400)}\n\n`.repeat(9);
+  expect((await run(['--split', 'auto', '-t', '50', 'count'], paragraphs)).code).toBe(0);
+  expect(textIn(prompts())).toBe(paragraphs);
+  for (const [, text = ''] of prompts()
+    .join('')
+    .matchAll(/">\n(line[^]*?)<\/file>/g)) {
+    expect(text).toMatch(/\n\n$/);
+  }
+});
+
+test('pieces that the service finds too long are cut into smaller ones', async () => {
+  const refusal = { error: { message: 'the prompt does not fit the context window' } };
+  const refused: Reply = [json(400, refusal)];
+  const { run, prompts, kept } = await openPlace([refused, answered]);
+  const { code, stderr } = await run(splitWords, longText);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/warning: the service counts more tokens than natter; cutting the text/);
+  const [, total = ''] = /into (\d+) smaller pieces/.exec(stderr) ?? [];
+  const smaller = prompts().filter((prompt) => prompt.includes(` of ${total} of a longer text`));
+  expect(smaller).toHaveLength(Number(total));
+  expect(textIn(smaller)).toBe(longText);
+  expect(kept()).toEqual([]);
+});
+
+test('--dry-run prints the number of requests and tokens, and sends nothing', async () => {
+  const { server, run } = await openPlace([answered]);
+  const { code, stdout } = await run([...splitWords, '--dry-run'], longText);
+  expect(code).toBe(0);
+  const plan = JSON.parse(stdout) as { pieces: number; requests: object; texts: object[] };
+  expect(plan.pieces).toBeGreaterThan(1);
+  expect(plan.requests).toEqual({ pieces: plan.pieces, combine: 1, total: plan.pieces + 1 });
+  expect(plan.texts).toHaveLength(plan.pieces);
+  expect(plan).toMatchObject({
+    tokens: { pieces: expect.any(Number), combine: expect.any(Number) },
+  });
+  expect(server.requests).toEqual([]);
+});
+
+test('--json has the answers for the pieces', async () => {
+  const { run, prompts } = await openPlace([answered]);
+  const { stdout } = await run([...splitWords, '--json'], longText);
+  const { content, pieces } = JSON.parse(stdout) as { content: string; pieces: object[] };
+  expect(content).toBe('part');
+  expect(pieces).toHaveLength(prompts().length - 1);
+  expect(pieces[0]).toMatchObject({
+    piece: 1,
+    names: [expect.stringMatching(/^stdin \(part 1 of \d+\)$/)],
+    content: 'part',
+  });
+});
+
+test('a budget that the pieces exceed ends the run, and keeps their answers', async () => {
+  const { server, run, kept } = await openPlace([answered]);
+  const { code, stdout, stderr } = await run(['--budget', '1500/day', ...splitWords], longText);
+  expect({ code, stdout }).toEqual({ code: 15, stdout: '' });
+  expect(stderr).toContain('natter: the daily budget (1,500 tokens) would be exceeded: ');
+  expect(server.requests.length).toBeGreaterThan(0);
+  expect(kept()).toHaveLength(1);
+  expect(await run(splitWords, longText)).toMatchObject({ code: 0, stdout: 'part\n' });
+});
+
+test('with --no-save nothing is kept for a later run', async () => {
+  const { run, kept } = await openPlace([answered, [response(400)], answered]);
+  expect((await run([...splitWords, '--no-save'], longText)).code).toBe(7);
+  expect(kept()).toEqual([]);
+});
+
+test('a line that is longer than a piece is cut, and reported', async () => {
+  const { run } = await openPlace([answered]);
+  const { code, stderr } = await run(splitWords, 'x'.repeat(9000));
+  expect(code).toBe(0);
+  expect(stderr).toContain('natter: lines longer than a piece were cut between characters: 1\n');
+});
+
+test.each([
+  ['without a prompt', ['--split', 'auto'], '--split needs a prompt'],
+  ['without a text', ['--split', 'auto', '--no-stdin', 'x'], '--split needs a text'],
+  [
+    'with {{stdin}}',
+    ['--split', 'auto', 'x {{stdin}}'],
+    '--split puts the pieces after the prompt',
+  ],
+  ['with -c', ['--split', 'auto', '-c', 'x'], '--split and --continue cannot be used together'],
+  ['with --every', ['--split', 'auto', '--every', '2l', 'x'], 'cannot be used together'],
+  ['with a different border', ['--split', 'words', 'x'], "argument 'words' is invalid"],
+])('--split %s is refused', async (_name, more, message) => {
+  const { code, stderr } = await runInMemory(['--sandbox', ...more], { input: 'text' });
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+});
+
+const echoAsk = '[sandbox echo]ask';
+
+const fiveLines = 'a\nb\nc\nd\ne\n';
+
+test('--every answers each group under its lines', async () => {
+  const words = ['--sandbox', '--every', '2l', echoAsk];
+  const { code, stdout, stderr } = await runInMemory(words, { input: fiveLines });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toBe(
+    '==> lines 1-2 <==\nask\n\na\nb\n\n==> lines 3-4 <==\nask\n\nc\nd\n\n==> line 5 <==\nask\n\ne\n',
+  );
+});
+
+test('--every places each group at {{stdin}}', async () => {
+  const words = ['--sandbox', '-q', '--every', '3l', '[sandbox echo]<{{stdin}}>'];
+  const { stdout } = await runInMemory(words, { input: 'a\nb\n' });
+  expect(stdout).toBe('==> lines 1-2 <==\n<a\nb\n>\n');
+});
+
+test('--every --json prints a line for each group', async () => {
+  const words = ['--sandbox', '--json', '--every', '3l', echoAsk];
+  const { code, stdout } = await runInMemory(words, { input: fiveLines });
+  expect(code).toBe(0);
+  expect(jsonLines(stdout)).toMatchObject([
+    { first_line: 1, last_line: 3, model: 'origin', content: 'ask\n\na\nb\nc\n' },
+    { first_line: 4, last_line: 5, model: 'origin', content: 'ask\n\nd\ne\n' },
+  ]);
+});
+
+test('a group that fails is reported, the next one is answered, and the exit code is that of the cause', async () => {
+  const server = await serve([[streamed('one')], [response(500)], [streamed('three')]]);
+  const env = serviceAt(server, { NATTER_RETRIES: '0' });
+  const { code, stdout, stderr } = await runInMemory(['--every', '1l', 'x'], {
+    env,
+    input: '1\n2\n3\n',
+  });
+  expect(code).toBe(9);
+  expect(stdout).toBe('==> line 1 <==\none\n\n==> line 2 <==\n\n==> line 3 <==\nthree\n');
+  expect(stderr).toContain('natter: warning: line 2: the service failed (500)\n');
+  expect(stderr).toContain('natter: 1 of 3 groups failed; the first: the service failed (500)\n');
+  expect(server.requests).toHaveLength(3);
+});
+
+test('--every keeps secrets from a different machine, and --redact puts them back', async () => {
+  const secret = ['token = "gh', 'p_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"'].join('');
+  const env = { NATTER_BASE_URL: 'https://service.test', NATTER_API_KEY: 'test-key' };
+  const words = ['--every', '1l', '--no-input', 'x'];
+  const refused = await runInMemory(words, { env, input: `\n${secret}\n` });
+  expect(refused.stdout).toContain('==> line 2 <==\n');
+  expect(refused.stderr).toContain(
+    'natter: warning: line 2: standard input line 2 has a GitHub token, so it was not sent',
+  );
+  const redacted = ['--sandbox', '--redact', '-q', '--every', '1l', echoAsk];
+  const { stdout } = await runInMemory(redacted, { input: `${secret}\n` });
+  expect(stdout).toContain(secret);
+});
+
+test.each([
+  ['--jsonl', ['--jsonl']],
+  ['--continue', ['-c']],
+  ['--dry-run', ['--dry-run']],
+])('--every refuses %s', async (name, more) => {
+  const words = ['--sandbox', '--every', '2l', ...more, 'x'];
+  const { code, stderr } = await runInMemory(words, { input: fiveLines });
+  expect(code).toBe(2);
+  expect(stderr).toContain(`--every and ${name} cannot be used together`);
+});
+
+test('--every with -f and empty input names standard input and an example', async () => {
+  const words = ['--sandbox', '--every', '2l', '-f', 'package.json', 'x'];
+  const { code, stderr } = await runInMemory(words, { input: '' });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/--every reads standard input, not -f, and it was empty; .+ tail -f app/);
+});
+
+test('--every refuses a wrong size, and --no-stdin', async () => {
+  const wrong = await runInMemory(['--sandbox', '--every', '200', 'x'], { input: fiveLines });
+  expect(wrong.code).toBe(2);
+  expect(wrong.stderr).toContain('--every must be lines, a time or a size');
+  const without = await runInMemory(['--sandbox', '--every', '2l', '--no-stdin', 'x']);
+  expect(without.stderr).toContain('--every needs standard input that is piped in');
+});
+
+test('input that is faster than the answers is held back, and reported once', async () => {
+  const server = await serve([[50, streamed('ok')]]);
+  const env = serviceAt(server);
+  const input = Array.from({ length: 20 }, (_, index) => `${index}\n`).join('');
+  const { code, stdout, stderr } = await runInMemory(['--every', '1l', 'x'], { env, input });
+  expect(code).toBe(0);
+  expect(stdout.match(/==> line /g)).toHaveLength(20);
+  expect(stderr).toMatch(
+    /^natter: input arrives faster than answers; reading is paused \(\d+ groups with \d+ lines wait\)\n$/,
+  );
+});
+
+const echo = '[sandbox echo]';
+
+/** A folder with these files. */
+function folderOf(files: Readonly<Record<string, string | Uint8Array>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-folders-'));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(join(folder, dirname(name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  return folder;
+}
+
+/** The names of the attached files, in order, and what standard error has. */
+async function attached(cwd: string, names: readonly string[], more: readonly string[] = []) {
+  const files = names.flatMap((name) => ['-f', name]);
+  const { code, stdout, stderr } = await runInMemory(
+    ['--sandbox', ...files, ...more, `${echo}ask`],
+    {
+      cwd,
+    },
+  );
+  const found = [...stdout.matchAll(/<file name="(.+?)">/g)].map(([, name]) => name);
+  return { code, names: found, stderr };
+}
+
+describe('-f with a folder', () => {
+  test('attaches its text files in the order of their names', async () => {
+    const cwd = folderOf({ 'src/b.ts': 'B', 'src/a/z.ts': 'Z', 'src/a.ts': 'A', 'other.ts': 'O' });
+    expect(await attached(cwd, ['src'])).toEqual({
+      code: 0,
+      names: ['src/a/z.ts', 'src/a.ts', 'src/b.ts'],
+      stderr: 'natter: attached src: 3 files, ~3 tokens\n',
+    });
+  });
+
+  test('the working folder itself, and a folder with a slash', async () => {
+    const cwd = folderOf({ 'src/b.ts': 'B', 'a.ts': 'A' });
+    expect((await attached(cwd, ['.'])).names).toEqual(['a.ts', 'src/b.ts']);
+    expect((await attached(cwd, ['src/'])).names).toEqual(['src/b.ts']);
+  });
+
+  test('leaves out what .gitignore files exclude', async () => {
+    const cwd = folderOf({
+      '.gitignore': 'build/\n*.log\n',
+      '.git/HEAD': 'ref',
+      'src/.gitignore': '!keep.log\n/only-here.ts\n',
+      'src/a.ts': 'A',
+      'src/only-here.ts': 'X',
+      'src/deep/only-here.ts': 'Y',
+      'src/drop.log': 'X',
+      'src/keep.log': 'K',
+      'src/build/out.ts': 'X',
+      'build/out.ts': 'X',
+    });
+    const expected = ['src/a.ts', 'src/deep/only-here.ts', 'src/keep.log'];
+    expect((await attached(cwd, ['.'])).names).toEqual(expected);
+    // The rules of the repository apply below a subfolder, too.
+    expect((await attached(cwd, ['src'])).names).toEqual(expected);
+  });
+
+  test('that .gitignore excludes is attached if it is named', async () => {
+    const cwd = folderOf({ '.gitignore': 'build/\n', '.git/HEAD': 'ref', 'build/a.ts': 'A' });
+    expect((await attached(cwd, ['build'])).names).toEqual(['build/a.ts']);
+  });
+
+  test('leaves out hidden files and folders', async () => {
+    const cwd = folderOf({ '.env': 'SECRET=1', '.github/ci.yml': 'ci', 'a.ts': 'A' });
+    expect((await attached(cwd, ['.'])).names).toEqual(['a.ts']);
+    expect((await attached(cwd, ['.github'])).names).toEqual(['.github/ci.yml']);
+  });
+
+  test('counts binary files, files in a different encoding and links', async () => {
+    const cwd = folderOf({
+      'a.txt': 'A',
+      'b.png': 'a\0b',
+      'c.png': '\0',
+      'd.txt': Buffer.from('caf\u00e9', 'latin1'),
+    });
+    symlinkSync('/etc/hostname', join(cwd, 'link'));
+    const { names, stderr } = await attached(cwd, ['.']);
+    expect(names).toEqual(['a.txt']);
+    expect(stderr).toBe(
+      'natter: attached .: 1 file, ~1 token; skipped 2 binary files, 1 file in a different encoding (d.txt), 1 link\n',
+    );
+    expect((await attached(cwd, ['.'], ['--lossy'])).names).toEqual(['a.txt', 'd.txt']);
+  });
+
+  test('without text files is refused', async () => {
+    const { code, stderr } = await attached(folderOf({ 'a/b.png': '\0' }), ['a']);
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      'natter: cannot attach a: no text files found\n  a: 0 files, ~0 tokens; skipped 1 binary file\n',
+    );
+  });
+
+  test('--quiet omits the notice', async () => {
+    expect((await attached(folderOf({ 'a/b.ts': 'B' }), ['a'], ['-q'])).stderr).toBe('');
+  });
+});
+
+describe('-f with a pattern', () => {
+  const cwd = folderOf({
+    '.gitignore': 'node_modules\n',
+    'a.ts': 'A',
+    'b.md': 'B',
+    'src/c.ts': 'C',
+    'src/deep/d.ts': 'D',
+    'src/.hidden.ts': 'H',
+    'node_modules/e.ts': 'E',
+    '[x].ts': 'X',
+  });
+
+  test.each([
+    ['*.ts', ['[x].ts', 'a.ts']],
+    ['./*.md', ['b.md']],
+    ['src/**/*.ts', ['src/c.ts', 'src/deep/d.ts']],
+    ['**/*.ts', ['[x].ts', 'a.ts', 'src/c.ts', 'src/deep/d.ts']],
+    ['{a,b}.*', ['a.ts', 'b.md']],
+    ['src/?.ts', ['src/c.ts']],
+    ['src/.*.ts', ['src/.hidden.ts']],
+    ['[x].ts', ['[x].ts']],
+  ])('%s attaches the files that match', async (pattern, expected) => {
+    const { code, names } = await attached(cwd, [pattern]);
+    expect({ code, names }).toEqual({ code: 0, names: expected });
+  });
+
+  test('works with a full path', async () => {
+    const { names } = await attached(cwd, [join(cwd, 'src/*.ts')]);
+    expect(names).toEqual([join(cwd, 'src/c.ts')]);
+  });
+
+  test('that matches nothing is refused', async () => {
+    const { code, stderr } = await attached(cwd, ['*.rs']);
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      'natter: cannot attach *.rs: no text files found\n' +
+        '  hidden files, and files that .gitignore excludes, are attached only by their own names\n',
+    );
+  });
+});

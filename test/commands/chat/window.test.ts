@@ -1,0 +1,398 @@
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runInMemory } from '../../support/in-memory.ts';
+import { jsonLines, serviceAt } from '../../support/natter.ts';
+import { answerCounting, json, streamed } from '../../support/raw-replies.ts';
+import { serve } from '../../support/serve.ts';
+
+interface Dry {
+  readonly request: { readonly body: Readonly<Record<string, unknown>> };
+  readonly estimate: { readonly tokens: number; readonly window: number };
+}
+
+const dryRun = async (...words: string[]): Promise<Dry> => {
+  const { stdout } = await runInMemory(['--sandbox', '--dry-run', ...words]);
+  return JSON.parse(stdout) as Dry;
+};
+
+test('P9 a prompt that cannot fit the window with any tokenizer is refused before it is sent', async () => {
+  const server = await serve([[streamed('never')]]);
+  const input = 'x'.repeat(20_000_000);
+  const { code, stderr } = await runInMemory(['hi'], { input, env: serviceAt(server) });
+  expect(code).toBe(7);
+  expect(stderr).toBe(
+    "natter: the prompt has 20,000,004 bytes, which cannot fit origin's window of 128,000 tokens\n" +
+      '  send less text; natter --split auto sends it in pieces\n',
+  );
+  expect(server.requests).toHaveLength(0);
+});
+
+test('a prompt near the window causes a warning with numbers, and is sent', async () => {
+  const server = await serve([[streamed('answer')]]);
+  const input = 'word'.repeat(110_000);
+  const { code, stdout, stderr } = await runInMemory(['hi'], { input, env: serviceAt(server) });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'answer\n' });
+  expect(stderr).toMatch(
+    /^natter: warning: ~110,\d+ tokens, near origin's window of 128,000; -m nextgen has a larger window\n$/,
+  );
+});
+
+test('a prompt over the window causes a warning, and is sent', async () => {
+  const server = await serve([[streamed('answer')]]);
+  const input = 'word'.repeat(130_000);
+  const { code, stderr } = await runInMemory(['hi'], { input, env: serviceAt(server) });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(
+    /~130,\d+ tokens, over origin's window of 128,000; -m nextgen has a larger window; --split auto sends it in pieces\n$/,
+  );
+});
+
+test.each([
+  [['hi'], '-m nextgen has a larger window; --split auto sends it in pieces'],
+  [['-s', '{{stdin}}', 'hi'], 'send less text, or choose a model with a larger window: -m MODEL;'],
+  [['-'], 'send less text, or choose a model with a larger window: -m MODEL;'],
+])('the refusal of a prompt over the window names what helps: %j', async (words, hint) => {
+  const server = await serve([
+    [json(400, { error: { message: 'too many tokens', type: 'invalid_request_error' } })],
+  ]);
+  const input = 'word'.repeat(130_000);
+  const run = await runInMemory(words, { input, env: serviceAt(server) });
+  expect(run.code).toBe(7);
+  expect(run.stderr).toContain(`\n  ${hint}`);
+});
+
+test('the token limit of the answer counts towards the window', async () => {
+  const { estimate } = await dryRun('-t', '127000', 'hi');
+  expect(estimate).toEqual({ tokens: 127_005, window: 128_000 });
+});
+
+test.each([
+  ['a short prompt', 'hi', 'origin'],
+  ['a prompt over the smaller window', 'word'.repeat(130_000), 'nextgen'],
+])('-m auto selects the smallest model for %s', async (_name, input, model) => {
+  const server = await serve([[streamed('answer')]]);
+  const { code } = await runInMemory(['-m', 'auto', '-'], { input, env: serviceAt(server) });
+  expect(code).toBe(0);
+  expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ model });
+});
+
+test('only the fields of the contract are sent by default', async () => {
+  const { request } = await dryRun('hi');
+  expect(request.body).toEqual({
+    model: 'origin',
+    messages: [{ role: 'user', content: 'hi' }],
+    stream: true,
+  });
+});
+
+test('--no-stream, --system, --max-tokens and --param change the request', async () => {
+  const flags = ['--no-stream', '-s', 'be brief', '-t', '9', '--param', 'temperature=0.2'];
+  const { request } = await dryRun(...flags, '--param', 'stop=["a","b"]', 'hi');
+  expect(request.body).toEqual({
+    model: 'origin',
+    messages: [
+      { role: 'system', content: 'be brief' },
+      { role: 'user', content: 'hi' },
+    ],
+    max_tokens: 9,
+    temperature: 0.2,
+    stop: ['a', 'b'],
+  });
+});
+
+test('Y11: --param accepts a word as text', async () => {
+  const { request } = await dryRun('--param', 'reasoning_effort=high', 'hi');
+  expect(request.body).toMatchObject({ reasoning_effort: 'high' });
+});
+
+test.each([
+  ['text without quotes', ['--param', 'user=it is me'], /must be JSON or a single word/],
+  ['no value', ['--param', 'user'], /must be name=json/],
+  ['the model', ['--param', 'model="x"'], /parameter model is set by natter itself/],
+  ['the messages', ['--param', 'messages=[]'], /parameter messages is set by natter itself/],
+  ['stream', ['--param', 'stream=false'], /parameter stream is set by natter itself/],
+  ['max_tokens', ['--param', 'max_tokens=1'], /parameter max_tokens is set by natter itself/],
+  ['__proto__', ['--param', '__proto__={}'], /is not a valid parameter name/],
+  ['a token limit of 0', ['-t', '0'], /--max-tokens must be a whole number/],
+  ['a fraction of a token', ['-t', '1.5'], /--max-tokens must be a whole number/],
+])('natter refuses %s', async (_name, flags, message) => {
+  const { code, stdout, stderr } = await runInMemory(['--sandbox', ...flags, 'hi']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(message);
+});
+
+// The warning of docs/models.md has other numbers.
+
+/** 10,000 tokens by the estimate. */
+const long = 'abcd efgh ijkl mnop '.repeat(2000);
+
+/** A service that counts these tokens for its prompts. */
+async function serviceCounting(...counts: readonly number[]) {
+  const server = await serve(counts.map((count) => [answerCounting(count)]));
+  const env = { ...serviceAt(server), NATTER_SAVE: 'false' };
+  return (words: readonly string[], input = '') => runInMemory(words, { env, input });
+}
+
+const problem = 'the service probably cut the prompt: it counted 2,048 tokens of ~10,000';
+
+test('a cut prompt is one warning with both numbers and what to do', async () => {
+  const run = await serviceCounting(2048);
+  expect(await run(['-'], long)).toMatchObject({
+    code: 0,
+    stdout: 'the answer\n',
+    stderr: `natter: warning: ${problem}; give the model a larger context in its server (Ollama: num_ctx, llama.cpp: -c), or send less text\n`,
+  });
+});
+
+test('a prompt that was counted in full has no warning and no field', async () => {
+  const run = await serviceCounting(9500, 9500);
+  expect(await run(['-'], long)).toMatchObject({ code: 0, stderr: '' });
+  expect((await run(['--json', '-'], long)).stdout).not.toContain('truncated');
+});
+
+test('--strict prints the answer, and fails with 16', async () => {
+  const run = await serviceCounting(2048, 9500);
+  const { code, stdout, stderr } = await run(['--strict', '-'], long);
+  expect({ code, stdout }).toEqual({ code: 16, stdout: 'the answer\n' });
+  expect(stderr).toMatch(new RegExp(`^natter: ${problem}\\n {2}give the model a larger context`));
+  expect(await run(['--strict', '-'], long)).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a cut prompt is noticed although the answer was asked for twice', async () => {
+  const run = await serviceCounting(2048, 9000);
+  const { code, stderr } = await run(['--schema', 'name', '-'], long);
+  expect(code).toBe(13);
+  expect(stderr).toMatch(
+    /warning: the service probably cut the prompt: it counted 2,048 tokens of/,
+  );
+});
+
+const fields = { truncated_suspected: true, estimated_prompt_tokens: 10_000 };
+
+test('--json and --jsonl have the field and the estimate', async () => {
+  const run = await serviceCounting(2048, 2048);
+  expect(JSON.parse((await run(['--json', '-'], long)).stdout)).toMatchObject(fields);
+  const events = jsonLines((await run(['--jsonl', '-'], long)).stdout);
+  expect(events.at(-1)).toMatchObject({ type: 'answer-finished', ...fields });
+});
+
+test('a comparison names the model, and fails with --strict', async () => {
+  const run = await serviceCounting(2048, 2048, 2048, 2048);
+  const { code, stderr } = await run(['compare', '--quiet', '-'], long);
+  expect(code).toBe(0);
+  expect(stderr).toContain(`natter: warning: origin: ${problem}`);
+  const strict = await run(['compare', '--strict', '--json', '-'], long);
+  expect(strict.code).toBe(16);
+  expect(JSON.parse(strict.stdout)).toMatchObject({ answers: [fields, fields] });
+});
+
+test('a batch marks the results, and warns once', async () => {
+  const run = await serviceCounting(2048, 2048, 2048);
+  const { code, stdout, stderr } = await run(['batch', '-'], `${long}\n${long}\nshort\n`);
+  expect(code).toBe(0);
+  expect(jsonLines(stdout)).toMatchObject([fields, fields, {}]);
+  expect(stderr.match(/probably cut the prompt/g)).toHaveLength(1);
+});
+
+test('with --strict the items of a batch fail, and are sent again by the next run', async () => {
+  const run = await serviceCounting(2048, 2048, 9500, 9500);
+  const folder = mkdtempSync(join(tmpdir(), 'natter-batch-'));
+  const [input, output] = [join(folder, 'prompts.txt'), join(folder, 'answers.jsonl')];
+  writeFileSync(input, `${long}\n${long}\n`);
+  const words = ['batch', input, '-o', output, '--strict'];
+  expect(await run(words)).toMatchObject({ code: 16 });
+  const results = jsonLines(readFileSync(output, 'utf8'));
+  const error = { kind: 'truncated_prompt' };
+  expect(results).toMatchObject([{ content: 'the answer', error }, { error }]);
+  expect(await run(words)).toMatchObject({ code: 0 });
+});
+
+const wordsOf = (tokens: number) => 'word '.repeat((tokens * 4) / 5);
+
+/** A service that first lists these models, then answers, and a state folder for natter. */
+async function serviceWith(models: readonly object[]) {
+  const server = await serve([[json(200, { data: models })], [streamed('Hello')]]);
+  const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
+  const env = { ...serviceAt(server), NATTER_STATE_DIR: state };
+  const file = join(state, 'models.json');
+  return { server, env, file, run: (line: readonly string[]) => runInMemory(line, { env }) };
+}
+
+const local = [
+  { id: 'small', context_length: 4000 },
+  { id: 'large', max_model_len: 32_000 },
+];
+
+test('Y31: a window from models list is used for the warning of a later prompt', async () => {
+  const { run, server } = await serviceWith(local);
+  expect((await run(['-m', 'small', '--dry-run', wordsOf(5000)])).stderr).toBe('');
+  expect(await run(['models', 'list'])).toMatchObject({ code: 0 });
+  const { code, stderr } = await run(['-m', 'small', wordsOf(5000)]);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(
+    /~5,\d+ tokens, over small's window of 4,000; -m large has a larger window/,
+  );
+  expect(server.requests).toHaveLength(2);
+});
+
+test('Y31: a window from models get is used too', async () => {
+  const server = await serve([[json(200, { id: 'small', context_length: 4000 })]]);
+  const env = {
+    ...serviceAt(server),
+    NATTER_STATE_DIR: mkdtempSync(join(tmpdir(), 'natter-state-')),
+  };
+  await runInMemory(['models', 'get', 'small'], { env });
+  const { stdout } = await runInMemory(['-m', 'small', '--dry-run', 'hi'], { env });
+  expect(JSON.parse(stdout)).toMatchObject({ estimate: { window: 4000 } });
+});
+
+test('Y31: --model auto uses the windows of the service', async () => {
+  const { run } = await serviceWith([
+    { id: 'origin', context_window: 8000 },
+    { id: 'nextgen', context_window: 64_000 },
+  ]);
+  const model = async () => {
+    const { stdout } = await run(['-m', 'auto', '--dry-run', wordsOf(20_000)]);
+    return (JSON.parse(stdout) as { request: { body: { model: string } } }).request.body.model;
+  };
+  expect(await model()).toBe('origin');
+  await run(['models', 'list']);
+  expect(await model()).toBe('nextgen');
+});
+
+test('Y31: the stored windows are private, contain no text, and apply only to their address', async () => {
+  const { run, file, server } = await serviceWith(local);
+  await run(['models', 'list']);
+  const address = server.url;
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+    [address]: { small: 4000, large: 32_000 },
+  });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const other = ['-m', 'small', '--dry-run', '--base-url', 'https://other.test', 'hi'];
+  expect(JSON.parse((await run(other)).stdout)).toMatchObject({ estimate: { window: null } });
+});
+
+test('Y31: no windows are stored if saving is off', async () => {
+  const { env, file } = await serviceWith(local);
+  const result = await runInMemory(['models', 'list'], { env: { ...env, NATTER_SAVE: 'false' } });
+  expect(result.code).toBe(0);
+  expect(() => statSync(file)).toThrow('ENOENT');
+});
+
+test.each(['', '[', '{"x":1}', 'null', '{"http://127.0.0.1:1":{"small":"4000","large":-1}}'])(
+  'Y31: an invalid file (%j) is ignored',
+  async (content) => {
+    const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
+    writeFileSync(join(state, 'models.json'), content);
+    const env = { NATTER_BASE_URL: 'http://127.0.0.1:1', NATTER_STATE_DIR: state };
+    const { code, stdout, stderr } = await runInMemory(['-m', 'small', '--dry-run', 'hi'], { env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ estimate: { window: null } });
+  },
+);
+
+test('the setting window overrides the window of the service and of the catalogue', async () => {
+  const { env, run } = await serviceWith(local);
+  await run(['models', 'list']);
+  const windowOf = async (model: string, variables = {}) => {
+    const line = ['-m', model, '--dry-run', 'hi'];
+    const { stdout } = await runInMemory(line, { env: { ...env, ...variables } });
+    return (JSON.parse(stdout) as { estimate: { window: number } }).estimate.window;
+  };
+  expect(await windowOf('small')).toBe(4000);
+  expect(await windowOf('small', { NATTER_WINDOW: '9000' })).toBe(9000);
+  expect(await windowOf('unknown', { NATTER_WINDOW: '9000' })).toBe(9000);
+  expect(await windowOf('origin', { NATTER_WINDOW: '9000' })).toBe(9000);
+});
+
+test('a prompt over the window of the setting has the warning, without another model', async () => {
+  const { env } = await serviceWith(local);
+  const server = await serve([[streamed('Hello')]]);
+  const line = ['-m', 'mine', 'word '.repeat(4000)];
+  const variables = { ...env, NATTER_BASE_URL: server.url, NATTER_WINDOW: '4000' };
+  const { stderr } = await runInMemory(line, { env: variables });
+  expect(stderr).toMatch(
+    /~5,\d+ tokens, over mine's window of 4,000; --split auto sends it in pieces\n$/,
+  );
+});
+
+/** 4,000 characters: 1,000 tokens by the usual estimate. */
+const text = 'abcd efgh ijkl mnop '.repeat(200);
+
+interface DryRun {
+  readonly estimate: { readonly tokens: number; readonly window: number | null };
+  readonly request: { readonly body: { readonly model: string } };
+}
+
+async function learningService(...replies: readonly Buffer[]) {
+  const server = await serve(replies.map((reply) => [reply]));
+  const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
+  const env = { ...serviceAt(server), NATTER_STATE_DIR: state };
+  const file = join(state, 'models.json');
+  const run = (words: readonly string[], input = text) =>
+    runInMemory([...words, '-'], { env, input });
+  return {
+    env,
+    file,
+    run,
+    stored: () => (JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>)[server.url],
+    plan: async (model: string, input = text) =>
+      JSON.parse((await run(['-m', model, '--dry-run'], input)).stdout) as DryRun,
+  };
+}
+
+test('--model auto and the warning of the window use the windows of the list', async () => {
+  const models = json(200, {
+    data: [
+      { id: 'large', context_length: 32_000 },
+      { id: 'embed-tiny', context_length: 100_000_000 },
+      { id: 'small', context_length: 1500 },
+      { id: 'middle', max_model_len: 8000 },
+    ],
+  });
+  const { env, run, plan, stored } = await learningService(models, streamed('Hello'));
+  await runInMemory(['models', 'list'], { env });
+  const chosen = async (input: string) => (await plan('auto', input)).request.body.model;
+  expect(await chosen(text)).toBe('small');
+  expect(await chosen(text.repeat(2))).toBe('middle');
+  expect(await chosen(text.repeat(20))).toBe('large');
+  expect(await chosen(text.repeat(100))).toBe('large');
+  expect((await run(['-m', 'small'], text.repeat(2))).stderr).toContain(
+    "~2,004 tokens, over small's window of 1,500; -m middle has a larger window",
+  );
+  expect(stored()).toEqual({ large: 32_000, 'embed-tiny': 100_000_000, small: 1500, middle: 8000 });
+});
+
+test('N1: a refusal that names the window teaches it', async () => {
+  const message = "This model's maximum context length is 4096 tokens.";
+  const { run, plan } = await learningService(json(400, { error: { message } }), streamed('Hello'));
+  expect(await run(['-m', 'mine'], text.repeat(6))).toMatchObject({ code: 7 });
+  expect((await plan('mine')).estimate.window).toBe(4096);
+  expect((await run(['-m', 'mine'], text.repeat(6))).stderr).toContain("mine's window of 4,096");
+});
+
+test('N1: a refusal with the window in a field of its own teaches it', async () => {
+  const error = { code: 400, message: 'the prompt is too long', n_ctx: 4096 };
+  const { run, plan, stored, file } = await learningService(json(400, { error }));
+  expect(await run(['-m', 'mine'], text.repeat(6))).toMatchObject({ code: 7 });
+  expect((await plan('mine')).estimate.window).toBe(4096);
+  expect(stored()).toEqual({ mine: 4096 });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test('N1: the size of the prompt is not learned as a window', async () => {
+  const message = 'context window: 6235 tokens, exceeded by 1200 tokens';
+  const { run, file } = await learningService(json(400, { error: { message } }));
+  expect(await run(['-m', 'mine'], text.repeat(6))).toMatchObject({ code: 7 });
+  expect(() => statSync(file)).toThrow('ENOENT');
+});
+
+test('a refusal with save=false teaches nothing', async () => {
+  const message = "This model's maximum context length is 4096 tokens.";
+  const { env, file } = await learningService(json(400, { error: { message } }));
+  const input = text.repeat(6);
+  await runInMemory(['-m', 'mine', '-'], { env: { ...env, NATTER_SAVE: 'false' }, input });
+  expect(() => statSync(file)).toThrow('ENOENT');
+});

@@ -1,0 +1,189 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createDataFolder, type DataFolder } from '../../support/data-folder.ts';
+import { openTerminal } from '../../support/terminal.ts';
+
+let data: DataFolder;
+
+const ask = (prompt: string) => data.run(['--sandbox', `[sandbox echo] ${prompt}`]);
+
+const run = (...words: string[]) => data.run(['conversations', ...words]);
+
+beforeEach(async () => {
+  data = createDataFolder();
+  await ask('first **words**');
+});
+
+interface Row {
+  readonly id: string;
+  readonly title: string;
+}
+
+const listed = async (...words: string[]) =>
+  JSON.parse((await run('list', '--json', ...words)).stdout) as Row[];
+
+describe('natter conversations', () => {
+  test('list starts with the latest conversation, as JSON and as rows', async () => {
+    await ask('second');
+    const rows = await listed();
+    expect(rows.map(({ title }) => title)).toEqual([
+      '[sandbox echo] second',
+      '[sandbox echo] first **words**',
+    ]);
+    const { stdout } = await data.run(['sessions']);
+    const cells = stdout.split('\n')[0]?.split('\t');
+    expect(cells).toHaveLength(6);
+    expect([cells?.[0], cells?.[2], cells?.[4]]).toEqual([rows[0]?.id, '2', 'origin']);
+  });
+
+  test('N12: list marks those without an answer: in JSON, and on a terminal of 40 columns', async () => {
+    await data.run(['--sandbox', '--retries', '0', '[sandbox status=500] why?']);
+    expect(await listed()).toMatchObject([{ answered: false }, { answered: true }]);
+    const { stdout } = await run('list');
+    expect(stdout).toMatch(/^\w+\t.+\t\[sandbox status=500\] why\?\tno answer\n/);
+    const env = { ...data.env, NO_COLOR: '1' };
+    const terminal = openTerminal(['conversations', 'list'], { columns: 40, env });
+    expect((await terminal.exit).exitCode).toBe(0);
+    const rows = (await terminal.transcript()).split('\n');
+    expect(rows[1]).toMatch(/^\w{8} {2}[\w ]+ {2}\(no answer\) \[/);
+    expect(rows[2]).not.toContain('no answer');
+  });
+
+  test('D19 list warns about a file that is not a journal, and shows the others', async () => {
+    writeFileSync(join(data.path, 'conversations', 'bcdfghjk.jsonl'), 'not a journal');
+    const { code, stdout, stderr } = await run('list');
+    expect(code).toBe(0);
+    expect(stdout.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain('has no readable records');
+  });
+
+  test('show prints Markdown', async () => {
+    const { stdout } = await run('show', 'latest');
+    expect(stdout).toContain(
+      '## You\n\n[sandbox echo] first **words**\n\n## origin\n\nfirst **words**\n',
+    );
+  });
+
+  test('search prints a row for each line, and the number of hits', async () => {
+    const { stdout, stderr } = await run('search', 'WORDS');
+    const [row] = stdout.split('\n');
+    expect(row?.split('\t').slice(2)).toEqual([
+      'user',
+      '1',
+      'hit',
+      '[sandbox echo] first **words**',
+    ]);
+    expect(stderr).toContain('2 hits in 1 conversation');
+  });
+
+  test('search finds the conversations with every word, and a quoted phrase as a whole', async () => {
+    await ask('other words');
+    const found = await run('search', 'words', 'first');
+    expect(found.stderr).toContain('4 hits in 1 conversation');
+    expect((await run('search', 'other words')).stderr).toContain('2 hits in 1 conversation');
+    expect((await run('search', 'words other')).stderr).toContain('no match for "words other"');
+    expect((await run('search', 'first', 'other')).stderr).toContain(
+      'no match for "first" and "other" in 2 conversations',
+    );
+    expect(await run('search', '-E', 'o', 'w')).toMatchObject({ code: 2 });
+  });
+
+  test('search without a hit counts the conversations', async () => {
+    expect((await run('search', 'nowhere')).stderr).toContain(
+      'no match for "nowhere" in 1 conversation',
+    );
+  });
+
+  test.each([
+    ['page.html', '<!doctype html>'],
+    ['page.md', '# [sandbox echo]'],
+    ['page.json', '{\n  "id"'],
+  ])(
+    'export writes %s in the format of its extension, and overwrites nothing',
+    async (name, start) => {
+      const file = join(data.path, name);
+      expect((await run('export', 'latest', '-o', file)).code).toBe(0);
+      expect(readFileSync(file, 'utf8').startsWith(start)).toBe(true);
+      const again = await run('export', 'latest', '-o', file);
+      expect({ code: again.code, stderr: again.stderr }).toMatchObject({ code: 2 });
+      expect(again.stderr).toContain('--force');
+    },
+  );
+
+  test('K26 rename accepts any text, which never becomes the name of a file', async () => {
+    const before = readdirSync(join(data.path, 'conversations'));
+    for (const title of ['../../x', '/etc/passwd', 'CON', 'a'.repeat(10_240)]) {
+      expect((await run('rename', 'latest', title)).code).toBe(0);
+      expect((await listed())[0]?.title).toBe(title);
+    }
+    expect(readdirSync(join(data.path, 'conversations'))).toEqual(before);
+  });
+
+  test('delete moves a conversation to the trash, undelete restores it', async () => {
+    const [row] = await listed();
+    expect((await run('delete', row?.id ?? '')).stderr).toContain(`undelete ${row?.id}`);
+    expect(await listed()).toEqual([]);
+    expect(await listed('--deleted')).toEqual([row]);
+    await run('undelete');
+    expect(await listed()).toEqual([row]);
+  });
+
+  test('undelete of a missing conversation suggests the list of the trash', async () => {
+    expect((await run('undelete', 'latest')).stderr).toBe('natter: the trash is empty\n');
+    const { code, stderr } = await run('undelete', 'nobody');
+    expect(code).toBe(6);
+    expect(stderr).toContain('no conversation "nobody" in the trash\n');
+    expect(stderr).toContain('natter conversations list --deleted');
+  });
+
+  test('delete moves nothing if one of its names is unknown', async () => {
+    expect((await run('delete', 'latest', 'nobody')).code).toBe(6);
+    expect(await listed()).toHaveLength(1);
+  });
+
+  test('export accepts md for markdown', async () => {
+    const { code, stdout } = await run('export', 'latest', '--format', 'md');
+    expect(code).toBe(0);
+    expect(stdout).toContain('first **words**');
+  });
+
+  test('an unknown command is refused with a suggestion', async () => {
+    const { code, stderr } = await run('serach');
+    expect(code).toBe(2);
+    expect(stderr).toContain('did you mean natter conversations search?');
+  });
+});
+
+describe('natter last', () => {
+  test('prints the last answer byte for byte', async () => {
+    expect((await data.run(['last'])).stdout).toBe('first **words**\n');
+    const { stderr: reason } = await data.run(['last', '--block', '1']);
+    expect(reason).toContain('the last answer has no code block\n');
+  });
+
+  test('prints the answer before a prompt that failed', async () => {
+    const { id = '' } = (await listed())[0] ?? {};
+    await data.run(['--sandbox', '--retries', '0', '[sandbox status=500] why?']);
+    const { id: failed = '' } = (await listed())[0] ?? {};
+    expect(failed).not.toBe(id);
+    expect(await data.run(['last'])).toMatchObject({
+      code: 0,
+      stdout: 'first **words**\n',
+      stderr: `natter: conversation ${failed} has no answer; this is the last answer of conversation ${id}\n`,
+    });
+    expect(await data.run(['last', failed])).toMatchObject({
+      code: 6,
+      stderr: `natter: conversation ${failed} has no answer\n  natter conversations list shows all conversations\n`,
+    });
+  });
+
+  test('prints a code block without its fences', async () => {
+    await ask('two:\n```sh\nls -l\n```\nand\n```\npwd\n```');
+    expect((await data.run(['last', '--block', '1'])).stdout).toBe('ls -l\n');
+    expect((await data.run(['last', '--block=-1'])).stdout).toBe('pwd\n');
+    const { code, stderr } = await data.run(['last', '--block', '3']);
+    expect(code).toBe(6);
+    expect(stderr).toContain('2 code blocks');
+  });
+});

@@ -1,0 +1,454 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readRecordedLines } from '../recording/recording-fixtures.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { jsonLines, temporaryHome } from '../support/natter.ts';
+import { startProxy } from '../support/proxy-server.ts';
+import { json, response, streamed } from '../support/raw-replies.ts';
+import type { RawServer, Reply } from '../support/raw-server.ts';
+import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
+import { serve } from '../support/serve.ts';
+
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile());
+}
+
+const html = { 'content-type': 'text/html' };
+
+/** Responses of a server that sends the key back. */
+const echoes: readonly (readonly [place: string, reply: Reply])[] = [
+  ['a JSON error', [json(400, { error: { message: secretForms.join(' ') } })]],
+  ['a flat JSON error', [json(401, { detail: `bad key ${secretKey}`, code: secretKey })]],
+  ['a title of a page', [response(502, html, `<title>${secretForms.join(' ')}</title>`)]],
+  ['plain text', [response(500, { 'content-type': 'text/plain' }, secretForms.join('\n'))]],
+  ['a request id', [json(403, {}, { 'x-request-id': secretKey })]],
+  ['a redirect', [response(302, { location: `https://evil.test/${secretKey}?k=${secretKey}` })]],
+  ['Retry-After', [json(429, {}, { 'retry-after': secretKey })]],
+  ['a page instead of an answer', [response(200, html, `<title>${secretKey}</title>`)]],
+  ['an error inside the answer', [json(200, { error: { message: secretForms.join(' ') } })]],
+  ['invalid HTTP', [`${secretKey}\r\n\r\n`]],
+];
+
+test.each(
+  echoes.flatMap(([place, reply]) =>
+    [[], ['--json'], ['--jsonl']].map((flags) => [place, flags, reply] as const),
+  ),
+)('K8 K9 a key in %s is masked, with %j and NATTER_DEBUG too', async (_, flags, reply) => {
+  const server = await serve([reply]);
+  const home = temporaryHome();
+  const env = {
+    HOME: home,
+    NATTER_DEBUG: '1',
+    NATTER_BASE_URL: server.url,
+    NATTER_API_KEY: secretKey,
+  };
+  const words = ['hi', '--retries', '1', '--retry-max-wait', '1ms', ...flags];
+  const { code, stdout, stderr } = await runInMemory(words, { env });
+  expect(code).not.toBe(0);
+  expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
+  expect(stderr).toContain('natter: debug: POST');
+  expectNoSecret(stdout, stderr, ...filesBelow(home).map((path) => readFileSync(path, 'utf8')));
+});
+
+test.each([
+  ['the models', ['models', 'list'], [json(500, { message: secretKey })]],
+  ['one model', ['models', 'get', 'x'], [json(404, { message: secretKey })]],
+  ['a login', ['auth', 'login', '--no-input'], [json(401, { message: secretKey })]],
+] as const)('K8 a key in an error about %s is masked', async (_, words, reply) => {
+  const server = await serve([reply]);
+  const env = { NATTER_DEBUG: '1', NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
+  const { code, stdout, stderr } = await runInMemory([...words, '--retries', '0'], {
+    env,
+    input: secretKey,
+  });
+  expect(code).not.toBe(0);
+  expectNoSecret(stdout, stderr);
+});
+
+test('K8 a key that a server sends as a model name is masked in notices', async () => {
+  const reply = json(200, {
+    model: secretKey,
+    choices: [{ message: { content: 'Hello' }, finish_reason: secretKey }],
+  });
+  const server = await serve([[reply]]);
+  const env = { NATTER_DEBUG: '1', NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
+  const { stdout, stderr } = await runInMemory(['hi'], { env });
+  expect(stdout).toBe('Hello\n');
+  expect(stderr).toContain('finish_reason');
+  expectNoSecret(stderr);
+});
+
+test('NATTER_DEBUG logs each request, retry, start and end of an answer', async () => {
+  const server = await serve([[json(500, {})], [streamed('Hello')]]);
+  const env = { NATTER_DEBUG: '1', NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
+  const { stdout, stderr } = await runInMemory(['hi'], { env });
+  expect(stdout).toBe('Hello\n');
+  const lines = stderr.split('\n').filter((line) => line.startsWith('natter: debug: '));
+  expect(lines).toEqual([
+    `natter: debug: POST ${server.url}/v1/chat/completions, profile default`,
+    expect.stringMatching(/retry 1 of 4 in \d+ ms: the service failed \(500\)$/),
+    expect.stringMatching(/attempt 2 is answered after \d+ ms$/),
+    expect.stringMatching(/the answer is complete after \d+ ms$/),
+  ]);
+});
+
+test('K8 a secret header of a profile that a server sends back is masked', async () => {
+  const server = await serve([[json(400, { message: `no ${secretKey}` })]]);
+  const env = { HOME: temporaryHome(), NATTER_DEBUG: '1' };
+  await runInMemory(['config', 'set', 'base-url', server.url], { env });
+  await runInMemory(['config', 'set', 'headers.x-team-token', secretKey], { env });
+  const list = await runInMemory(['config', 'list'], { env });
+  const { code, stderr } = await runInMemory(['hi'], { env });
+  expect(code).toBe(7);
+  expect(server.requests[0]?.headers['x-team-token']).toBe(secretKey);
+  expectNoSecret(stderr, list.stdout, list.stderr);
+});
+
+test.each([
+  ['config list', ['config', 'list']],
+  ['config list --json', ['config', 'list', '--json']],
+  ['auth status', ['auth', 'status']],
+  ['auth status --json', ['auth', 'status', '--json']],
+  ['--dry-run', ['hi', '--dry-run']],
+])('K25 %s shows only the end of a key', async (_, words) => {
+  const env = { NATTER_BASE_URL: 'http://127.0.0.1:9', NATTER_API_KEY: secretKey };
+  const { code, stdout, stderr } = await runInMemory(words, { env });
+  expect(code).toBe(0);
+  expect(stdout).toContain('…cret');
+  expectNoSecret(stdout, stderr);
+});
+
+test('K25 no part of a short key is shown', async () => {
+  const { stdout } = await runInMemory(['auth', 'status'], {
+    env: { NATTER_API_KEY: 'short-key' },
+  });
+  expect(stdout).toContain('api-key\t…\t');
+});
+
+test('K22 only four files start other processes, and all remove the keys from their environment', () => {
+  const pager = join('src', 'terminal', 'device', 'pager.ts');
+  const starters = [
+    join('src', 'ask', 'key-command.ts'),
+    join('src', 'repl', 'system', 'child-process.ts'),
+    join('src', 'repl', 'shell', 'shell-command.ts'),
+  ];
+  const users = filesBelow('src').filter((path) =>
+    /child_process|worker_threads|node:cluster/.test(readFileSync(path, 'utf8')),
+  );
+  expect(users.sort()).toEqual([...starters, pager].sort());
+  for (const path of starters) {
+    expect(readFileSync(path, 'utf8')).toMatch(/env: \{ \.\.\.withoutKeys\(/);
+  }
+  expect(readFileSync(pager, 'utf8')).toMatch(/withoutKeys\(environment\)/);
+  const removed =
+    /NATTER_API_KEY: _key,\s+NATTER_API_KEY_COMMAND: _command,\s+NATTER_UPSTREAM_API_KEY: _upstreamKey,\s+NATTER_QUEUE: _queue,\s+\.\.\.others\s+\} = environment/;
+  expect(readFileSync(join('src', 'environment.ts'), 'utf8')).toMatch(removed);
+});
+
+test('K23 nothing in the current folder redirects the key', async () => {
+  const [good, evil] = [await serve([[streamed('Good')]]), await serve([[streamed('Evil')]])];
+  const cwd = temporaryHome();
+  const settings = JSON.stringify({
+    version: 1,
+    profiles: { default: { 'base-url': evil.url } },
+    natter: { baseUrl: evil.url },
+  });
+  const variables = `NATTER_BASE_URL=${evil.url}\nHTTP_PROXY=${evil.url}\n`;
+  for (const name of ['config.json', 'natter.json', '.natterrc', 'package.json', '.natter.json']) {
+    writeFileSync(join(cwd, name), settings);
+  }
+  for (const name of ['.env', '.env.local', '.npmrc']) writeFileSync(join(cwd, name), variables);
+  const env = { HOME: temporaryHome(), NATTER_API_KEY: secretKey };
+  await runInMemory(['config', 'set', 'base-url', good.url], { env });
+  const { stdout } = await runInMemory(['hi'], { env, cwd });
+  expect(stdout).toBe('Good\n');
+  const relative = await runInMemory(['hi'], { env: { ...env, NATTER_CONFIG_DIR: '.' }, cwd });
+  expect(relative.code).toBe(3);
+  expect(evil.connections()).toBe(0);
+});
+
+type Variables = Readonly<Record<string, string>>;
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+async function withSettings(server: RawServer, header: string, value: string): Promise<Variables> {
+  const env = { HOME: temporaryHome() };
+  await runInMemory(['config', 'set', 'base-url', server.url], { env });
+  await runInMemory(['config', 'set', `headers.${header}`, value], { env });
+  return env;
+}
+
+/** Ways to configure a secret; each returns the environment of a natter that sends it to the server. */
+const configurations: Readonly<Record<string, (server: RawServer) => Promise<Variables>>> = {
+  'the key in the environment': async ({ url }) => ({
+    NATTER_BASE_URL: url,
+    NATTER_API_KEY: secretKey,
+  }),
+  async 'the stored key'({ url }) {
+    const env = { HOME: temporaryHome() };
+    await runInMemory(['auth', 'login', '--no-check', '--base-url', url], {
+      env,
+      input: secretKey,
+    });
+    return env;
+  },
+  'a header of the profile with a scheme': (server) =>
+    withSettings(server, 'x-auth', `Bearer ${secretKey}`),
+  'a header of the profile without one': (server) =>
+    withSettings(server, 'x-team-token', secretKey),
+  'a cookie of the profile': (server) =>
+    withSettings(server, 'cookie', `theme=dark; session=${secretKey}; id=7`),
+  'the password of Basic': (server) =>
+    withSettings(server, 'proxy-authorization', `Basic ${base64(`somebody:${secretKey}`)}`),
+  'the user name of Basic': (server) =>
+    withSettings(server, 'x-auth', `Basic ${base64(`${secretKey}:x`)}`),
+  async 'the password of a proxy'({ port }) {
+    const proxy = await startProxy({ upstream: port });
+    const password = encodeURIComponent(secretKey);
+    return {
+      NATTER_BASE_URL: 'http://service.test',
+      HTTP_PROXY: proxy.url.replace('://', `://ann:${password}@`),
+    };
+  },
+};
+
+const before = 'it is dark: ';
+
+const echo = `${before}${secretForms.join(' ')}, thank you`;
+
+/** The masked echo. */
+const masked = /^it is dark: (?:\S{0,12}\*\*\*\S{0,3} ?)+, thank you\n?$/;
+
+/** The texts of all files in a home folder except settings and keys. */
+function writtenBelow(home: string): readonly string[] {
+  return readdirSync(home, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(home, name))
+    .filter((path) => statSync(path).isFile())
+    .filter((path) => !['config.json', 'credentials.json'].includes(basename(path)))
+    .map((path) => readFileSync(path, 'utf8'));
+}
+
+/** The joined texts of the deltas and documents in a recording. */
+function recordedText(path: string): string {
+  const body = readRecordedLines(path)
+    .map(({ type, text }) => (type === 'bytes' ? String(text) : ''))
+    .join('');
+  const texts = [...body.matchAll(/"content":("(?:[^"\\]|\\.)*")/g)];
+  return texts.map(([, text = '""']) => String(JSON.parse(text))).join('');
+}
+
+const deltas = echo.match(/.{1,5}/gs) ?? [];
+
+async function prepared(way: string, replies: Parameters<typeof serve>[0]) {
+  const server = await serve(replies);
+  const variables = await configurations[way]?.(server);
+  const home = variables?.['HOME'] ?? temporaryHome();
+  const env = { HOME: home, NATTER_ALLOW_INSECURE: 'true', NATTER_DEBUG: '1', ...variables };
+  return { server, home, env };
+}
+
+const names = Object.keys(configurations);
+
+test.each(names)('X2: %s, echoed in an error, is masked in all output', async (way) => {
+  const { server, home, env } = await prepared(way, [[json(400, { error: { message: echo } })]]);
+  const tape = join(home, 'tape.jsonl');
+  for (const flags of [['--record', tape], ['--json'], ['--jsonl']]) {
+    const { code, stdout, stderr } = await runInMemory(['hi', ...flags], { env });
+    expect(code).toBe(7);
+    expect(stderr).toContain('it is dark');
+    expectNoSecret(stdout, stderr, ...writtenBelow(home));
+  }
+  expect(server.requests).toHaveLength(3);
+});
+
+test.each(names)(
+  'X2: %s, split over the deltas of an answer, is masked in all output',
+  async (way) => {
+    const { home, env } = await prepared(way, [[streamed(...deltas)]]);
+    const tape = join(home, 'tape.jsonl');
+    const plain = await runInMemory(['hi', '--record', tape], { env });
+    const whole = await runInMemory(['hi', '--json'], { env });
+    const lines = await runInMemory(['hi', '--jsonl'], { env });
+    const { content } = JSON.parse(whole.stdout) as { content: string };
+    const events = jsonLines(lines.stdout) as readonly { readonly text?: string }[];
+    const joined = events.map(({ text = '' }) => text).join('');
+    const replayed = await runInMemory(['hi', '--replay', tape]);
+    const texts = [plain.stdout, content, joined, recordedText(tape), replayed.stdout];
+    for (const text of texts) expect(text).toMatch(masked);
+    expectNoSecret(...texts, plain.stderr, whole.stderr, lines.stderr, ...writtenBelow(home));
+    expect(writtenBelow(home).filter((text) => text.includes('thank you'))).toHaveLength(3);
+  },
+);
+
+test.each(names)('X2: %s in a prompt is masked in the conversation', async (way) => {
+  const { server, home, env } = await prepared(way, [[streamed('Hello')]]);
+  await runInMemory([`why is ${secretKey} refused?`], { env });
+  expect(server.requests[0]?.body).toContain(secretKey);
+  const written = writtenBelow(home);
+  expect(written.join('')).toContain('why is *** refused?');
+  expectNoSecret(...written);
+});
+
+test('X2: secrets sent by a service are masked in batches, comparisons and lists of models', async () => {
+  const server = await serve([[streamed(...deltas)]]);
+  const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
+  const folder = temporaryHome();
+  const results = join(folder, 'results.jsonl');
+  const batch = await runInMemory(['batch', '-o', results], { env, input: 'one\ntwo\n' });
+  const compared = await runInMemory(['compare', 'hi', '--json'], { env });
+  expect([batch.code, compared.code]).toEqual([0, 0]);
+  const text = readFileSync(results, 'utf8');
+  expect(text.match(/thank you/g)).toHaveLength(2);
+  expectNoSecret(text, batch.stdout, batch.stderr, compared.stdout, compared.stderr);
+  const list = await serve([[json(200, { data: [{ id: secretKey, owned_by: echo }] })]]);
+  const there = { ...env, NATTER_BASE_URL: list.url };
+  for (const flags of [[], ['--json']]) {
+    const { code, stdout, stderr } = await runInMemory(['models', 'list', ...flags], {
+      env: there,
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('***');
+    expectNoSecret(stdout);
+  }
+});
+
+test.each(['user', 'dark', 'ollama', 'hi'])(
+  'X2: the word %s is not masked in answers, although it is part of a credential',
+  async (word) => {
+    const server = await serve([[streamed(`the ${word} of "role":"user"`)]]);
+    const env = {
+      ...(await withSettings(server, 'cookie', `theme=dark; a=hi`)),
+      NATTER_API_KEY: 'ollama',
+    };
+    await runInMemory(['config', 'set', 'headers.x-auth', `Basic ${base64('user:ollama')}`], {
+      env,
+    });
+    const { stdout } = await runInMemory(['hi'], { env });
+    expect(stdout).toBe(`the ${word} of "role":"user"\n`);
+  },
+);
+
+/** Reaches this machine, but is not a loopback address. */
+const notLoopback = (url: string) => url.replace('127.0.0.1', '0.0.0.0');
+
+test.each([301, 302, 303, 307, 308])(
+  'K12 K13 a redirect (%d) to a different port is reported, and gets neither key nor prompt',
+  async (status) => {
+    const other = await serve([[streamed('Hello')]]);
+    const location = `${other.url}/v1/chat/completions`;
+    const server = await serve([[response(status, { location })]]);
+    const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
+    const { code, stdout, stderr } = await runInMemory(['hi'], { env });
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toContain(`the service redirects (${status}) to ${location}`);
+    expect(stderr).toContain(`natter config set base-url ${other.url}`);
+    expect(other.connections()).toBe(0);
+    expect(server.requests).toHaveLength(1);
+  },
+);
+
+test('K12 a redirect within the service is not followed', async () => {
+  const server = await serve([[response(307, { location: '/v2/chat' })], [streamed('Hello')]]);
+  const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
+  expect((await runInMemory(['hi'], { env })).code).toBe(3);
+  expect(server.requests).toHaveLength(1);
+});
+
+test('K14 a key is not sent over plain http to another machine', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const env = { NATTER_BASE_URL: notLoopback(server.url), NATTER_API_KEY: secretKey };
+  const { code, stderr } = await runInMemory(['hi'], { env });
+  expect(code).toBe(3);
+  expect(stderr).toContain('the key would be sent unencrypted');
+  expect(stderr).toContain('--allow-insecure');
+  expect(server.connections()).toBe(0);
+});
+
+test('K14 without a key plain http is allowed to any machine', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const env = { NATTER_BASE_URL: notLoopback(server.url) };
+  expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
+  expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
+});
+
+test('K14 --allow-insecure and the setting of a profile allow a key over plain http', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const env = {
+    HOME: temporaryHome(),
+    NATTER_BASE_URL: notLoopback(server.url),
+    NATTER_API_KEY: secretKey,
+  };
+  expect((await runInMemory(['hi', '--allow-insecure'], { env })).stdout).toBe('Hello\n');
+  await runInMemory(['config', 'set', 'allow-insecure', 'true'], { env });
+  expect((await runInMemory(['hi'], { env })).stdout).toBe('Hello\n');
+  expect(server.requests).toHaveLength(2);
+});
+
+test('K15 a user name and password in a base URL are masked and never sent', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const url = server.url.replace('://', '://ann:TopSecret@');
+  const env = { NATTER_BASE_URL: url, NATTER_DEBUG: '1' };
+  const shown = await runInMemory(['auth', 'status'], { env });
+  const listed = await runInMemory(['config', 'list', '--json'], { env });
+  const dry = await runInMemory(['hi', '--dry-run'], { env });
+  const sent = await runInMemory(['hi'], { env });
+  expect([shown.code, listed.code, dry.code, sent.code]).toEqual([0, 0, 3, 3]);
+  expect(sent.stderr).toContain('contains a user name or password');
+  for (const { stdout, stderr } of [shown, listed, dry, sent]) expectNoSecret(stdout, stderr);
+  expect(server.connections()).toBe(0);
+});
+
+test('K21 an option overrides a variable, a variable the profile, and an empty variable is unset', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const env = { HOME: temporaryHome(), NATTER_BASE_URL: server.url };
+  const sentModel = async (words: readonly string[], more: Record<string, string>) => {
+    await runInMemory(['hi', ...words], { env: { ...env, ...more } });
+    return (JSON.parse(server.requests.at(-1)?.body ?? '') as { model: string }).model;
+  };
+  expect(await sentModel([], {})).toBe('origin');
+  await runInMemory(['config', 'set', 'model', 'stored'], { env });
+  expect(await sentModel([], {})).toBe('stored');
+  expect(await sentModel([], { NATTER_MODEL: '' })).toBe('stored');
+  expect(await sentModel([], { NATTER_MODEL: 'variable' })).toBe('variable');
+  expect(await sentModel(['-m', 'flag'], { NATTER_MODEL: 'variable' })).toBe('flag');
+});
+
+test('K21 an empty NATTER_API_KEY does not override the stored key', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const env = { HOME: temporaryHome(), NATTER_API_KEY: '' };
+  await runInMemory(['auth', 'login', '--no-check', '--base-url', server.url], {
+    env,
+    input: secretKey,
+  });
+  await runInMemory(['hi'], { env });
+  expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
+});
+
+test('a stored key is sent only to the service it was stored for', async () => {
+  const [own, other] = [await serve([[streamed('Own')]]), await serve([[streamed('Other')]])];
+  const env = { HOME: temporaryHome() };
+  await runInMemory(['auth', 'login', '--no-check', '--base-url', own.url], {
+    env,
+    input: secretKey,
+  });
+  const { stdout, stderr } = await runInMemory(['hi', '--base-url', other.url], { env });
+  expect(stdout).toBe('Other\n');
+  expect(stderr).toContain('the API key of profile default was not sent');
+  expect(other.requests[0]?.headers).not.toHaveProperty('authorization');
+});
+
+test('a login to a new address does not send the secret headers of the old one', async () => {
+  const server = await serve([[response(200, {}, '["origin"]')]]);
+  const env = { HOME: temporaryHome() };
+  await runInMemory(['config', 'set', 'base-url', 'https://old.example'], { env });
+  await runInMemory(['config', 'set', 'headers.x-team-token', secretKey], { env });
+  const { code } = await runInMemory(['auth', 'login', '--base-url', server.url], {
+    env,
+    input: 'nk-new',
+  });
+  expect(code).toBe(0);
+  expect(server.requests[0]?.headers).not.toHaveProperty('x-team-token');
+});

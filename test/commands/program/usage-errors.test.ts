@@ -1,0 +1,263 @@
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { LedgerLine } from '../../../src/usage/ledger.ts';
+import { runInMemory } from '../../support/in-memory.ts';
+import { jsonLines, serviceAt } from '../../support/natter.ts';
+import { streamed } from '../../support/raw-replies.ts';
+import { serve } from '../../support/serve.ts';
+
+test.each([
+  ['an unknown flag', ['hi', '--nope'], "unknown option '--nope'"],
+  ['an unknown flag of a command', ['models', 'list', '--nope'], "unknown option '--nope'"],
+  ['an unknown short flag', ['-z', 'hi'], "unknown option '-z'"],
+  ['a flag without its value', ['hi', '--model'], "option '-m, --model <id>' argument missing"],
+  [
+    'an invalid choice',
+    ['hi', '--color', 'blue'],
+    "option '--color <when>' argument 'blue' is invalid",
+  ],
+  ['too many arguments', ['config', 'get', 'a', 'b'], "too many arguments for 'get'"],
+  ['a missing argument', ['config', 'set', 'model'], "missing required argument 'value'"],
+  [
+    'a command after options',
+    ['-m', 'x', 'models', 'list'],
+    'ambiguous: "models" is a command name but follows',
+  ],
+  [
+    'chat after options',
+    ['-m', 'x', 'chat', 'hi'],
+    'ambiguous: "chat" is a command name but follows',
+  ],
+  ['two formats', ['hi', '--plain', '--raw'], '--plain and --raw cannot be used together'],
+  ['an invalid duration', ['hi', '--timeout', 'soon'], '--timeout must be a duration'],
+  ['a duration with an invalid unit', ['hi', '--idle-timeout', '5d'], '--idle-timeout must be'],
+  ['an invalid number', ['hi', '--retries', '-1'], '--retries must be a whole number'],
+  ['an invalid limit', ['hi', '-t', 'many'], '--max-tokens must be a whole number'],
+  ['a parameter without a value', ['hi', '--param', 'a'], '--param must be name=json'],
+  ['a parameter that is not JSON', ['hi', '--param', 'a={b'], '--param a must be JSON'],
+  [
+    'a parameter set by natter',
+    ['hi', '--param', 'stream=true'],
+    'the parameter stream is set by natter itself',
+  ],
+  [
+    'an invalid address',
+    ['hi', '--base-url', 'service'],
+    '--base-url must be an http:// or https:// address',
+  ],
+  ['a missing prompt', [], 'there is nothing to send'],
+  ['a prompt of spaces', ['  '], 'there is nothing to send'],
+  [
+    'a missing scenario',
+    ['sandbox', '--scenario', 'no.json'],
+    'cannot read the scenario no.json: there is no such file or folder',
+  ],
+  ['a file without a name', ['hi', '-f', ''], '--file needs the path of a file'],
+  ['a value for a flag without one', ['hi', '--json=1'], "option '--json' takes no value"],
+  [
+    'a longer value for a flag without one',
+    ['hi', '--quiet=always'],
+    "option '--quiet' takes no value",
+  ],
+  ['an unknown shell', ['completion', 'tcsh'], "unknown shell 'tcsh'. Allowed choices are bash"],
+  ['a missing file', ['hi', '-f', 'no.txt'], 'cannot attach no.txt'],
+])('P27 %s is a usage error, and nothing is sent', async (_, words, message) => {
+  const server = await serve([[streamed('Hello')]]);
+  const { code, stdout, stderr } = await runInMemory(words, { env: serviceAt(server) });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(`natter: ${message}`);
+  expect(server.connections()).toBe(0);
+});
+
+test.each([
+  [['last', 'night', 'I', 'dreamt'], 'for a prompt: natter chat last night I dreamt'],
+  [['last', 'night', 'I', "didn't"], 'for a prompt: natter chat last …'],
+  [['completion', 'rate', 'of', 'studies'], 'for a prompt: natter chat completion rate of studies'],
+  [['doctor', 'who', 'is', 'the', 'best'], 'for a prompt: natter chat doctor who is the best'],
+  [['completion', 'tcsh'], 'see natter completion --help'],
+])('words after a command have a hint: %j', async (words, hint) => {
+  const { code, stderr } = await runInMemory(words);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`\n  ${hint}\n`);
+});
+
+test.each(['default', 'set', 'use'])('natter models %s names the setting', async (word) => {
+  const { code, stderr } = await runInMemory(['models', word, 'nextgen']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('\n  natter config set model nextgen\n');
+});
+
+test.each([
+  ['after', ['hi', '-m', 'nextgen', '--no-stream']],
+  ['before', ['-m', 'nextgen', '--no-stream', 'hi']],
+  ['on both sides of', ['--no-stream', 'hi', '-m', 'nextgen']],
+  ['with equals signs around', ['--model=nextgen', 'hi', '--no-stream']],
+  ['after the command and before', ['chat', '-m', 'nextgen', '--no-stream', 'hi']],
+])('options may be %s the prompt', async (_, words) => {
+  const server = await serve([[streamed('Hello')]]);
+  await runInMemory(words, { env: serviceAt(server) });
+  expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
+    model: 'nextgen',
+    messages: [{ role: 'user', content: 'hi' }],
+  });
+});
+
+test.each([
+  [['--', 'models'], 'models'],
+  [['--', '--json'], '--json'],
+  [['--', '-m', 'x'], '-m x'],
+  [['-m', 'nextgen', '--', 'config', 'list'], 'config list'],
+  [['chat', '--', 'models'], 'models'],
+  [['chat', 'models'], 'models'],
+  [['why', 'models?'], 'why models?'],
+])('natter %j sends the prompt "%s"', async (words, prompt) => {
+  const server = await serve([[streamed('Hello')]]);
+  expect((await runInMemory(words, { env: serviceAt(server) })).code).toBe(0);
+  expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({
+    messages: [{ role: 'user', content: prompt }],
+  });
+});
+
+test('Y10: in a script a prompt like a command is sent, with one line on standard error', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const result = await runInMemory(['model', 'list'], { env: serviceAt(server) });
+  expect(result).toMatchObject({ code: 0, stdout: 'Hello\n' });
+  expect(result.stderr).toBe(
+    'natter: "model list" looks like the command natter models list; sending it as a prompt\n',
+  );
+});
+
+test.each([[['modles', '--quiet']], [['hello']], [['what', 'modles']]])(
+  'in a pipe %j is sent without a notice',
+  async (words) => {
+    const server = await serve([[streamed('Hello')]]);
+    const { stdout, stderr } = await runInMemory(words, { env: serviceAt(server) });
+    expect({ stdout, stderr }).toEqual({ stdout: 'Hello\n', stderr: '' });
+  },
+);
+
+test.each([
+  ['a usage error', ['hi', '--json', '--nope'], 'usage'],
+  ['two formats', ['hi', '--json', '--jsonl'], 'usage'],
+  ['no service', ['hi', '--json'], 'configuration'],
+  ['an unknown setting', ['config', 'get', 'nope', '--json'], 'usage'],
+])('with --json %s is one JSON line on standard error', async (_, words, kind) => {
+  const { stdout, stderr } = await runInMemory(words);
+  expect(stdout).toBe('');
+  expect(stderr).toMatch(/^\{.*\}\n$/);
+  expect(JSON.parse(stderr)).toMatchObject({ error: { kind, message: expect.any(String) } });
+});
+
+test('with --json an unreachable service is an error in the document and on standard error', async () => {
+  const { stdout, stderr } = await runInMemory(['hi', '--json', '--base-url=http://127.0.0.1:9']);
+  const error = { kind: 'unreachable', message: expect.any(String) as string };
+  expect(JSON.parse(stderr)).toMatchObject({ error });
+  expect(JSON.parse(stdout)).toMatchObject({ content: '', incomplete: true, error });
+});
+
+test('--json after -- is text, so failures are printed as text', async () => {
+  const { stderr } = await runInMemory(['--', '--json']);
+  expect(stderr).toMatch(/^natter: no service is configured\n/);
+});
+
+test.each([
+  [
+    'an option without its number',
+    ['batch', 'a.txt', '--rerun-failed'],
+    'add a number: --rerun-failed 1',
+  ],
+  ['an image', ['hi', '--image', 'a.png'], 'natter sends no images; -f attaches a text file'],
+])('the hint for %s', async (_, words, hint) => {
+  const { code, stderr } = await runInMemory(words);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`\n  ${hint}\n`);
+});
+
+test('S6: natter sandbox does not offer the settings of a client', async () => {
+  const { stderr } = await runInMemory(['sandbox', '--window', '8192']);
+  expect(stderr).toBe("natter: unknown option '--window'\n  see natter sandbox --help\n");
+});
+
+// N13: the options of other programs
+test.each([
+  ['--modle', 'x', 'did you mean --model? See natter --help'],
+  ['--jsno', 'x', 'did you mean --json? See natter --help'],
+  ['--temperature', '0', 'use --param temperature=0, if the service takes it'],
+  ['--top-p=0.5', 'hi', 'use --param top_p=0.5, if the service takes it'],
+  ['--temp', 'hi', 'use --param temperature=0.2, if the service takes it'],
+  ['-S', 'hi', '--no-stream prints the answer at its end; natter conversations show ID shows one'],
+  ['-x', 'hi', 'natter last --block 1 prints a code block of the last answer'],
+  ['-n', 'hi', '--no-save does not save the conversation'],
+  ['-C', 'hi', '--resume ID continues a conversation, -c the last one'],
+  ['-l', 'hi', 'natter conversations lists conversations, natter models lists the models'],
+  ['--append-system-prompt', 'hi', '-s sets the system prompt'],
+  ['--template', 'review', 'natter run NAME sends a prompt file; natter prompts lists them'],
+  [
+    '--window',
+    '8192',
+    'it is a setting: natter config set window <value>, or NATTER_WINDOW for one run',
+  ],
+  ['--secret-guard=off', 'hi', 'it is a setting: natter config set secret-guard <value>'],
+  ['conversations', 'rm', 'natter conversations delete'],
+  ['--no-color', 'hi', 'use --color never'],
+  ['--no-markdown', 'hi', '--plain prints plain text on a terminal, --raw exactly the bytes'],
+  ['-t', 'summarize', 'a template is a prompt file: natter run NAME sends it'],
+  ['--api-key=x', 'hi', 'use natter auth login, or'],
+  ['-p', 'hi', 'natter "a prompt" prints the answer'],
+  ['--output', 'json', 'natter "a prompt" > FILE writes the answer to a file; --json prints JSON'],
+  ['--format=json', 'hi', '--json prints JSON, --jsonl an event per line'],
+  ['models', '--format', '--json prints JSON'],
+  ['models', '-p', 'see natter models list --help'],
+  ['models', 'lsit', 'did you mean natter models list?'],
+  ['models', 'origin', 'to show a model: natter models get origin'],
+  ['models', 'default', 'natter config set model <model>'],
+  ['config', 'lst', 'did you mean list? See natter config --help'],
+  ['auth', 'logn', 'did you mean login? See natter auth --help'],
+])('natter %s %s has the hint: %s', async (first, second, hint) => {
+  const { code, stderr } = await runInMemory([first, second]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`\n  ${hint}`);
+});
+
+test.each([
+  [['conversations', 'rm', 'latest'], 'natter conversations delete latest'],
+  [['conversations', 'find', 'a b'], 'natter conversations search …'],
+  [
+    ['auth', 'login', '--api-key', 'x'],
+    'natter auth login asks for the key, or reads it from a file: natter auth login < key.txt',
+  ],
+  [['auth', 'login', '--kye'], 'see natter auth login --help'],
+  [['compare', '--kye'], 'see natter compare --help; put text that starts with a dash after --'],
+])('natter %j has only the hint: %s', async (words, hint) => {
+  const { code, stderr } = await runInMemory(words);
+  expect(code).toBe(2);
+  expect(stderr.split('\n').slice(1)).toEqual([`  ${hint}`, '']);
+});
+
+test('a field that the sandbox does not take is refused with a hint', async () => {
+  const { code, stderr } = await runInMemory(['--sandbox', '--param', 'temperature=0', 'hi']);
+  expect(code).toBe(7);
+  expect(stderr).toContain('unsupported parameter: "temperature"');
+  expect(stderr).toContain(
+    '\n  omit its --param, or natter config unset params.<name>; the sandbox takes only model, messages, stream and max_tokens, other servers take more\n',
+  );
+});
+
+test.each<[string, readonly string[], string]>([
+  ['run', ['run', '-'], ''],
+  ['chat --every', ['--every', '1l', 'echo'], 'one\ntwo\n'],
+  ['chat --split', ['--split', 'lines', 'echo'], 'a line of the text\n'.repeat(40_000)],
+])('the requests of natter %s have its name', async (command, words, input) => {
+  const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
+  const file = join(mkdtempSync(join(tmpdir(), 'natter-prompt-')), 'hello.md');
+  writeFileSync(file, 'hello\n');
+  const line = words.map((word) => (word === '-' ? file : word));
+  const env = { NATTER_STATE_DIR: state, NATTER_DATA_DIR: join(state, 'data') };
+  expect(await runInMemory(['--sandbox', ...line], { env, input })).toMatchObject({ code: 0 });
+  const folder = join(state, 'usage');
+  const text = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  const lines = jsonLines(text.join('')) as readonly LedgerLine[];
+  expect(new Set(lines.map((one) => one.command))).toEqual(new Set([command]));
+});

@@ -1,0 +1,313 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { replyNames } from '../../src/sandbox/replies/reply.ts';
+import {
+  date,
+  newPath,
+  readRecordedLines,
+  writeRecording,
+} from '../recording/recording-fixtures.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { type RunResult, serviceAt, temporaryHome } from '../support/natter.ts';
+import {
+  choice,
+  chunk,
+  done,
+  json,
+  lastChunk,
+  streamed,
+  streamHead,
+} from '../support/raw-replies.ts';
+import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
+import { serve } from '../support/serve.ts';
+
+/** Faults that stall, each with the time limit that ends it. */
+const stalls = new Map([
+  ['delay', ['--first-byte-timeout', '300ms']],
+  ['stall-after=3 tokens=20', ['--idle-timeout', '1s']],
+  ['stall-after=3 keep-alive=50 tokens=20', ['--idle-timeout', '1s']],
+]);
+
+/**
+ * The output and exit code. The delay of a retry is random, and the time of its end may differ by a second, because the
+ * client reads the clock after the recorded moment.
+ */
+function seen({ code, stdoutBytes, stderr }: RunResult) {
+  const text = stderr.replaceAll(/in [\d.]+ s/g, '').replaceAll(/\d\d:\d\d:\d\d/g, '(time)');
+  return { code, bytes: stdoutBytes.toString('hex'), stderr: text };
+}
+
+/** Runs a command on the sandbox, then on its recording. */
+async function liveAndReplayed(words: readonly string[]) {
+  const tape = newPath();
+  const live = await runInMemory(['--sandbox', '--record', tape, '--retries', '1', ...words]);
+  const replay = ['--replay', tape, '--speed', 'max', '--retries', '1'];
+  const replayed = await runInMemory([...replay, ...words]);
+  return { live, replayed };
+}
+
+const replies = replyNames.map((name) => (name === 'million' ? `${name} tokens=20000` : name));
+
+const malformations = ['truncated', 'html', 'two', 'null', 'utf8'];
+
+const errorShapes = ['nested', 'string', 'text'];
+
+/** Groups that request a fault. */
+const faults = [
+  ...[400, 401, 404, 429, 503].map((status) => `${status}`),
+  '204',
+  'status=302 headers="location: /elsewhere?token=1"',
+  '429 times=1 retry-after=0',
+  '429 retry-after=120',
+  '500 times=1',
+  ...[...errorShapes, 'html', 'empty'].map((shape) => `400 error-shape=${shape}`),
+  'body="not an answer" content-type=text/plain',
+  'body="<title>Gateway</title>" content-type=text/html',
+  'body=""',
+  ...['fin', 'rst', 'end'].map((how) => `cut=${how} cut-after=5 tokens=20`),
+  'fin cut-after=request',
+  'rst cut-after=headers',
+  'fin cut-after=request times=1',
+  ...stalls.keys(),
+  'gzip',
+  'br',
+  'encoding=deflate',
+  'gzip fin cut-after=5 tokens=40',
+  'framing=close',
+  'early-hints',
+  'no-stream',
+  'no-stream fin',
+  ...malformations.map((kind) => `malformed-at=3 malformed-as=${kind} tokens=10`),
+  'error-at=3 tokens=10',
+  'error-at=1',
+  'error-at=3 error-as=event tokens=10',
+  'no-done',
+  'no-done no-finish-reason tokens=10',
+  'finish-reason=length',
+  'after-done hold-open tokens=10',
+  'unterminated tokens=10',
+  'split=utf16 unicode',
+  'split=bytes unicode',
+  'split=bytes/7 crlf unicode',
+  'hostile tokens=10',
+  'eol=mixed bom=2 comments data-spaces=2 tokens=10',
+  'data-lines extra-fields role=every empty-choices odd-chunks tokens=10',
+  'reasoning tokens=10',
+  'refusal',
+];
+
+test.each([...replies, ...faults])(
+  'D21 [sandbox %s] has the same bytes and exit code replayed as live',
+  async (group) => {
+    const limits = stalls.get(group) ?? [];
+    const { live, replayed } = await liveAndReplayed([...limits, `[sandbox ${group}] hello`]);
+    expect(seen(replayed)).toEqual(seen(live));
+    expect(live.stdout + live.stderr).not.toBe('');
+  },
+);
+
+test.each([
+  [['models', 'list'], 0],
+  [['models', 'list', '--json'], 0],
+  [['models', 'get', 'nextgen', '--json'], 0],
+  [['models', 'get', 'unknown'], 6],
+] as const)('%j is the same replayed as live', async (words, code) => {
+  const { live, replayed } = await liveAndReplayed(words);
+  expect(seen(replayed)).toEqual(seen(live));
+  expect(live.code).toBe(code);
+});
+
+test('a cut answer is also incomplete when replayed, with its text', async () => {
+  const { replayed } = await liveAndReplayed(['[sandbox fin cut-after=5 echo] a b c d e f g h']);
+  expect(replayed.code).toBe(11);
+  expect(replayed.stdout).toBe('a b c d e\n');
+});
+
+test('R17 a refused connection has the same message when replayed, with host and port', async () => {
+  const tape = newPath();
+  const address = ['--base-url', 'http://127.0.0.1:1'];
+  const live = await runInMemory([...address, '--record', tape, 'hi']);
+  const replayed = await runInMemory(['--replay', tape, 'hi']);
+  const message = 'natter: cannot reach 127.0.0.1:1: the connection was refused';
+  const hint = '  is the server on port 1 running? start it, or';
+  expect(live.stderr.split('\n')).toEqual([
+    message,
+    `${hint} correct the base URL, which is from --base-url`,
+    '',
+  ]);
+  expect(live.code).toBe(10);
+  const stored = `${message}\n${hint} change the address: natter config set base-url <url>\n`;
+  expect(seen(replayed)).toEqual({ ...seen(live), stderr: stored });
+});
+
+async function recordedTape(...prompts: readonly string[]): Promise<string> {
+  const tape = newPath();
+  for (const prompt of prompts) await runInMemory(['--sandbox', '--record', tape, prompt]);
+  return tape;
+}
+
+test('a recording needs no key, address or network', async () => {
+  const server = await serve([[streamed('not this')]]);
+  const tape = await recordedTape('[sandbox echo] from the tape');
+  const words = ['--replay', tape, '[sandbox echo] from the tape'];
+  const alone = await runInMemory(words);
+  const configured = await runInMemory(words, { env: serviceAt(server) });
+  expect([alone.stdout, configured.stdout]).toEqual(['from the tape\n', 'from the tape\n']);
+  expect([alone.stderr, configured.stderr]).toEqual(['', '']);
+  expect(server.connections()).toBe(0);
+});
+
+test('a request that was not recorded fails with exit code 3 and the closest difference', async () => {
+  const tape = await recordedTape('[sandbox echo] hello');
+  const { code, stdout, stderr } = await runInMemory(['--replay', tape, '[sandbox echo] hallo']);
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+  expect(stderr).toContain(
+    'messages[0].content is "[sandbox echo] hallo", but "[sandbox echo] hello" in exchange 1',
+  );
+  const other = await runInMemory([
+    '--replay',
+    tape,
+    '--json',
+    '-m',
+    'nextgen',
+    '[sandbox echo] hello',
+  ]);
+  expect(JSON.parse(other.stderr)).toMatchObject({
+    error: {
+      kind: 'configuration',
+      message: expect.stringContaining('model is "nextgen", but "origin" in exchange 1'),
+    },
+  });
+});
+
+test.each([
+  ['--record and --replay together', ['--record', 'a', '--replay', 'b', 'hi'], 2],
+  ['--speed alone', ['--sandbox', '--speed', '2', 'hi'], 2],
+  ['a missing recording', ['--replay', 'none.jsonl', 'hi'], 3],
+  ['a login', ['auth', 'login', '--replay', 'none.jsonl'], 2],
+])('%s is refused', async (_, words, code) => {
+  const result = await runInMemory(words, { cwd: temporaryHome() });
+  expect(result.code).toBe(code);
+  expect(result.stderr).toMatch(/^natter: .*\n {2}\S/);
+});
+
+test('a file that is not a recording stays unchanged, and nothing is sent', async () => {
+  const server = await serve([[streamed('hi')]]);
+  const path = newPath('notes.txt');
+  writeFileSync(path, 'my notes\n');
+  const { code, stderr } = await runInMemory(['--record', path, 'hi'], { env: serviceAt(server) });
+  expect(code).toBe(3);
+  expect(stderr).toContain('notes.txt is not a recording of natter');
+  expect(readFileSync(path, 'utf8')).toBe('my notes\n');
+  expect(server.connections()).toBe(0);
+});
+
+test('a dry run records nothing and needs no recording', async () => {
+  const path = newPath();
+  const { code } = await runInMemory(['--sandbox', '--dry-run', '--record', path, 'hi']);
+  expect({ code, exists: existsSync(path) }).toEqual({ code: 0, exists: false });
+});
+
+test('K8 a recording has neither the key nor the header of a profile, even if the service sends them back', async () => {
+  const header = 'profile-header-secret';
+  const server = await serve([
+    [json(401, { error: { message: `${secretForms.join(' ')} ${header}` } }, { 'x-echo': header })],
+  ]);
+  const tape = newPath();
+  const home = { HOME: temporaryHome() };
+  const set = async (name: string, value: string) =>
+    runInMemory(['config', 'set', name, value], { env: home });
+  await set('base-url', server.url);
+  await set('headers.x-team-token', header);
+  const env = { ...home, NATTER_API_KEY: secretKey };
+  expect(
+    (await runInMemory(['--base-url', server.url, '--record', tape, 'hi'], { env })).code,
+  ).toBe(4);
+  const text = readFileSync(tape, 'utf8');
+  expect(text).toContain('***');
+  expect(text).not.toContain('authorization');
+  expectNoSecret(text);
+  expect(server.requests[0]?.headers['x-team-token']).toBe(header);
+  expect(text).not.toContain(header);
+});
+
+test('F4 a key that arrives in pieces is neither in a recording nor in what its replay prints', async () => {
+  const pieces = ['key: nk-4/Z', 'x9+Qw7==To', 'pSecret.'];
+  const parts = pieces.map((text) => choice({ delta: { content: [{ type: 'text', text }] } }));
+  const body = parts.join('').replaceAll('data: ', 'data:\t').replaceAll('\n', '\r');
+  const server = await serve([[streamHead(), chunk(body), chunk(done), lastChunk]]);
+  const tape = newPath();
+  const env = { ...serviceAt(server), NATTER_API_KEY: secretKey };
+  const live = await runInMemory(['--record', tape, 'hi'], { env });
+  expect(live.stdout).toBe('key: ***.\n');
+  const taped = readFileSync(tape, 'utf8');
+  for (const piece of ['nk-4', 'x9+Qw7', 'pSecret']) expect(taped).not.toContain(piece);
+  const replayed = await runInMemory(['--replay', tape, 'hi']);
+  expect({ code: replayed.code, stdout: replayed.stdout }).toEqual({
+    code: 0,
+    stdout: live.stdout,
+  });
+});
+
+test('variables record and replay the natter commands of an unchanged script', async () => {
+  const tape = newPath();
+  const script = async (env: Readonly<Record<string, string>>) => [
+    await runInMemory(['--sandbox', '[sandbox echo] one'], { env }),
+    await runInMemory(['--sandbox', 'models', 'list', '--json'], { env }),
+  ];
+  const live = await script({ NATTER_RECORD: tape });
+  expect(live[1]?.stdout).toContain('"nextgen"');
+  const requests = readRecordedLines(tape).filter(({ type }) => type === 'request');
+  expect(requests.map(({ exchange }) => exchange)).toEqual([1, 2]);
+  expect(await script({ NATTER_REPLAY: tape, NATTER_REPLAY_SPEED: 'max' })).toEqual(live);
+});
+
+test('commands that share NATTER_REPLAY_USED use each recorded answer once', async () => {
+  const server = await serve([[json(429, {})], [streamed('at last')]]);
+  const [tape, used] = [newPath(), newPath('used')];
+  const run = async (env: Readonly<Record<string, string>>) =>
+    (await runInMemory(['--retries', '0', 'hi'], { env })).code;
+  const live = { ...serviceAt(server), NATTER_RECORD: tape };
+  expect([await run(live), await run(live)]).toEqual([8, 0]);
+  const alone = { NATTER_REPLAY: tape };
+  expect([await run(alone), await run(alone)]).toEqual([8, 8]);
+  const shared = { ...alone, NATTER_REPLAY_USED: used };
+  expect([await run(shared), await run(shared), await run(shared)]).toEqual([8, 0, 3]);
+});
+
+test('auth status reports that answers are from a recording', async () => {
+  const env = { NATTER_BASE_URL: 'http://127.0.0.1:1', NATTER_REPLAY: 'tape.jsonl' };
+  const { stdout, stderr } = await runInMemory(['auth', 'status'], { env });
+  expect(stdout).toContain('http://127.0.0.1:1');
+  expect(stderr).toContain('answers come from the recording tape.jsonl, not from a service');
+});
+
+test('compared models share a recording, even with different profiles', async () => {
+  const server = await serve([[streamed('one')], [streamed('two')]]);
+  const home = { HOME: temporaryHome() };
+  for (const profile of ['default', 'work']) {
+    const words = ['config', 'set', 'base-url', server.url, '--profile', profile];
+    await runInMemory(words, { env: home });
+  }
+  const tape = newPath();
+  const words = ['compare', '-m', 'origin,work:origin', 'hi'];
+  const live = await runInMemory([...words, '--record', tape], { env: home });
+  expect(live.stdout.match(/^(one|two)$/gm)).toHaveLength(2);
+  const replayed = await runInMemory([...words, '--replay', tape], { env: home });
+  expect(replayed.stdout.match(/^(one|two)$/gm)?.sort()).toEqual(['one', 'two']);
+});
+
+test('unreadable lines cause a warning, and the rest of the recording is used', async () => {
+  const tape = writeRecording(
+    { exchange: 1, type: 'request', date, method: 'GET', path: '/v1/models' },
+    'a note',
+    { exchange: 1, type: 'response', status: 200 },
+    { exchange: 1, type: 'bytes', text: '{"data":[{"id":"by-hand"}]}' },
+    { exchange: 1, type: 'end' },
+  );
+  const { stdout, stderr } = await runInMemory(['--replay', tape, 'models', 'list']);
+  expect(stdout).toContain('by-hand');
+  expect(stderr).toBe(
+    `natter: warning: line 3 of ${tape} is not part of a recording and is skipped\n`,
+  );
+});

@@ -1,0 +1,370 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runInMemory } from '../../support/in-memory.ts';
+import { createPromptProject } from '../../support/prompt-project.ts';
+import { streamed } from '../../support/raw-replies.ts';
+import { githubToken } from '../../support/secret-shapes.ts';
+import { serve } from '../../support/serve.ts';
+
+describe('includes', () => {
+  test('are relative to their file, have placeholders, and no front matter', async () => {
+    const { prompt } = createPromptProject({
+      '.natter/prompts/review.md': 'A\n{{include:parts/style.md}}\nB {{file:../../notes.txt}}',
+      '.natter/prompts/parts/style.md':
+        '---\ntitle: Style\n---\n\nin {{lang}}, {{include:end.md}}\n',
+      '.natter/prompts/parts/end.md': 'briefly\n',
+      'notes.txt': 'notes\n',
+    });
+    expect(await prompt(['review', '--lang=French'])).toBe('A\nin French, briefly\nB notes\n');
+  });
+
+  test.each([
+    [{ 'a.md': '{{include:a.md}}' }, /a\.md:1: a\.md includes itself/],
+    [
+      { 'a.md': '{{include:b.md}}', 'b.md': '\n{{include:a.md}}' },
+      /b\.md:2: a\.md includes itself/,
+    ],
+    [
+      { 'a.md': '\n{{include:none.md}}' },
+      /a\.md:2: cannot include none\.md: there is no such file/,
+    ],
+    [{ 'a.md': '{{file:sub}}', 'sub/x': '' }, /a\.md:1: cannot insert sub: it is not a file/],
+    [{ 'a.md': '{{include:b.md}}', 'b.md': '1\n{{x}}' }, /b\.md:2: the variable x has no value/],
+    [
+      { 'a.md': '{{x}}\n{{y}} {{z}}' },
+      /a\.md:1: the variable x.+, nor has y \(a\.md:2\), nor has z\n/,
+    ],
+  ])('%j is refused with the file and the line', async (files, message) => {
+    const { run } = createPromptProject(files);
+    const { code, stdout, stderr } = await run(['run', 'a.md', '--sandbox']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+
+  test('that double with each level are refused', async () => {
+    const levels = Array.from({ length: 20 }, (_, level) => [
+      `l${level}.md`,
+      `{{include:l${level + 1}.md}}{{include:l${level + 1}.md}}`,
+    ]);
+    const { run } = createPromptProject(Object.fromEntries([...levels, ['l20.md', 'x']]));
+    const { code, stderr } = await run(['run', 'l0.md', '--sandbox']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('more than 500 files are included');
+  });
+});
+
+const outside = (text: string) => {
+  const project = createPromptProject({ '.natter/prompts/a.md': text, 'inside.txt': 'in' });
+  const secret = join(dirname(project.folder), 'secret.txt');
+  writeFileSync(secret, 'secret');
+  return { ...project, secret };
+};
+
+describe('a prompt file of a project', () => {
+  test.each([
+    ['{{file:../../../secret.txt}}', /a\.md:1: cannot insert .*: it is outside the project/],
+    ['{{include:../../../secret.txt}}', /a\.md:1: cannot include .*: it is outside the project/],
+    ['{{file:../../../none.txt}}', /it is outside the project/],
+    ['{{file:/etc/passwd}}', /cannot insert \/etc\/passwd: the path must be relative/],
+    ['{{file:~/.ssh/id_rsa}}', /the path must be relative/],
+    [String.raw`{{file:C:\Windows\win.ini}}`, /the path must be relative/],
+    ['{{file:link.txt}}', /cannot insert link\.txt: it is outside the project/],
+    ['{{include:folder/secret.txt}}', /cannot include .*: it is outside the project/],
+  ])('cannot read outside it: %s', async (text, message) => {
+    const { run, folder, secret } = outside(`${text}\n`);
+    symlinkSync(secret, join(folder, '.natter/prompts/link.txt'));
+    symlinkSync(dirname(secret), join(folder, '.natter/prompts/folder'));
+    for (const name of ['a', '.natter/prompts/a.md']) {
+      const { code, stdout, stderr } = await run(['run', name, '--sandbox']);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(message);
+      expect(stderr).not.toContain('secret\n');
+    }
+  });
+
+  test('cannot be a link to a file outside it', async () => {
+    const { run, folder, secret } = outside('');
+    symlinkSync(secret, join(folder, '.natter/prompts/b.md'));
+    const { code, stdout, stderr } = await run(['run', 'b', '--sandbox']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('.natter/prompts/b.md is a link to a file outside the project');
+    expect((await run(['prompts'])).stdout).toMatch(/^b\tproject\t\t.* is a link to a file/m);
+  });
+
+  test('can read a file of the project, also through a link', async () => {
+    const { prompt, folder } = outside('{{file:../../inside.txt}} {{file:link.txt}}');
+    symlinkSync(join(folder, 'inside.txt'), join(folder, '.natter/prompts/link.txt'));
+    expect(await prompt(['a'])).toBe('in in');
+  });
+
+  test('in a home folder that is a repository can read only its own folder', async () => {
+    const { run, config } = createPromptProject();
+    const home = dirname(dirname(config));
+    execFileSync('git', ['init', '--quiet', home]);
+    mkdirSync(join(home, 'work/.natter/prompts'), { recursive: true });
+    writeFileSync(join(home, 'work/.natter/prompts/a.md'), '{{file:../../../secret.txt}}');
+    writeFileSync(join(home, 'secret.txt'), 'secret');
+    const { code, stderr } = await run(['run', 'a', '--sandbox'], { cwd: join(home, 'work') });
+    expect(code).toBe(2);
+    expect(stderr).toContain('it is outside the project');
+  });
+});
+
+test('a file named by its path can read only its own folder, without a repository', async () => {
+  const { run, folder } = createPromptProject();
+  const place = dirname(folder);
+  mkdirSync(join(place, 'sub'));
+  writeFileSync(join(place, 'secret.txt'), 'secret');
+  writeFileSync(join(place, 'sub/a.md'), '{{file:../secret.txt}}');
+  const { code, stderr } = await run(['run', join(place, 'sub/a.md'), '--sandbox']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('it is outside the folder of the prompt file');
+});
+
+test('your own prompt file can follow your links, but names no path outside your folder', async () => {
+  const { run, prompt, config, folder } = createPromptProject();
+  const prompts = join(config, 'prompts');
+  mkdirSync(prompts, { recursive: true });
+  writeFileSync(join(dirname(folder), 'dotfile.md'), 'mine {{file:data.txt}}');
+  writeFileSync(join(prompts, 'data.txt'), 'data');
+  symlinkSync(join(dirname(folder), 'dotfile.md'), join(prompts, 'mine.md'));
+  expect(await prompt(['mine'])).toBe('mine data');
+  writeFileSync(join(prompts, 'b.md'), '{{file:../config.json}}');
+  const { code, stderr } = await run(['run', 'b', '--sandbox']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('it is outside your folder of prompts');
+});
+
+test('a file that is not UTF-8 text is named as in messages, with advice that applies to it', async () => {
+  const { run } = createPromptProject({ 'a.md': 'x\0', 'b.md': '{{file:a.md}}' });
+  for (const name of ['a.md', 'b.md']) {
+    const { code, stderr } = await run(['run', name, '--sandbox']);
+    expect(stderr).toBe('natter: a.md is binary: byte 1 is NUL\n  save it as UTF-8 text\n');
+    expect(code).toBe(2);
+  }
+});
+
+test.each(['{{file:log.txt}}', '{{include:log.txt}}'])(
+  'a secret in %s is not sent to a different machine',
+  async (text) => {
+    const { run } = createPromptProject({ 'a.md': text, 'log.txt': `key ${githubToken}\n` });
+    const server = await serve([[streamed('Hello')]]);
+    // An address that is not a loopback name, as far as natter knows.
+    const env = { NATTER_BASE_URL: `http://0.0.0.0:${new URL(server.url).port}` };
+    const { code, stderr } = await run(['run', 'a.md'], { env });
+    expect(code).toBe(17);
+    expect(stderr).toMatch(/^natter: log\.txt line 1 has a GitHub token/);
+    expect(server.requests).toEqual([]);
+  },
+);
+
+const echo = '[sandbox echo]';
+
+const front = (...lines: readonly string[]) => ['---', ...lines, '---', ''].join('\n');
+
+describe('variables', () => {
+  const files = {
+    'plain.md': 'one\n{{topic}} and {{tone}}\n',
+    'choices.md': `${front('variables:', '  lang: [ts, js]', '  tone: kind')}{{lang}} {{tone}}`,
+    'input.md': 'sum up {{input}}',
+    'none.md': 'text',
+    'stdin.md': 'a\n\n{{stdin}}\n',
+    'option.md': 'a\n{{model}}\n',
+  };
+
+  test.each([
+    [['plain.md'], /plain\.md:2: the variable topic has no value, nor has tone\n/],
+    [['plain.md'], /\n {2}add --topic=TEXT --tone=TEXT\n/],
+    [['input.md'], /\n {2}add --input=TEXT; standard input is \{\{stdin\}\}\n/],
+    [['plain.md', '--topic=a'], /plain\.md:2: the variable tone has no value/],
+    [['plain.md', '--topci=a'], /plain\.md has no variable "topci"\n {2}did you mean --topic\?/],
+    [['plain.md', '--topic'], /plain\.md:2: --topic needs a value\n {2}--topic=TEXT/],
+    [['plain.md', '--topic', '--tone=b'], /plain\.md:2: --topic needs a value/],
+    [['plain.md', '--topic', '-', '--tone=b'], /plain\.md:2: --topic needs a value/],
+    [['plain.md', '--topci', 'a'], /plain\.md has no variable "topci"\n {2}did you mean --topic\?/],
+    [['choices.md', '--lang', 'py'], /choices\.md:3: lang must be one of ts, js, not "py"/],
+    [['plain.md', 'topic=a'], /"topic=a" does not set the variable topic\n {2}write --topic=a/],
+    [['plain.md', '-x'], /unknown option '-x'/],
+    [['choices.md'], /choices\.md:6: the variable lang has no value\n {2}add --lang=ts/],
+    [['choices.md', '--lang=py'], /choices\.md:3: lang must be one of ts, js, not "py"/],
+    [['choices.md', '--topic=a'], /its variables are lang, tone/],
+    [['none.md', '--topic=a'], /none\.md has no variable "topic"\n {2}it has no variables/],
+    [['option.md', '--model=x'], /option\.md:2: the variable model has the name of an option/],
+    [['stdin.md', '--no-stdin'], /stdin\.md:3: \{\{stdin\}\} is standard input, but --no-stdin/],
+    [
+      ['stdin.md'],
+      /stdin\.md:3: \{\{stdin\}\} is standard input, but it is empty\n {2}for example/,
+    ],
+    [['none.md', '--split', 'auto'], /natter run does not take --split\n.+natter --split auto/],
+    [['none.md', '--every=30s'], /natter run does not take --every\n.+\| natter --every/],
+    [['none.md', '-i'], /natter run does not take -i\n.+natter -i --continue/],
+  ])('%j: the problem is named with file and line', async (words, message) => {
+    const { run } = createPromptProject(files);
+    const { code, stdout, stderr } = await run(['run', ...words, '--sandbox']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+
+  test.each(['{{lang|ts}}', '{{lang:ts}}', '{{ lang = ts }}'])(
+    '%s is sent as text, with a notice that names the line',
+    async (text) => {
+      const { run } = createPromptProject({
+        'a.md': `${front('title: t')}\n${echo}${text} ${text}`,
+      });
+      const { stdout, stderr } = await run(['run', 'a.md', '--sandbox']);
+      expect(stdout).toBe(`${text} ${text}\n`);
+      expect(stderr.split('\n').filter((line) => line.includes('is sent as text'))).toEqual([
+        `natter: a.md:5: ${text} is sent as text; a default is set under variables: in the front matter`,
+      ]);
+    },
+  );
+
+  test.each([String.raw`\{{lang|ts}}`, '${{ a | b }}', '{{#if x}}'])(
+    '%s causes no notice',
+    async (text) => {
+      const { run } = createPromptProject({ 'a.md': text });
+      const { stderr } = await run(['run', 'a.md', '--sandbox']);
+      expect(stderr).not.toContain('is sent as text');
+    },
+  );
+
+  test('may have the name of an option of natter chat', async () => {
+    const { prompt } = createPromptProject({ 'cut.md': 'at {{split}}' });
+    expect(await prompt(['cut.md', '--split=lines'])).toBe('at lines');
+  });
+
+  test('have defaults', async () => {
+    const { prompt } = createPromptProject(files);
+    expect(await prompt(['choices.md', '--lang=js'])).toBe('js kind');
+  });
+});
+
+describe('natter run NAME --help', () => {
+  const files = {
+    'a.md': '{{style}} {{include:b.md}}',
+    'b.md': `${front('model: x')}{{mood}}`,
+    'pattern/system.md': `${front('variables:', '  who: { choices: [me, you], description: speaker }', '  x: "1"')}{{who}} {{x}}`,
+    'none.md': 'text',
+  };
+
+  test.each([
+    [
+      ['a.md', '--help'],
+      'Variables of a.md:\n  --style <text>  required\n  --mood <text>   required\n\n',
+    ],
+    [
+      ['pattern/system.md', '--help'],
+      '  --who <text>  speaker; one of me, you; required\n  --x <text>    default 1\n',
+    ],
+    [['--help', 'a.md'], 'Variables of a.md:\n'],
+    [['a.md', '-h'], '\n\nVariables of a.md: --style, --mood\n\n'],
+  ])('%j lists the variables, those of included files, too', async (words, expected) => {
+    const { run } = createPromptProject(files);
+    const { code, stdout, stderr } = await run(['run', ...words]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(expected);
+    expect(stdout).toContain('Usage: natter run');
+  });
+
+  test('lists none for a file without variables, and warns of a file that cannot be used', async () => {
+    const { run } = createPromptProject(files);
+    const { stdout } = await run(['run', 'none.md', '--help']);
+    const missing = await run(['run', 'missing.md', '--help']);
+    expect(missing).toMatchObject({
+      code: 0,
+      stdout,
+      stderr: 'natter: warning: there is no prompt file "missing.md"\n',
+    });
+    expect(stdout).not.toContain('Variables of');
+  });
+});
+
+// A socket exists, and reading it fails for every user.
+test.skipIf(process.platform === 'win32')(
+  'the name of a file that cannot be read is never a field of a schema',
+  async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'natter-schema-'));
+    const server = createServer().listen(join(cwd, 'person'));
+    await once(server, 'listening');
+    const words = ['--sandbox', '--schema', 'person', 'who?'];
+    const { code, stdout, stderr } = await runInMemory(words, { cwd });
+    server.close();
+    expect(stderr).toContain('natter: cannot read person: ');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  },
+);
+
+describe('names', () => {
+  const prompts = {
+    '.natter/prompts/review.md': 'Project.',
+    '.natter/prompts/git/commit.md': 'C.',
+  };
+
+  test('are found in the project, also from a folder below, then in the settings folder', async () => {
+    const project = createPromptProject(prompts);
+    const { folder, config, prompt } = project;
+    mkdirSync(join(folder, 'src/deep'), { recursive: true });
+    mkdirSync(join(config, 'prompts'), { recursive: true });
+    writeFileSync(join(config, 'prompts/review.md'), 'Mine.');
+    writeFileSync(join(config, 'prompts/own.md'), 'Own.');
+    expect(await prompt(['review'], { cwd: join(folder, 'src/deep') })).toBe('Project.');
+    expect(await prompt(['git/commit'])).toBe('C.');
+    expect(await prompt(['own'])).toBe('Own.');
+    expect(await prompt(['review'], { cwd: config })).toBe('Mine.');
+  });
+
+  test('are not looked up above the repository', async () => {
+    const { folder, run } = createPromptProject(prompts);
+    const below = createPromptProject();
+    mkdirSync(join(folder, 'other/.git'), { recursive: true });
+    const { code, stderr } = await run(['run', 'review'], { cwd: join(folder, 'other') });
+    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
+      code: 6,
+      stderr: 'natter: there is no prompt file "review"',
+    });
+    expect((await below.run(['run', 'review'])).code).toBe(6);
+  });
+
+  test('a prompt that begins with run is refused, with the command that sends it', async () => {
+    const { run, dryRun } = createPromptProject(prompts);
+    const { code, stderr } = await run(['run', 'away', 'with', 'me', '--sandbox']);
+    expect(code).toBe(6);
+    expect(stderr).toBe(
+      'natter: there is no prompt file "away"\n  to send it as a prompt: natter chat run away with me\n',
+    );
+    const { request } = await dryRun(['chat', 'run', 'away', 'with', 'me']);
+    expect(request.body.messages).toEqual([{ role: 'user', content: 'run away with me' }]);
+  });
+
+  test('a variable before the name is refused', async () => {
+    const { run } = createPromptProject(prompts);
+    const { code, stderr } = await run(['run', '--lang', 'ts', 'review']);
+    expect(code).toBe(6);
+    expect(stderr).toContain('\n  put the name of the prompt file first: natter run NAME --lang\n');
+  });
+
+  test('a mistyped name is corrected', async () => {
+    const { run } = createPromptProject(prompts);
+    const { stderr } = await run(['run', 'reveiw']);
+    expect(stderr).toContain('did you mean review?');
+  });
+});
+
+test.each([
+  [['fix.md', '--', '--hard', '-m'], 'fix: --hard -m'],
+  [['fix.md', 'it', '--', '--hard'], 'fix: it --hard'],
+  [['tone.md', '--tone', 'kind', 'and', '--', '--tone', 'rude'], 'kind\n\nand --tone rude'],
+  [['tone.md', '--tone=kind', 'and', '--', '--tone=rude'], 'kind\n\nand --tone=rude'],
+])('natter run %j sends the words after -- as text', async (words, expected) => {
+  const { run } = createPromptProject({ 'fix.md': 'fix: $ARGUMENTS', 'tone.md': '{{tone}}' });
+  const { stdout, stderr } = await run(['run', '--sandbox', '--dry-run', ...words]);
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toMatchObject({
+    request: { body: { messages: [{ content: expected }] } },
+  });
+});

@@ -1,0 +1,419 @@
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { LedgerLine } from '../../../src/usage/ledger.ts';
+import { runInMemory } from '../../support/in-memory.ts';
+import { jsonLines, serviceAt } from '../../support/natter.ts';
+import { delta, done, json, response, stream, streamed } from '../../support/raw-replies.ts';
+import { serve } from '../../support/serve.ts';
+import { stateWith } from '../../usage/ledger-place.ts';
+
+const time = new Date().toISOString();
+
+const lastYear = new Date(Date.now() - 400 * 86_400_000).toISOString();
+
+/** A service that uses 100 tokens for each prompt, and a ledger with these requests. */
+async function openBudget(
+  replies: number,
+  lines: readonly Partial<LedgerLine>[] = [],
+  profile: object = {},
+) {
+  const usage = { prompt_tokens: 60, completion_tokens: 40, total_tokens: 100 };
+  const message = { role: 'assistant', content: 'ok' };
+  const answer = json(200, { choices: [{ index: 0, message, finish_reason: 'stop' }], usage });
+  const server = await serve(Array.from({ length: replies }, () => [answer]));
+  const state = stateWith(lines.map((line) => ({ time, ...line })));
+  const config = mkdtempSync(join(tmpdir(), 'natter-config-'));
+  const document = { version: 1, profiles: { default: profile } };
+  writeFileSync(join(config, 'config.json'), JSON.stringify(document));
+  const folders = { NATTER_STATE_DIR: state, NATTER_CONFIG_DIR: config };
+  const env = { ...serviceAt(server), ...folders };
+  const run = (words: readonly string[], input = '', more: Record<string, string> = {}) =>
+    runInMemory(words, { env: { ...env, ...more }, input });
+  return { server, run };
+}
+
+test('a request that might exceed the budget is not sent', async () => {
+  const used = { prompt_tokens: 900, completion_tokens: 50 };
+  const { run, server } = await openBudget(0, [used, { ...used, time: lastYear }]);
+  const { code, stdout, stderr } = await run(['-t', '100', '--budget', '1k/day', 'hi']);
+  expect({ code, stdout }).toEqual({ code: 15, stdout: '' });
+  expect(stderr).toContain(
+    'the daily budget (1,000 tokens) would be exceeded: 950 tokens used, and this request may use ~105 tokens\n',
+  );
+  expect(stderr).toMatch(
+    / {2}set a smaller --max-tokens, raise --budget, or wait until .*; natter usage shows the requests\n/,
+  );
+  expect(server.requests).toHaveLength(0);
+});
+
+test.each<[string, readonly string[], Record<string, string>, number, string]>([
+  ['no shorter answer fits', ['-t', '9', '--budget', '1k/day'], {}, 2000, 'raise --budget, or'],
+  [
+    'the answer has no limit',
+    ['--budget', '1k/day'],
+    {},
+    0,
+    'set --max-tokens, raise --budget, or',
+  ],
+  ['of NATTER_BUDGET', [], { NATTER_BUDGET: '1k/day' }, 2000, 'raise NATTER_BUDGET, or'],
+])('the hint of a refused request depends on its cause: %s', async (_, words, env, used, hint) => {
+  const { run } = await openBudget(0, used === 0 ? [] : [{ prompt_tokens: used }]);
+  const { code, stderr } = await run([...words, 'hi'], '', env);
+  expect(code).toBe(15);
+  expect(stderr).toContain(`  ${hint} wait until`);
+});
+
+test('the hint of the sandbox shows the requests to the sandbox', async () => {
+  const { run } = await openBudget(0, []);
+  const { code, stderr } = await run(['--sandbox', '--budget', '10/day', '-t', '99', 'hi']);
+  expect(code).toBe(15);
+  expect(stderr).toContain('; natter usage --sandbox shows the requests\n');
+});
+
+test('a request that fits is sent, with one warning from 80 % on', async () => {
+  const { run } = await openBudget(2, [{ prompt_tokens: 400, completion_tokens: 300 }]);
+  const words = ['-t', '50', '--budget', '1000/week', 'hi'];
+  expect(await run(words)).toMatchObject({ code: 0, stdout: 'ok\n', stderr: '' });
+  expect(await run(words)).toMatchObject({
+    code: 0,
+    stdout: 'ok\n',
+    stderr: 'natter: warning: 80% of the weekly budget (1,000 tokens) is used\n',
+  });
+});
+
+test('an answer without a limit is estimated by the longest one of the period', async () => {
+  const { run } = await openBudget(0, [{ prompt_tokens: 10, completion_tokens: 700 }]);
+  const { code, stderr } = await run(['--budget', '1000/day', 'hi']);
+  expect(code).toBe(15);
+  expect(stderr).toContain('may use ~705 tokens');
+});
+
+test('a budget in money does not limit the sandbox', async () => {
+  const { run } = await openBudget(0);
+  const { code, stderr } = await run(['--sandbox', '--budget', '1usd/day', 'hi']);
+  expect(code).toBe(0);
+  expect(stderr).toContain('the sandbox costs nothing: only a budget in tokens limits it\n');
+});
+
+test('the requests of other profiles and of the sandbox do not count', async () => {
+  const others = [
+    { prompt_tokens: 5000, profile: 'work' },
+    { prompt_tokens: 5000, sandbox: true as const },
+  ];
+  const { run } = await openBudget(1, others);
+  expect(await run(['-t', '50', '--budget', '1000/day', 'hi'])).toMatchObject({ code: 0 });
+  expect(await run(['--sandbox', '-t', '50', '--budget', '1000/day', 'hi'])).toMatchObject({
+    code: 15,
+  });
+});
+
+test('the setting and the variable set a budget, the option wins', async () => {
+  const { run } = await openBudget(1, [{ prompt_tokens: 990 }], { budget: '1000/month' });
+  expect(await run(['hi'])).toMatchObject({ code: 15 });
+  expect(await run(['hi'], '', { NATTER_BUDGET: '2/day' })).toMatchObject({ code: 15 });
+  expect(await run(['--budget', '9k/day', 'hi'])).toMatchObject({ code: 0 });
+});
+
+test('a budget in money uses the prices of the profile', async () => {
+  const priced = { prices: { origin: '1000/2000 EUR' } };
+  const { run } = await openBudget(1, [{ prompt_tokens: 1000, completion_tokens: 1000 }], priced);
+  const words = (budget: string) => ['-t', '100', '--budget', budget, 'hi'];
+  const { code, stderr } = await run(words('3.10eur/week'));
+  expect(code).toBe(15);
+  expect(stderr).toContain(
+    'the weekly budget (3.10 EUR) would be exceeded: 3.00 EUR used, and this request may use ~0.21 EUR',
+  );
+  expect(await run(words('5eur/week'))).toMatchObject({ code: 0 });
+  expect(await run(words('5usd/week'))).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('needs the price of the model origin in USD') as string,
+  });
+});
+
+test('a batch stops before its budget, and continues with a higher one', async () => {
+  const { run, server } = await openBudget(5);
+  const folder = mkdtempSync(join(tmpdir(), 'natter-batch-'));
+  const [input, output] = [join(folder, 'prompts.txt'), join(folder, 'answers.jsonl')];
+  writeFileSync(input, 'one\ntwo\nthree\nfour\nfive\n');
+  const words = ['batch', input, '-o', output, '-t', '95', '--budget'];
+  const stopped = await run([...words, '320/day']);
+  expect(stopped.code).toBe(15);
+  expect(stopped.stderr).toContain('the daily budget (320 tokens) would be exceeded');
+  expect(stopped.stderr).toContain('run the same command again for the rest');
+  const answered = server.requests.length;
+  expect(answered).toBeGreaterThanOrEqual(2);
+  expect(answered).toBeLessThanOrEqual(3);
+  expect(readFileSync(output, 'utf8').trimEnd().split('\n')).toHaveLength(answered);
+  expect(await run([...words, '9k/day'])).toMatchObject({ code: 0 });
+  expect(server.requests).toHaveLength(5);
+});
+
+test('a batch with a budget in money stops before the first request without a price', async () => {
+  const { run, server } = await openBudget(0);
+  const words = ['batch', '-', '--budget', '5usd/day'];
+  const { code, stdout, stderr } = await run(words, 'one\ntwo\nthree\n');
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+  expect(stderr).toContain('the daily budget needs the price of the model origin in USD; 0 ');
+  expect(stderr).toContain('  natter config set prices.origin "0.5/1.5 USD"; ');
+  expect(server.requests).toHaveLength(0);
+});
+
+test('a batch keeps the text of a cut answer whose retry exceeds the budget', async () => {
+  const server = await serve([stream(delta('half an ans'))]);
+  const env = { ...serviceAt(server), NATTER_STATE_DIR: stateWith([]) };
+  const words = ['batch', '-', '-t', '95', '--retry-incomplete', '1', '--budget', '103/day'];
+  const { code, stdout } = await runInMemory(words, { env, input: 'one\n' });
+  expect(code).toBe(15);
+  expect(server.requests).toHaveLength(1);
+  expect(JSON.parse(stdout)).toMatchObject({ content: 'half an ans', error: { kind: 'budget' } });
+});
+
+test('requests that fit only one after the other wait for each other', async () => {
+  const { run, server } = await openBudget(2);
+  const result = await run(['compare', '-t', '150', '--budget', '300/day', '--quiet', 'hi']);
+  expect(result).toMatchObject({ code: 0 });
+  expect(server.requests).toHaveLength(2);
+});
+
+test('a budget without a ledger is refused', async () => {
+  const { run } = await openBudget(0);
+  const { code, stderr } = await run(['--budget', '1k/day', 'hi'], '', { NATTER_LEDGER: 'false' });
+  expect(code).toBe(3);
+  expect(stderr).toContain('a budget needs the ledger, which the setting ledger turns off');
+});
+
+test('a budget that cannot be read is a usage failure', async () => {
+  const { run } = await openBudget(0);
+  const { code, stderr } = await run(['--budget', '5 bananas', 'hi']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('--budget must be tokens or money with its currency');
+});
+
+const newFolder = (name: string) => mkdtempSync(join(tmpdir(), `natter-${name}-`));
+
+/** Folders of a natter that uses the sandbox or a server, and its ledger. */
+function openLedger(env: Readonly<Record<string, string>> = {}) {
+  const state = newFolder('state');
+  const folder = join(state, 'usage');
+  const all = { ...env, NATTER_STATE_DIR: state, NATTER_DATA_DIR: newFolder('data') };
+  const text = () =>
+    readdirSync(folder)
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join('');
+  return {
+    env: all,
+    state,
+    folder,
+    text,
+    lines: () => jsonLines(text()) as readonly LedgerLine[],
+    run: (words: readonly string[], input?: string) =>
+      runInMemory(words, { env: all, ...(input !== undefined && { input }) }),
+  };
+}
+
+const usage = { prompt_tokens: 12, completion_tokens: 34, total_tokens: 46 };
+
+const completion = (fields: object) =>
+  json(200, {
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: 'a secret answer' },
+        finish_reason: 'stop',
+      },
+    ],
+    ...fields,
+  });
+
+test('a prompt is one line with its figures, and without a word of it', async () => {
+  const server = await serve([[completion({ usage })]]);
+  const place = openLedger(serviceAt(server));
+  await place.run(['-m', 'nextgen', 'a private prompt']);
+  expect(place.lines()).toEqual([
+    {
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
+      command: 'chat',
+      profile: 'default',
+      model: 'nextgen',
+      prompt_tokens: 12,
+      completion_tokens: 34,
+      ms: expect.any(Number) as number,
+      outcome: 'answered',
+      attempts: 1,
+      conversation: expect.stringMatching(/^[a-z0-9]+$/) as string,
+      batch: null,
+    },
+  ]);
+  expect(place.text()).not.toMatch(/private|secret|127\.0\.0\.1|test-key/);
+});
+
+test('the file of the month and its folder are private', async () => {
+  const place = openLedger();
+  await place.run(['--sandbox', 'hi']);
+  const [line] = place.lines();
+  const name = `${line?.time.slice(0, 7) ?? ''}.jsonl`;
+  expect(readdirSync(place.folder)).toEqual([name]);
+  expect(statSync(place.folder).mode & 0o777).toBe(0o700);
+  expect(statSync(join(place.folder, name)).mode & 0o777).toBe(0o600);
+});
+
+test('the line names the saved conversation', async () => {
+  const place = openLedger();
+  await place.run(['--sandbox', 'one']);
+  await place.run(['--sandbox', '-c', 'two']);
+  const [saved] = readdirSync(join(place.env.NATTER_DATA_DIR, 'conversations'));
+  const id = saved?.replace(/\.jsonl$/, '');
+  expect(place.lines().map(({ conversation }) => conversation)).toEqual([id, id]);
+});
+
+test('without saving conversations the line is written, and names none', async () => {
+  const place = openLedger({ NATTER_SAVE: 'false' });
+  await place.run(['--sandbox', 'hi']);
+  expect(place.lines()).toMatchObject([{ conversation: null, sandbox: true }]);
+});
+
+test('the setting ledger turns the ledger off', async () => {
+  const place = openLedger({ NATTER_LEDGER: 'false' });
+  expect(await place.run(['--sandbox', 'hi'])).toMatchObject({ code: 0 });
+  expect(readdirSync(place.state)).toEqual([]);
+});
+
+test('a replay and a dry run send nothing, and are not in the ledger', async () => {
+  const place = openLedger();
+  const recording = join(newFolder('recording'), 'tape.jsonl');
+  await place.run(['--sandbox', '--record', recording, 'hi']);
+  await place.run(['--replay', recording, 'hi']);
+  await place.run(['--sandbox', '--dry-run', 'hi']);
+  expect(place.lines()).toHaveLength(1);
+});
+
+test('tokens that the service does not report are null, and estimated', async () => {
+  const server = await serve([[streamed('12345678')]]);
+  const place = openLedger(serviceAt(server));
+  await place.run(['12345678']);
+  expect(place.lines()).toMatchObject([
+    {
+      prompt_tokens: null,
+      completion_tokens: null,
+      estimated: { prompt_tokens: 6, completion_tokens: 2 },
+    },
+  ]);
+});
+
+test('a failed request has the kind of its failure, and no tokens', async () => {
+  const refusal = response(429, { 'retry-after': '0' });
+  const server = await serve([[refusal], [refusal], [json(401, {})]]);
+  const place = openLedger(serviceAt(server));
+  expect(await place.run(['hi'])).toMatchObject({ code: 4 });
+  const [line] = place.lines();
+  expect(line).toMatchObject({ outcome: 'unauthorized', attempts: 3, prompt_tokens: null });
+  expect(line).not.toHaveProperty('estimated');
+});
+
+test('an answer that breaks off is incomplete, with the tokens received so far', async () => {
+  const server = await serve([[Buffer.concat(stream(delta('12345678')))]]);
+  const place = openLedger(serviceAt(server));
+  expect(await place.run(['12345678'])).toMatchObject({ code: 11 });
+  expect(place.lines()).toMatchObject([
+    { outcome: 'incomplete', estimated: { prompt_tokens: 6, completion_tokens: 2 } },
+  ]);
+});
+
+test('a comparison has a line for each model', async () => {
+  const place = openLedger();
+  await place.run(['--sandbox', 'compare', 'hi']);
+  const lines = place.lines();
+  expect(lines.map(({ model }) => model).sort()).toEqual(['nextgen', 'origin']);
+  expect(lines).toMatchObject([{ command: 'compare' }, { command: 'compare' }]);
+  expect(new Set(lines.map(({ conversation }) => conversation)).size).toBe(1);
+});
+
+test('a batch has a line for each item, all with the id of the run', async () => {
+  const place = openLedger();
+  const input = Array.from({ length: 40 }, (_, index) => `[sandbox echo] ${index}\n`).join('');
+  await place.run(['--sandbox', 'batch', '-'], input);
+  const lines = place.lines();
+  expect(lines).toHaveLength(40);
+  expect(new Set(lines.map(({ batch }) => batch)).size).toBe(1);
+  expect(lines[0]).toMatchObject({ command: 'batch', conversation: null });
+  expect(lines[0]?.batch).toMatch(/^\d{8}-\d{6}-\w{4}$/);
+});
+
+test.each([
+  ['as it is', []],
+  ['with placeholders for secrets', ['--redact']],
+])('a refused item of a batch, sent %s, is one line with all its attempts', async (_, options) => {
+  const refusal = response(429, { 'retry-after': '0' });
+  const server = await serve([[refusal], [refusal], [completion({ usage })]]);
+  const place = openLedger(serviceAt(server));
+  await place.run(['batch', '-', '--concurrency', '1', ...options], 'hi\n');
+  expect(place.lines()).toMatchObject([{ outcome: 'answered', attempts: 3 }]);
+});
+
+test('processes that run at the same time lose no line and break none', async () => {
+  const place = openLedger();
+  const input = Array.from({ length: 100 }, (_, index) => `[sandbox echo] ${index}\n`).join('');
+  await Promise.all([
+    place.run(['--sandbox', 'batch', '-'], input),
+    place.run(['--sandbox', 'batch', '-'], input),
+    place.run(['--sandbox', 'one']),
+    place.run(['--sandbox', 'two']),
+  ]);
+  expect(place.lines()).toHaveLength(202);
+});
+
+test('a ledger that cannot be written is one warning, and the run succeeds', async () => {
+  const place = openLedger();
+  writeFileSync(place.folder, 'not a folder');
+  const { code, stderr } = await place.run(['--sandbox', 'hi']);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(
+    /^natter: warning: not in the ledger: cannot write .*; NATTER_LEDGER=false/,
+  );
+  const input = 'one\ntwo\nthree\n';
+  const batch = await place.run(['--sandbox', 'batch', '-', '--concurrency', '1'], input);
+  expect(batch.code).toBe(0);
+  expect(batch.stderr.match(/not in the ledger/g)).toHaveLength(1);
+});
+
+test('a line that was cut by a full disk breaks only itself', async () => {
+  const place = openLedger();
+  await place.run(['--sandbox', 'one']);
+  const [name = ''] = readdirSync(place.folder);
+  const file = join(place.folder, name);
+  writeFileSync(file, readFileSync(file, 'utf8').slice(0, -20));
+  await place.run(['--sandbox', 'two']);
+  const [first = '', second = ''] = place.text().split('\n');
+  expect(() => JSON.parse(first) as unknown).toThrow(SyntaxError);
+  expect(JSON.parse(second)).toMatchObject({ command: 'chat' });
+});
+
+test('a key that was typed as the model is masked', async () => {
+  const place = openLedger({ NATTER_API_KEY: 'sk-0123456789abcdef' });
+  await place.run(['--sandbox', '-m', 'sk-0123456789abcdef', 'hi']);
+  expect(place.text()).toContain('"model":"');
+  expect(place.text()).not.toContain('0123456789');
+});
+
+test('streamed answers with usage have its counts', async () => {
+  const report = `data: ${JSON.stringify({ choices: [], usage })}\n\n`;
+  const server = await serve([[Buffer.concat(stream(delta('Hello'), report, done))]]);
+  const place = openLedger(serviceAt(server));
+  await place.run(['hi']);
+  expect(place.lines()).toMatchObject([{ prompt_tokens: 12, completion_tokens: 34 }]);
+});
+
+test('a batch item whose content is a list of parts is counted by its text', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const place = openLedger(serviceAt(server));
+  const content = [{ type: 'text', text: 'who are you?' }];
+  const body = { model: 'origin', messages: [{ role: 'user', content }] };
+  const item = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body };
+  const { code } = await place.run(['batch', '-', '--budget', '1M/day'], JSON.stringify(item));
+  expect(code).toBe(0);
+  const [line] = place.lines();
+  expect(line).toMatchObject({ outcome: 'answered', prompt_tokens: null });
+  expect(line?.estimated?.prompt_tokens).toBeLessThan(10);
+});

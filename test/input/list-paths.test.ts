@@ -1,0 +1,62 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { listPaths, type ListOptions } from '../../src/input/find-files.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+
+const ignored = '.gitignore';
+
+/** A repository with these files. */
+function repository(files: Readonly<Record<string, string>>): string {
+  const root = mkdtempSync(join(tmpdir(), 'natter-paths-'));
+  mkdirSync(join(root, '.git'));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
+  }
+  return root;
+}
+
+async function pathsIn(root: string, options: Partial<ListOptions> = {}) {
+  const { paths, isPartial } = await listPaths(root, { clock: createFakeClock(), ...options });
+  return { isPartial, paths: paths.map(({ path, isFolder }) => path + (isFolder ? '/' : '')) };
+}
+
+test('lists files and folders, the nearest first, without hidden and ignored ones', async () => {
+  const root = repository({
+    [ignored]: 'dist/\n*.log\n',
+    'dist/a.js': '',
+    'src/deep/a.ts': '',
+    'src/b.log': '',
+    'notes.md': '',
+    '.env': '',
+  });
+  const { paths, isPartial } = await pathsIn(root);
+  expect(paths.slice(0, 2).sort()).toEqual(['notes.md', 'src/']);
+  expect(paths.slice(2)).toEqual(['src/deep/', 'src/deep/a.ts']);
+  expect(isPartial).toBe(false);
+});
+
+test('applies the rules of the folder above', async () => {
+  const root = repository({ [ignored]: '*.log\n', 'src/a.log': '', 'src/a.ts': '' });
+  expect((await pathsIn(join(root, 'src'))).paths).toEqual(['a.ts']);
+});
+
+test('stops at a number of paths', async () => {
+  const root = repository({ a: '', b: '', c: '' });
+  const { paths, isPartial } = await pathsIn(root, { maxPaths: 2 });
+  expect(paths).toHaveLength(2);
+  expect(isPartial).toBe(true);
+});
+
+test('stops after a time', async () => {
+  let now = 0;
+  const clock = { monotonic: () => (now += 1000) };
+  const { isPartial } = await pathsIn(repository({ 'a/b/c/d': '' }), { clock });
+  expect(isPartial).toBe(true);
+});
+
+test('leaves out a folder that does not exist', async () => {
+  expect(await pathsIn('/no/such/folder')).toEqual({ paths: [], isPartial: false });
+});

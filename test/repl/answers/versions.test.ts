@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import type { Conversation, Turn } from '../../../src/conversation/tree.ts';
+import { panelOf } from '../../../src/repl/commands.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
+import {
+  conversationOf,
+  effectsOf,
+  enter,
+  pressed,
+  printed,
+  run,
+  stateOf,
+  typed,
+} from '../../support/repl-state.ts';
+
+/** Turns in order of creation; the last child of each turn is selected. */
+function treeOf(...values: readonly Pick<Turn, 'id' | 'parent' | 'role' | 'content'>[]) {
+  const createdAt = new Date(0);
+  return {
+    ...conversationOf(),
+    turns: new Map(values.map((value) => [value.id, { ...value, createdAt }])),
+    selection: new Map(values.map(({ id, parent }) => [parent, id])),
+  } satisfies Conversation;
+}
+
+const prompt = (id: string, parent?: string) =>
+  ({ id, parent, role: 'user', content: `prompt ${id}` }) as const;
+const answer = (id: string, parent: string) =>
+  ({ id, parent, role: 'assistant', content: `answer ${id}` }) as const;
+
+const retried = stateOf({
+  conversation: treeOf(prompt('p'), answer('a', 'p'), answer('b', 'p')),
+});
+const edited = stateOf({
+  conversation: treeOf(
+    prompt('p'),
+    answer('a', 'p'),
+    prompt('q'),
+    answer('b', 'q'),
+    answer('c', 'q'),
+  ),
+});
+
+const command = (state: typeof retried, line: string) => run(state, typed(line), enter);
+const chosen = ({ effects }: ReturnType<typeof run>) =>
+  effectsOf(effects, 'select-version').map(({ turnId }) => turnId);
+
+describe('/version', () => {
+  test('switches to the next version and wraps around', () => {
+    expect(chosen(command(retried, '/version'))).toEqual(['a']);
+  });
+
+  test('reaches the answers of every version of the prompt', () => {
+    expect(chosen(command(edited, '/version 1'))).toEqual(['a']);
+    expect(chosen(command(edited, '/version 2'))).toEqual(['b']);
+    expect(chosen(command(edited, '/version'))).toEqual(['a']);
+  });
+
+  test('of the current version prints a notice and switches nothing', () => {
+    const step = command(edited, '/version 3');
+    expect(chosen(step)).toEqual([]);
+    expect(printed(step.effects)).toEqual(['this is version 3 of 3']);
+  });
+
+  test('reports the number of versions', () => {
+    expect(printed(command(edited, '/version 5').effects)).toEqual(['there are versions 1 to 3']);
+    expect(printed(command(edited, '/version x').effects)).toEqual(['there are versions 1 to 3']);
+    const single = stateOf({ conversation: treeOf(prompt('p'), answer('a', 'p')) });
+    expect(printed(command(single, '/version').effects)).toEqual(['there is only one version']);
+    expect(printed(command(stateOf(), '/version').effects)).toEqual(['there is no prompt yet']);
+  });
+
+  test('counts a prompt with a different system prompt as a version', () => {
+    const state = stateOf({
+      conversation: treeOf(
+        prompt('p'),
+        answer('a', 'p'),
+        { id: 's', parent: undefined, role: 'system', content: 'be brief' },
+        prompt('q', 's'),
+        answer('b', 'q'),
+      ),
+    });
+    expect(chosen(command(state, '/version'))).toEqual(['a']);
+  });
+});
+
+describe('the keys for versions', () => {
+  test.each([
+    ['Shift+Right', pressed('right', { shift: true }), 'a'],
+    ['Alt+.', pressed('.', { alt: true }), 'a'],
+    ['Shift+Left', pressed('left', { shift: true }), 'b'],
+    ['Alt+,', pressed(',', { alt: true }), 'b'],
+  ])('%s switches', (_name, key, turnId) => {
+    expect(chosen(run(edited, key))).toEqual([turnId]);
+  });
+
+  test('R6: without versions, say so below the composer and print nothing', () => {
+    const single = stateOf({ conversation: treeOf(prompt('p'), answer('a', 'p')) });
+    const { state, effects } = run(single, pressed('left', { shift: true }));
+    expect(effects).toEqual([]);
+    expect(panelOf(state)).toEqual(['no other version yet; /retry adds one']);
+    expect(panelOf(run(state, typed('a')).state)).toEqual([]);
+  });
+
+  test('keep the typed text', () => {
+    const { state } = run(edited, typed('draft'), pressed('left', { shift: true }));
+    expect(state.composer.text).toBe('draft');
+  });
+
+  test('do nothing during an answer', () => {
+    const { state } = run(edited, typed('next'), enter);
+    expect(run(state, pressed('left', { shift: true })).effects).toEqual([]);
+  });
+
+  test('keep the place of a prompt that is being edited', () => {
+    const step = run(command(edited, '/edit').state, pressed('left', { shift: true }));
+    expect(chosen(step)).toEqual(['b']);
+    expect(step.state.branch).toEqual({ parent: undefined, reason: 'edit' });
+  });
+});
+
+/** A session whose last answer is from `model`. */
+function answeredBy(model: string, ...before: readonly Pick<Turn, 'role' | 'content'>[]) {
+  const turns = [
+    ...before,
+    { role: 'user', content: 'why?' } as const,
+    { role: 'assistant', content: 'because', model } as const,
+  ];
+  return stateOf({ conversation: conversationOf(...turns) });
+}
+
+describe('/compare sends the prompt to', () => {
+  test.each([
+    ['nextgen', 'origin', '/compare'],
+    ['origin', 'nextgen', '/compare'],
+    ['origin', 'origin', '/compare origin'],
+    ['mistral:7b', 'llama3', '/compare mistral:7b'],
+    // The service reports a different name for origin.
+    ['nextgen', 'origin-2026-11', '/compare'],
+  ])('%s after an answer from %s with %s', (model, answered, line) => {
+    const { state, effects } = command(answeredBy(answered), line);
+    const [send] = effectsOf(effects, 'send');
+    expect(send?.prompt).toEqual({ type: 'repeat', turnId: 't1' });
+    expect(send?.settings.model).toBe(model);
+    expect(state.activity).toMatchObject({ model, comparedWith: 't2' });
+    expect(printed(effects)).toContain(`${model} answers the same prompt`);
+  });
+
+  test('a model with the system prompt of the first answer', () => {
+    const brief = answeredBy('origin', { role: 'system', content: 'be brief' });
+    const settings = { ...brief.settings, system: 'be long' };
+    const { effects } = command({ ...brief, settings }, '/compare');
+    expect(effectsOf(effects, 'send')[0]?.settings.system).toBe('be brief');
+  });
+
+  test('a model without changing the model of the session', () => {
+    expect(command(answeredBy('origin'), '/compare').state.settings.model).toBe('origin');
+  });
+});
+
+const elsewhere = answeredBy('llama3');
+
+describe('/compare sends nothing', () => {
+  test.each<[string, ReplState, string, string]>([
+    ['without a prompt', stateOf(), '/compare', 'there is no answer to compare with'],
+    [
+      'without an answer',
+      stateOf({ conversation: conversationOf({ role: 'user', content: 'why?' }) }),
+      '/compare',
+      'there is no answer to compare with',
+    ],
+    [
+      'for an id with spaces',
+      answeredBy('origin'),
+      '/compare a b',
+      'a model id cannot contain spaces',
+    ],
+    [
+      'if the other model is unknown',
+      { ...elsewhere, settings: { ...elsewhere.settings, model: 'llama3' } },
+      '/compare',
+      '/compare needs a model',
+    ],
+  ])('%s', (_, state, line, message) => {
+    const { effects } = command(state, line);
+    expect(effectsOf(effects, 'send')).toEqual([]);
+    expect(printed(effects)).toEqual([message]);
+  });
+});

@@ -1,0 +1,273 @@
+import { describe, expect, test } from 'vitest';
+import { slashCommands } from '../../src/repl/commands.ts';
+import { withAttached } from '../../src/repl/files/attachments.ts';
+import type { ReplState } from '../../src/repl/state.ts';
+import { step } from '../../src/repl/step.ts';
+import { usageText } from '../../src/repl/context/context.ts';
+import { runInApp } from '../support/app.tsx';
+import {
+  composed,
+  conversationOf,
+  effectsOf,
+  enter,
+  interrupt,
+  printed,
+  run,
+  stateOf,
+  typed,
+  type StateChange,
+} from '../support/repl-state.ts';
+
+const exchange = conversationOf(
+  { role: 'user', content: 'why?' },
+  { role: 'assistant', content: 'because', model: 'origin' },
+);
+const cut = conversationOf(
+  { role: 'user', content: 'why?' },
+  { role: 'assistant', content: 'beca', incomplete: true },
+);
+const withLastPrompt = stateOf({ conversation: exchange });
+
+const command = (state: ReplState, line: string) => run(state, typed(line), enter);
+
+test('every command has a summary and a unique name', () => {
+  const names = slashCommands.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(slashCommands.every(({ summary }) => summary.length > 0)).toBe(true);
+});
+
+test.each(['/clear', '/redraw', '/theme mono'])(
+  '%s reports in line mode that it has no effect',
+  (line) => {
+    const { effects } = run(stateOf({ isLineMode: true }), {
+      type: 'line-entered',
+      text: line,
+      now: 0,
+    });
+    expect(printed(effects)[0]).toMatch(/has no effect in line mode/);
+  },
+);
+
+test('Y18: /rename without a title shows the current one, or how to set one', () => {
+  expect(printed(command(withLastPrompt, '/rename').effects)).toEqual(['the title is why?']);
+  expect(printed(command(stateOf(), '/rename').effects)).toEqual([
+    'this conversation has no title yet; /rename TITLE sets one',
+  ]);
+});
+
+test('R10: /theme without a name opens a list of the themes', () => {
+  const { state } = command(stateOf(), '/theme');
+  expect(state.dialog).toMatchObject({ title: 'the theme is color', selected: 0 });
+  expect(runInApp(state, typed('d'), enter).state).toMatchObject({
+    dialog: undefined,
+    settings: { theme: 'dark' },
+  });
+  expect(runInApp(state, interrupt).state.dialog).toBeUndefined();
+});
+
+test('R12: /settings shows and sets the theme and the wrapping', () => {
+  expect(printed(command(stateOf(), '/settings').effects)[0]).toContain(
+    'wrap: words (words, none)',
+  );
+  expect(command(stateOf(), '/settings theme dark').state.settings.theme).toBe('dark');
+  expect(command(stateOf(), '/settings wrap none').state.settings.wrap).toBe('none');
+  expect(printed(command(stateOf(), '/settings colour red').effects)).toEqual([
+    '/settings does not know colour',
+  ]);
+  const spoken = command(stateOf({ isLineMode: true }), '/settings theme dark');
+  expect(spoken.state.settings.theme).toBe('color');
+});
+
+test('a file that is attached twice is sent once, with its newer content', () => {
+  const attached =
+    (content: string): StateChange =>
+    (state) =>
+      step(withAttached(state, { name: 'a.txt', content }));
+  const { state } = run(stateOf(), attached('old'), attached('new'));
+  expect(state.attachments).toEqual([{ name: 'a.txt', content: 'new' }]);
+});
+
+test.each(['/edit', '/undo'])(
+  '%s of a prompt that starts with a slash does not make it a command',
+  (line) => {
+    const state = stateOf({ conversation: conversationOf({ role: 'user', content: '/quit now' }) });
+    const sent = run(command(state, line).state, enter);
+    expect(effectsOf(sent.effects, 'send')[0]?.prompt).toMatchObject({ content: '/quit now' });
+  },
+);
+
+test('/help with a name describes that command, with an example', () => {
+  expect(printed(command(stateOf(), '/help model').effects)).toEqual([
+    '/model [id]: choose the model from a list, or set it\nfor example: /model nextgen',
+  ]);
+});
+
+test.each([
+  ['/atach', 'did you mean /attach; // sends a line that starts with a slash'],
+  ['/modle', 'did you mean /model; // sends a line that starts with a slash'],
+  ['/help modle', 'did you mean /model'],
+])('%s suggests commands with similar names', (line, hint) => {
+  const { state, effects } = command(stateOf(), line);
+  const opened = effectsOf(effects, 'open-prompt').map(({ name, argument }) => {
+    return { type: 'prompt-missing', name, argument } as const;
+  });
+  const all = [...effects, ...run(state, ...opened).effects];
+  expect(effectsOf(all, 'print')[1]?.entries[0]).toMatchObject({
+    message: expect.stringMatching(/^unknown command \/(modle|atach)$/) as string,
+    hint,
+  });
+});
+
+describe('settings', () => {
+  test('/model sets the model of the next prompt', () => {
+    const { state } = command(stateOf(), '/model nextgen');
+    expect(effectsOf(run(state, typed('one'), enter).effects, 'send')[0]?.settings).toMatchObject({
+      model: 'nextgen',
+    });
+  });
+
+  test('/model auto names what it sets', () => {
+    expect(printed(command(stateOf(), '/model auto').effects)).toEqual(['the model is now auto']);
+  });
+
+  test.each([
+    ['nextgn', 'did you mean /model nextgen?'],
+    ['ori', '/model lists the available models'],
+  ])('/model %s is set during an answer, with a warning', (model, hint) => {
+    const answering = run(stateOf(), typed('why?'), enter).state;
+    expect(printed(command(answering, `/model ${model}`).effects)).toEqual([
+      `the model is now ${model}; natter does not know it, ${hint}`,
+    ]);
+  });
+
+  test('/system sets the system prompt, and off removes it', () => {
+    const { state } = command(stateOf(), '/system be brief');
+    expect(state.settings.system).toBe('be brief');
+    expect(command(state, '/system off').state.settings.system).toBeUndefined();
+  });
+
+  test('/max-tokens accepts whole numbers only', () => {
+    expect(command(stateOf(), '/max-tokens 500').state.settings.maxTokens).toBe(500);
+    expect(command(stateOf(), '/max-tokens -1').state.settings.maxTokens).toBeUndefined();
+    expect(command(stateOf(), '/max-tokens many').state.settings.maxTokens).toBeUndefined();
+  });
+
+  test('/theme accepts known names only', () => {
+    expect(command(stateOf(), '/theme mono').state.settings.theme).toBe('mono');
+    expect(printed(command(stateOf(), '/theme neon').effects)).toEqual(['unknown theme neon']);
+  });
+});
+
+describe('versions', () => {
+  test('/retry sends the last prompt again', () => {
+    const { effects } = command(withLastPrompt, '/retry');
+    expect(effectsOf(effects, 'send')[0]?.prompt).toEqual({ type: 'repeat', turnId: 't1' });
+  });
+
+  test('/edit restores the prompt, which is sent as a new version', () => {
+    const { state } = command(withLastPrompt, '/edit');
+    expect(composed(state)).toBe('why?');
+    const sent = run(state, typed('!'), enter);
+    expect(effectsOf(sent.effects, 'send')[0]?.prompt).toMatchObject({
+      content: 'why?!',
+      parent: undefined,
+    });
+  });
+
+  test('/edit is cancelled with Ctrl+C', () => {
+    const { state } = run(command(withLastPrompt, '/edit').state, interrupt, typed('next'), enter);
+    expect(state.branch).toBeUndefined();
+    const { effects } = run(
+      command(withLastPrompt, '/edit').state,
+      interrupt,
+      typed('next'),
+      enter,
+    );
+    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ parent: 't2' });
+  });
+
+  test('/undo removes the last prompt and its answer from the next request', () => {
+    const { state } = command(withLastPrompt, '/undo');
+    expect(composed(state)).toBe('why?');
+    expect(state.branch).toEqual({ parent: undefined, reason: 'undo' });
+  });
+
+  test('/continue resumes an answer that was cut off', () => {
+    const { effects } = command(stateOf({ conversation: cut }), '/continue');
+    expect(effectsOf(effects, 'send')[0]?.prompt).toEqual({ type: 'continue', turnId: 't2' });
+    expect(printed(command(withLastPrompt, '/continue').effects)).toEqual([
+      'the last answer is complete',
+    ]);
+  });
+});
+
+describe('the last answer', () => {
+  test.each([
+    ['/copy', { type: 'copy', source: 'because', block: undefined }],
+    ['/copy 2', { type: 'copy', source: 'because', block: 2 }],
+    ['/save a.md', { type: 'save', source: 'because', block: undefined, path: 'a.md' }],
+    ['/save 2 "a b.ts"', { type: 'save', source: 'because', block: 2, path: 'a b.ts' }],
+    ['/save', { type: 'save-journal' }],
+  ])('is used by %s', (line, effect) => {
+    expect(command(withLastPrompt, line).effects).toContainEqual(effect);
+  });
+
+  test('is required by /copy', () => {
+    expect(printed(command(stateOf(), '/copy').effects)).toEqual(['there is no answer yet']);
+  });
+});
+
+test.each([
+  ['/models', { type: 'list-models' }],
+  ['/new', { type: 'new-conversation' }],
+  ['/resume latest', { type: 'resume', name: 'latest' }],
+  ['/resume tea and coffee', { type: 'resume', name: 'tea and coffee' }],
+  ['/conversations tea', { type: 'list-conversations', query: 'tea' }],
+  ['/rename tea', { type: 'rename', title: 'tea' }],
+  ['/attach "my notes.md"', { type: 'attach', path: 'my notes.md' }],
+  ['/clear', { type: 'scroll-away' }],
+  ['/redraw', { type: 'redraw' }],
+  ['/quit', { type: 'quit' }],
+])('%s requests its effect', (line, effect) => {
+  expect(command(stateOf(), line).effects).toContainEqual(effect);
+});
+
+test('R12: /usage is /context, which has the tokens of the session, too', () => {
+  const { effects } = command(stateOf(), '/usage');
+  expect(effects).toContainEqual({ type: 'show-context', shows: 'window' });
+  const usage = { answers: 2, promptTokens: 1200, completionTokens: 300, estimated: 1 };
+  expect(usageText(stateOf({ usage }))).toBe(
+    '2 answers in this session, 1 of them estimated: 1,200 tokens in, 300 out',
+  );
+});
+
+test('offers a summary and the larger model once, at 80% of the window', () => {
+  const full = conversationOf(
+    { role: 'user', content: 'why?' },
+    { role: 'assistant', content: 'because', usage: { total_tokens: 110_000 } },
+  );
+  const ended = {
+    type: 'answer-ended',
+    outcome: { type: 'finished' },
+    conversation: full,
+    now: 0,
+  } as const;
+  const first = run(stateOf(), typed('why?'), enter, ended);
+  expect(printed(first.effects)).toEqual([
+    "86% of origin's window is used (110K of 128K); /compact replaces the older turns with a summary, /model nextgen has a window of 1M",
+  ]);
+  expect(printed(run(first.state, typed('more'), enter, ended).effects)).toEqual([]);
+});
+
+test('an opened conversation restores its system prompt and model', () => {
+  const conversation = {
+    ...conversationOf(
+      { role: 'system', content: 'be brief' },
+      { role: 'user', content: 'why?' },
+      { role: 'assistant', content: 'because', model: 'nextgen' },
+    ),
+    id: 'c2',
+  };
+  const { state } = run(stateOf(), { type: 'conversation-changed', conversation });
+  expect(state.settings).toMatchObject({ system: 'be brief', model: 'nextgen' });
+});

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import type { Action } from '../../src/repl/action.ts';
+import { openMemorySession, saying } from '../support/memory-session.ts';
+import { enter as enterKey, typed } from '../support/repl-state.ts';
+
+/** A session with one answer. */
+async function answered(prompt = 'Which tea is green?') {
+  const opened = openMemorySession({ replies: [saying('Sencha.')] });
+  opened.enter(prompt);
+  await opened.idle();
+  const run = async (line: string) => {
+    opened.session.dispatch(typed(line));
+    opened.session.dispatch(enterKey);
+    await opened.idle();
+  };
+  const written = () => opened.calls.filter((call) => call.startsWith('write privately'));
+  return { ...opened, run, written };
+}
+
+test.each([
+  ['/export tea.md', 'tea.md', 'Markdown'],
+  ['/export tea.JSON', 'tea.JSON', 'JSON'],
+  ['/export my tea.htm', 'my tea.htm', 'HTML'],
+  ['/export "my tea.htm"', 'my tea.htm', 'HTML'],
+  ["/export 'my tea.htm'", 'my tea.htm', 'HTML'],
+  ['/export html', 'which-tea-is-green.html', 'HTML'],
+  ['/export md', 'which-tea-is-green.md', 'Markdown'],
+  ['/export markdown', 'which-tea-is-green.md', 'Markdown'],
+])('%s writes %s', async (line, file, format) => {
+  const { run, written, text } = await answered();
+  await run(line);
+  expect(written()).toEqual([`write privately ${file}`]);
+  expect(text()).toMatch(new RegExp(`exported to /home/${file} \\(${format}, \\d+ (bytes|kB)\\)`));
+});
+
+test('/export alone asks for the format', async () => {
+  const { run, written, session, enter, idle } = await answered();
+  await run('/export');
+  expect(session.state().dialog).toMatchObject({
+    title: 'export this conversation as',
+    choices: [
+      { label: 'Markdown: which-tea-is-green.md' },
+      { label: 'JSON: which-tea-is-green.json' },
+      { label: 'HTML: which-tea-is-green.html' },
+      { label: 'write nothing' },
+    ],
+  });
+  enter('3');
+  await idle();
+  expect(written()).toEqual(['write privately which-tea-is-green.html']);
+  expect(session.state().dialog).toBeUndefined();
+});
+
+test('a file without a known extension gets that of the chosen format', async () => {
+  const { run, written, enter, idle } = await answered();
+  await run('/export notes.txt');
+  enter('');
+  await idle();
+  expect(written()).toEqual(['write privately notes.txt.md']);
+});
+
+test('a title without letters is named by the id', async () => {
+  const { run, written, session } = await answered('???');
+  await run('/export json');
+  expect(written()).toEqual([`write privately ${session.state().conversation.id}.json`]);
+});
+
+test('a file that exists is replaced only after a question', async () => {
+  const { run, written, session, enter, idle } = await answered();
+  await run('/export old.html');
+  expect(written()).toEqual([]);
+  expect(session.state().dialog).toMatchObject({
+    title: 'old.html exists already',
+    choices: [{ label: 'write old-2.html' }, { label: 'replace it' }, { label: 'write nothing' }],
+  });
+  enter('2');
+  await idle();
+  expect(written()).toEqual(['write privately old.html']);
+});
+
+test('a file whose name is also a pattern gets a different name', async () => {
+  const { run, session } = await answered();
+  await run('/export old*.html');
+  expect(session.state().dialog).toMatchObject({
+    choices: [{ label: 'write old*-2.html' }, {}, {}],
+  });
+});
+
+test.each<[string, Action]>([
+  ['Ctrl+C', { type: 'interrupted', now: 0 }],
+  ['the last choice', { type: 'line-entered', text: '3', now: 0 }],
+])('%s writes nothing', async (_how, action) => {
+  const { run, written, session, text } = await answered();
+  await run('/export old.html');
+  session.dispatch(action);
+  await expect.poll(text).toContain('nothing was written');
+  expect(written()).toEqual([]);
+  expect(session.state().dialog).toBeUndefined();
+});
+
+test('an empty conversation is not exported', async () => {
+  const { enter: type, idle, text, calls } = openMemorySession({});
+  type('/export tea.md');
+  await idle();
+  await expect.poll(text).toContain('there is nothing to export yet');
+  expect(calls.some((call) => call.startsWith('write privately'))).toBe(false);
+});

@@ -1,0 +1,233 @@
+import { describe, expect, test } from 'vitest';
+import { Failure } from '../../src/failure.ts';
+import type { Action } from '../../src/repl/action.ts';
+import { createBuffer } from '../../src/repl/composer/text-buffer.ts';
+import { callTask } from '../../src/repl/create-session.ts';
+import { firstRunDialog, serversDialog } from '../../src/repl/connection.ts';
+import type { ReplState } from '../../src/repl/state.ts';
+import {
+  type MemoryOptions,
+  hanging,
+  openMemorySession,
+  saying,
+} from '../support/memory-session.ts';
+import {
+  composed,
+  enter,
+  escape,
+  pasted,
+  pressed,
+  typed,
+  type TaskName,
+  taskName,
+} from '../support/repl-state.ts';
+
+interface Case {
+  /** Lead to the effect, in a conversation with one prompt and two answers. */
+  readonly keys: readonly Action[];
+  /** Open at the start. */
+  readonly dialog?: ReplState['dialog'];
+  /** The next answer never ends. */
+  readonly isHanging?: boolean;
+}
+
+const lineEntered = (text: string): Action => ({ type: 'line-entered', text, now: 0 });
+const sandbox = { address: 'the sandbox', isSandbox: true, hasKey: true };
+const command = (text: string): Case => ({ keys: [typed(text), enter] });
+const server = { name: 'Ollama', url: 'http://127.0.0.1:11434', models: ['llama'] };
+
+const refused: Action = {
+  type: 'chat-event',
+  event: {
+    type: 'retry-scheduled',
+    retry: 1,
+    retries: 4,
+    delay: 8000,
+    cause: new Failure('server_error', 'the service is busy'),
+  },
+  now: 0,
+};
+
+/** Has to list every task to compile. */
+const cases: Readonly<Record<Exclude<TaskName, 'report'>, Case>> = {
+  print: command('/usage'),
+  send: command('another prompt'),
+  stop: { keys: [typed('wait'), enter, escape], isHanging: true },
+  'retry-now': { keys: [typed('wait'), enter, refused, enter], isHanging: true },
+  quit: command('/quit'),
+  suspend: { keys: [pressed('z', { ctrl: true })] },
+  redraw: { keys: [pressed('l', { ctrl: true })] },
+  'scroll-away': command('/clear'),
+  remember: command('/usage'),
+  'edit-externally': { keys: [pressed('g', { ctrl: true })] },
+  'find-candidates': { keys: [typed('/resume '), pressed('tab')] },
+  'list-models': command('/models'),
+  attach: command('/attach notes.md'),
+  'recognise-paths': { keys: [pasted('/tmp/a')] },
+  'pick-files': { keys: [typed('@')] },
+  'run-shell': command('!ls'),
+  copy: command('/copy'),
+  save: command('/save answer.md'),
+  'save-journal': command('/save'),
+  export: command('/export tea.md'),
+  'select-version': command('/version 1'),
+  undo: command('/undo'),
+  'change-parameters': command('/temperature 0.2'),
+  'choose-role': command('/role critic'),
+  'open-prompt': command('/review lang=ts'),
+  compact: command('/compact'),
+  'remove-summary': { keys: [typed('/compact'), enter, typed('/undo'), enter] },
+  'show-context': command('/context'),
+  rename: command('/rename on tea'),
+  'record-model': command('/model origin'),
+  'new-conversation': command('/new'),
+  resume: command('/resume abcd2345'),
+  'open-list': command('/resume'),
+  'read-list': command('/resume'),
+  'search-list': { keys: [typed('/resume'), enter, pressed('tab')] },
+  'preview-conversation': command('/resume'),
+  'list-conversations': command('/conversations'),
+  connect: { keys: [lineEntered('1')], dialog: serversDialog(sandbox, [server]) },
+  'find-servers': { keys: [lineEntered('2')], dialog: firstRunDialog },
+};
+
+/** Longer than a summary of it. */
+const long = `\`\`\`\n${'second\n'.repeat(60)}\`\`\`\n`;
+
+const types = Object.keys(cases) as (keyof typeof cases)[];
+const bug = () => new TypeError('a bug in it');
+
+const failures: readonly (readonly [how: string, fail: () => Promise<void>])[] = [
+  [
+    'throws',
+    () => {
+      throw bug();
+    },
+  ],
+  ['rejects', () => Promise.reject(bug())],
+];
+
+/** Once armed, the task with this name fails the next time. */
+function failingOnce(type: TaskName, fail: () => Promise<void>) {
+  let isArmed = false;
+  const call: MemoryOptions['call'] = (task, session) => {
+    if (!isArmed || taskName(task) !== type) return callTask(task, session);
+    isArmed = false;
+    return fail();
+  };
+  return { call, arm: () => (isArmed = true) };
+}
+
+describe.each(failures)('a task that %s', (_how, fail) => {
+  test.each(types)('%s is reported; the draft is kept and the session continues', async (type) => {
+    const { keys, dialog, isHanging } = cases[type];
+    const { call, arm } = failingOnce(type, fail);
+    const next = isHanging === true ? hanging('half') : saying('next');
+    const opened = openMemorySession({
+      replies: [saying('first'), saying(long), next, saying('still alive')],
+      call,
+      ...(dialog && { state: { dialog, service: sandbox, composer: createBuffer('a draft') } }),
+    });
+    const { session, clock, text, idle } = opened;
+    const press = (...actions: readonly Action[]) =>
+      actions.forEach((action) => session.dispatch(action));
+    if (dialog === undefined) {
+      for (const line of ['one', '/retry']) {
+        press(typed(line), enter);
+        await idle();
+      }
+    }
+    arm();
+    press(...keys, ...(dialog === undefined ? [typed('a draft')] : []));
+    await clock.advance(600);
+    await expect.poll(text).toContain('natter: unexpected error: a bug in it\n');
+    expect(session.state().list?.query ?? composed(session.state())).toMatch(/a draft$/);
+    expect(session.state()).toMatchObject({ hasQuit: false, typeAhead: undefined, dialog });
+    press(escape);
+    await idle();
+    press({ type: 'line-entered', text: 'are you there?', now: 0 });
+    await idle();
+    expect(text()).toMatch(/You: are you there\?\norigin: (first|next|still alive)\n/);
+    await session.close();
+  });
+});
+
+test('X15: Tab after /resume reports why the conversations cannot be read', async () => {
+  const { session, text } = openMemorySession({
+    repl: (usual) => ({
+      ...usual,
+      library: {
+        ...usual.library,
+        names() {
+          throw new Failure('storage', 'cannot read the conversations: permission denied');
+        },
+      },
+    }),
+  });
+  for (const action of [typed('/resume '), pressed('tab')]) session.dispatch(action);
+  await expect.poll(text).toBe('natter: cannot read the conversations: permission denied\n');
+  expect(composed(session.state())).toBe('/resume ');
+});
+
+test('X16: Ctrl+G twice in one read opens one editor; later keys are typed after it closes', async () => {
+  const { session } = openMemorySession({ environment: { EDITOR: 'printf " edited" >>' } });
+  const editor = pressed('g', { ctrl: true });
+  for (const action of [typed('draft'), editor, editor, typed('!')]) session.dispatch(action);
+  await expect.poll(() => composed(session.state())).toBe('draft edited!');
+  session.dispatch(editor);
+  await expect.poll(() => composed(session.state())).toBe('draft edited! edited');
+});
+
+test('an action dispatched while the state is shown is handled after it', () => {
+  const shown: string[] = [];
+  const { session } = openMemorySession({
+    screen: {
+      show(state) {
+        shown.push(composed(state));
+        if (composed(state) === 'a') session.dispatch(typed('b'));
+        shown.push('shown');
+      },
+    },
+  });
+  session.dispatch(typed('a'));
+  expect(shown).toEqual(['', 'shown', 'a', 'shown', 'ab', 'shown']);
+});
+
+test('a prompt is restored when sending it fails', async () => {
+  const { call, arm } = failingOnce('send', () => Promise.reject(bug()));
+  const { session, text, idle } = openMemorySession({ call });
+  arm();
+  for (const action of [typed('a prompt'), enter]) session.dispatch(action);
+  const state = await idle();
+  expect(text()).toContain('a bug in it');
+  expect(composed(state)).toBe('a prompt');
+});
+
+test('a session that cannot print its failures ends with one', async () => {
+  const call: MemoryOptions['call'] = (task, session) =>
+    /print|report/.test(taskName(task) ?? '') ? Promise.reject(bug()) : callTask(task, session);
+  const { session } = openMemorySession({ call });
+  for (const action of [typed('/usage'), enter]) session.dispatch(action);
+  await expect(session.ended).rejects.toThrow('a bug in it');
+});
+
+test('a closing session does not send its queue', async () => {
+  const opened = openMemorySession({
+    replies: [hanging('never')],
+    repl: (usual) => ({
+      ...usual,
+      library: {
+        ...usual.library,
+        describe: (_query, signal) =>
+          new Promise((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason as Error));
+          }),
+      },
+    }),
+  });
+  opened.enter('/conversations');
+  opened.enter('two');
+  await opened.session.close();
+  expect(opened.session.state().activity).toBeUndefined();
+  expect(opened.requests).toEqual([]);
+});

@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest';
+import { showConversation } from '../../../src/repl/conversations/conversations.ts';
+import { runInApp } from '../../support/app.tsx';
+import { createMemorySession, openMemorySession } from '../../support/memory-session.ts';
+import { composed, enter, typed } from '../../support/repl-state.ts';
+
+describe('Y18: a mention of a missing file', () => {
+  test.each([
+    ['see @typo.md', '@typo.md is not a file'],
+    ['@typo.md or @typo-b.ts, @notes.md', '@typo.md is not a file; @typo-b.ts is not a file'],
+    ['see @./typo', '@./typo is not a file'],
+    ['see @in-heer.md', '@in-heer.md is not a file; did you mean @in-here.md'],
+    ['see @docs/typo', '@docs/typo is not a file'],
+    ['see @docs/sub', '@docs/sub is a folder; @docs/sub/ attaches its files'],
+    ['see @typo/', '@typo/ is not a folder'],
+    ['see @missing/', 'cannot attach missing/'],
+    ['what is @missing.md', 'cannot attach missing.md'],
+    ['see @https://example.com/missing.', 'cannot attach https://example.com/missing'],
+  ])('%j needs confirmation; Enter sends the words without the file', async (prompt, problem) => {
+    const { session, idle, text, requests } = createMemorySession();
+    for (const action of [typed(prompt), enter]) session.dispatch(action);
+    const { conversation } = await idle();
+    expect(text()).toBe(`natter: ${problem}\n  Enter sends these words without the file\n`);
+    expect(conversation.turns.size).toBe(0);
+    expect(composed(session.state())).toBe(prompt);
+    session.dispatch(enter);
+    await idle();
+    expect(requests[0]?.messages[0]?.content).toContain(prompt);
+  });
+
+  test('needs confirmation again after the prompt has changed', async () => {
+    const { session, idle, requests } = createMemorySession();
+    for (const action of [typed('see @typo.md'), enter]) session.dispatch(action);
+    await idle();
+    for (const action of [typed(' and @typo.ts'), enter]) session.dispatch(action);
+    await idle();
+    expect(requests).toEqual([]);
+  });
+
+  test('is confirmed by an empty line in line mode', async () => {
+    const memory = openMemorySession({ state: { isLineMode: true } });
+    memory.enter('see @typo.md');
+    await memory.idle();
+    expect(memory.text()).toBe(
+      'natter: @typo.md is not a file\n  an empty line sends these words without the file\n',
+    );
+    memory.enter('');
+    await memory.idle();
+    expect(memory.requests[0]?.messages[0]?.content).toBe('see @typo.md');
+  });
+
+  test('keeps the place of an edited prompt', async () => {
+    const { session, enter: line, idle, requests } = createMemorySession();
+    line('one');
+    await idle();
+    line('/edit');
+    for (const action of [typed(' @typo.md'), enter]) session.dispatch(action);
+    await idle();
+    session.dispatch(enter);
+    await idle();
+    expect(requests[1]?.messages).toEqual([{ role: 'user', content: 'one @typo.md' }]);
+  });
+});
+
+test.each([
+  ['a name', 'ask @someone'],
+  ['a word', 'what is @media in CSS?'],
+  ['a decorator', 'where does @app.route("/") or @pytest.fixture come from?'],
+  ['a package', 'why @types/node, @angular/core?'],
+  ['an alias of a folder', 'the alias @/ of @/components/Button'],
+  ['an account', 'ask @john.smith or @john@example.social'],
+  ['a folder without a slash', 'ask the @docs team'],
+])('sends %s after an at sign unchanged', async (_what, prompt) => {
+  const { enter: line, idle, requests } = createMemorySession();
+  line(prompt);
+  await idle();
+  expect(requests[0]?.messages[0]?.content).toBe(prompt);
+});
+
+test('punctuation after a mention is not part of its path', async () => {
+  const { enter: line, idle, requests } = createMemorySession();
+  line('compare @notes.md, and (see) @more.md.');
+  await idle();
+  expect(requests[0]?.messages[0]?.content).toMatch(/<file name="notes.md">[^]*"more.md">/);
+});
+
+test('an edited prompt sends a mentioned file once and unchanged', async () => {
+  const { session, enter: line, idle, requests } = createMemorySession();
+  line('see @notes.md');
+  await idle();
+  line('/edit');
+  session.dispatch(enter);
+  await idle();
+  expect(requests[1]?.messages).toEqual(requests[0]?.messages);
+});
+
+test('a prompt is shown again with the names of its files and a marker for long text', async () => {
+  const { session, enter: line, idle } = createMemorySession();
+  line(`see @notes.md\n\n${'line\n'.repeat(100)}`);
+  await idle();
+  expect(showConversation(session.state().conversation).slice(1, 3)).toEqual([
+    { type: 'prompt', text: 'see @notes.md\n\n[paste #1, 100 lines]', needsEcho: true },
+    { type: 'notice', text: 'attached notes.md (20 bytes)' },
+  ]);
+});
+
+describe('a mention of several files', () => {
+  test('of a folder attaches them, and shows their number', async () => {
+    const { enter: line, idle, requests, text } = createMemorySession();
+    line('sum up @docs/, please');
+    await idle();
+    expect(requests[0]?.messages[0]?.content).toMatch(
+      /^sum up @docs\/, please\n\n<file name="docs\/a.md">[^]*<file name="docs\/b.md">/,
+    );
+    expect(text()).toContain('natter: attached docs/: 2 files\n');
+    expect(text()).not.toContain('attached docs/a.md');
+  });
+
+  test.each([
+    ['a pattern', 'sum up @src/*.ts.', 'src/*.ts'],
+    ['an address', 'sum up @https://example.com/a_(b), please', 'https://example.com/a_(b)'],
+  ])('%s is attached without the punctuation after it', async (_what, prompt, name) => {
+    const { enter: line, idle, requests } = createMemorySession();
+    line(prompt);
+    await idle();
+    expect(requests[0]?.messages[0]?.content).toContain(`<file name="${name}">`);
+  });
+
+  test('is text after a confirmation if it cannot be attached', async () => {
+    const { session, enter: line, idle, requests } = createMemorySession();
+    line('what is @missing/*');
+    await idle();
+    expect(requests).toEqual([]);
+    session.dispatch(enter);
+    await idle();
+    expect(requests[0]?.messages[0]?.content).toBe('what is @missing/*');
+  });
+
+  test('can be edited without attaching a file twice', async () => {
+    const { session, enter: line, idle, requests } = createMemorySession();
+    line('sum up @docs/');
+    await idle();
+    line('/edit');
+    session.dispatch(enter);
+    await idle();
+    expect(requests[1]?.messages).toEqual(requests[0]?.messages);
+  });
+});
+
+test('/attach attaches a folder', async () => {
+  const { enter: line, idle, text } = createMemorySession();
+  line('/attach docs/');
+  const { attachments } = await idle();
+  expect(attachments.map(({ name }) => name)).toEqual(['docs/a.md', 'docs/b.md']);
+  expect(text()).toBe('natter: attached docs/: 2 files\n');
+});
+
+test('a prompt with many files is shown with their number', async () => {
+  const files = Array.from({ length: 9 }, (_, index) => ({ name: `${index}.md`, content: 'text' }));
+  const { enter: line, idle, text } = openMemorySession({ state: { attachments: files } });
+  line('sum up');
+  await idle();
+  expect(text()).toContain('natter: attached 9 files (36 bytes)\n');
+});
+
+test.each(['https://user:word@example.com/page', 'https://example.com?to=a@b.example'])(
+  'the status names the host of the page %s until it is read',
+  async (address) => {
+    let finish = () => {};
+    const read = new Promise<void>((resolve) => (finish = resolve));
+    const memory = openMemorySession({
+      repl: (usual) => ({
+        ...usual,
+        files: {
+          ...usual.files,
+          attach: async (...options) => {
+            await read;
+            return usual.files.attach(...options);
+          },
+        },
+      }),
+    });
+    memory.enter(`see @${address}`);
+    const status = () => runInApp(memory.session.state()).rows[1];
+    await expect.poll(status).toMatch(/^\S example\.com · waiting/);
+    finish();
+    await memory.idle();
+    expect(memory.requests).toHaveLength(1);
+  },
+);

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { panelOf, slashCommands } from '../../src/repl/commands.ts';
+import { keyBindings } from '../../src/repl/composer/keys/key-bindings.ts';
+import { commandGroups } from '../../src/repl/slash-command.ts';
+import type { ReplState } from '../../src/repl/state.ts';
+import {
+  composed,
+  effectsOf,
+  enter,
+  escape,
+  printed,
+  run,
+  stateOf,
+  typed,
+} from '../support/repl-state.ts';
+
+const listed = slashCommands.filter(({ isUnlisted }) => isUnlisted !== true);
+
+describe('/help', () => {
+  const helpOf = (line: string, changes: Partial<ReplState> = {}) =>
+    printed(run(stateOf(changes), typed(line), enter).effects)[0]?.split('\n') ?? [];
+  const shownKeys = keyBindings.filter(({ when }) => when === 'composer' || when === 'anywhere');
+
+  test('R4: shows the commands by use, on 20 rows of at most 79 columns', () => {
+    const rows = helpOf('/help');
+    expect(rows).toHaveLength(20);
+    expect(rows.slice(0, 4).map((row) => row.split(' ')[0])).toEqual([
+      '/model',
+      '/resume',
+      '/new',
+      '/retry',
+    ]);
+    expect(rows.at(-1)).toMatch(/^\/help all /);
+    expect(rows.filter((row) => row.length > 79)).toEqual([]);
+  });
+
+  test('R4: a question mark in an empty composer shows it until another key', () => {
+    const { state, effects } = run(stateOf(), typed('?'));
+    expect(effects).toEqual([]);
+    expect(panelOf(state)).toEqual(helpOf('/help'));
+    expect(composed(run(state, escape).state)).toBe('');
+    expect(panelOf(run(state, escape).state)).toEqual([]);
+    expect(panelOf(run(state, typed('?')).state)).toEqual([]);
+    expect(composed(run(state, typed(' why')).state)).toBe('? why');
+  });
+
+  test('R9: during an answer it is below the composer until the next key, and Esc only closes it', () => {
+    const text = { type: 'text-received', text: 'half', deltas: ['half'] } as const;
+    const chunk = { type: 'chat-event', event: text, now: 1 } as const;
+    const answering = run(stateOf(), typed('why?'), enter, chunk).state;
+    const { state, effects } = run(answering, typed('/help'), enter);
+    expect(effectsOf(effects, 'print')).toEqual([]);
+    expect(panelOf(state)).toEqual(helpOf('/help'));
+    const closed = run(state, escape);
+    expect(panelOf(closed.state)).toEqual([]);
+    expect(effectsOf(closed.effects, 'stop')).toEqual([]);
+    expect(effectsOf(run(closed.state, escape).effects, 'stop')).toHaveLength(1);
+  });
+
+  test('all shows every command below the title of its group, on one row of at most 79 columns', () => {
+    const rows = helpOf('/help all');
+    const titles = Object.values(commandGroups);
+    const ofNatter = Object.keys(commandGroups).filter((group) => group !== 'prompts');
+    const inOrder = ofNatter.flatMap((group) => [
+      commandGroups[group as keyof typeof commandGroups],
+      ...listed.filter((command) => command.group === group).map(({ name }) => `/${name}`),
+      '',
+    ]);
+    const heads = rows.map((row) => /^[/!]\S*/.exec(row)?.[0] ?? row);
+    expect(heads).toEqual([...inOrder, 'More', '!command', '!!command', '//', '/help', '/help']);
+    expect(titles.length).toBeGreaterThan(3);
+    expect(rows.filter((row) => row.length > 79)).toEqual([]);
+  });
+
+  test('shows prompt files in a group, and those that a command hides', () => {
+    const promptFiles = [
+      { name: 'review', summary: 'review a change' },
+      { name: 'retry', summary: '' },
+    ];
+    const shown = helpOf('/help prompts', { promptFiles, columns: 90 });
+    expect(shown).toEqual([
+      'Prompt files',
+      '/review [name=value] [text]  review a change',
+      'retry.md                     hidden by the command /retry; natter run retry sends it',
+    ]);
+    expect(helpOf('/help all', { promptFiles })).toContain('Prompt files');
+    expect(helpOf('/help review', { promptFiles })[0]).toBe(
+      '/review [name=value] [text]: review a change',
+    );
+  });
+
+  test('shows the commands of one group', () => {
+    const rows = helpOf('/help answers');
+    expect(rows[0]).toBe('Answers');
+    expect(rows).toHaveLength(listed.filter(({ group }) => group === 'answers').length + 1);
+  });
+
+  test('shows an example of every command that has an argument', () => {
+    for (const { name, argument, example } of slashCommands) {
+      if (argument === undefined) continue;
+      expect(example).toMatch(new RegExp(`^/${name} \\S`));
+      expect(helpOf(`/help ${name}`).at(-1)).toBe(`for example: ${example}`);
+    }
+  });
+
+  test('keys shows every key on one row of at most 79 columns', () => {
+    const rows = helpOf('/help keys');
+    expect(rows).toHaveLength(shownKeys.length);
+    expect(rows.filter((row) => row.length > 79)).toEqual([]);
+  });
+
+  test.each(['/help', '/help all', '/help keys'])(
+    '%s breaks between words in a narrow window',
+    (line) => {
+      const rows = helpOf(line, { columns: 40 });
+      expect(rows.filter((row) => row.length > 39)).toEqual([]);
+      expect(rows.slice(1).filter((row) => !/^$|^\S|^ {4}\S/.test(row))).toEqual([]);
+    },
+  );
+
+  test('has sentences in line mode, and no commands that need the live region', () => {
+    const rows = helpOf('/help all', { isLineMode: true });
+    expect(rows).toContain('/retry, optional model: get a new version of the last answer');
+    const answers = listed.filter(({ group }) => group === 'answers');
+    expect(rows[0]).toBe(`Answers, ${answers.length} commands:`);
+    expect(rows.join('\n')).not.toMatch(/\/clear|\/redraw|\/theme/);
+    expect(helpOf('/help clear', { isLineMode: true }).at(-1)).toBe(
+      'it has no effect in line mode',
+    );
+  });
+
+  test('counts only the prompt files that are commands in line mode', () => {
+    const promptFiles = ['review', 'retry'].map((name) => ({ name, summary: 'x' }));
+    const rows = helpOf('/help prompts', { promptFiles, isLineMode: true });
+    expect(rows[0]).toBe('Prompt files, 1 command:');
+    expect(rows).toHaveLength(3);
+  });
+
+  test('keys has the keys of the line in line mode', () => {
+    const rows = helpOf('/help keys', { isLineMode: true });
+    expect(rows).toContain('Up and Down: earlier and later prompts');
+    expect(rows.join('\n')).not.toMatch(/composer|Alt/);
+  });
+});

@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'vitest';
+import { pathOf } from '../../src/conversation/tree.ts';
+import { Failure } from '../../src/failure.ts';
+import { notice } from '../../src/repl/transcript/entry.ts';
+import {
+  createMemorySession,
+  failing,
+  hanging,
+  saying,
+  secretWord,
+} from '../support/memory-session.ts';
+
+const down = new Failure('server_error', 'the service answered 500');
+
+describe('a prompt', () => {
+  test('is sent with the previous turns, and its answer is shown and recorded', async () => {
+    const { session, enter, idle, text, requests } = createMemorySession(
+      saying('first ', 'answer'),
+      saying('second'),
+    );
+    enter('one');
+    await idle();
+    enter('two');
+    await idle();
+    expect(requests[1]?.messages).toEqual([
+      { role: 'user', content: 'one' },
+      { role: 'assistant', content: 'first answer' },
+      { role: 'user', content: 'two' },
+    ]);
+    expect(text()).toBe('You: one\norigin: first answer\nYou: two\norigin: second\n');
+    expect(pathOf(session.state().conversation)).toHaveLength(4);
+  });
+
+  test('includes mentioned files and sends other mentions unchanged', async () => {
+    const { enter, idle, requests } = createMemorySession();
+    enter('@notes.md and @someone');
+    await idle();
+    expect(requests[0]?.messages[0]?.content).toBe(
+      '@notes.md and @someone\n\n<file name="notes.md">\ncontent of notes.md\n</file>',
+    );
+  });
+
+  test('is not sent if a mentioned file cannot be read', async () => {
+    const { enter, idle, requests, text } = createMemorySession();
+    enter('@missing.md');
+    await idle();
+    expect(requests).toEqual([]);
+    expect(text()).toContain('cannot attach missing.md');
+  });
+
+  test('includes the current system prompt once', async () => {
+    const { enter, idle, requests } = createMemorySession();
+    for (const line of ['/system be brief', 'one', 'two', '/system off', 'three']) {
+      enter(line);
+      await idle();
+    }
+    const roles = requests.map(({ messages }) => messages.map(({ role }) => role).join(' '));
+    expect(roles).toEqual([
+      'system user',
+      'system user assistant user',
+      'user assistant user assistant user',
+    ]);
+  });
+});
+
+describe('an answer', () => {
+  test('D15 keeps its text when it is stopped, and the next request has valid roles', async () => {
+    const { session, enter, idle, requests, text } = createMemorySession(hanging('half an'));
+    enter('one');
+    await expect.poll(text).toContain('half an');
+    session.dispatch({ type: 'interrupted', now: 0 });
+    await idle();
+    expect(text()).toContain('origin: half an\nnatter: stopped; /continue resumes it\n');
+    enter('two');
+    await idle();
+    expect(requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    const [, answer] = pathOf(session.state().conversation);
+    expect(answer).toMatchObject({ content: 'half an', incomplete: true });
+  });
+
+  test('D16 is not part of the next request if it was never received', async () => {
+    const { enter, idle, requests } = createMemorySession(failing(down));
+    enter('one');
+    await idle();
+    enter('two');
+    await idle();
+    expect(requests[1]?.messages).toEqual([{ role: 'user', content: 'two' }]);
+  });
+
+  test('is recorded when it is incomplete, and can be continued', async () => {
+    const { enter, idle, requests, text } = createMemorySession(
+      failing(new Failure('incomplete', 'the answer was cut'), 'half'),
+      saying(' more'),
+    );
+    enter('one');
+    await idle();
+    expect(text()).toContain('the answer was cut\n  /continue resumes it\n');
+    enter('/continue');
+    await idle();
+    expect(requests[1]?.messages.at(1)).toEqual({ role: 'assistant', content: 'half' });
+    expect(requests[1]?.messages.at(2)?.content).toMatch(/^Continue exactly where/);
+    expect(text()).not.toContain('You: Continue exactly');
+  });
+
+  test('R1: is one answer after /continue, also in the next request and for /undo', async () => {
+    const { session, enter, idle, requests, calls } = createMemorySession(
+      failing(new Failure('incomplete', 'the answer was cut'), 'half'),
+      failing(new Failure('server_error', 'no')),
+      saying(' more'),
+    );
+    enter('one');
+    await idle();
+    enter('/continue');
+    const failed = await idle();
+    expect(pathOf(failed.conversation).at(-1)).toMatchObject({ content: 'half', incomplete: true });
+    enter('/continue');
+    await idle();
+    const path = pathOf(session.state().conversation);
+    expect(path.map(({ content }) => content)).toEqual(['one', 'half more']);
+    expect(path[1]).toMatchObject({ incomplete: undefined, finishReason: 'stop' });
+    enter('/save all.md');
+    await idle();
+    expect(calls).toContain('write all.md: half more');
+    enter('two');
+    await idle();
+    expect(requests.at(-1)?.messages.map(({ content }) => content)).toEqual([
+      'one',
+      'half more',
+      'two',
+    ]);
+    enter('/undo');
+    enter('/undo');
+    await idle();
+    expect(session.state().composer.text).toBe('one');
+  });
+
+  test('is a new version after /retry; a failed one leaves the old version selected', async () => {
+    const { session, enter, idle, text } = createMemorySession(
+      saying('first'),
+      saying('second'),
+      failing(down),
+    );
+    enter('one');
+    await idle();
+    enter('/retry');
+    await idle();
+    expect(text()).toContain('natter: this is version 2 of 2; /version switches\n');
+    enter('/retry');
+    await idle();
+    expect(pathOf(session.state().conversation).at(-1)?.content).toBe('second');
+    enter('/version 1');
+    await idle();
+    expect(pathOf(session.state().conversation).at(-1)?.content).toBe('first');
+  });
+
+  test('T3 is sanitized on the screen and recorded unchanged', async () => {
+    const { session, enter, idle, text } = createMemorySession(
+      saying('a\u001B]52;c;', 'eA==\u0007b'),
+    );
+    enter('one');
+    await idle();
+    expect(text()).toContain('origin: ab\n');
+    expect(text()).toContain('1 control or hidden character of the answer not shown');
+    expect(pathOf(session.state().conversation).at(-1)?.content).toBe('a\u001B]52;c;eA==\u0007b');
+  });
+
+  test('is not interrupted by notices', async () => {
+    const { session, enter, idle, text } = createMemorySession(hanging('half '));
+    enter('one');
+    await expect.poll(text).toContain('half ');
+    session.print([notice('the disk is full')]);
+    session.dispatch({ type: 'interrupted', now: 0 });
+    await idle();
+    expect(text()).toMatch(/origin: half \nnatter: the disk is full\nnatter: stopped/);
+  });
+});
+
+describe('a failure', () => {
+  test('K8 is shown without secrets', async () => {
+    const { enter, idle, text } = createMemorySession(
+      failing(new Failure('server_error', `echoed ${secretWord}`)),
+    );
+    enter('one');
+    await idle();
+    expect(text()).toContain('echoed ***');
+  });
+
+  test('of a wrong key opens the dialog for a new one', async () => {
+    const refused = new Failure('unauthorized', 'the key was refused');
+    const { session, enter, idle, calls } = createMemorySession(failing(refused));
+    enter('one');
+    await idle();
+    expect(session.state().dialog).toMatchObject({ label: 'API key' });
+    enter('wrong');
+    expect((await idle()).dialog).toMatchObject({ label: 'API key' });
+    enter('right');
+    expect((await idle()).dialog).toBeUndefined();
+    expect(calls).toContain('connect https://api.example.com right');
+  });
+});
+
+test('an idle session holds no timer', async () => {
+  const { clock, enter, idle } = createMemorySession();
+  expect(clock.sleeping()).toBe(0);
+  enter('one');
+  await idle();
+  await clock.advance(2000);
+  expect(clock.sleeping()).toBe(0);
+});
+
+test('an unsent draft is saved after a pause', async () => {
+  const { session, clock, calls } = createMemorySession();
+  session.dispatch({ type: 'key-pressed', event: { type: 'text', text: 'dra' }, now: 0 });
+  session.dispatch({ type: 'key-pressed', event: { type: 'text', text: 'ft' }, now: 0 });
+  await clock.advance(600);
+  expect(calls).toEqual(['draft draft']);
+});
+
+test('an unsent paste that starts with a slash is saved as text, not as a command', async () => {
+  const { session, clock, calls } = createMemorySession();
+  const text = `/quit\n${'line\n'.repeat(9)}`;
+  session.dispatch({ type: 'key-pressed', event: { type: 'paste', text }, now: 0 });
+  await clock.advance(600);
+  expect(calls).toEqual([`draft /${text}`]);
+});
+
+test('quitting during an answer keeps its text', async () => {
+  const { session, enter, text } = createMemorySession(hanging('half'));
+  enter('one');
+  await expect.poll(text).toContain('half');
+  enter('/quit');
+  await session.ended;
+  await session.close();
+  expect(pathOf(session.state().conversation).at(-1)).toMatchObject({
+    content: 'half',
+    incomplete: true,
+  });
+});

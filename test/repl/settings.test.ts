@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest';
+import { openMemorySession, saying, type Reply } from '../support/memory-session.ts';
+
+async function entered(...lines: readonly string[]) {
+  const memory = openMemorySession({});
+  for (const line of lines) {
+    memory.enter(line);
+    await memory.idle();
+  }
+  return memory;
+}
+
+test('/temperature and /param set fields of the next requests, and keep them in the conversation', async () => {
+  const memory = await entered('/temperature 0.2', '/param top_p=0.9', 'why?', '/param');
+  expect(memory.requests[0]?.params).toEqual({ temperature: 0.2, top_p: 0.9 });
+  expect(memory.text()).toContain(
+    'natter: parameters: temperature=0.2, top_p=0.9; /param NAME off',
+  );
+  expect(memory.session.state().conversation.parameters).toEqual({
+    set: { temperature: 0.2, top_p: 0.9 },
+    removed: [],
+  });
+});
+
+test('off removes a field, and a name alone shows it', async () => {
+  const memory = await entered(
+    '/temperature 0.2',
+    '/temperature',
+    '/temperature off',
+    '/temperature',
+    '/param top_k off',
+    'why?',
+  );
+  expect(memory.text()).toContain('natter: temperature=0.2\n');
+  expect(memory.text()).toContain('natter: temperature is no longer sent\n');
+  expect(memory.text()).toContain(
+    'natter: no temperature is sent; /param temperature=0.2 sets it\n',
+  );
+  expect(memory.session.state().settings.parameters).toEqual({
+    set: {},
+    removed: ['temperature'],
+  });
+  expect(memory.text()).toContain('no parameter top_k is sent\n  /param lists them');
+});
+
+test('/temperature off changes nothing if no temperature is sent', async () => {
+  const memory = await entered('/temperature off');
+  expect(memory.text()).toBe('natter: no temperature is sent; /param temperature=0.2 sets it\n');
+});
+
+test('/param takes a blank for the =', async () => {
+  const memory = await entered('/param temperature 0.3');
+  expect(memory.text()).toBe('natter: temperature is now 0.3\n');
+});
+
+test('/temperature takes a number only', async () => {
+  const memory = await entered('/temperature warm');
+  expect(memory.text()).toContain('temperature needs a number from 0 on');
+});
+
+test('R12: /param sets and removes the token limit, too', async () => {
+  const limits = ['/param max_tokens=500', '/param', 'why?', '/param max_tokens off', 'and?'];
+  const memory = await entered(...limits, '/param max_tokens=many');
+  expect(memory.text()).toContain(
+    'natter: parameters: max_tokens=500; /param NAME off removes one',
+  );
+  expect(memory.requests.map(({ max_tokens }) => max_tokens)).toEqual([500, undefined]);
+  expect(memory.text()).toContain('max_tokens needs a whole number of at least 1');
+});
+
+test('R10: /role opens a list of the roles, and in line mode prints it', async () => {
+  const memory = await entered('/role critic', '/role');
+  const { dialog } = memory.session.state();
+  expect(dialog).toMatchObject({ title: 'the role is critic', choices: [{ label: 'critic' }] });
+  const lines = openMemorySession({ state: { isLineMode: true } });
+  lines.enter('/role');
+  await lines.idle();
+  expect(lines.text()).toBe('natter: no role is set; roles: critic\n');
+});
+
+test('/role sets the system prompt to the text of a role, and off removes it', async () => {
+  const memory = await entered('/role critic', 'why?', '/role off', 'and?');
+  expect(memory.requests[0]?.messages[0]).toEqual({ role: 'system', content: 'be strict' });
+  expect(memory.requests[1]?.messages[0]?.role).toBe('user');
+});
+
+test('/role refuses a name without a file', async () => {
+  const memory = await entered('/role pirate');
+  expect(memory.text()).toContain('there is no role "pirate"');
+});
+
+test('the window is compared with the tokens that the service counted', async () => {
+  const planned: (number | undefined)[] = [];
+  const counted: Reply = async function* reply() {
+    yield { type: 'text-received', text: 'four', deltas: ['four'] };
+    const usage = { prompt_tokens: 1000, completion_tokens: 1, total_tokens: 1001 };
+    yield {
+      type: 'answer-finished',
+      finishReason: 'stop',
+      usage,
+      attempts: 1,
+      timing: { total: 10 },
+    };
+  };
+  const memory = openMemorySession({
+    replies: [counted, saying('2')],
+    repl: (usual) => ({
+      ...usual,
+      service: {
+        ...usual.service,
+        plan(messages, settings, tokens) {
+          planned.push(tokens);
+          return usual.service.plan(messages, settings, tokens);
+        },
+      },
+    }),
+  });
+  for (const line of ['why?', 'and?']) {
+    memory.enter(line);
+    await memory.idle();
+  }
+  expect(planned[0]).toBeLessThan(10);
+  expect(planned[1]).toBeGreaterThan(1001);
+  expect(planned[1]).toBeLessThan(1020);
+});
+
+test('/role off without a role keeps the system prompt', async () => {
+  const memory = await entered('/role off', '/system Be terse.', '/role off', '/system');
+  expect(memory.text()).toContain('natter: no role is set\n');
+  expect(memory.text()).toContain('no role is set; /system off removes the system prompt');
+  expect(memory.session.state().settings.system).toBe('Be terse.');
+});
+
+test.each([
+  ['/role critic', 'the role critic stays; /role off removes it'],
+  ['/system Be terse.', 'the system prompt stays; /system off removes it'],
+])('/new after %s names what stays', async (line, text) => {
+  expect((await entered(line, '/new')).text()).toContain(text);
+  expect((await entered('/new')).text()).not.toContain('stays');
+});
+
+test('/context names the role of the system prompt', async () => {
+  expect((await entered('/role critic', 'why?', '/context')).text()).toMatch(
+    /system prompt.* role critic/,
+  );
+});

@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest';
+import { type Entry, failureEntry, notice } from '../../../src/repl/transcript/entry.ts';
+import { richFormat } from '../../../src/repl/transcript/rich-format.ts';
+import { createTranscript } from '../../../src/repl/transcript/transcript.ts';
+import type { WrapMode } from '../../../src/terminal/markdown/markdown-stream.ts';
+import {
+  colorStyle,
+  plainStyle,
+  type Style,
+  themedStyle,
+  weightStyle,
+} from '../../../src/terminal/style.ts';
+import { enter, printed, run, stateOf, typed } from '../../support/repl-state.ts';
+
+interface Look {
+  readonly columns?: number;
+  readonly frameStyle?: Style;
+  readonly unicode?: boolean;
+  readonly wrap?: WrapMode;
+}
+
+/** What the transcript of these entries looks like, without styles by default. */
+async function shown(entries: readonly Entry[], look: Look = {}): Promise<string> {
+  const { columns = 41, frameStyle = plainStyle, unicode = true, wrap = 'words' } = look;
+  const format = richFormat({
+    style: plainStyle,
+    frameStyle,
+    width: () => columns,
+    hyperlinks: false,
+    wrap,
+    unicode,
+  });
+  let text = '';
+  const transcript = createTranscript(
+    () => format,
+    (part) => void (text += part),
+  );
+  await transcript.print(entries);
+  return text;
+}
+
+const command = (text: string): Entry => ({ type: 'command', text });
+const prompt = (text: string): Entry => ({ type: 'prompt', text });
+const closing: Entry = {
+  type: 'closing',
+  facts: ['origin', '8.0 s', '207 tokens'],
+  version: undefined,
+  models: '',
+};
+
+describe('the transcript', () => {
+  test.each(['/help', '/help keys'])(
+    '%s is wrapped once in a window of 40 columns',
+    async (line) => {
+      const [text = ''] = printed(run(stateOf({ columns: 40 }), typed(line), enter).effects);
+      expect(await shown([notice(text)], { columns: 40 })).toBe(`\n${text}\n`);
+    },
+  );
+
+  test('has an empty row before each prompt, command and answer, and none before the output of a command', async () => {
+    const entries: readonly Entry[] = [
+      prompt('why?'),
+      { type: 'answer', text: 'because', model: 'origin' },
+      closing,
+      command('/usage'),
+      notice('1 answer'),
+      command('/copy 1'),
+      failureEntry('there is no code block'),
+      failureEntry('the disk is full'),
+    ];
+    expect(await shown(entries)).toBe(
+      [
+        '',
+        '› why?',
+        '',
+        'because',
+        '',
+        'origin · 8.0 s · 207 tokens',
+        '',
+        '› /usage',
+        '1 answer',
+        '',
+        '› /copy 1',
+        '✗ there is no code block',
+        '',
+        '✗ the disk is full',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('indents the further rows of a prompt as the composer does', async () => {
+    const text = 'Write me a kettle timer in the shell\nand explain it';
+    expect(await shown([prompt(text)], { columns: 30 })).toBe(
+      '\n› Write me a kettle timer in\n  the shell\n  and explain it\n',
+    );
+  });
+
+  test('marks a failure and indents it with its hint, broken between words', async () => {
+    const entry = failureEntry('the service failed (500): The server had an error', '/retry');
+    expect(await shown([entry])).toBe(
+      '\n✗ the service failed (500): The server\n  had an error\n  /retry\n',
+    );
+    expect(await shown([entry], { unicode: false })).toMatch(/^\n! the service/);
+  });
+
+  test('keeps a path in one piece, so that it can be copied', async () => {
+    const path = `/home/user/${'folder/'.repeat(6)}notes.md`;
+    expect(await shown([notice(`written to ${path}`)])).toBe(`\nwritten to\n  ${path}\n`);
+  });
+
+  test('indents the further rows of a notice, but not the lines of a table', async () => {
+    const entry = notice('ID  TITLE\nc1  a title that is longer than the window is wide');
+    expect(await shown([entry])).toBe(
+      '\nID  TITLE\nc1  a title that is longer than the\n  window is wide\n',
+    );
+  });
+
+  test('lets the terminal break the rows with the wrap mode none', async () => {
+    const entry = failureEntry('the service failed (500): The server had an error');
+    expect(await shown([entry], { columns: 20, wrap: 'none' })).toBe(
+      '\n✗ the service failed (500): The server had an error\n',
+    );
+  });
+
+  test('omits the last parts of the first row in a narrow window', async () => {
+    const welcome: Entry = { type: 'welcome', parts: ['natter', 'origin', '/help', '@file'] };
+    expect(await shown([welcome])).toBe('\nnatter · origin · /help · @file\n');
+    expect(await shown([welcome], { columns: 26 })).toBe('\nnatter · origin · /help\n');
+  });
+
+  test.each([
+    ['dark', true, '\u001B[48;5;236m'],
+    ['light', true, '\u001B[48;5;254m'],
+    ['dark', false, ''],
+    ['color', true, ''],
+    ['mono', true, ''],
+  ] as const)(
+    'R13: the theme %s, many colours %s, has a band behind each row of a prompt',
+    async (theme, hasMany, band) => {
+      const colors = { background: undefined, hasMany };
+      const frameStyle = themedStyle(theme, colorStyle, colors);
+      const [, first = '', second = ''] = (await shown([prompt('one\ntwo')], { frameStyle })).split(
+        '\n',
+      );
+      expect([first, second].map((row) => row.startsWith(band))).toEqual([true, true]);
+      expect(first.includes('\u001B[48')).toBe(band !== '');
+      expect(first).toContain('\u001B[7m');
+    },
+  );
+
+  test('prints prompts bold and the rest dim, with weights only if there are no colours', async () => {
+    const entries = [prompt('one\ntwo'), notice('three')];
+    expect(await shown(entries, { frameStyle: weightStyle })).toBe(
+      '\n\u001B[7m›\u001B[27m \u001B[1mone\u001B[22m\n\u001B[1m  two\u001B[22m\n\n\u001B[2mthree\u001B[22m\n',
+    );
+    const red = await shown([failureEntry('no')], { frameStyle: colorStyle });
+    expect(red).toBe('\n\u001B[31m✗ no\u001B[39m\n');
+  });
+
+  test('shows the reply to a command in the colour of the text, below the dim command', async () => {
+    const entries = [command('/usage'), notice('1 answer'), notice('saved')];
+    expect(await shown(entries, { frameStyle: weightStyle })).toBe(
+      '\n\u001B[2m› /usage\u001B[22m\n1 answer\n\u001B[2msaved\u001B[22m\n',
+    );
+  });
+
+  test('T3 sanitizes what it shows', async () => {
+    const bell = { ...closing, facts: ['a\u001B]0;x\u0007b'] } as Entry;
+    const welcome: Entry = { type: 'welcome', parts: ['a\u001B[2Jb'] };
+    expect(await shown([bell, welcome])).toBe('\nab\n\nab\n');
+  });
+});
+
+describe('the row below an answer', () => {
+  test('shows the version and how to switch', async () => {
+    const entry = { ...closing, version: 'version 2/2', models: ' (1 origin, 2 nextgen)' };
+    expect(await shown([entry as Entry], { columns: 80 })).toBe(
+      '\norigin · 8.0 s · 207 tokens · version 2/2; /version switches\n',
+    );
+    expect(await shown([entry as Entry], { columns: 60 })).toBe(
+      '\norigin · 8.0 s · 207 tokens · version 2/2\n',
+    );
+  });
+
+  test('after figures shows only the version, with the models', async () => {
+    const models = ' (1 origin, 2 nextgen)';
+    const entry: Entry = { type: 'closing', facts: [], version: 'version 2/2', models };
+    expect(await shown([entry], { columns: 80 })).toBe(
+      '\nversion 2/2 (1 origin, 2 nextgen); /version switches\n',
+    );
+  });
+});

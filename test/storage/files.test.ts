@@ -1,0 +1,133 @@
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { replaceWithTexts } from '../../src/batch/results/write-results.ts';
+import { appendFile } from '../../src/storage/append-file.ts';
+import { makePrivateFolder, removeFile, renameFile } from '../../src/storage/files.ts';
+import { replaceFile } from '../../src/storage/state-file.ts';
+import { failureReason, storageFailure } from '../../src/storage/storage-failure.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'natter-files-'));
+});
+
+/** Windows has no file modes: folders in a user's profile are private. */
+const hasMode = (path: string, mode: number) =>
+  process.platform === 'win32' || (statSync(path).mode & 0o777) === mode;
+
+test('removes a file, and accepts a missing one, but no folder', () => {
+  const path = join(folder, 'file');
+  writeFileSync(path, '');
+  removeFile(path);
+  expect(existsSync(path)).toBe(false);
+  expect(() => removeFile(path)).not.toThrow();
+  expect(() => removeFile(folder)).toThrow(/EISDIR|EPERM/);
+});
+
+test('a flush of a missing file fails', async () => {
+  const missing = appendFile.synchronize(join(folder, 'journal.jsonl'));
+  await expect(missing).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+describe('a private folder', () => {
+  test('K3 is created with its parents, accessible only to their owner', () => {
+    const deep = join(folder, 'one', 'two', 'three');
+    makePrivateFolder(deep);
+    expect([hasMode(deep, 0o700), hasMode(join(deep, '..'), 0o700)]).toEqual([true, true]);
+    expect(() => makePrivateFolder(deep)).not.toThrow();
+  });
+
+  test('D11 cannot be a file', () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    expect(() => makePrivateFolder(file)).toThrow(/EEXIST/);
+    expect(() => makePrivateFolder(join(file, 'below'))).toThrow(/ENOTDIR|ENOENT/);
+  });
+
+  // /proc exists only on Linux, where no account can create folders in it.
+  test.runIf(existsSync('/proc/self'))('D10 fails in a folder that accepts no folders', () => {
+    expect(() => makePrivateFolder('/proc/natter/data')).toThrow(/ENOENT/);
+  });
+});
+
+describe('a temporary file', () => {
+  const valuable = 'important notes';
+
+  /** Plants a link with a predictable name, which a different account can create in a shared folder. */
+  function plantLink(name: string): void {
+    writeFileSync(join(folder, 'valuable'), valuable);
+    symlinkSync(join(folder, 'valuable'), join(folder, name));
+  }
+
+  test('X1: of sorted results does not follow a link with its name', async () => {
+    plantLink('results.jsonl.draft');
+    await replaceWithTexts(join(folder, 'results.jsonl'), ['a\n']);
+    expect(readFileSync(join(folder, 'valuable'), 'utf8')).toBe(valuable);
+    expect(readFileSync(join(folder, 'results.jsonl'), 'utf8')).toBe('a\n');
+  });
+
+  test('X1: of a draft does not follow a link with its name', () => {
+    plantLink('draft.json.new');
+    replaceFile(join(folder, 'draft.json'), 'half a thought');
+    expect(readFileSync(join(folder, 'valuable'), 'utf8')).toBe(valuable);
+    expect(readFileSync(join(folder, 'draft.json'), 'utf8')).toBe('half a thought');
+  });
+
+  test('that a crash left is replaced, readable only by its owner', () => {
+    writeFileSync(join(folder, 'draft.json.new'), 'older and longer than this', { mode: 0o644 });
+    replaceFile(join(folder, 'draft.json'), 'new');
+    expect(readFileSync(join(folder, 'draft.json'), 'utf8')).toBe('new');
+    expect(hasMode(join(folder, 'draft.json'), 0o600)).toBe(true);
+  });
+});
+
+describe('Y24: a file that another program has open', () => {
+  /** Renaming that fails so many times with a code of the system. */
+  function failing(times: number, code: string) {
+    const calls: string[] = [];
+    const renaming = {
+      rename(from: string, to: string) {
+        calls.push(`${from} ${to}`);
+        if (calls.length <= times) throw Object.assign(new Error(code), { code });
+      },
+      wait: (milliseconds: number) => void calls.push(`wait ${milliseconds > 0}`),
+    };
+    return { calls, renaming };
+  }
+
+  test.each(['EBUSY', 'EPERM', 'EACCES'])('is renamed again after %s', (code) => {
+    const { calls, renaming } = failing(1, code);
+    renameFile('a', 'b', renaming);
+    expect(calls).toEqual(['a b', 'wait true', 'a b']);
+  });
+
+  test('and stays open is a failure', () => {
+    const { renaming } = failing(Infinity, 'EBUSY');
+    expect(() => renameFile('a', 'b', renaming)).toThrow('EBUSY');
+  });
+
+  test('is the only reason to rename again', () => {
+    const { calls, renaming } = failing(1, 'ENOSPC');
+    expect(() => renameFile('a', 'b', renaming)).toThrow('ENOSPC');
+    expect(calls).toEqual(['a b']);
+  });
+
+  test.each([
+    ['EPERM', 'close other programs that use it, or check the path and its permissions'],
+    ['EBUSY', 'close other programs that use it, or check the path and its permissions'],
+    ['EACCES', 'check the path and its permissions'],
+  ])('has a hint after %s', (code, hint) => {
+    const cause = Object.assign(new Error(code), { code });
+    expect(storageFailure('write', 'a.json', cause).hint).toBe(hint);
+    expect(failureReason(cause)).toMatch(/^(?:permission denied|another program has it open)/);
+  });
+});

@@ -1,0 +1,81 @@
+import { Box } from 'ink';
+import { render } from 'ink-testing-library';
+import type { ReactElement } from 'react';
+import type { Action } from '../../src/repl/action.ts';
+import { InkScreen } from '../../src/repl/screen/ink.tsx';
+import { symbolsFor } from '../../src/repl/screen/symbols.ts';
+import { StoreProvider, ViewStore } from '../../src/repl/screen/view.tsx';
+import type { ReplState } from '../../src/repl/state.ts';
+import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
+import { run, type StateChange } from './repl-state.ts';
+
+export interface Look {
+  readonly columns?: number;
+  readonly unicode?: boolean;
+  readonly colored?: boolean;
+  /** Milliseconds. */
+  readonly now?: number;
+}
+
+/** The rows of a component of the REPL: by default plain text of 60 columns with typographic symbols. */
+export function drawn(element: ReactElement, state: ReplState, look: Look = {}): string[] {
+  const { columns = 60, unicode = true, colored = false, now = 0 } = look;
+  const style = colored ? colorStyle : plainStyle;
+  const symbols = symbolsFor(unicode);
+  const view = { state, style, symbols, columns, rows: state.rows, tailRows: 0, now };
+  const store = new ViewStore(view, () => undefined);
+  const { lastFrame, unmount } = render(
+    <StoreProvider value={store}>
+      <Box flexDirection="column" width={columns}>
+        {element}
+      </Box>
+    </StoreProvider>,
+  );
+  const frame = lastFrame() ?? '';
+  unmount();
+  return frame.split('\n');
+}
+
+const plain = { style: plainStyle, unicode: true, now: 0 };
+
+/** The frame that the live region puts on the terminal, in a window of the state's size. */
+export function frameOf(
+  state: ReplState,
+  { preview = '', hasOpenLine = false, look = {} }: FrameOptions = {},
+) {
+  const { columns, rows } = state;
+  const screen = new InkScreen(state, plain, () => undefined);
+  const frame = screen.draw(state, preview, { ...plain, ...look }, { columns, rows, hasOpenLine });
+  screen.close();
+  return frame;
+}
+
+interface FrameOptions {
+  readonly preview?: string;
+  readonly hasOpenLine?: boolean;
+  readonly look?: Partial<typeof plain>;
+}
+
+/** As `run`, with the components of the application: they get keys first. */
+export function runInApp(
+  start: ReplState,
+  ...actions: readonly (Action | StateChange)[]
+): ReturnType<typeof run> & { readonly rows: readonly string[] } {
+  let done = run(start);
+  const act = (action: Action | StateChange) => {
+    const next = run(done.state, action);
+    const tasks = [...done.tasks, ...next.tasks];
+    done = { state: next.state, tasks, effects: [...done.effects, ...next.effects] };
+  };
+  const screen = new InkScreen(start, plain, (change) =>
+    act((state) => change({ ...state, isQuitArmed: false })),
+  );
+  for (const action of actions) {
+    const isKey = typeof action !== 'function' && action.type === 'key-pressed';
+    if (!isKey || !screen.press(done.state, action.event)) act(action);
+  }
+  const { columns, rows } = done.state;
+  const frame = screen.draw(done.state, '', plain, { columns, rows, hasOpenLine: false });
+  screen.close();
+  return { ...done, rows: frame.rows };
+}

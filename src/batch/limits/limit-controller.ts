@@ -198,7 +198,8 @@ export class LimitController {
     }
     let cause = this.#causeOf(ticket, isProbe);
     const isLimited = this.#isPaced || this.#arePlacesKnown;
-    const isFirst = this.#log.provenTogether === 0 && this.#log.open.size === 0;
+    const isAlone = this.#log.open.size === 0 || this.#cuts > 0;
+    const isFirst = this.#log.provenTogether === 0 && isAlone;
     const mayBeChance = cause !== 'unknown' && !isProbe && !isLimited && !isFirst;
     if (mayBeChance && !this.#log.isExcessRefused()) return;
     if (this.#isRandom) {

@@ -34,8 +34,6 @@ interface AdmissionOptions {
   readonly stop: AbortSignal;
   /** Tokens of the prompt, and the limit of the answer; undefined without one. */
   readonly estimate: (item: InputItem) => { prompt: number; answer: number | undefined };
-  /** Items without a result; undefined if unknown. */
-  readonly left?: () => number | undefined;
   /** Gets the milliseconds of a pause of all requests. */
   readonly onPause: (wait: number) => void;
 }
@@ -93,7 +91,7 @@ export class Admission {
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
-    this.#controller = new LimitController(options.most, options.left);
+    this.#controller = new LimitController(options.most);
     this.#rateLimit = new RateLimit(options.rateLimits);
     this.#lastAnswer = options.clock.monotonic();
     options.stop.addEventListener('abort', () => this.#leave(), { once: true });
@@ -136,7 +134,8 @@ export class Admission {
       },
       onResponse: ({ headers }) => {
         const limits = announcedLimits(headers);
-        if (limits !== undefined) this.#controller.announce(clock.monotonic(), limits);
+        if (limits === undefined) return;
+        this.#controller.announce(clock.monotonic(), limits.requests, limits.tokens);
       },
       onRefusal: (wait) => {
         retryAfter = wait;

@@ -65,6 +65,7 @@ describe('places', () => {
     void refuse(refused, 1, 9000);
     void take(3);
     release(other);
+    await nextTurn();
     await clock.advance(8000);
     expect(taken).toEqual([1, 2, 3]);
     await clock.advance(1000);
@@ -88,15 +89,17 @@ describe('places', () => {
     const { take, refuse, stop, clock } = open(2);
     const [place, other] = [await take(1), await take(2)];
     const refused = refuse(other, 2, 5000);
-    const waiting = take(3);
+    const third = await take(3);
+    const waiting = take(4);
     await nextTurn();
     stop.abort();
     expect([await refused, await waiting]).toEqual(['stopped', undefined]);
     release(place);
+    release(third);
     await nextTurn();
     expect(clock.sleeping()).toBe(0);
     expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
-    expect(await take(4)).toBeUndefined();
+    expect(await take(5)).toBeUndefined();
   });
 
   test('respect a limit of the user in the order of the input, which is no pause', async () => {

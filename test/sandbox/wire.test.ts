@@ -102,6 +102,20 @@ describe('line ends and layout', () => {
     expect(body.match(/(?:^|\r\n)1\r\n/g)?.length).toBeGreaterThan(200);
   });
 
+  test('slow-headers sends the head byte by byte, and the body as usual', async () => {
+    const clock = createSkippingClock();
+    const sandbox = await openSandbox({ clock });
+    const socket = await openSocket(
+      sandbox,
+      rawRequest('[sandbox tokens=1 slow-headers=7ms]', true),
+    );
+    const { text, end } = await readSocket(socket);
+    const head = /^HTTP\/1\.1 200 OK\r\n[^]*?\r\n\r\n/.exec(text)?.[0] ?? '';
+    expect(clock.waits.filter((wait) => wait === 7)).toHaveLength(head.length);
+    expect(text).toMatch(/data: \[DONE\]\n\n\r\n0\r\n\r\n$/);
+    expect(end).toBe('fin');
+  });
+
   test('drip=2/5ms writes two bytes at a time', async () => {
     const clock = createSkippingClock();
     const sandbox = await openSandbox({ clock });

@@ -4,11 +4,6 @@ export interface AnnouncedLimit {
   readonly remaining: number;
 }
 
-export interface AnnouncedLimits {
-  readonly requests: AnnouncedLimit | undefined;
-  readonly tokens: AnnouncedLimit | undefined;
-}
-
 /** With names in lower case. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -56,7 +51,7 @@ function structured(headers: ResponseHeaders): AnnouncedLimit | undefined {
  * The limits in the headers of a response; undefined if no header can report one. When they are reset is not read:
  * services mean different things by it.
  */
-export function announcedLimits(headers: ResponseHeaders): AnnouncedLimits | undefined {
+export function announcedLimits(headers: ResponseHeaders) {
   if (!Object.keys(headers).some((name) => name.includes('ratelimit'))) return undefined;
   return {
     requests: announcedBy(headers, requestNames) ?? structured(headers),

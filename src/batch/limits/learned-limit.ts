@@ -3,8 +3,6 @@ export interface LimitRule {
   readonly most: number;
   /** The value of the next test; `ceiling` is known to be too high, `Infinity` if no such value is known. */
   next(value: number, ceiling: number): number;
-  /** Whether there is nothing left to find between the value and the ceiling. */
-  isClosed(value: number, ceiling: number): boolean;
   /** Milliseconds in which so many requests are sent that one more refusal does not matter. */
   pause(value: number): number;
 }
@@ -12,18 +10,8 @@ export interface LimitRule {
 /** Milliseconds until a failed test is repeated; doubles with each failure. */
 const firstInterval = 1000;
 const maxInterval = 120_000;
-/** Milliseconds; while no value is known to be too high, each test may find much. */
-const openInterval = 250;
-
-/** Shares of the usual pause, and multiples of the Retry-After, that pass until the next test. */
-const cautions = {
-  /** No value is known to be too high. */
-  open: { pauses: 0.1, waits: 0 },
-  /** There are values between the limit and the ceiling. */
-  searching: { pauses: 0.25, waits: 3 },
-  /** A test can only find that the service allows more than before. */
-  closed: { pauses: 1, waits: 10 },
-};
+/** Waits of a refused item until a value near the known limit is tested: the test may cost one. */
+const waitsPerTest = 10;
 
 /**
  * A limit of the service that is found by tests: a test raises the value for a while, and a refusal returns to the value
@@ -51,10 +39,6 @@ export class LearnedLimit {
     this.#before = value;
   }
 
-  get hasCeiling(): boolean {
-    return this.ceiling !== Number.POSITIVE_INFINITY;
-  }
-
   /** Begins a test if one is due. */
   beginTest(now: number): boolean {
     if (this.isTesting || now < this.at || this.value >= this.#rule.most) return false;
@@ -72,13 +56,6 @@ export class LearnedLimit {
     this.at = now;
   }
 
-  /** Ends a test without a result. */
-  stopTest(now: number): void {
-    this.isTesting = false;
-    this.value = this.#before;
-    this.at = now + this.#interval;
-  }
-
   /** @param retryAfter milliseconds; 0 without one */
   failTest(now: number, retryAfter: number): void {
     this.set(this.#before, this.value, now, retryAfter);
@@ -89,9 +66,8 @@ export class LearnedLimit {
     this.isTesting = false;
     this.value = value;
     this.ceiling = ceiling;
-    const { pauses, waits } = this.#caution();
-    const interval = this.hasCeiling ? this.#interval : Math.min(openInterval, this.#interval);
-    this.at = now + Math.max(interval, pauses * this.#rule.pause(value), waits * retryAfter);
+    const patience = ceiling === Number.POSITIVE_INFINITY ? 0 : waitsPerTest * retryAfter;
+    this.at = now + Math.max(this.#interval, patience, this.#rule.pause(value));
     this.#interval = Math.min(maxInterval, this.#interval * 2);
   }
 
@@ -102,10 +78,5 @@ export class LearnedLimit {
     this.ceiling = Number.POSITIVE_INFINITY;
     this.#interval = firstInterval;
     this.at = Number.NEGATIVE_INFINITY;
-  }
-
-  #caution(): { pauses: number; waits: number } {
-    if (!this.hasCeiling) return cautions.open;
-    return this.#rule.isClosed(this.value, this.ceiling) ? cautions.closed : cautions.searching;
   }
 }

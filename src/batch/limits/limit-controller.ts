@@ -1,6 +1,6 @@
-import type { AnnouncedLimit, AnnouncedLimits } from './announced-limits.ts';
+import type { AnnouncedLimit } from './announced-limits.ts';
 import { LearnedLimit, type LimitRule } from './learned-limit.ts';
-import { RequestLog, type Ticket } from './request-log.ts';
+import { networkJitter, RequestLog, type Ticket } from './request-log.ts';
 
 /** What is known about the limits of the service. */
 export interface FoundLimits {
@@ -23,13 +23,8 @@ const rampInterval = 100;
 
 /** A test of an unknown limit raises it by this factor: few tests find it, and few requests are refused. */
 const openStep = 1.5;
-/** A pace whose ceiling is closer than this is found: the pace of a service is never exact. */
-const closedPace = 1.06;
-/** A test above the ceiling of a found pace. */
-const retestedPace = 1.03;
-/** Requests for each refused one in a test, so that tests do not add up to a noticeable share of refusals. */
-const requestsPerTest = 40;
-const longestPause = 120_000;
+/** Requests between two tests of the pace, so that tests do not add up to a noticeable share of refusals. */
+const requestsPerTest = 10;
 
 const placesRule = (most: number): LimitRule => ({
   most,
@@ -37,7 +32,6 @@ const placesRule = (most: number): LimitRule => ({
     if (ceiling === Number.POSITIVE_INFINITY) return Math.ceil(value * openStep);
     return Math.max(value + 1, Math.floor((value + ceiling) / 2));
   },
-  isClosed: (value, ceiling) => ceiling - value <= 1,
   pause: () => 0,
 });
 
@@ -45,23 +39,15 @@ const paceRule: LimitRule = {
   most: Number.POSITIVE_INFINITY,
   next(value, ceiling) {
     if (ceiling === Number.POSITIVE_INFINITY) return value * openStep;
-    if (ceiling / value <= closedPace) return ceiling * retestedPace;
     return Math.min(value * openStep, Math.sqrt(value * ceiling));
   },
-  isClosed: (value, ceiling) => ceiling / value <= closedPace,
-  pause: (value) => Math.min(longestPause, (requestsPerTest * second) / value),
+  pause: (value) => (requestsPerTest * second) / value,
 };
 
 /** Requests that must use a raised limit and be admitted before its test has passed. */
 const proofsOfTest = 3;
 /** Milliseconds that a test of the pace lasts. */
-const paceTest = { open: 500, closed: 1000 };
-/** Milliseconds; a test of places does not end while the pace keeps requests from using them. */
-const longTest = 2000;
-/** Waits of a refused item that the rest of a run must last, so that a test is worth one. */
-const worthwhileWaits = 5;
-/** Milliseconds; the wait of a refused item without a Retry-After. */
-const firstBackoff = 500;
+const paceTest = 500;
 
 /** Part of what the service has allowed in a second that is used, so that jitter causes no refusals. */
 const usedShare = 0.96;
@@ -69,19 +55,15 @@ const usedShare = 0.96;
 const slowPace = 5;
 /** The interval between two requests is longer by this factor at a slow pace. */
 const slowInterval = 1.02;
-/** The shortest part of the interval, for requests that catch up after a pause. */
-const shortestInterval = 0.7;
 /** Milliseconds by which a late request does not delay those after it. */
 const lateness = 200;
-/** Milliseconds by which the network may bring requests closer together. */
-const networkJitter = 20;
 
 /** What remains of a pace after a refusal at it. */
 const cutShare = 0.93;
 /** Seconds; a shorter time measures no pace. */
 const shortestMeasure = 0.02;
 /** Refusals that nothing explains, above the tolerated share, which show that the service allows less than before. */
-const maxUnexplained = 3;
+const maxUnexplained = 5;
 /** The share of requests that a service may refuse at random; without a pace, slowing down has helped nothing yet. */
 const tolerated = { paced: 0.025, unpaced: 0.15 };
 /** Cuts, one after the other, that together halved the pace, and after which refusals went on all the same. */
@@ -99,17 +81,11 @@ const soonTest = 500;
 /** Milliseconds; the longest pause between probes without a Retry-After. */
 const maxGap = 8000;
 
-/** Milliseconds until most of the other refusals of a burst have arrived. */
-const burstTime = 100;
-/** Milliseconds that a request may need to reach the service. */
-const travelTime = 150;
 /** The share of a limit that may be in use when a request is to keep that limit for sure. */
 const safeShare = 0.8;
 
 /** A limit that never announced more remaining requests is used up after each request. */
 const fewRequests = 5;
-/** Milliseconds between two cuts because of headers, which slow the run down, but do not set its pace. */
-const announcedCutInterval = 1000;
 /** Part of a large limit of tokens that is too little for a request. */
 const littleRest = 0.01;
 const largeLimit = 1000;
@@ -125,13 +101,14 @@ function isUsedUp({ remaining, limit }: AnnouncedLimit): boolean {
  *
  * - The places are never below 1 and never above `most`; the pace is never 0. A run never stands still: unless a request
  *   is in progress, `delay` is finite.
+ * - While no limit is known, a refusal is evidence of one only if a good part of the requests that exceed what was
+ *   allowed before were refused (`RequestLog.isExcessRefused`), or if nothing was allowed yet; any other is by chance.
  * - One refusal cuts once: refusals of requests that were sent before a cut only correct it.
  * - After a cut, one request (the probe) is decided before others are sent, except after a test: the limits from before
  *   it are known to be right.
  */
 export class LimitController {
   readonly #most: number;
-  readonly #left: () => number | undefined;
   readonly #log = new RequestLog();
   /** Requests in progress. */
   readonly #places: LearnedLimit;
@@ -139,8 +116,6 @@ export class LimitController {
   readonly #pace = new LearnedLimit(paceRule, Number.POSITIVE_INFINITY);
   /** Whether a failed test has shown that there is a limit of places. */
   #arePlacesKnown = false;
-  /** Whether a refusal has shown that there is a limit of the pace. */
-  #isPaceKnown = false;
   #cuts = 0;
   #unexplained = 0;
   #lastCause: 'places' | 'rate' | undefined;
@@ -152,9 +127,8 @@ export class LimitController {
   /** Proofs of the running test of places, or requests of the running test of the pace. */
   #proofs = 0;
   #rampedAt: number | undefined;
-  /** The time that the pace allots to the latest request, and when it was sent. */
+  /** The time that the pace allots to the latest request. */
   #lastTurn = Number.NEGATIVE_INFINITY;
-  #lastSent = Number.NEGATIVE_INFINITY;
   #isProbeDue = false;
   #probe: Ticket | undefined;
   /**
@@ -170,16 +144,12 @@ export class LimitController {
   #silence = { probes: 0, gap: 0, until: Number.NEGATIVE_INFINITY };
   /** The requests since the end of the last silence that were not refused. */
   #delivered: { since: number | undefined; count: number } = { since: undefined, count: 0 };
-  /** The highest number of remaining requests in a header, and when one slowed the run down. */
-  #announced = { most: 0, cutAt: Number.NEGATIVE_INFINITY };
+  /** The highest number of remaining requests in a header. */
+  #mostAnnounced = 0;
 
-  /**
-   * @param most requests in progress, as the user allows
-   * @param left items without a result; undefined if unknown
-   */
-  constructor(most: number, left: () => number | undefined = () => undefined) {
+  /** @param most requests in progress, as the user allows */
+  constructor(most: number) {
     this.#most = most;
-    this.#left = left;
     this.#places = new LearnedLimit(placesRule(most), Math.min(most, firstPlaces));
   }
 
@@ -204,7 +174,6 @@ export class LimitController {
     this.#lastTurn = this.#isPaced
       ? Math.max(this.#lastTurn + second / this.#pace.value, late)
       : now;
-    this.#lastSent = now;
     if (this.#isProbeDue || this.#exceeds !== undefined) this.#probe = ticket;
     return ticket;
   }
@@ -228,6 +197,11 @@ export class LimitController {
       return;
     }
     let cause = this.#causeOf(ticket, isProbe);
+    const isLimited = this.#isPaced || this.#arePlacesKnown;
+    const isAlone = this.#log.open.size === 0 || this.#cuts > 0;
+    const isFirst = this.#log.provenTogether === 0 && isAlone;
+    const mayBeChance = cause !== 'unknown' && !isProbe && !isLimited && !isFirst;
+    if (mayBeChance && !this.#log.isExcessRefused()) return;
     if (this.#isRandom) {
       this.#unexplained += 1;
       if (this.#unexplained < maxRandom) return;
@@ -235,8 +209,6 @@ export class LimitController {
     }
     if (cause === 'unknown') {
       this.#unexplained += 1;
-      const { provenTogether, provenInSecond } = this.#log;
-      this.#log.doubt(provenTogether - (this.#isPaced ? 0 : 1), provenInSecond - 1);
       if (this.#unexplained < maxUnexplained) return;
       if (this.#isPaced) cause = 'rate';
     }
@@ -249,6 +221,7 @@ export class LimitController {
     this.#exceeds = undefined;
     this.#isProbeDue = false;
     this.#cuts += 1;
+    this.#log.beginTrial();
     this.#isRandom = !isTested && !isProbe && this.#areCutsFutile();
     if (this.#isRandom) {
       this.#places.lift(this.#most);
@@ -263,10 +236,10 @@ export class LimitController {
   }
 
   /** The service reported its limits with a response. */
-  announce(now: number, { requests, tokens }: AnnouncedLimits): void {
-    this.#announced.most = Math.max(this.#announced.most, requests?.remaining ?? 0);
+  announce(now: number, requests?: AnnouncedLimit, tokens?: AnnouncedLimit): void {
+    this.#mostAnnounced = Math.max(this.#mostAnnounced, requests?.remaining ?? 0);
     const usedUp = [requests, tokens].some((limit) => limit !== undefined && isUsedUp(limit));
-    if (!usedUp || (this.#announced.most <= fewRequests && tokens === undefined)) return;
+    if (!usedUp || (this.#mostAnnounced <= fewRequests && tokens === undefined)) return;
     this.#slowDown(now);
   }
 
@@ -296,6 +269,7 @@ export class LimitController {
   #ramp(now: number): void {
     if (!this.#isRamping || this.#rampDelay(now) > 0) return;
     this.#rampedAt = now;
+    this.#log.beginTrial();
     this.#places.lift(Math.min(this.#most, this.#places.value * 2));
   }
 
@@ -311,33 +285,28 @@ export class LimitController {
   #paceDelay(now: number): number {
     const [places, pace] = [this.#places, this.#pace];
     if (!this.#isPaced) return 0;
-    if (this.#nextTurn(now) > now) {
-      if (places.isTesting && now - places.at > longTest) places.stopTest(now);
-      if (!places.isTesting && this.#isLongEnough()) this.#beginTest(pace, now);
-    }
+    if (this.#nextTurn(now) > now && !places.isTesting) this.#beginTest(pace, now);
     return Math.max(0, this.#nextTurn(now) - now);
   }
 
   /** The time that the pace allows for the next request. */
   #nextTurn(now: number): number {
     const pace = this.#pace.value;
-    const isSlow = pace < slowPace;
     const perSecond = Math.max(1, Math.floor(pace) + (pace >= 2 ? 1 : 0));
-    const interval = (second / pace) * (isSlow ? slowInterval : 1);
-    const earliest = this.#lastSent + (isSlow ? 1 : shortestInterval) * interval;
     const full = this.#log.belowAt(perSecond, networkJitter);
-    return Math.max(this.#lastTurn + interval, earliest, full, now);
+    const interval = (second / pace) * (pace < slowPace ? slowInterval : 1);
+    return Math.max(this.#lastTurn + interval, full, now);
   }
 
   /** Keeps both limits, and sends a probe as soon as it exceeds only one of them for sure. */
   #questionDelay({ askedAt, inSecond }: { askedAt: number; inSecond: number }, now: number) {
-    const decidedAt = askedAt + Math.min(this.#log.decisionTime, burstTime);
+    const decidedAt = askedAt + this.#log.decisionTime;
     if (now < decidedAt) return decidedAt - now;
     const [open, places] = [this.#log.open.size, this.#places.value];
     const isCrowded = open >= places;
     const isFast = this.#log.inSecond(now) >= inSecond;
     const fewOpen = Math.max(0, Math.min(places - 2, Math.floor(safeShare * places) - 1));
-    const staysFast = this.#log.belowAt(inSecond, 0) - travelTime > now;
+    const staysFast = this.#log.belowAt(inSecond, 0) > now;
     this.#exceeds = undefined;
     if (staysFast && open <= fewOpen) this.#exceeds = 'rate';
     else if (isCrowded && this.#log.inSecond(now) <= safeShare * inSecond) this.#exceeds = 'places';
@@ -347,14 +316,9 @@ export class LimitController {
 
   #beginTest(limit: LearnedLimit, now: number): boolean {
     if (!limit.beginTest(now)) return false;
+    this.#log.beginTrial();
     this.#proofs = 0;
     return true;
-  }
-
-  /** Whether the rest of the run is long enough for a test of the pace. */
-  #isLongEnough(): boolean {
-    const rest = ((this.#left() ?? Number.POSITIVE_INFINITY) / this.#pace.value) * second;
-    return rest > worthwhileWaits * Math.max(firstBackoff, this.#lastRetryAfter);
   }
 
   // What admitted requests show.
@@ -374,8 +338,7 @@ export class LimitController {
     if (this.#proofs < proofsOfTest) return;
     const [places, pace] = [this.#places, this.#pace];
     if (places.isTesting) places.passTest(now);
-    const time = pace.hasCeiling ? paceTest.closed : paceTest.open;
-    const lasts = Math.max(time, (proofsOfTest * second) / pace.value) + this.#log.decisionTime;
+    const lasts = Math.max(paceTest, (proofsOfTest * second) / pace.value) + this.#log.decisionTime;
     if (pace.isTesting && now - pace.at >= lasts) pace.passTest(now);
   }
 
@@ -397,15 +360,13 @@ export class LimitController {
 
   /** The first probe after a silence was admitted: continues at the speed at which the service has answered so far. */
   #endSilence(now: number): void {
-    const { probes, gap } = this.#silence;
+    const { probes } = this.#silence;
     const { since, count } = this.#delivered;
     this.#silence.probes = 0;
     if (probes < 2 || since === undefined) return;
     const delivered = count / ((now - since) / second);
-    const value = Math.max(delivered, second / (2 * gap));
-    this.#pace.lift(value);
-    this.#pace.set(value, Number.POSITIVE_INFINITY, now, 0);
-    this.#isPaceKnown = true;
+    this.#pace.lift(delivered);
+    this.#pace.set(delivered, Number.POSITIVE_INFINITY, now, 0);
     this.#lastTurn = now;
     this.#delivered = { since: now, count: 0 };
   }
@@ -470,7 +431,7 @@ export class LimitController {
     }
     if (this.#arePlacesKnown) this.#log.provenTogether = places.value;
     else places.at = Math.min(places.at, now + soonTest);
-    if (!this.#isPaceKnown) this.#pace.lift(Number.POSITIVE_INFINITY);
+    this.#pace.lift(Number.POSITIVE_INFINITY);
   }
 
   /** A request sent before the last cut was refused, too: fewer were allowed than it seemed. */
@@ -508,7 +469,6 @@ export class LimitController {
       }
       this.#lastTurn = now;
     }
-    this.#isPaceKnown = true;
     this.#log.provenInSecond = Math.min(this.#log.provenInSecond, inSecond);
   }
 
@@ -534,8 +494,6 @@ export class LimitController {
 
   /** Slows down before the service has to refuse a request. */
   #slowDown(now: number): void {
-    if (now - this.#announced.cutAt < announcedCutInterval) return;
-    this.#announced.cutAt = now;
     const pace = this.#pace;
     if (pace.isTesting) {
       pace.failTest(now, 0);

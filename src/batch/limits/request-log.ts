@@ -11,7 +11,18 @@ export interface Ticket {
   inSecond: number;
 }
 
+/** What may be too much: requests in progress, or requests in a second. */
+type Measure = 'together' | 'inSecond';
+
+/** The requests that exceed what was proven when a trial began. */
+const noExcess = (proven: number) => ({ proven, admitted: 0, refused: 0 });
+
 const second = 1000;
+/** So many refusals are not by chance if they are at least this share of the requests that exceed what is proven. */
+const leastRefused = 1.5;
+const refusedShare = 0.25;
+/** What an earlier request still counts after the next one. */
+const excessKept = 0.97;
 /** Until the first refusal has shown how fast the service refuses. */
 const firstDecisionTime = 250;
 const minDecisionTime = 60;
@@ -19,10 +30,8 @@ const minDecisionTime = 60;
 const maxDecisionTime = 1000;
 /** A refusal may take this many times as long as the slowest before. */
 const decisionMargin = 3;
-/** What a single slow refusal, as in a pause of the machine, still counts after the next one. */
-const slownessKept = 0.8;
-/** Requests that are older than a second are removed from memory in groups of this size. */
-const expiredKept = 1000;
+/** Milliseconds by which the network may bring requests closer together: the longest margin of `belowAt`. */
+export const networkJitter = 20;
 
 /**
  * What was sent, and what of it the service has allowed. Times are monotonic milliseconds and do not decrease.
@@ -42,14 +51,13 @@ export class RequestLog {
   provenInSecond = 0;
   /** Milliseconds after which a request that was not refused counts as admitted. */
   decisionTime = firstDecisionTime;
+  #excess = { together: noExcess(0), inSecond: noExcess(0) };
   #sent = 0;
   #slowestRefusal = 0;
   /** In the order in which they were sent. */
   readonly #undecided = new Set<Ticket>();
   /** The requests that were not refused, in the order in which they were sent. */
   #recent: Ticket[] = [];
-  /** How many of them, at the start, are older than a second. */
-  #expired = 0;
 
   begin(now: number, cuts: number): Ticket {
     this.startedAt ??= now;
@@ -69,9 +77,13 @@ export class RequestLog {
 
   refuse(ticket: Ticket, now: number): void {
     this.open.delete(ticket);
-    if (!this.#undecided.delete(ticket)) this.doubt(ticket.together - 1, ticket.inSecond - 1);
+    this.#countExcess(ticket, 'refused');
+    if (!this.#undecided.delete(ticket)) {
+      this.provenTogether = Math.max(0, Math.min(this.provenTogether, ticket.together - 1));
+      this.provenInSecond = Math.max(0, Math.min(this.provenInSecond, ticket.inSecond - 1));
+    }
     this.#forget(ticket);
-    this.#slowestRefusal = Math.max(this.#slowestRefusal * slownessKept, now - ticket.sentAt);
+    this.#slowestRefusal = Math.max(this.#slowestRefusal, now - ticket.sentAt);
     const enough = decisionMargin * this.#slowestRefusal;
     this.decisionTime = Math.min(maxDecisionTime, Math.max(minDecisionTime, enough));
   }
@@ -82,6 +94,7 @@ export class RequestLog {
     for (const ticket of this.#undecided) {
       if (this.open.has(ticket) && now - ticket.sentAt < this.decisionTime) break;
       this.#undecided.delete(ticket);
+      this.#countExcess(ticket, 'admitted');
       this.provenTogether = Math.max(this.provenTogether, ticket.together);
       this.provenInSecond = Math.max(this.provenInSecond, ticket.inSecond);
       admitted.push(ticket);
@@ -89,17 +102,37 @@ export class RequestLog {
     return admitted;
   }
 
+  /** More is sent than before, or less: what exceeds the proven values is counted anew. */
+  beginTrial(): void {
+    const [together, inSecond] = [this.provenTogether, this.provenInSecond];
+    this.#excess = { together: noExcess(together), inSecond: noExcess(inSecond) };
+  }
+
+  /** Whether a limit refuses what exceeds the proven values: it refuses most of that, a busy service only a part. */
+  isExcessRefused(): boolean {
+    return Object.entries(this.#excess).some(([measure, { proven, admitted, refused }]) => {
+      let all = admitted + refused;
+      for (const ticket of this.#undecided) if (ticket[measure as Measure] > proven) all += 1;
+      return refused >= leastRefused && refused >= refusedShare * all;
+    });
+  }
+
+  #countExcess(ticket: Ticket, outcome: 'admitted' | 'refused'): void {
+    for (const measure of ['together', 'inSecond'] as const) {
+      const excess = this.#excess[measure];
+      if (ticket[measure] <= excess.proven) continue;
+      excess.admitted *= excessKept;
+      excess.refused *= excessKept;
+      excess[outcome] += 1;
+    }
+  }
+
   /** Requests of the last second, except those that were refused. */
   inSecond(now: number): number {
     const recent = this.#recent;
-    while ((recent[this.#expired]?.sentAt ?? now) <= now - second) this.#expired += 1;
-    const count = recent.length - this.#expired;
-    // Some are kept, for the margin of `belowAt`.
-    if (this.#expired > Math.max(expiredKept, 2 * count)) {
-      recent.splice(0, this.#expired - expiredKept / 2);
-      this.#expired = expiredKept / 2;
-    }
-    return count;
+    while ((recent[0]?.sentAt ?? now) <= now - second - networkJitter) recent.shift();
+    const first = recent.findIndex(({ sentAt }) => sentAt > now - second);
+    return first === -1 ? 0 : recent.length - first;
   }
 
   /** When fewer than `count` of the requests are younger than a second and `margin` milliseconds. */
@@ -108,17 +141,10 @@ export class RequestLog {
     return last === undefined ? Number.NEGATIVE_INFINITY : last.sentAt + second + margin;
   }
 
-  /** Lowers what is proven: a refusal has shown that less may be allowed than it seemed. */
-  doubt(together: number, inSecond: number): void {
-    this.provenTogether = Math.max(0, Math.min(this.provenTogether, together));
-    this.provenInSecond = Math.max(0, Math.min(this.provenInSecond, inSecond));
-  }
-
   /** A refused request counts neither as in progress nor as sent, for those sent after it. */
   #forget(refused: Ticket): void {
     const index = this.#recent.lastIndexOf(refused);
     if (index !== -1) this.#recent.splice(index, 1);
-    if (index !== -1 && index < this.#expired) this.#expired -= 1;
     for (const ticket of this.open) {
       if (ticket.order < refused.order) continue;
       ticket.together -= 1;

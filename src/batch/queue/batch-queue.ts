@@ -75,65 +75,6 @@ export interface QueueJob {
   readonly isLastAttempt: boolean;
 }
 
-/** One batch in a queue. All methods wait while the connection is lost, unless it is given up. */
-export interface BatchQueue {
-  readonly name: string;
-  /** Undefined if there is no batch of this name. */
-  header(): Promise<BatchHeader | undefined>;
-  /** Creates the batch, or replaces its header. */
-  setHeader(header: BatchHeader): Promise<void>;
-  /** In the order of `items`. */
-  known(items: readonly { index: number; id: string | undefined }[]): Promise<readonly KnownItem[]>;
-  /** Adds items; those that are there already stay as they are. @param attempts of each item */
-  add(items: readonly QueuedItem[], attempts: number): Promise<void>;
-  /** Adds items that cannot be sent, with their results. */
-  addUnsendable(results: readonly QueuedResult[]): Promise<void>;
-  /** Lets failed items wait again. @returns their number */
-  retryFailed(): Promise<number>;
-  /** The first answer of an item stays; a failure never replaces an answer. */
-  putResult(result: QueuedResult): Promise<void>;
-  hasAnswer(index: number): Promise<boolean>;
-  /** Fingerprints by index, in ascending order of the index. */
-  fingerprints(): Promise<ReadonlyMap<number, string>>;
-  /** The answer or the last failure of each index, in the same order; undefined without one. */
-  results(indexes: readonly number[]): Promise<readonly (QueuedResult | undefined)[]>;
-  counts(): Promise<QueueCounts>;
-  /** Sets the rate of all workers together, in jobs a minute; undefined for no limit. */
-  setRate(perMinute: number | undefined): Promise<void>;
-  /** All workers start no job for this time. */
-  pause(milliseconds: number): Promise<void>;
-  /**
-   * Runs jobs, at most `concurrency` at once.
-   * @param onError gets errors of the queue itself, which the worker survives
-   * @returns a function that fetches no more jobs; resolves when the running ones have ended and are stored
-   */
-  work(
-    concurrency: number,
-    onError: (error: Error) => void,
-    run: (job: QueueJob) => Promise<JobOutcome>,
-  ): () => Promise<void>;
-  /** Deletes the batch. */
-  remove(): Promise<void>;
-}
-
-/** A connection to a queue server. */
-export interface QueueConnection {
-  /** Its address, without the password. */
-  readonly label: string;
-  batches(): Promise<readonly string[]>;
-  open(name: string): BatchQueue;
-  /** Resolves when the connection is there again; undefined while it is. */
-  restored(): Promise<void> | undefined;
-  /** A lost connection is not opened again: commands that wait for it fail within about a second. */
-  giveUp(): void;
-  close(): Promise<void>;
-}
-
-export interface ConnectionEvents {
-  readonly onLost: () => void;
-  readonly onRestored: () => void;
-}
-
 const pattern = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,99}$/u;
 
 /** @throws Failure `usage` */

@@ -38,13 +38,27 @@ export function* fileLines(descriptor: number): Generator<FileLine, void> {
 const nul = 0;
 
 /**
- * Where the result of a line begins: after NULs, which a crash of the machine leaves in the place of bytes that were
- * not on the disk yet. @returns undefined for a line without a result
+ * Where the result of a line is: after or before NULs, which a crash of the machine leaves in the place of bytes that
+ * were not on the disk yet. @returns undefined for a line without a result
  */
 function findResult(bytes: Buffer) {
+  const before = textBeforeNul(bytes);
   const start = bytes.lastIndexOf(nul) + 1;
+  if (start === bytes.length) {
+    const result = parseResultLine(before);
+    return result && { start: 0, end: Buffer.byteLength(before), result };
+  }
   const result = parseResultLine(bytes.toString('utf8', start));
-  return result && isTornResult(textBeforeNul(bytes)) ? { start, result } : undefined;
+  return result && isTornResult(before) ? { start, end: bytes.length, result } : undefined;
+}
+
+/** The border of two results. JSON has it nowhere else, because a text escapes its quotes. */
+const joined = /\}\s*\{"(?:index":|id":"natter-)/;
+
+function lostLineEnds(name: string, line: number): Failure {
+  return new Failure('usage', `line ${line} of ${name} has several results: line ends were lost`, {
+    hint: 'restore the line ends, or use a different file',
+  });
 }
 
 function textBeforeNul(bytes: Buffer): string {
@@ -95,6 +109,7 @@ export function scanResults(
     const { number, bytes, hasEnd } = line;
     const found = findResult(bytes);
     if (found === undefined) {
+      if (joined.test(textBeforeNul(bytes))) throw lostLineEnds(name, number);
       if (!isLeftByCrash(line)) throw notResult(name, number);
       const isDamaged =
         bytes.includes(nul) && !bytes.subarray(bytes.indexOf(nul)).every((byte) => byte === nul);
@@ -107,9 +122,9 @@ export function scanResults(
         hint: 'use a different -o file',
       });
     }
-    const length = bytes.length - found.start + 1;
-    onResult({ ...found.result, file, offset: line.offset + found.start, length });
-    size = line.offset + bytes.length + (hasEnd ? 1 : 0);
+    const { start, end, result } = found;
+    onResult({ ...result, file, offset: line.offset + start, length: end - start + 1 });
+    size = line.offset + (hasEnd ? bytes.length + 1 : end);
     lacksLineEnd = !hasEnd;
   }
   if (size === 0 && suspect !== undefined) throw notResult(name, suspect);

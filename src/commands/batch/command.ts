@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { inputFormats } from '../../batch/input/item.ts';
+import { outputFormats } from '../../batch/results/result-formats.ts';
 import { Failure } from '../../failure.ts';
 import type { Context } from '../../run.ts';
 import {
@@ -24,7 +25,6 @@ import {
   selectOption,
   strictOption,
 } from '../../cli/prompt-options.ts';
-import { outputFormats } from './plan.ts';
 
 const inputOptions = () => [
   new Option(

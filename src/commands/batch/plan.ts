@@ -6,6 +6,7 @@ import { formatOfName } from '../../batch/input/item-parser.ts';
 import { type InputFormat, parseTemplate, type Template } from '../../batch/input/item.ts';
 import type { Shard } from '../../batch/input/select-items.ts';
 import type { RateLimits } from '../../batch/limits/rate-limit.ts';
+import type { OutputFormat } from '../../batch/results/result-formats.ts';
 import type { Tally } from '../../batch/tally.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
 import type { Environment } from '../../environment.ts';
@@ -14,11 +15,7 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { duration } from '../../settings/value-types.ts';
 import type { RunLimits } from '../../usage/budget.ts';
 import type { GuardedRequest } from '../../input/secret-guard.ts';
-import { chooseShard } from './array-job.ts';
-
-/** `jsonl`: natter's own; `openai`: as an OpenAI batch; `csv`: the input's columns and the answers. */
-export const outputFormats = ['jsonl', 'openai', 'csv'] as const;
-export type OutputFormat = (typeof outputFormats)[number];
+import { chooseShard } from '../../batch/input/array-job.ts';
 
 /** Options of `natter batch`. Values of settings and numbers are unparsed text. */
 export interface BatchOptions extends SendingOptions, CheckOptions {

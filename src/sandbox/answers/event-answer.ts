@@ -217,7 +217,7 @@ export async function answerWithEvents(
   latency: number,
 ): Promise<void> {
   const { clock, fault } = exchange;
-  const body = sendHead(exchange, 200, {
+  const body = await sendHead(exchange, 200, {
     'cache-control': 'no-cache',
     ...responseHeaders(exchange, 'text/event-stream'),
   });

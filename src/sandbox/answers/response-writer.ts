@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import type { Transform } from 'node:stream';
+import type { Socket } from 'node:net';
+import { PassThrough, type Transform } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { constants, createBrotliCompress, createDeflate, createGzip } from 'node:zlib';
 import type { Clock } from '../../clock.ts';
@@ -162,12 +163,30 @@ function slowDown(exchange: Exchange, write: WriteBytes): WriteBytes {
   };
 }
 
+/** Lets Node write the head into a stream in the place of the connection, and sends its bytes one by one. */
+async function sendHeadSlowly(exchange: Exchange, interval: number): Promise<void> {
+  const { request, response } = exchange;
+  const { socket } = request;
+  const head = new PassThrough();
+  // A response only writes to its socket, which any stream can do.
+  const place = head as unknown as Socket;
+  response.detachSocket(socket);
+  response.assignSocket(place);
+  response.flushHeaders();
+  response.detachSocket(place);
+  response.assignSocket(socket);
+  for (const byte of head.read() as Buffer) {
+    await pause(exchange, interval);
+    socket.write(Buffer.of(byte));
+  }
+}
+
 /** Sends the head of the answer. With the fault `framing=close`, the body ends with the connection. */
-export function sendHead(
+export async function sendHead(
   exchange: Exchange,
   status: number,
   headers: Readonly<Record<string, string>>,
-): BodyWriter {
+): Promise<BodyWriter> {
   const { fault, record, response, signal } = exchange;
   record.status = status;
   if (fault.framing === 'close') {
@@ -175,7 +194,9 @@ export function sendHead(
     response.shouldKeepAlive = false;
   }
   response.writeHead(status, headers);
-  response.flushHeaders();
+  const interval = fault['slow-headers'];
+  if (interval === undefined) response.flushHeaders();
+  else await sendHeadSlowly(exchange, interval);
   const { write, target } =
     fault.encoding === undefined
       ? openResponse(exchange)

@@ -38,7 +38,7 @@ function bodyBefore(text: string, events: number): string {
 async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promise<void> {
   const { fault } = exchange;
   const { status, contentType, text } = answer;
-  const body = sendHead(exchange, status, {
+  const body = await sendHead(exchange, status, {
     ...lengthHeader(exchange, answer),
     ...answer.headers,
     ...responseHeaders(exchange, contentType),

@@ -226,6 +226,9 @@ const responseFields = {
     bare: 'forever',
     aliases: ['wait', 'latency', 'stall-before', 'timeout'],
   }),
+  'slow-headers': timing(duration, 'send the headers byte by byte, with this time between two', {
+    bare: '10',
+  }),
   'stall-after': timing(wholeNumber(0), 'stop sending after n events, or half of a JSON body', {
     bare: '3',
     aliases: ['stall'],

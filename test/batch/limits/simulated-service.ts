@@ -73,6 +73,13 @@ export function tokenBucket(perSecond: number, capacity: number): SimulatedLimit
   };
 }
 
+/** Refuses this share of the requests by chance, as a busy service does. */
+export function refusing(share: number, seed: number): SimulatedLimit {
+  const random = createRandom(seed * 7919);
+  random();
+  return { admits: () => random() >= share, ends: () => undefined };
+}
+
 export interface Simulation {
   readonly limit: SimulatedLimit;
   readonly items: number;
@@ -146,7 +153,9 @@ function createStalls({ stalls }: Simulation, random: () => number): (time: numb
 
 interface Item {
   readonly index: number;
-  attempts: number;
+  /** Refusals since the last answer to any item. */
+  refusals: number;
+  answersSeen: number;
   readyAt: number;
 }
 
@@ -156,7 +165,7 @@ export function simulate(simulation: Simulation): SimulationResult {
   const random = createRandom(simulation.seed ?? 42);
   const timeline = createTimeline();
   const afterStall = createStalls(simulation, random);
-  const controller = new LimitController(most, () => items - counts.answered);
+  const controller = new LimitController(most);
   const waiting: Item[] = [];
   const counts = { fresh: 0, answered: 0, refused: 0, sent: 0, lateSent: 0, lateRefused: 0 };
   let time = 0;
@@ -181,7 +190,7 @@ export function simulate(simulation: Simulation): SimulationResult {
     const announce = (): void => {
       if (hasHeaders !== true || limit.remaining === undefined) return;
       const requests = { limit: undefined, remaining: limit.remaining(timeline.now()) };
-      controller.announce(timeline.now(), { requests, tokens: undefined });
+      controller.announce(timeline.now(), requests);
     };
     const answered = (): void => {
       announce();
@@ -195,8 +204,9 @@ export function simulate(simulation: Simulation): SimulationResult {
       controller.refuse(ticket, timeline.now(), retryAfter);
       counts.refused += 1;
       if (isLate) counts.lateRefused += 1;
-      item.attempts += 1;
-      const wait = retryAfter || Math.min(8000, 500 * 2 ** (item.attempts - 1));
+      item.refusals = item.answersSeen === counts.answered ? item.refusals + 1 : 1;
+      item.answersSeen = counts.answered;
+      const wait = retryAfter || Math.min(8000, 500 * 2 ** (item.refusals - 1));
       item.readyAt = timeline.now() + wait;
       waiting.push(item);
       fill();
@@ -215,7 +225,7 @@ export function simulate(simulation: Simulation): SimulationResult {
     if (ready !== -1) return waiting.splice(ready, 1)[0];
     if (counts.fresh >= items) return undefined;
     counts.fresh += 1;
-    return { index: counts.fresh, attempts: 0, readyAt: 0 };
+    return { index: counts.fresh, refusals: 0, answersSeen: 0, readyAt: 0 };
   };
   const fill = (): void => {
     for (;;) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rateWindow } from '../../../src/commands/batch/queue/redis-queue.ts';
+import { rateWindow } from '../../../src/batch/queue/redis-queue.ts';
 
 test.each([
   [60_000, { max: 1000, duration: 1000 }],

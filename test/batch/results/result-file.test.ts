@@ -103,6 +103,8 @@ describe('a results file', () => {
     ['X11: NULs at its end', `${line(1)}${'\0'.repeat(5000)}`, line(1)],
     ['X11: only NULs', '\0'.repeat(5000), ''],
     ['X11: a line that ends in NULs', `${line(1)}${line(2).slice(0, 30)}\0\0\0`, line(1)],
+    ['F6: a whole line followed by NULs', `${line(1).slice(0, -1)}\0\0\0`, line(1)],
+    ['F6: NULs before a line end', `${line(1).slice(0, -1)}\0\n${line(2)}`, line(1) + line(2)],
     ['X11: NULs before a whole line', `${line(1)}\0\0\0${line(2)}`, line(1) + line(2)],
     [
       'X11: NULs within a line',
@@ -135,6 +137,18 @@ describe('a results file', () => {
     );
     expect(read(path)).toBe(text);
     expect(existsSync(`${path}.lock`)).toBe(false);
+  });
+
+  test.each([
+    ['no line ends', ''],
+    ['CR as line ends', '\r'],
+  ])('F5: with %s is refused and not changed', (_, end) => {
+    const text = (line(1) + line(2)).replaceAll('\n', end);
+    const path = fileWith(text);
+    expect(() => openResultFile(path, options)).toThrow(
+      `line 1 of ${path} has several results: line ends were lost`,
+    );
+    expect(read(path)).toBe(text);
   });
 
   test('is refused if it is a folder', () => {

@@ -1,19 +1,22 @@
 import fs from 'node:fs';
 import type { InputItem } from '../../../batch/input/item.ts';
 import { readItems } from '../../../batch/input/read-items.ts';
-import { formatResultRow, tableHeader } from '../../../batch/results/csv-result.ts';
+import {
+  formatResult,
+  formatResultRow,
+  type OutputFormat,
+  tableHeader,
+} from '../../../batch/results/result-formats.ts';
 import { createOrderedOutput } from '../../../batch/results/ordered-output.ts';
 import { readResults, resultsPath } from '../../../batch/results/read-results.ts';
 import { openResultFile, resultLock } from '../../../batch/results/result-file.ts';
 import type { IndexedResult, ResultLine } from '../../../batch/results/result-index.ts';
-import { openaiResult } from '../../../batch/results/result-line.ts';
 import { readResult, replaceWithTexts } from '../../../batch/results/write-results.ts';
 import type { BatchSource } from '../items.ts';
-import { type OutputFormat, resultsFileOf } from '../plan.ts';
+import { resultsFileOf } from '../plan.ts';
 import { awaitHolder } from '../../../ask/open-conversation.ts';
 import type { Context } from '../../../run.ts';
 import { Failure } from '../../../failure.ts';
-import { jsonLine } from '../../../output/json-answer.ts';
 import type { Notices } from '../../../output/notices.ts';
 import { failureReason } from '../../../storage/storage-failure.ts';
 import { sanitize } from '../../../terminal/safety/sanitizer.ts';
@@ -83,13 +86,6 @@ function standardOutput(
     finish: async () => ordered.end(),
     close: async () => undefined,
   };
-}
-
-/** @param line the result in natter's own format */
-function formatResult(format: OutputFormat, item: InputItem, line: string, date: Date): string {
-  if (format === 'csv') return formatResultRow(item, line);
-  if (format === 'jsonl') return line;
-  return jsonLine(openaiResult(line, Math.floor(date.getTime() / 1000)));
 }
 
 async function openFileSink(

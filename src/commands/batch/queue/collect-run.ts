@@ -1,6 +1,7 @@
 import { parseFingerprint } from '../../../batch/fingerprint.ts';
 import type { ItemPlace } from '../../../batch/input/item.ts';
-import type { BatchQueue, QueuedResult } from '../../../batch/queue/batch-queue.ts';
+import type { QueuedResult } from '../../../batch/queue/batch-queue.ts';
+import type { BatchQueue } from '../../../batch/queue/redis-queue.ts';
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { type BatchSink, openSink } from '../output/sink.ts';
 import { type CollectOptions, type Connect, connectToQueue, findBatch } from './open-queue.ts';

@@ -1,11 +1,9 @@
-import {
-  type BatchQueue,
-  checkBatchName,
-  type QueueConnection,
-} from '../../../batch/queue/batch-queue.ts';
+import { checkBatchName } from '../../../batch/queue/batch-queue.ts';
+import type { BatchQueue } from '../../../batch/queue/redis-queue.ts';
+import type { QueueConnection } from '../../../batch/queue/connect.ts';
 import type { BatchOptions, SendingOptions } from '../plan.ts';
-import { connectQueue, queueAddress } from './connect.ts';
-import { loadLibraries } from './library.ts';
+import { connectQueue, queueAddress } from '../../../batch/queue/connect.ts';
+import { loadLibraries } from '../../../batch/queue/library.ts';
 import type { Context, GlobalOptions } from '../../../run.ts';
 import { Failure } from '../../../failure.ts';
 import type { Notices } from '../../../output/notices.ts';

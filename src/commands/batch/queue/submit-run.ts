@@ -6,13 +6,13 @@ import type { Selection } from '../../../batch/input/select-items.ts';
 import {
   type BatchHeader,
   batchNameOf,
-  type BatchQueue,
   type KnownItem,
-  type QueueConnection,
   type QueuedCheck,
   type QueuedItem,
   type QueuedResult,
 } from '../../../batch/queue/batch-queue.ts';
+import type { BatchQueue } from '../../../batch/queue/redis-queue.ts';
+import type { QueueConnection } from '../../../batch/queue/connect.ts';
 import { emptyTally } from '../../../batch/tally.ts';
 import { type Batch, checkItems, openBatch, pendingItems, selectItems } from '../items.ts';
 import { failureLine, unsendable } from '../output/result.ts';

@@ -1,12 +1,9 @@
 import fs from 'node:fs';
 import { type AnswerCheck, openCheck } from '../../../ask/check.ts';
 import { isTransient } from '../../../batch/circuit-breaker.ts';
-import type {
-  BatchHeader,
-  BatchQueue,
-  QueueConnection,
-  QueuedResult,
-} from '../../../batch/queue/batch-queue.ts';
+import type { BatchHeader, QueuedResult } from '../../../batch/queue/batch-queue.ts';
+import type { BatchQueue } from '../../../batch/queue/redis-queue.ts';
+import type { QueueConnection } from '../../../batch/queue/connect.ts';
 import { createHandOver, type HandedJob } from '../../../batch/queue/hand-over.ts';
 import { emptyTally } from '../../../batch/tally.ts';
 import { undiciNetwork } from '../../../client/http/undici-network.ts';

@@ -6,7 +6,7 @@ import { CircuitBreaker } from '../../../batch/circuit-breaker.ts';
 import type { BatchItem, InputItem } from '../../../batch/input/item.ts';
 import { Admission, type Permission } from '../../../batch/admission.ts';
 import { runItems } from '../../../batch/run-items.ts';
-import { countFailure, itemsLeft, type Tally } from '../../../batch/tally.ts';
+import { countFailure, type Tally } from '../../../batch/tally.ts';
 import { failureLine, outcomeLine, unsendable } from '../output/result.ts';
 import type { SendingRun } from '../plan.ts';
 import { showProgress } from '../report/progress.ts';
@@ -80,7 +80,7 @@ function openCircuitBreaker({ plan, settings, service, options, tally }: Sending
 }
 
 function openAdmission(run: SendingRun, stop: AbortSignal): Admission {
-  const { plan, settings, service, left, tally, onPause } = run;
+  const { plan, settings, service, onPause } = run;
   const nothing = { prompt: 0, answer: 0 };
   return new Admission({
     clock: service.clock,
@@ -98,7 +98,6 @@ function openAdmission(run: SendingRun, stop: AbortSignal): Admission {
         return nothing;
       }
     },
-    left: left ?? (() => itemsLeft(tally)),
     onPause,
   });
 }

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import {
   type BatchHeader,
-  type BatchQueue,
   jobIdOf,
   type JobOutcome,
-  type QueueConnection,
   type QueuedItem,
   type QueuedResult,
   type QueueJob,
 } from '../../../../src/batch/queue/batch-queue.ts';
+import type { QueueConnection } from '../../../../src/batch/queue/connect.ts';
+import type { BatchQueue } from '../../../../src/batch/queue/redis-queue.ts';
 import { collectBatch } from '../../../../src/commands/batch/queue/collect-run.ts';
 import type {
   CollectOptions,
@@ -123,6 +123,7 @@ function createMemoryBatch(name: string): MemoryBatch {
     stall: () => void move('active', 'waiting'),
     queue: {
       name,
+      close: async () => undefined,
       header: async () => header,
       setHeader: async (value) => void (header = value),
       known: async (wanted) =>

@@ -3,8 +3,8 @@ import {
   checkServer,
   connectionFailure,
   type QueueAddress,
-} from '../../../../src/commands/batch/queue/connect.ts';
-import type { RedisClient } from '../../../../src/commands/batch/queue/library.ts';
+} from '../../../src/batch/queue/connect.ts';
+import type { RedisClient } from '../../../src/batch/queue/library.ts';
 
 const address: QueueAddress = {
   host: 'cache.test',

@@ -1,11 +1,10 @@
-import type { ConnectionEvents, QueueConnection } from '../../../batch/queue/batch-queue.ts';
 import type { Libraries, RedisClient, RedisOptions } from './library.ts';
-import { keyPrefix, openQueue } from './redis-queue.ts';
-import type { Secrets } from '../../../secrets/secrets.ts';
-import type { Environment } from '../../../environment.ts';
-import { Failure, type FailureKind } from '../../../failure.ts';
-import { maskUrl } from '../../../secrets/mask.ts';
-import { errorCode } from '../../../storage/storage-failure.ts';
+import { type BatchQueue, keyPrefix, RedisQueue } from './redis-queue.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
+import type { Environment } from '../../environment.ts';
+import { Failure, type FailureKind } from '../../failure.ts';
+import { maskUrl } from '../../secrets/mask.ts';
+import { errorCode } from '../../storage/storage-failure.ts';
 
 /** The address of a queue server. */
 export interface QueueAddress {
@@ -269,6 +268,13 @@ async function probe({ redis }: Libraries, address: QueueAddress): Promise<Serve
   }
 }
 
+interface ConnectionEvents {
+  readonly onLost: () => void;
+  readonly onRestored: () => void;
+  /** The server may delete prompts and answers. */
+  readonly onEviction: (policy: string) => void;
+}
+
 /** Follows whether the connection is there. */
 function watchConnection(client: RedisClient, { onLost, onRestored }: ConnectionEvents) {
   let restored: Promise<void> | undefined;
@@ -298,8 +304,8 @@ function watchConnection(client: RedisClient, { onLost, onRestored }: Connection
 export async function connectQueue(
   libraries: Libraries,
   address: QueueAddress,
-  events: ConnectionEvents & { readonly onEviction: (policy: string) => void },
-): Promise<QueueConnection> {
+  events: ConnectionEvents,
+) {
   const { needsNoPassword, eviction } = await probe(libraries, address);
   if (eviction !== undefined) events.onEviction(eviction);
   const { username, password } = address;
@@ -313,25 +319,31 @@ export async function connectQueue(
   client.on('error', () => undefined);
   const watch = watchConnection(client, events);
   await client.connect();
-  const closers: (() => Promise<void>)[] = [];
+  const queues: BatchQueue[] = [];
   return {
+    /** Its address, without the password. */
     label: address.label,
-    async batches() {
+    async batches(): Promise<readonly string[]> {
       const names = await client.call('SMEMBERS', `${keyPrefix}:batches`);
       return Array.isArray(names) ? names.map(String).sort() : [];
     },
-    open(name) {
-      const opened = openQueue(libraries.queue, client, name);
-      closers.push(opened.close);
-      return opened.queue;
+    open(name: string): BatchQueue {
+      const queue = new RedisQueue(libraries.queue, client, name);
+      queues.push(queue);
+      return queue;
     },
+    /** Resolves when the connection is there again; undefined while it is. */
     restored: watch.restored,
+    /** A lost connection is not opened again: commands that wait for it fail within about a second. */
     giveUp: () => void (isOver = true),
-    async close() {
+    async close(): Promise<void> {
       isOver = true;
       watch.close();
-      for (const close of closers) await close();
+      for (const queue of queues) await queue.close();
       client.disconnect();
     },
   };
 }
+
+/** A connection to a queue server. */
+export type QueueConnection = Awaited<ReturnType<typeof connectQueue>>;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCsvReader } from '../../../src/batch/input/csv.ts';
 import type { InputItem } from '../../../src/batch/input/item.ts';
-import { tableHeader, formatResultRow } from '../../../src/batch/results/csv-result.ts';
+import { tableHeader, formatResultRow } from '../../../src/batch/results/result-formats.ts';
 
 const row = (cells: readonly string[], delimiter = ','): InputItem => ({
   index: 1,

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
-import { Failure } from '../../../failure.ts';
-import { isJsonObject } from '../../../json.ts';
-import { errorCode } from '../../../storage/storage-failure.ts';
+import { Failure } from '../../failure.ts';
+import { isJsonObject } from '../../json.ts';
+import { errorCode } from '../../storage/storage-failure.ts';
 
 /** The parts of ioredis and BullMQ that natter uses; both are optional, so their types are not installed. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { queueAddress } from '../../../../src/commands/batch/queue/connect.ts';
-import { cleanLine, createSecrets } from '../../../../src/secrets/secrets.ts';
+import { queueAddress } from '../../../src/batch/queue/connect.ts';
+import { cleanLine, createSecrets } from '../../../src/secrets/secrets.ts';
 
 const password = 'p%40ss-word-1234';
 

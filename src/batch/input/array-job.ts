@@ -1,4 +1,4 @@
-import { parseShard, type Shard } from '../../batch/input/select-items.ts';
+import { parseShard, type Shard } from './select-items.ts';
 import { isSet, type Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadLibraries } from '../../../../src/commands/batch/queue/library.ts';
+import { loadLibraries } from '../../../src/batch/queue/library.ts';
 
 /** A folder with packages whose only export is their version. */
 function folderWith(packages: Readonly<Record<string, string>>): string {

@@ -1,6 +1,5 @@
 import {
   type BatchHeader,
-  type BatchQueue,
   jobIdOf,
   type JobOutcome,
   type KnownItem,
@@ -8,9 +7,9 @@ import {
   type QueuedItem,
   type QueuedResult,
   type QueueJob,
-} from '../../../batch/queue/batch-queue.ts';
+} from './batch-queue.ts';
 import type { LibraryJob, LibraryQueue, QueueModule, RedisClient } from './library.ts';
-import { isJsonObject, parseJson } from '../../../json.ts';
+import { isJsonObject, parseJson } from '../../json.ts';
 
 /** At most `max` jobs in each window of `duration` milliseconds. */
 interface RateWindow {
@@ -82,25 +81,31 @@ const scanSize = 5000;
 const parts = ['batch', 'items', 'ids', 'answers', 'failures', 'unsendable'] as const;
 type Part = (typeof parts)[number];
 
-/** One batch in Redis; BullMQ has its jobs, natter the items and results. */
-class RedisQueue implements BatchQueue {
+/**
+ * One batch in Redis, which may not exist yet; BullMQ has its jobs, natter the items and results. All methods wait while
+ * the connection is lost, unless it is given up.
+ */
+export class RedisQueue {
   readonly name: string;
   readonly #library: QueueModule;
   readonly #client: RedisClient;
   readonly #queue: LibraryQueue<QueuedItem>;
 
-  constructor(
-    library: QueueModule,
-    client: RedisClient,
-    queue: LibraryQueue<QueuedItem>,
-    name: string,
-  ) {
+  constructor(library: QueueModule, client: RedisClient, name: string) {
     this.name = name;
     this.#library = library;
     this.#client = client;
-    this.#queue = queue;
+    const options = { connection: client, prefix: keyPrefix, skipVersionCheck: true } as const;
+    this.#queue = new library.Queue<QueuedItem>(name, options);
+    // Without a listener, Node throws the error.
+    this.#queue.on('error', () => undefined);
   }
 
+  close(): Promise<void> {
+    return this.#queue.close();
+  }
+
+  /** Undefined if there is no batch of this name. */
   async header(): Promise<BatchHeader | undefined> {
     const text = await this.#client.call('HGET', this.#key('batch'), 'header');
     const value = typeof text === 'string' ? parseJson(text) : undefined;
@@ -108,12 +113,16 @@ class RedisQueue implements BatchQueue {
     return isJsonObject(value) ? (value as unknown as BatchHeader) : undefined;
   }
 
+  /** Creates the batch, or replaces its header. */
   async setHeader(header: BatchHeader): Promise<void> {
     await this.#client.call('HSET', this.#key('batch'), 'header', JSON.stringify(header));
     await this.#client.call('SADD', `${keyPrefix}:batches`, this.name);
   }
 
-  async known(items: Parameters<BatchQueue['known']>[0]): Promise<readonly KnownItem[]> {
+  /** In the order of `items`. */
+  async known(
+    items: readonly { readonly index: number; readonly id: string | undefined }[],
+  ): Promise<readonly KnownItem[]> {
     const indexes = items.map(({ index }) => index);
     const ids = items.flatMap(({ id }) => (id === undefined ? [] : [id]));
     const fingerprints = await this.#values('items', indexes);
@@ -128,6 +137,7 @@ class RedisQueue implements BatchQueue {
     });
   }
 
+  /** Adds items; those that are there already stay as they are. @param attempts of each item */
   async add(items: readonly QueuedItem[], attempts: number): Promise<void> {
     if (items.length === 0) return;
     const prints = items.flatMap(({ index, fingerprint }) => [index, fingerprint]);
@@ -147,6 +157,7 @@ class RedisQueue implements BatchQueue {
     );
   }
 
+  /** Adds items that cannot be sent, with their results. */
   async addUnsendable(results: readonly QueuedResult[]): Promise<void> {
     if (results.length === 0) return;
     const indexes = results.map(({ index }) => index);
@@ -157,12 +168,14 @@ class RedisQueue implements BatchQueue {
     await this.#client.call('HSET', this.#key('failures'), ...lines);
   }
 
+  /** Lets failed items wait again. @returns their number */
   async retryFailed(): Promise<number> {
     const { failed = 0 } = await this.#queue.getJobCounts('failed');
     if (failed > 0) await this.#queue.retryJobs({ state: 'failed' });
     return failed;
   }
 
+  /** The first answer of an item stays; a failure never replaces an answer. */
   async putResult({ index, isAnswered, line }: QueuedResult): Promise<void> {
     // The first answer stays, also if a worker that was suspended brings a second one.
     if (isAnswered) await this.#client.call('HSETNX', this.#key('answers'), index, line);
@@ -173,6 +186,7 @@ class RedisQueue implements BatchQueue {
     return (await this.#client.call('HEXISTS', this.#key('answers'), index)) === 1;
   }
 
+  /** Fingerprints by index, in ascending order of the index. */
   async fingerprints(): Promise<ReadonlyMap<number, string>> {
     const found: (readonly [number, string])[] = [];
     let cursor = '0';
@@ -188,6 +202,7 @@ class RedisQueue implements BatchQueue {
     return new Map(found.sort(([one], [other]) => one - other));
   }
 
+  /** The answer or the last failure of each index, in the same order; undefined without one. */
   async results(indexes: readonly number[]): Promise<readonly (QueuedResult | undefined)[]> {
     const answers = await this.#values('answers', indexes);
     const failures = await this.#values('failures', indexes);
@@ -222,16 +237,22 @@ class RedisQueue implements BatchQueue {
     };
   }
 
+  /** Sets the rate of all workers together, in jobs a minute; undefined for no limit. */
   async setRate(perMinute: number | undefined): Promise<void> {
     const { max, duration } = rateWindow(perMinute ?? unlimited);
     await this.#queue.setGlobalRateLimit(max, duration);
   }
 
+  /** All workers start no job for this time. */
   pause(milliseconds: number): Promise<void> {
     return this.#queue.rateLimit(Math.ceil(milliseconds));
   }
 
-  /** With leases, retries and the shared rate of BullMQ. */
+  /**
+   * Runs jobs, at most `concurrency` at once, with leases, retries and the shared rate of BullMQ.
+   * @param onError gets errors of the queue itself, which the worker survives
+   * @returns a function that fetches no more jobs; resolves when the running ones have ended and are stored
+   */
   work(
     concurrency: number,
     onError: (error: Error) => void,
@@ -256,6 +277,7 @@ class RedisQueue implements BatchQueue {
     return () => worker.close();
   }
 
+  /** Deletes the batch. */
   async remove(): Promise<void> {
     await this.#queue.obliterate({ force: true });
     await this.#client.call('DEL', ...parts.map((part) => this.#key(part)));
@@ -277,18 +299,5 @@ class RedisQueue implements BatchQueue {
   }
 }
 
-/** Opens one batch on a connection; it may not exist yet. */
-export function openQueue(
-  library: QueueModule,
-  client: RedisClient,
-  name: string,
-): { readonly queue: BatchQueue; readonly close: () => Promise<void> } {
-  const options = { connection: client, prefix: keyPrefix, skipVersionCheck: true } as const;
-  const queue = new library.Queue<QueuedItem>(name, options);
-  // Without a listener, Node throws the error.
-  queue.on('error', () => undefined);
-  return {
-    queue: new RedisQueue(library, client, queue, name),
-    close: () => queue.close(),
-  };
-}
+/** What commands use of a queue; tests have one in memory. */
+export type BatchQueue = Pick<RedisQueue, keyof RedisQueue>;

@@ -117,6 +117,7 @@ export class LimitController {
   /** Whether a failed test has shown that there is a limit of places. */
   #arePlacesKnown = false;
   #cuts = 0;
+  #hasAnswers = false;
   #unexplained = 0;
   #lastCause: 'places' | 'rate' | undefined;
   #lastRetryAfter = 0;
@@ -181,6 +182,7 @@ export class LimitController {
   /** The request ended without a refusal. */
   end(ticket: Ticket, now: number): void {
     this.#log.end(ticket);
+    this.#hasAnswers = true;
     this.#observe(now);
   }
 
@@ -199,7 +201,7 @@ export class LimitController {
     let cause = this.#causeOf(ticket, isProbe);
     const isLimited = this.#isPaced || this.#arePlacesKnown;
     const isAlone = this.#log.open.size === 0 || this.#cuts > 0;
-    const isFirst = this.#log.provenTogether === 0 && isAlone;
+    const isFirst = !this.#hasAnswers && isAlone;
     const mayBeChance = cause !== 'unknown' && !isProbe && !isLimited && !isFirst;
     if (mayBeChance && !this.#log.isExcessRefused()) return;
     if (this.#isRandom) {

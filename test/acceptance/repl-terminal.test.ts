@@ -128,7 +128,7 @@ describe('P20 the window', () => {
       (_, index) =>
         `Paragraph ${index} says something that is longer than most windows are wide, 漢字 and all.`,
     );
-    session.type(`\u001B[200~[sandbox echo rate=200] ${paragraphs.join('\n\n')}\u001B[201~\r`);
+    session.type(`\u001B[200~[sandbox echo rate=80] ${paragraphs.join('\n\n')}\u001B[201~\r`);
     await session.waitFor(/Paragraph 0/);
     const sizes = [
       [70, 24],
@@ -141,7 +141,7 @@ describe('P20 the window', () => {
     for (let step = 0; step < 20; step += 1) {
       const [columns, rows] = sizes[step % sizes.length] ?? [80, 24];
       await session.resizeStopped(columns, rows);
-      await sleep(60);
+      await sleep(200);
     }
     await session.resizeStopped(120, 30);
     await session.waitFor(/Paragraph 15 [^]*漢字 and all\./);

@@ -76,6 +76,7 @@ export class JournalFold {
   readonly #summaries = new Map<string, Summary>();
   #createdAt: Date | undefined;
   #title: string | undefined;
+  #isPinned: boolean | undefined;
   #chosenModel: string | undefined;
   #parameters: ParameterChanges | undefined;
   #lastTurn: string | undefined;
@@ -91,6 +92,7 @@ export class JournalFold {
       id: this.#id,
       createdAt: this.#createdAt ?? new Date(0),
       title: this.#title,
+      isPinned: this.#isPinned,
       chosenModel: this.#chosenModel,
       turns: new Map(this.#turns),
       selection: new Map(this.#selection),
@@ -130,6 +132,9 @@ export class JournalFold {
       }
       case 'title':
         this.#title = record.title;
+        return;
+      case 'pin':
+        this.#isPinned = record.pinned === true;
         return;
       case 'model':
         this.#chosenModel = record.model;

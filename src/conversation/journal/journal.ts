@@ -132,6 +132,11 @@ export class Journal {
     this.#change({ type: 'title', title });
   }
 
+  /** Lists show a pinned conversation first. */
+  setPinned(pinned: boolean): void {
+    this.#change({ type: 'pin', pinned });
+  }
+
   /** The model that a resumed conversation continues with. */
   setModel(model: string): void {
     this.#change({ type: 'model', model });

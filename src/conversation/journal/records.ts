@@ -77,6 +77,8 @@ export type JournalRecord =
   | DeltaRecord
   | EndRecord
   | { readonly type: 'title'; readonly title: string }
+  /** Lists show a pinned conversation first. */
+  | { readonly type: 'pin'; readonly pinned?: boolean }
   /** The user has chosen the model of the next answers. */
   | { readonly type: 'model'; readonly model: string }
   /** `choice` selects a turn among its versions. `undo` removes it and everything after it, until one is selected. */
@@ -139,7 +141,7 @@ export function* recordsOf(
   conversation: Conversation,
   isOpen: (turnId: string) => boolean,
 ): Generator<JournalRecord, void> {
-  const { title, chosenModel: model, parameters, selection, summaries = [] } = conversation;
+  const { title, isPinned, chosenModel: model, parameters, selection } = conversation;
   const newest = new Map<string | undefined, string>();
   for (const turn of conversation.turns.values()) {
     const { id, thought, refusal } = turn;
@@ -150,13 +152,14 @@ export function* recordsOf(
     if (turn.role === 'assistant' && !isOpen(id)) yield endRecord(id, turn);
   }
   if (title !== undefined) yield { type: 'title', title };
+  if (isPinned === true) yield { type: 'pin', pinned: true };
   if (model !== undefined) yield { type: 'model', model };
   for (const [parent, turn] of newest) {
     const selected = selection.get(parent);
     if (selected === undefined) yield { type: 'undo', turn };
     else if (selected !== turn) yield { type: 'choice', turn: selected };
   }
-  for (const [, summary] of summaries) yield summaryRecord(summary);
+  for (const [, summary] of conversation.summaries ?? []) yield summaryRecord(summary);
   if (parameters !== undefined) yield { type: 'parameters', ...parameters };
 }
 
@@ -169,6 +172,7 @@ const textFields: Readonly<Record<JournalRecord['type'], readonly string[]>> = {
   thought: ['turn', 'text'],
   end: ['turn'],
   title: ['title'],
+  pin: [],
   model: ['model'],
   choice: ['turn'],
   undo: ['turn'],
@@ -200,6 +204,11 @@ function isKnown(object: JsonObject): boolean {
   const fields = textFields[type as JournalRecord['type']];
   if (fields.some((name) => typeof object[name] !== 'string')) return false;
   return type !== 'turn' || roles.has(object['role']);
+}
+
+/** Whether a line may have a `pin` record, also after a torn one; a JSON string cannot contain these bytes. */
+export function mayBePin(line: string): boolean {
+  return line.includes('{"type":"pin"');
 }
 
 /** Whether a line has the text of an answer. Checks only how {@link formatRecord} starts it. */

@@ -81,7 +81,7 @@ function Title({
   const { row, excerpt } = match;
   const isThis = row.entry.id === state.conversation.id;
   const otherTag = row.isOpenElsewhere ? '[open] ' : '';
-  const tag = isThis ? '[this] ' : otherTag;
+  const tag = (row.entry.isPinned === true ? '[pinned] ' : '') + (isThis ? '[this] ' : otherTag);
   const titled = sanitizeLine(row.title).trim() || row.entry.id;
   const most = Math.floor((room - tag.length) * (excerpt === undefined ? 1 : maxTitleShare));
   const title = truncateToWidth(titled, Math.max(1, most));

@@ -37,7 +37,7 @@ export async function readConversations(
   wanted: Pick<OpenList, 'options' | 'query'> & Partial<OpenList>,
 ): Promise<void> {
   const stored = session.library.list();
-  const entries = stored.entries();
+  const entries = await stored.entries();
   if (entries.length === 0) {
     throw new Failure('not_found', 'there is no conversation yet', {
       hint: 'the first prompt starts one',
@@ -163,7 +163,7 @@ const ahead = 50;
 const isSearch = ({ searchesTexts, query }: OpenList) =>
   searchesTexts && searchTerms(query).length > 0;
 
-/** The conversations with every term of the query in their title, model or id, or in their texts; newest first. */
+/** The conversations with every term of the query in their title, model or id, or in their texts; in the order of the list. */
 export function matchesOf(list: OpenList): readonly Match[] {
   const terms = searchTerms(list.query.toLowerCase());
   const isSearched = isSearch(list);

@@ -21,6 +21,7 @@ const pageRows = 10;
 function lineOf({ row, excerpt }: Match, number: number, list: OpenList, current: string): string {
   const parts = [
     row.title || row.entry.id,
+    ...(row.entry.isPinned === true ? ['pinned'] : []),
     ...(excerpt === undefined ? [] : [`"${excerpt.trim()}"`]),
     row.model ?? 'no answer',
     timeAgo(row.entry.changedAt, list.openedAt),
@@ -32,7 +33,8 @@ function lineOf({ row, excerpt }: Match, number: number, list: OpenList, current
 
 function headOf(list: OpenList, found: number): string {
   const terms = searchTerms(sanitizeLine(list.query)).map((term) => `"${term}"`);
-  if (terms.length === 0) return `${countOf(totalOf(list), 'conversation')}, newest first.`;
+  const first = list.entries[0]?.isPinned === true ? 'pinned ones' : 'newest';
+  if (terms.length === 0) return `${countOf(totalOf(list), 'conversation')}, ${first} first.`;
   const total = `${count(found)}${isComplete(list) ? '' : ' or more'}`;
   return `${total} with ${terms.join(' and ')} in the ${list.searchesTexts ? 'text' : 'title'}.`;
 }

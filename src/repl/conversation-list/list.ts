@@ -157,6 +157,21 @@ export interface Match {
   readonly excerpt: string | undefined;
 }
 
+/** What a list says of a conversation besides its title: a word before it, and how a screen reader says it. */
+interface Mark {
+  readonly word: string;
+  readonly spoken: string;
+}
+
+/** @param current the id of the open conversation */
+export function marksOf(row: ListedConversation, current: string): readonly Mark[] {
+  const marks: Mark[] = [];
+  if (row.entry.isPinned === true) marks.push({ word: 'pinned', spoken: 'pinned' });
+  if (row.entry.id === current) marks.push({ word: 'this', spoken: 'this conversation' });
+  if (row.isOpenElsewhere) marks.push({ word: 'open', spoken: 'open in another natter' });
+  return marks;
+}
+
 /** Matches that are read beyond the selected one. */
 const ahead = 50;
 

@@ -5,6 +5,7 @@ import { openListed } from '../conversation-list/list-keys.ts';
 import {
   closeList,
   isComplete,
+  marksOf,
   type Match,
   matchesOf,
   settle,
@@ -21,12 +22,10 @@ const pageRows = 10;
 function lineOf({ row, excerpt }: Match, number: number, list: OpenList, current: string): string {
   const parts = [
     row.title || row.entry.id,
-    ...(row.entry.isPinned === true ? ['pinned'] : []),
     ...(excerpt === undefined ? [] : [`"${excerpt.trim()}"`]),
     row.model ?? 'no answer',
     timeAgo(row.entry.changedAt, list.openedAt),
-    ...(row.entry.id === current ? ['this conversation'] : []),
-    ...(row.isOpenElsewhere ? ['open in another natter'] : []),
+    ...marksOf(row, current).map(({ spoken }) => spoken),
   ];
   return `${number} ${sanitizeLine(parts.join(', '))}\n`;
 }

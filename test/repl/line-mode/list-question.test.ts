@@ -38,7 +38,7 @@ test('a pinned conversation is read with its mark, and the head says that it is 
   const tea = listedConversation({ title: 'Tea' });
   const pinned = { ...tea, entry: { ...tea.entry, isPinned: true } };
   expect(question(lineMode([pinned, ...many.slice(1)]))).toMatch(
-    /^12 conversations, pinned ones first\.\n1 Tea, pinned, origin, 1 hour ago\n2 about 2, origin/,
+    /^12 conversations, pinned ones first\.\n1 Tea, origin, 1 hour ago, pinned\n2 about 2, origin/,
   );
 });
 

@@ -10,7 +10,6 @@ import {
   type Summary,
   type Turn,
 } from '../tree.ts';
-import type { JournalFold } from './fold-journal.ts';
 import {
   memoryFile,
   openJournalFile,
@@ -26,6 +25,7 @@ import {
   summaryRecord,
   turnRecord,
   type DeltaRecord,
+  type JournalFold,
   type JournalRecord,
 } from './records.ts';
 

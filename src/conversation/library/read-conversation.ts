@@ -1,8 +1,8 @@
 import { readLines } from '../../storage/read-lines.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
-import { JournalFold } from '../journal/fold-journal.ts';
 import {
   isTextLine,
+  JournalFold,
   mayBePin,
   parseLine,
   type DeltaRecord,

@@ -332,7 +332,7 @@ export interface OpenList {
   /** Opens when the list is closed, or a conversation is chosen. */
   readonly dialog?: Dialog | undefined;
   readonly openedAt: Date;
-  /** All conversations, newest first. */
+  /** All conversations: pinned ones first, newest first among them. */
   readonly entries: readonly LibraryEntry[];
   /** Facts about the first entries, as far as they are read; undefined for one that is not readable. */
   readonly rows: readonly (ListedConversation | undefined)[];

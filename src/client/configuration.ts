@@ -37,7 +37,8 @@ export function configure(options: Omit<ClientOptions, 'network'>) {
   const { retries, retryWaitLimit, connectTimeout, firstByteTimeout } = limits;
   return {
     route: createRoute(baseUrl, environment),
-    limits: { clock, connectTimeout, firstByteTimeout },
+    clock,
+    limits: { connectTimeout, firstByteTimeout },
     policy: { retries, waitLimit: retryWaitLimit, random },
     idleTimeout: limits.idleTimeout,
     totalTimeout: limits.totalTimeout,

@@ -9,8 +9,8 @@ import type { OpenNetwork, ResponseHeaders } from './transport.ts';
 const unsendable = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED']);
 
 /** Sends requests with undici. */
-export const undiciNetwork: OpenNetwork = (route, limits) => {
-  const connector = createConnector(route, limits);
+export const undiciNetwork: OpenNetwork = (route, limits, clock) => {
+  const connector = createConnector(route, clock, limits.connectTimeout);
   const connect = callbackify(connector.open);
   const agent = new Agent({
     connect: (_target, callback) =>
@@ -40,7 +40,7 @@ export const undiciNetwork: OpenNetwork = (route, limits) => {
     }
   };
   return {
-    send: sendWith(open, route, limits),
+    send: sendWith(open, route, clock, limits.firstByteTimeout),
     close() {
       void agent.destroy();
       connector.close();

@@ -6,7 +6,11 @@ import { type Open, sendWith } from './exchange.ts';
 import type { OpenNetwork, ResponseHeaders } from './transport.ts';
 
 /** The codes of undici for a request that it refuses to send. */
-const unsendable = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED']);
+const unsendable = new Set([
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_NOT_SUPPORTED',
+  'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
+]);
 
 /** Sends requests with undici. */
 export const undiciNetwork: OpenNetwork = (route, limits, clock) => {

@@ -10,7 +10,7 @@ function refuseMissing(level, log, handle) {
 // React has a second build, for developers.
 const transform = { define: { 'process.env.NODE_ENV': '"production"' } };
 
-// Only developers of Ink have it: Ink imports it if DEV is true.
+// Ink imports it for its developers, if DEV is true, which `takeEnvironment` in src/main.ts prevents.
 const external = ['react-devtools-core'];
 
 // The notice about slow plugins depends on the load of the machine; and in a group, many modules share a file.

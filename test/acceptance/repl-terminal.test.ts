@@ -220,6 +220,15 @@ test('T20 a terminal that reports no size has 80 columns', async () => {
   session.kill('SIGKILL');
 });
 
+test("DEV=true is for the user's programs, and does not make Ink look for developer tools", async () => {
+  const terminal = await openRepl(['--sandbox'], { env: { DEV: 'true' } });
+  expect(terminal.output()).not.toContain('react');
+  terminal.type(`!echo "DEV is $DEV"${keys.enter}`);
+  await terminal.waitFor(/\nDEV is true\n/);
+  terminal.type(keys.interrupt);
+  expect(await leave(terminal)).toBe(0);
+});
+
 const count = (text: string, part: string) => text.split(part).length - 1;
 
 describe('the screen of the REPL', () => {

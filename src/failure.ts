@@ -64,15 +64,16 @@ type PlainRemedyCode =
   | 'replace-certificate'
   | 'raise-header-limit';
 
-type LimitOption = 'idleTimeout' | 'firstByteTimeout' | 'totalTimeout';
-
 /**
  * What may help after a failure; docs/client.md lists the codes. Like messages, the texts may come from a server or a
  * file.
  */
 export type Remedy =
   | { readonly [Code in PlainRemedyCode]: { readonly code: Code } }[PlainRemedyCode]
-  | { readonly code: 'raise-timeout'; readonly limit: LimitOption }
+  | {
+      readonly code: 'raise-timeout';
+      readonly limit: 'idleTimeout' | 'firstByteTimeout' | 'totalTimeout';
+    }
   /** The service accepts requests from `time` (local) on, in `seconds` seconds. */
   | { readonly code: 'wait-until'; readonly time: string; readonly seconds: number }
   /** `scheme` is probably what the service expects. */

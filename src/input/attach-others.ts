@@ -1,6 +1,6 @@
 import { findFiles, isPattern, matchFiles, type FoundFiles } from './find-files.ts';
 import { lookUpAddresses } from './fetch-page.ts';
-import { type ReadTexts, readTexts } from './read-texts.ts';
+import { readTexts } from './read-texts.ts';
 import { nodeNetwork } from '../client/http/node-network.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { Failure } from '../failure.ts';
@@ -9,7 +9,11 @@ import { failureReason } from '../storage/storage-failure.ts';
 import { type AttachOptions, isEntry } from './attach-files.ts';
 
 /** `src: 12 files, ~3,400 tokens; skipped 2 binary files, 1 link`. */
-function describe(name: string, { links }: FoundFiles, texts: ReadTexts): string {
+function describe(
+  name: string,
+  { links }: FoundFiles,
+  texts: Awaited<ReturnType<typeof readTexts>>,
+): string {
   const { files, tokens, binary, undecodable } = texts;
   const skipped = [
     binary > 0 ? countOf(binary, 'binary file') : '',

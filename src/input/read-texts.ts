@@ -13,15 +13,6 @@ export interface ReadOptions {
   readonly signal: AbortSignal;
 }
 
-export interface ReadTexts {
-  readonly files: readonly AttachedFile[];
-  /** Estimated. */
-  readonly tokens: number;
-  readonly binary: number;
-  /** Names of text files in a different encoding. */
-  readonly undecodable: readonly string[];
-}
-
 const count = (value: number) => value.toLocaleString('en-US');
 
 function hasByteOrderMark(bytes: Uint8Array): boolean {
@@ -52,7 +43,7 @@ async function checkSizes(names: readonly string[]): Promise<void> {
 export async function readTexts(
   names: readonly string[],
   { encoding, lossy, signal }: ReadOptions,
-): Promise<ReadTexts> {
+) {
   const files: AttachedFile[] = [];
   const undecodable: string[] = [];
   let [tokens, binary] = [0, 0];

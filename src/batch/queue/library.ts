@@ -77,21 +77,6 @@ export interface LibraryQueue<Data> {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-interface WorkerOptions extends QueueOptions {
-  readonly concurrency: number;
-  /** Milliseconds. */
-  readonly lockDuration: number;
-  readonly stalledInterval: number;
-  readonly maxStalledCount: number;
-  /** Milliseconds before a command is repeated after the connection was lost. */
-  readonly runRetryDelay: number;
-}
-
-interface LibraryWorker {
-  close(): Promise<void>;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-}
-
 type Processor<Data> = (job: LibraryJob<Data>, token: string | undefined) => Promise<unknown>;
 
 export interface QueueModule {
@@ -99,8 +84,19 @@ export interface QueueModule {
   readonly Worker: new <Data>(
     name: string,
     processor: Processor<Data>,
-    options: WorkerOptions,
-  ) => LibraryWorker;
+    options: QueueOptions & {
+      readonly concurrency: number;
+      /** Milliseconds. */
+      readonly lockDuration: number;
+      readonly stalledInterval: number;
+      readonly maxStalledCount: number;
+      /** Milliseconds before a command is repeated after the connection was lost. */
+      readonly runRetryDelay: number;
+    },
+  ) => {
+    close(): Promise<void>;
+    on(event: 'error', listener: (error: Error) => void): unknown;
+  };
   /** Ends a job as failed, whatever attempts are left. */
   readonly UnrecoverableError: new (message: string) => Error;
   /** Thrown after `moveToWait`. */

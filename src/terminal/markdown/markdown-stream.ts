@@ -72,7 +72,7 @@ class ScreenBlocks implements BlockRenderer {
   /** The mark of the open code; undefined for indented code. */
   #fence: string | undefined;
   /** Styles the lines of the open code. */
-  #highlight: highlighting.HighlightLine | undefined;
+  #highlight: ((line: string) => string) | undefined;
   /** Loaded at the first code with a language. */
   #highlighter: typeof highlighting | undefined;
 

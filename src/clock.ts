@@ -76,16 +76,11 @@ export const systemClock = createSystemClock((action, milliseconds) => {
 });
 
 /** A signal that several waits can share, one after the other. A wake-up that nobody waits for is lost. */
-export interface WakeUp {
-  /** Resolves at the next `wake`. */
-  next(): Promise<void>;
-  wake(): void;
-}
-
-export function createWakeUp(): WakeUp {
+export function createWakeUp() {
   let wake: () => void = () => undefined;
   return {
-    next: () => new Promise((resolve) => (wake = resolve)),
+    /** Resolves at the next `wake`. */
+    next: () => new Promise<void>((resolve) => (wake = resolve)),
     wake: () => wake(),
   };
 }

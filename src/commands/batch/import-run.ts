@@ -52,14 +52,8 @@ function engineFailure({ status, requestId, error }: ForeignResponse): Failure {
   });
 }
 
-interface ReadBody {
-  readonly content: string;
-  readonly metadata: AnswerMetadata;
-  readonly failure: Failure | undefined;
-}
-
 /** Reads a completion like the response of a service. */
-async function readBody(body: string): Promise<ReadBody> {
+async function readBody(body: string) {
   let content = '';
   let refusal: string | undefined;
   let metadata: AnswerMetadata = { complete: false };
@@ -87,7 +81,11 @@ async function readBody(body: string): Promise<ReadBody> {
 /** The outcome of an item that another engine processed. */
 async function importedOutcome(response: ForeignResponse): Promise<ItemOutcome> {
   const isAnswer = response.error === undefined && response.body !== undefined;
-  const nothing: ReadBody = { content: '', metadata: { complete: false }, failure: undefined };
+  const nothing: Awaited<ReturnType<typeof readBody>> = {
+    content: '',
+    metadata: { complete: false },
+    failure: undefined,
+  };
   const isRefused = response.status !== undefined && response.status >= 400;
   // A cut answer has a body beside its error.
   const read = response.body === undefined || isRefused ? nothing : await readBody(response.body);

@@ -15,11 +15,6 @@ const sectionTitles: Readonly<Record<FaultSection, string>> = {
 
 type Row = readonly [name: string, effect: string];
 
-interface ReferenceTable {
-  readonly title: string;
-  readonly rows: readonly Row[];
-}
-
 function summaries(table: Readonly<Record<string, { readonly summary: string }>>): readonly Row[] {
   return Object.entries(table).map(([name, { summary }]) => [name, summary]);
 }
@@ -38,17 +33,20 @@ function effectOf({ summary, placeholder, bare, aliases = [] }: FaultField<unkno
   return `${summary}${alone}${others === '' ? '' : `; also ${others}`}`;
 }
 
-function fieldTable([section, title]: Row): ReferenceTable {
+function fieldTable([section, title]: Row) {
   return {
     title,
     rows: faultFieldRows
       .filter(([, field]) => field.section === section)
-      .map(([name, field]) => [fieldUsage(name, field), effectOf(field)]),
+      .map(([name, field]): Row => [fieldUsage(name, field), effectOf(field)]),
   };
 }
 
 /** The tables of `[sandbox help]` and of docs/reference.md. */
-export function referenceTables(): readonly ReferenceTable[] {
+export function referenceTables(): readonly {
+  readonly title: string;
+  readonly rows: readonly Row[];
+}[] {
   return [
     { title: 'Keys', rows: sandboxKeys.map(({ key, summary }) => [key, summary]) },
     { title: 'Replies', rows: Object.entries(replySummaries) },

@@ -17,7 +17,7 @@ import type { ReplService } from '../../src/repl/service.ts';
 import type { Context } from '../../src/run.ts';
 import type { Repl, Screen, Session } from '../../src/repl/session.ts';
 import type { ReplState } from '../../src/repl/state.ts';
-import { lineFormat } from '../../src/repl/line-mode/line-format.ts';
+import { lineFormat } from '../../src/repl/line-mode/run-line-mode.ts';
 import { resolveSettings } from '../../src/settings/resolve.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
 import { storedWith } from '../settings/fixtures/stored.ts';

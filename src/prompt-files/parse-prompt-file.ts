@@ -8,7 +8,7 @@ import {
   type FrontMatter,
 } from './front-matter-keys.ts';
 import { failureAt, type SourceFile, placeText, type Place } from './place.ts';
-import type { PromptFile, PromptFormat, PromptSource } from './prompt-file.ts';
+import type { PromptFile, PromptSource } from './prompt-file.ts';
 import {
   type Part,
   splitText,
@@ -97,7 +97,7 @@ const agentFolder =
   /[\\/]\.(?:claude|opencode|codex|cursor|agents?)[\\/](?:commands?|prompts)[\\/]/;
 
 /** The format that the name of a file shows. */
-function formatOf(path: string): PromptFormat {
+function formatOf(path: string): PromptFile['format'] {
   if (/\.ya?ml$/i.test(path)) return 'llm';
   if (/(?:^|[\\/])system\.md$/i.test(path)) return 'fabric';
   return agentFolder.test(path) ? 'agent' : 'markdown';

@@ -1,19 +1,9 @@
-interface OrderedOutput {
-  /** Uses each number from 0 once. Returns a promise while the reader is slow. */
-  put(number: number, text: string): Promise<void> | undefined;
-  /** A promise while the buffer is full; resolves when it has room. */
-  room(): Promise<void> | undefined;
-  /** Writes the buffered texts, skipping missing numbers. */
-  end(): Promise<void> | undefined;
-}
-
 /** Maximum buffered texts, and their UTF-16 units. */
 const maxTexts = 10_000;
 const maxUnits = 1 << 25;
 
-export function createOrderedOutput(
-  write: (text: string) => Promise<void> | undefined,
-): OrderedOutput {
+/** Writes numbered texts in order, whatever the order in which they are put. */
+export function createOrderedOutput(write: (text: string) => Promise<void> | undefined) {
   const buffered = new Map<number, string>();
   let units = 0;
   let next = 0;
@@ -21,7 +11,8 @@ export function createOrderedOutput(
   let wake: (() => void) | undefined;
   const isFull = () => buffered.size >= maxTexts || units >= maxUnits;
   return {
-    put(number, text) {
+    /** Uses each number from 0 once. Returns a promise while the reader is slow. */
+    put(number: number, text: string): Promise<void> | undefined {
       buffered.set(number, text);
       units += text.length;
       let ready = '';
@@ -35,13 +26,15 @@ export function createOrderedOutput(
       if (!isFull()) wake?.();
       return writing;
     },
-    room() {
+    /** A promise while the buffer is full; resolves when it has room. */
+    room(): Promise<void> | undefined {
       if (!isFull()) return undefined;
       return new Promise((resolve) => {
         wake = resolve;
       });
     },
-    end() {
+    /** Writes the buffered texts, skipping missing numbers. */
+    end(): Promise<void> | undefined {
       const rest = [...buffered].sort(([one], [other]) => one - other).map(([, text]) => text);
       buffered.clear();
       return write(rest.join(''));

@@ -127,8 +127,6 @@ async function readMentioned(session: Session, prompt: NewPrompt, signal: AbortS
   return prompt.isConfirmed ? { ...read, problems: [] } : read;
 }
 
-export type Unconfirmed = Extract<AnswerOutcome, { readonly type: 'unconfirmed' }>;
-
 export interface CheckedFiles {
   readonly type: 'files';
   readonly files: readonly AttachedFile[];
@@ -144,7 +142,7 @@ export async function checkFiles(
   session: Session,
   prompt: PromptToSend,
   signal: AbortSignal,
-): Promise<Unconfirmed | CheckedFiles> {
+): Promise<Extract<AnswerOutcome, { readonly type: 'unconfirmed' }> | CheckedFiles> {
   if (prompt.type !== 'new') return { type: 'files', files: [], entries: [] };
   const mentioned = await readMentioned(session, prompt, signal);
   const all = mentioned.files.reduce(withFile, prompt.files);

@@ -155,13 +155,11 @@ export interface FaultField<Value> extends ValueKind<Value> {
   readonly repeatable?: boolean;
 }
 
-type Extras = Pick<FaultField<unknown>, 'bare' | 'aliases' | 'repeatable'>;
-
 function fieldsOf(section: FaultSection) {
   return <Value>(
     kind: ValueKind<Value>,
     summary: string,
-    extras: Extras = {},
+    extras: Pick<FaultField<unknown>, 'bare' | 'aliases' | 'repeatable'> = {},
   ): FaultField<Value> => {
     const bare = kind.placeholder === undefined ? { bare: 'true' } : {};
     return { ...kind, section, summary, ...bare, ...extras };

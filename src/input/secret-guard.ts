@@ -8,7 +8,7 @@ import type { ChatEvent } from '../client/events.ts';
 import { parseBaseUrl } from '../client/http/base-url.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { Failure } from '../failure.ts';
-import { createLineCounter } from '../line-counter.ts';
+import { createLineCounter } from '../prompt-files/place.ts';
 import { count, countOf } from '../output/figures.ts';
 import type { Context, Run } from '../run.ts';
 import { maskValue } from '../secrets/mask.ts';

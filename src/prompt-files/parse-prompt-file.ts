@@ -1,5 +1,4 @@
 import { splitFrontMatter, type SplitFile } from '../front-matter.ts';
-import { createLineCounter } from '../line-counter.ts';
 import {
   readFrontMatter,
   agentKeys,
@@ -7,7 +6,7 @@ import {
   toolKeys,
   type FrontMatter,
 } from './front-matter-keys.ts';
-import { failureAt, type SourceFile, placeText, type Place } from './place.ts';
+import { createLineCounter, failureAt, type SourceFile, placeText, type Place } from './place.ts';
 import type { PromptFile, PromptSource } from './prompt-file.ts';
 import {
   type Part,

@@ -1,5 +1,4 @@
-import { createLineCounter } from '../line-counter.ts';
-import type { Place, SourceFile } from './place.ts';
+import { createLineCounter, type Place, type SourceFile } from './place.ts';
 
 export interface TextPart {
   readonly kind: 'text';

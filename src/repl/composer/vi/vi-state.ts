@@ -1,8 +1,6 @@
 import type { MarkedText } from '../paste.ts';
 import type { TextBuffer } from '../text-buffer.ts';
 
-export type ViMode = 'insert' | 'normal' | 'visual' | 'visual-line';
-
 export type Operator = 'd' | 'c' | 'y' | '>' | '<' | 'g~' | 'gu' | 'gU';
 
 /** A command of normal or visual mode. */
@@ -48,7 +46,7 @@ export interface Insertion {
 }
 
 export interface ViState {
-  readonly mode: ViMode;
+  readonly mode: 'insert' | 'normal' | 'visual' | 'visual-line';
   /** Keys of an incomplete command. */
   readonly pending: readonly string[];
   readonly register?: Register | undefined;

@@ -85,8 +85,6 @@ const program = defineConfig({
     minify: true,
     // Their licences are in THIRD-PARTY-LICENSES.md.
     comments: false,
-    // One character beyond Latin-1 makes V8 store and compile a whole file as UTF-16, in twice the time.
-    charset: 'ascii',
   },
 });
 

@@ -1,6 +1,6 @@
 import type { AnnouncedLimit } from './announced-limits.ts';
 import { LearnedLimit, type LimitRule } from './learned-limit.ts';
-import { networkJitter, RequestLog, type Ticket } from './request-log.ts';
+import { RequestLog, type Ticket } from './request-log.ts';
 
 /** What is known about the limits of the service. */
 export interface FoundLimits {
@@ -53,8 +53,8 @@ const paceTest = 500;
 const usedShare = 0.96;
 /** Requests a second; below it, a single late request can be the cause of a refusal. */
 const slowPace = 5;
-/** The interval between two requests is longer by this factor at a slow pace. */
-const slowInterval = 1.02;
+/** The part of the network's jitter that remains when more requests than at a slow pace share it. */
+const sharedJitter = 0.5;
 /** Milliseconds by which a late request does not delay those after it. */
 const lateness = 200;
 
@@ -119,7 +119,8 @@ export class LimitController {
   #cuts = 0;
   #hasAnswers = false;
   #unexplained = 0;
-  #lastCause: 'places' | 'rate' | undefined;
+  /** Whether later refusals may lower the places further: a failed test returns to what is proven. */
+  #isCorrected = false;
   #lastRetryAfter = 0;
   /** Cuts in a row that have not helped, and the requests admitted since the last of them. */
   #futile = { cuts: 0, admitted: 0 };
@@ -157,6 +158,8 @@ export class LimitController {
   /** Milliseconds until a request may be sent; `Infinity` if not before one in progress ends. */
   delay(now: number): number {
     this.#observe(now);
+    const { suspectedUntil } = this.#log;
+    if (this.#isRamping && suspectedUntil > now) return suspectedUntil - now;
     this.#ramp(now);
     if (this.#silence.until > now) return this.#silence.until - now;
     if (this.#probe !== undefined) {
@@ -234,7 +237,7 @@ export class LimitController {
     if (cause === 'either') this.#ask(ticket, now);
     else if (cause === 'places') this.#cutPlaces(ticket, now);
     else if (cause === 'rate') this.#cutPace(allowed, now, isProbe);
-    this.#lastCause = cause === 'rate' ? 'rate' : 'places';
+    this.#isCorrected = cause !== 'rate' && !isTested;
   }
 
   /** The service reported its limits with a response. */
@@ -295,25 +298,27 @@ export class LimitController {
   #nextTurn(now: number): number {
     const pace = this.#pace.value;
     const perSecond = Math.max(1, Math.floor(pace) + (pace >= 2 ? 1 : 0));
-    const full = this.#log.belowAt(perSecond, networkJitter);
-    const interval = (second / pace) * (pace < slowPace ? slowInterval : 1);
-    return Math.max(this.#lastTurn + interval, full, now);
+    const margin = (pace < slowPace ? 1 : sharedJitter) * this.#log.jitter;
+    const full = this.#log.belowAt(perSecond, margin);
+    return Math.max(this.#lastTurn + second / pace, full, now);
   }
 
   /** Keeps both limits, and sends a probe as soon as it exceeds only one of them for sure. */
   #questionDelay({ askedAt, inSecond }: { askedAt: number; inSecond: number }, now: number) {
-    const decidedAt = askedAt + this.#log.decisionTime;
+    const { decisionTime, jitter } = this.#log;
+    const decidedAt = askedAt + decisionTime;
     if (now < decidedAt) return decidedAt - now;
     const [open, places] = [this.#log.open.size, this.#places.value];
     const isCrowded = open >= places;
     const isFast = this.#log.inSecond(now) >= inSecond;
     const fewOpen = Math.max(0, Math.min(places - 2, Math.floor(safeShare * places) - 1));
-    const staysFast = this.#log.belowAt(inSecond, 0) > now;
+    const staysFast = this.#log.belowAt(inSecond, -jitter) > now;
+    const staysSlow = this.#log.belowAt(Math.floor(safeShare * inSecond) + 1, jitter) <= now;
     this.#exceeds = undefined;
     if (staysFast && open <= fewOpen) this.#exceeds = 'rate';
-    else if (isCrowded && this.#log.inSecond(now) <= safeShare * inSecond) this.#exceeds = 'places';
+    else if (isCrowded && staysSlow) this.#exceeds = 'places';
     if (this.#exceeds !== undefined || !(isCrowded || isFast)) return 0;
-    return Math.max(shortest, this.#log.belowAt(inSecond, networkJitter) - now);
+    return Math.max(shortest, this.#log.belowAt(inSecond, jitter) - now);
   }
 
   #beginTest(limit: LearnedLimit, now: number): boolean {
@@ -438,7 +443,7 @@ export class LimitController {
 
   /** A request sent before the last cut was refused, too: fewer were allowed than it seemed. */
   #correctCut(ticket: Ticket): void {
-    if (this.#lastCause !== 'places') return;
+    if (!this.#isCorrected) return;
     const places = this.#places;
     const value = Math.min(places.value, this.#allowedTogether(ticket));
     if (value < places.value && !places.isTesting) {

@@ -30,8 +30,10 @@ const minDecisionTime = 60;
 const maxDecisionTime = 1000;
 /** A refusal may take this many times as long as the slowest before. */
 const decisionMargin = 3;
-/** Milliseconds by which the network may bring requests closer together: the longest margin of `belowAt`. */
-export const networkJitter = 20;
+/** The part of the slowest refusal's time by which the network may bring two requests closer together. */
+const jitterShare = 0.45;
+/** Milliseconds; timers are late, too. */
+const leastJitter = 40;
 
 /**
  * What was sent, and what of it the service has allowed. Times are monotonic milliseconds and do not decrease.
@@ -51,6 +53,8 @@ export class RequestLog {
   provenInSecond = 0;
   /** Milliseconds after which a request that was not refused counts as admitted. */
   decisionTime = firstDecisionTime;
+  /** Milliseconds by which the network may bring two requests closer together. */
+  jitter = leastJitter;
   #excess = { together: noExcess(0), inSecond: noExcess(0) };
   #sent = 0;
   #slowestRefusal = 0;
@@ -84,6 +88,7 @@ export class RequestLog {
     }
     this.#forget(ticket);
     this.#slowestRefusal = Math.max(this.#slowestRefusal, now - ticket.sentAt);
+    this.jitter = Math.max(leastJitter, jitterShare * this.#slowestRefusal);
     const enough = decisionMargin * this.#slowestRefusal;
     this.decisionTime = Math.min(maxDecisionTime, Math.max(minDecisionTime, enough));
   }
@@ -100,6 +105,13 @@ export class RequestLog {
       admitted.push(ticket);
     }
     return admitted;
+  }
+
+  /** When the oldest undecided request is decided, if the trial had a refusal: others may be on their way. */
+  get suspectedUntil(): number {
+    const [oldest] = this.#undecided;
+    const isSuspected = Object.values(this.#excess).some(({ refused }) => refused > 0);
+    return isSuspected && oldest !== undefined ? oldest.sentAt + this.decisionTime : 0;
   }
 
   /** More is sent than before, or less: what exceeds the proven values is counted anew. */
@@ -130,7 +142,7 @@ export class RequestLog {
   /** Requests of the last second, except those that were refused. */
   inSecond(now: number): number {
     const recent = this.#recent;
-    while ((recent[0]?.sentAt ?? now) <= now - second - networkJitter) recent.shift();
+    while ((recent[0]?.sentAt ?? now) <= now - second - this.jitter) recent.shift();
     const first = recent.findIndex(({ sentAt }) => sentAt > now - second);
     return first === -1 ? 0 : recent.length - first;
   }

@@ -20,10 +20,10 @@ function expectIdeal(
   least = 0.9,
 ) {
   for (const seed of seeds) {
-    const { items, latency } = simulation(seed);
+    const { items, latency, network = 0 } = simulation(seed);
     const { time, steadyShare, answered } = simulate({ ...simulation(seed), seed });
     expect(answered).toBe(items);
-    expect((idealTime + latency) / time).toBeGreaterThanOrEqual(least);
+    expect((idealTime + latency + 2 * network) / time).toBeGreaterThanOrEqual(least);
     expect(steadyShare).toBeLessThanOrEqual(mostRefused);
   }
 }
@@ -116,6 +116,35 @@ describe('other limits', () => {
   test('a service without limits gets all requests that the user allows', () => {
     const limit = () => slidingWindow(Infinity, 1000);
     expectIdeal(() => ({ limit: limit(), items: 6400, most: 64, latency: 100 }), 10_200);
+  });
+});
+
+describe('a network of 50 to 150 ms', () => {
+  const far = { most: 64, network: 100, latency: 250 };
+
+  test.each([300, 1000])('16 places, answers in %d ms', (latency) => {
+    const items = Math.round((16 * 20_000) / (latency + 2 * far.network));
+    expectIdeal(() => ({ ...far, limit: places(16), items, latency }), 20_000, 0.2, 0.85);
+  });
+
+  const rates = [0, 2000].flatMap((retryAfter) =>
+    [false, true].map((hasHeaders) => ({ retryAfter, hasHeaders })),
+  );
+  test.each(rates)('50 a second, Retry-After $retryAfter, headers $hasHeaders', (use) => {
+    const simulation = { ...far, items: 1000, ...use };
+    expectIdeal(() => ({ limit: slidingWindow(50, 1000), ...simulation }), 20_000, 0.05, 0.85);
+  });
+
+  const slow = [4, 64].flatMap((most) => [20, 900, 2500].map((latency) => ({ most, latency })));
+  test.each(slow)('one a second, $most asked, answers in $latency ms', (use) => {
+    const simulation = { ...far, items: 120, retryAfter: 60_000, ...use };
+    expectIdeal(() => ({ limit: slidingWindow(1, 1000), ...simulation }), 120_000, 0.05, 0.85);
+  });
+
+  test('5% refused by chance', () => {
+    const items = Math.round((16 * 20_000) / (50 + 2 * far.network));
+    const use = { ...far, items, most: 16, latency: 50 };
+    expectIdeal((seed) => ({ ...use, limit: refusing(0.05, seed) }), 20_000, 0.1, 0.85);
   });
 });
 

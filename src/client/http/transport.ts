@@ -40,7 +40,7 @@ export interface HttpResponse {
 export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;
 
 /** Milliseconds; 0 and `Infinity` switch a limit off. */
-export interface ExchangeLimits {
+interface ExchangeLimits {
   /** Name lookup, connection and TLS together. */
   readonly connectTimeout: number;
   /** From the request, before its connection, to the headers of the response. */

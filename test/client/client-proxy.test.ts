@@ -72,6 +72,27 @@ test.each(['http://service.test', 'https://service.test'])(
 );
 
 test.each(['http://service.test', 'https://service.test'])(
+  'K18 names the proxy that speaks no TLS, for %s',
+  async (baseUrl) => {
+    const proxy = await startProxy({ upstream: 1 });
+    const address = proxy.url.replace('http:', 'https:');
+    const environment = { HTTP_PROXY: address, HTTPS_PROXY: address };
+    const failure = failureOf(await runChat(clientThrough(baseUrl, environment)));
+    expect(failure.message).toContain(`cannot open a TLS connection to the proxy ${address}`);
+    expect(failure.remedy?.code).toBe('check-proxy');
+  },
+);
+
+test('K18 names the service that speaks no TLS through a tunnel', async () => {
+  const server = await startProxy({ upstream: 1 });
+  const proxy = await startProxy({ upstream: server.port });
+  const set = clientThrough('https://service.test', { HTTPS_PROXY: proxy.url });
+  const failure = failureOf(await runChat(set));
+  expect(failure.message).toContain('cannot open a TLS connection to service.test:443');
+  expect(failure.remedy).toEqual({ code: 'check-scheme', scheme: 'http' });
+});
+
+test.each(['http://service.test', 'https://service.test'])(
   'K18 names an unreachable proxy for %s',
   async (baseUrl) => {
     const proxy = await serve([[]]);

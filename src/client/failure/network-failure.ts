@@ -24,7 +24,14 @@ export function networkFailure(
 ): RequestFailure {
   if (error instanceof RequestFailure) return error;
   const code = codeOf(error);
-  const place = placeOf(route);
+  const { forwardProxy, proxy, secure, target } = route;
+  // Once a tunnel is open, the service responds through it.
+  const isProxy = proxy !== undefined && (stage === 'connecting' || !secure);
+  const place = isProxy ? placeOf(route) : target;
+  const checkProxy: Remedy | undefined =
+    isProxy && forwardProxy !== undefined
+      ? { code: 'check-proxy', variable: forwardProxy.variable }
+      : undefined;
   const final = (kind: FailureKind, message: string, remedy: Remedy) =>
     new RequestFailure(kind, message, { transient: false, cause: error, remedy });
   if (certificateCodes.test(code)) return certificateFailure(error, code, route);
@@ -34,14 +41,14 @@ export function networkFailure(
   }
   if (handshakeCodes.test(code)) {
     const message = `cannot open a TLS connection to ${place} (${code})`;
-    return final('unreachable', message, { code: 'check-scheme', scheme: 'http' });
+    return final('unreachable', message, checkProxy ?? { code: 'check-scheme', scheme: 'http' });
   }
   if (code.startsWith('HPE_')) {
     const isAnswer = stage === 'answering';
     return final(
       'server_error',
       `the response of ${place} is ${isAnswer ? 'malformed' : 'not HTTP'} (${code})`,
-      { code: isAnswer ? 'report-to-operator' : 'check-base-url' },
+      isAnswer ? { code: 'report-to-operator' } : (checkProxy ?? { code: 'check-base-url' }),
     );
   }
   return stage === 'connecting'

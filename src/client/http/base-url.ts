@@ -49,7 +49,7 @@ export function parseBaseUrl(text: string, apiPath?: string): URL {
       remedy,
     });
   }
-  if (address.includes('@') && (url.username !== '' || url.password !== '')) {
+  if (url.username !== '' || url.password !== '') {
     throw new Failure('configuration', `the base URL ${shown} contains a user name or password`, {
       remedy: { code: 'remove-user-info' },
     });

@@ -59,7 +59,7 @@ async function openSocket(
   return connectTo(server, route, signal, { ...tls, socket });
 }
 
-/** Connects to the service or to a proxy. @throws RequestFailure that names which of them has a bad certificate */
+/** Connects to the service or to a proxy. @throws RequestFailure that names which of them failed */
 async function connectTo(
   url: URL,
   route: Route,
@@ -69,7 +69,8 @@ async function connectTo(
   try {
     return await connectSocket(url, signal, tls);
   } catch (error) {
-    throw networkFailure(error, 'connecting', { ...route, target: hostAndPort(url) });
+    const proxy = url === route.forwardProxy?.url ? route.proxy : undefined;
+    throw networkFailure(error, 'connecting', { ...route, proxy, target: hostAndPort(url) });
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lineProblem, locatedProblem } from '../src/json-place.ts';
+import { lineProblem, locatedProblem } from '../src/json.ts';
 import { fc } from './support/properties.ts';
 
 test.each([

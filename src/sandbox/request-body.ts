@@ -2,8 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { catalogue, type CompletionRequest, type Message } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
-import { locatedProblem } from '../json-place.ts';
-import { type JsonLimits, jsonExcess, parseAnyJson, isJsonObject } from '../json.ts';
+import {
+  locatedProblem,
+  type JsonLimits,
+  jsonExcess,
+  parseAnyJson,
+  isJsonObject,
+} from '../json.ts';
 import type { Exchange, SandboxState, SandboxLimits } from './exchange.ts';
 
 /**

@@ -1,8 +1,7 @@
 // A short way to write a JSON Schema: `name, age int, bio: a short text`. docs/json.md has its grammar.
 
 import { Failure } from '../failure.ts';
-import { locatedProblem } from '../json-place.ts';
-import { type JsonObject, isJsonObject, parseJson } from '../json.ts';
+import { locatedProblem, type JsonObject, isJsonObject, parseJson } from '../json.ts';
 import { nearlyNamed } from '../near-name.ts';
 
 /** The schemas of the names of types. */

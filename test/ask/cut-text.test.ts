@@ -1,6 +1,6 @@
 import { fc } from '../support/properties.ts';
 import { expect, test } from 'vitest';
-import { cutText } from '../../src/ask/cut-text.ts';
+import { cutText } from '../../src/ask/split.ts';
 import { estimateTokens } from '../../src/conversation/token-estimate.ts';
 
 const words = 'one two three four five six seven eight';

@@ -12,8 +12,7 @@ import {
 } from './item.ts';
 import { isBatchRequest, jsonItemContent, requestItem } from './json-item.ts';
 import { Failure } from '../../failure.ts';
-import { lineProblem } from '../../json-place.ts';
-import { isJsonObject, parseJson } from '../../json.ts';
+import { lineProblem, isJsonObject, parseJson } from '../../json.ts';
 
 const extensions: Readonly<Record<string, InputFormat>> = {
   txt: 'lines',

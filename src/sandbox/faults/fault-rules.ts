@@ -1,6 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { locatedProblem } from '../../json-place.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
+import { locatedProblem, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 import { type Fault, replyFieldsOf } from './fault-fields.ts';
 import { type Directive, parseDirective, parseFault, type WrittenField } from './parse-fault.ts';
 

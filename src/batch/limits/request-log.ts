@@ -19,7 +19,7 @@ const noExcess = (proven: number) => ({ proven, admitted: 0, refused: 0 });
 
 const second = 1000;
 /** So many refusals are not by chance if they are at least this share of the requests that exceed what is proven. */
-const leastRefused = 1.5;
+const leastRefused = 2.5;
 const refusedShare = 0.25;
 /** What an earlier request still counts after the next one. */
 const excessKept = 0.97;

@@ -10,7 +10,7 @@ function refuseMissing(level, log, handle) {
 // React has a second build, for developers.
 const transform = { define: { 'process.env.NODE_ENV': '"production"' } };
 
-// Only developers of Ink have it: Ink imports it if DEV is true.
+// Ink imports it for its developers, if DEV is true, which `takeEnvironment` in src/main.ts prevents.
 const external = ['react-devtools-core'];
 
 // The notice about slow plugins depends on the load of the machine; and in a group, many modules share a file.
@@ -48,7 +48,7 @@ const groups = [
       'cli/',
       'commands/(?!batch/|chat/split|compare/|sandbox/)',
       'conversation/(?!code-blocks|export)',
-      'input/(?!attach-others|fetch-page|find-files|html-text|read-texts)',
+      'input/(?!attach-others|fetch-page|find-files|html-text)',
       'output/(?!word-diff)',
       'prompt-files/(?!write-markdown|yaml)',
       'repl/(composer/keys/|shell/(child-process|external-editor))',
@@ -85,8 +85,6 @@ const program = defineConfig({
     minify: true,
     // Their licences are in THIRD-PARTY-LICENSES.md.
     comments: false,
-    // One character beyond Latin-1 makes V8 store and compile a whole file as UTF-16, in twice the time.
-    charset: 'ascii',
   },
 });
 

@@ -29,14 +29,14 @@ export function startTimer(clock: Clock, milliseconds: number, onExpiry: () => v
 /** Node's timers fire at once for longer times: 24.8 days. */
 const maxTimer = 2 ** 31 - 1;
 
-/** `setTimeout`; returns the stop function. */
-type StartTimer = (action: () => void, milliseconds: number) => () => void;
-
 /**
  * The clock of the process. A time longer than the limit of Node's timers is several timers in sequence. Not with
  * `node:timers/promises`, which takes time to load, and creates an error with a stack for each sleep that is stopped.
+ * @param start `setTimeout`; returns the stop function
  */
-export function createSystemClock(start: StartTimer): ProgramClock {
+export function createSystemClock(
+  start: (action: () => void, milliseconds: number) => () => void,
+): ProgramClock {
   function timer(milliseconds: number, action: () => void): () => void {
     if (milliseconds <= maxTimer) return start(action, milliseconds);
     let stop = start(() => {
@@ -76,16 +76,11 @@ export const systemClock = createSystemClock((action, milliseconds) => {
 });
 
 /** A signal that several waits can share, one after the other. A wake-up that nobody waits for is lost. */
-export interface WakeUp {
-  /** Resolves at the next `wake`. */
-  next(): Promise<void>;
-  wake(): void;
-}
-
-export function createWakeUp(): WakeUp {
+export function createWakeUp() {
   let wake: () => void = () => undefined;
   return {
-    next: () => new Promise((resolve) => (wake = resolve)),
+    /** Resolves at the next `wake`. */
+    next: () => new Promise<void>((resolve) => (wake = resolve)),
     wake: () => wake(),
   };
 }

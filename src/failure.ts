@@ -64,15 +64,16 @@ type PlainRemedyCode =
   | 'replace-certificate'
   | 'raise-header-limit';
 
-type LimitOption = 'idleTimeout' | 'firstByteTimeout' | 'totalTimeout';
-
 /**
  * What may help after a failure; docs/client.md lists the codes. Like messages, the texts may come from a server or a
  * file.
  */
 export type Remedy =
   | { readonly [Code in PlainRemedyCode]: { readonly code: Code } }[PlainRemedyCode]
-  | { readonly code: 'raise-timeout'; readonly limit: LimitOption }
+  | {
+      readonly code: 'raise-timeout';
+      readonly limit: 'idleTimeout' | 'firstByteTimeout' | 'totalTimeout';
+    }
   /** The service accepts requests from `time` (local) on, in `seconds` seconds. */
   | { readonly code: 'wait-until'; readonly time: string; readonly seconds: number }
   /** `scheme` is probably what the service expects. */
@@ -93,8 +94,8 @@ export type Remedy =
 
 export type RemedyCode = Remedy['code'];
 
-/** Details from the service; absent if it reported none. */
-interface ServiceDetails {
+/** What a failure says besides its kind and message. The details of the service are absent if it reported none. */
+export interface FailureOptions {
   readonly status?: number;
   /** Seconds to wait, as requested by the service. */
   readonly retryAfterSeconds?: number;
@@ -104,9 +105,6 @@ interface ServiceDetails {
   readonly attempts?: number;
   /** The context window that the service named, in tokens. */
   readonly contextWindow?: number;
-}
-
-export interface FailureOptions extends ServiceDetails {
   /**
    * What to type next, for a failure that only one front end can have: one line without a full stop, with its commands
    * marked for {@link withCommands}.

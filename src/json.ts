@@ -129,14 +129,6 @@ export function filledText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A number in JSON text that `JSON.parse` changes. */
-interface InexactNumber {
-  /** As in the JSON text. */
-  readonly text: string;
-  /** The field of the outermost object that contains it; undefined outside an object. */
-  readonly field: string | undefined;
-}
-
 /** Text without sixteen digits or a three-digit exponent has no inexact number. */
 const mayBeInexact = /[\d.]{16}|\d[eE][+-]?\d{3}/;
 const numberPattern = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -156,8 +148,12 @@ const maxDigits = 1000;
 const isExact = (text: string) =>
   text.length <= maxDigits && decimalOf(text) === decimalOf(JSON.stringify(Number(text)));
 
-/** 12345678901234567890 becomes 12345678901234567000, and 1e400 becomes null. `text` must be valid JSON. */
-export function* inexactNumbers(text: string): Generator<InexactNumber, void> {
+/**
+ * Finds the numbers in JSON text that `JSON.parse` changes: 12345678901234567890 becomes 12345678901234567000, and 1e400
+ * becomes null. `text` must be valid JSON. Each is found with the field of the outermost object that contains it;
+ * undefined outside an object.
+ */
+export function* inexactNumbers(text: string) {
   if (!mayBeInexact.test(text)) return;
   let depth = 0;
   let field: string | undefined;

@@ -8,6 +8,7 @@ import type { Context } from './run.ts';
 import { createSecrets } from './secrets/secrets.ts';
 import { hasFlag } from './cli/command-line.ts';
 import { buildProgram, runProgram } from './cli/program.ts';
+import type { Environment } from './environment.ts';
 import { Failure, replacedFailure } from './failure.ts';
 import type { Ask } from './terminal/device/ask.ts';
 import { createDevice } from './terminal/device/device.ts';
@@ -158,6 +159,17 @@ function hasLostTerminal({ stdin, stdout, stderr }: Streams): boolean {
   });
 }
 
+/**
+ * Returns the environment for natter and the programs that it starts. `DEV=true` is meant for programs of the user, but
+ * Ink would look for React's developer tools: it stays only in the copy.
+ */
+function takeEnvironment(): Environment {
+  if (process.env['DEV'] !== 'true') return process.env;
+  const environment = { ...process.env };
+  delete process.env['DEV'];
+  return environment;
+}
+
 async function run(words: readonly string[]): Promise<void> {
   const ending = new AbortController();
   const end = (reason: unknown) => ending.abort(reason);
@@ -170,11 +182,12 @@ async function run(words: readonly string[]): Promise<void> {
     if (stream === 'stdout') end(writeFailure('standard output', error));
   });
   const streams = noticeClosed(opened, hasFlag(words, '--quiet') || hasFlag(words, '-q'));
+  const environment = takeEnvironment();
   const context: Context = {
     streams,
     ask: createLazyAsk(streams, end),
     device: createDevice(process, watch),
-    environment: process.env,
+    environment,
     clock: systemClock,
     random: Math.random,
     signal: ending.signal,
@@ -182,7 +195,7 @@ async function run(words: readonly string[]): Promise<void> {
     platform: process.platform,
     homeDirectory: findHome(),
     version: packageJson.version,
-    secrets: createSecrets(process.env),
+    secrets: createSecrets(environment),
     shared: { printedKeys: new Map() },
   };
   const grace = startGrace(ending.signal);

@@ -1,5 +1,5 @@
 import { exitCodeRows } from '../../src/commands/help/topics.ts';
-import { referenceTables, tableRow } from '../../src/sandbox/replies/help-reply.ts';
+import { referenceTables, tableRow } from '../../src/sandbox/replies/replies.ts';
 import { slashCommands } from '../../src/repl/commands.ts';
 import {
   keyBindings,

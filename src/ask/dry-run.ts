@@ -42,9 +42,10 @@ function maskHeaders(headers: RequestHeaders, { apiKey }: Target): RequestHeader
   return Object.fromEntries(masked) as RequestHeaders;
 }
 
-/** The request as `{request: {method, url, headers, body}, estimate: {tokens, window}}`, with keys masked. */
+/** Describes a request as `{request: {method, url, headers, body}, estimate: {tokens, window}}`, with keys masked. */
 export type DescribeRequest = (planned: PlannedRequest) => object;
 
+/** Makes the headers once, for the many requests of a batch. Sends nothing, and runs no command that prints a key. */
 export function requestDescriber(run: Run): DescribeRequest {
   const target = targetOf(run);
   const service = configure({ ...clientOptions(run, target), allowInsecure: true });
@@ -60,7 +61,7 @@ export function requestDescriber(run: Run): DescribeRequest {
 }
 
 /**
- * The request as {@link DescribeRequest}, and the settings in force: `{…, profile, settings: [{name, value, source}]}`.
+ * Describes a request as {@link DescribeRequest} does, and the settings in force: `{…, profile, settings: [{name, value, source}]}`.
  */
 export function dryRunDocument(run: Run, planned: PlannedRequest): object {
   const { profile } = run.settings;

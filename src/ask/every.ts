@@ -32,7 +32,7 @@ function parseLimit(text: string): Partial<GroupLimits> | undefined {
   return milliseconds === undefined ? undefined : { milliseconds };
 }
 
-/** @param text `200l`, `30s`, `64kb`, or several of them with commas @throws Failure `usage` */
+/** Reads `--every`. @param text `200l`, `30s`, `64kb`, or several of them with commas @throws Failure `usage` */
 export function parseGroupLimits(text: string): GroupLimits {
   const limits = { lines: Infinity, milliseconds: Infinity, bytes: maxGroupBytes };
   for (const part of text.split(',')) {

@@ -43,7 +43,7 @@ export interface ConversationOptions extends GlobalOptions {
   readonly save?: boolean;
 }
 
-/** @throws Failure `storage` if the home folder is unknown */
+/** Finds the folder above that of the conversations. @throws Failure `storage` if the home folder is unknown */
 export function dataFolder(facts: FolderFacts): string {
   return requireDataFolder(resolveFolders(facts).data);
 }
@@ -80,6 +80,7 @@ export interface NextTurn {
   readonly content: string;
 }
 
+/** Makes the options of every journal; its texts are masked with the secrets of the run. */
 export function journalOptions(context: Context, notices: Notices, save: boolean): JournalOptions {
   const { clock, random, process, version, secrets } = context;
   const { data: folder } = resolveFolders(context);

@@ -31,7 +31,7 @@ function exclusive(first: string, second: string): Failure {
 }
 
 /**
- * A flag overrides both variables; an empty value counts as unset.
+ * Reads the options and variables for recordings. A flag overrides both variables; an empty value counts as unset.
  * @throws Failure `usage` for options that cannot be used together
  */
 export function chooseRecording(

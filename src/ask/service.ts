@@ -163,12 +163,17 @@ async function recordingOptions(run: Run, choice: RecordingChoice) {
   return (run.context.shared.recording ??= openRecording(run, choice));
 }
 
+/** Divides `<think>…</think>` from the answer, unless the setting leaves it there. */
+function divideThinkTags(client: Client, { settings }: Run): Client {
+  return settings.values.thinkTags === 'answer' ? client : withoutThinkTags(client);
+}
+
 /** Opens a recording to replay. It sends nothing, so it is not metered. */
 async function openReplay(run: Run, source: UsageSource, choice: RecordingChoice, file: string) {
   const changes = await recordingOptions(run, choice);
   const client = openClient(run, { baseUrl: replayUrl, apiKey: undefined }, changes);
   return {
-    client,
+    client: divideThinkTags(client, run),
     windows: () => run.settings.windows ?? new Map(),
     clock: changes.clock ?? run.context.clock,
     baseUrl: replayUrl,
@@ -207,9 +212,8 @@ export async function openService(
     ? { client, windows: () => withWindow(new Map(), settings.values) }
     : learnWindows(client, run);
   const meter = meterClient(unmetered, run, source, isSandbox);
-  const isAnswer = settings.values.thinkTags === 'answer';
   return {
-    client: isAnswer ? meter.client : withoutThinkTags(meter.client),
+    client: divideThinkTags(meter.client, run),
     unmetered,
     windows,
     clock: context.clock,

@@ -103,10 +103,12 @@ const combineNote =
 export const longestPrompt = (prompt: string): string =>
   `${prompt}\n\n${combineNote}\n\n${pieceNote('000000', '000000')}`;
 
+/** Makes the prompt for one piece, which tells the model that the text is longer. */
 export function piecePrompt(prompt: string, { texts }: Piece, number: number, total: number) {
   return composePrompt({ prompt: `${prompt}\n\n${pieceNote(number, total)}`, files: texts });
 }
 
+/** Makes the prompt for the answers to pieces. */
 export function combinePrompt(prompt: string, { texts }: Piece): string {
   return composePrompt({ prompt: `${prompt}\n\n${combineNote}`, files: texts });
 }

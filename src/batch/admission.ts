@@ -38,17 +38,6 @@ interface AdmissionOptions {
   readonly onPause: (wait: number) => void;
 }
 
-/** What waits for a place. */
-interface Waiter {
-  /** The item's number in start order: the lowest is sent first. */
-  readonly order: number;
-  /** Estimated, for the limits of the user. */
-  readonly tokens: number;
-  /** Monotonic milliseconds. */
-  readonly notBefore: number;
-  readonly grant: (ticket: Ticket | undefined) => void;
-}
-
 /** An item that cannot be sent needs no place. */
 const noRequest: Permission = {
   beforeRequest: async () => true,
@@ -78,7 +67,15 @@ export class Admission {
   readonly #controller: LimitController;
   readonly #rateLimit: RateLimit;
   /** By their order. */
-  #waiters: Waiter[] = [];
+  #waiters: {
+    /** The item's number in start order: the lowest is sent first. */
+    readonly order: number;
+    /** Estimated, for the limits of the user. */
+    readonly tokens: number;
+    /** Monotonic milliseconds. */
+    readonly notBefore: number;
+    readonly grant: (ticket: Ticket | undefined) => void;
+  }[] = [];
   #open = 0;
   #timer: { at: number; isPause: boolean; cancel: () => void } | undefined;
   /** The end of the pause that was reported last. */

@@ -1,18 +1,3 @@
-interface ItemsRun<Item, Permission> {
-  /** Until `stop` aborts. */
-  readonly items: AsyncIterable<Item>;
-  /** Waits until the item may start. @returns undefined to start no more items */
-  readonly admit: (item: Item, sequence: number) => Promise<Permission | undefined>;
-  /** A promise while the output buffer is full; new items wait for it. */
-  readonly room: () => Promise<void> | undefined;
-  /** Runs one item; `sequence` is its number in start order, from 0. A rejection ends the whole run. */
-  readonly work: (item: Item, sequence: number, permission: Permission) => Promise<void>;
-  /** Prevents new items from starting; running ones finish. */
-  readonly stop: AbortSignal;
-  /** Aborts `stop` after an error. */
-  readonly halt: () => void;
-}
-
 /** After a stop, the result that the output waits for may never arrive. */
 async function roomUnlessStopped(stop: AbortSignal, room: Promise<void>): Promise<void> {
   let onStop: () => void = () => undefined;
@@ -26,7 +11,20 @@ async function roomUnlessStopped(stop: AbortSignal, room: Promise<void>): Promis
 }
 
 /** Ends when all started items are finished. @throws the first error of `items` or `work` */
-export async function runItems<Item, Permission>(run: ItemsRun<Item, Permission>): Promise<void> {
+export async function runItems<Item, Permission>(run: {
+  /** Until `stop` aborts. */
+  readonly items: AsyncIterable<Item>;
+  /** Waits until the item may start. @returns undefined to start no more items */
+  readonly admit: (item: Item, sequence: number) => Promise<Permission | undefined>;
+  /** A promise while the output buffer is full; new items wait for it. */
+  readonly room: () => Promise<void> | undefined;
+  /** Runs one item; `sequence` is its number in start order, from 0. A rejection ends the whole run. */
+  readonly work: (item: Item, sequence: number, permission: Permission) => Promise<void>;
+  /** Prevents new items from starting; running ones finish. */
+  readonly stop: AbortSignal;
+  /** Aborts `stop` after an error. */
+  readonly halt: () => void;
+}): Promise<void> {
   const { items, admit, room, work, stop, halt } = run;
   const running = new Set<Promise<void>>();
   const errors: unknown[] = [];

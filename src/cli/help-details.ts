@@ -22,16 +22,16 @@ export interface HelpList {
 }
 
 /** What the help of a command has that commander does not know. */
-interface Described extends Command {
-  helpDetails?: {
-    examples?: readonly Example[];
-    list?: HelpList;
-    hidesServiceOptions?: boolean;
-    hidesParentOptions?: boolean;
-  };
-}
-
-const detailsOf = (command: Described) => (command.helpDetails ??= {});
+const detailsOf = (
+  command: Command & {
+    helpDetails?: {
+      examples?: readonly Example[];
+      list?: HelpList;
+      hidesServiceOptions?: boolean;
+      hidesParentOptions?: boolean;
+    };
+  },
+) => (command.helpDetails ??= {});
 
 /** Sets the examples at the start of a command's help. */
 export function setExamples(command: Command, lines: readonly (string | Example)[]): Command {

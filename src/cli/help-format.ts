@@ -14,15 +14,11 @@ import {
   takesServiceOptions,
 } from './help-details.ts';
 
-/** A row of the help, and the heading it belongs to. */
-interface HelpItem extends HelpRow {
-  readonly group: string;
-}
-
 const ownGroup = 'Options:';
 
 /** A command's own options, by group; `--help` and the options of natter itself are general. */
-function ownOptions(command: Command, help: Help): readonly HelpItem[] {
+/** The rows of a command's own options, each with the heading it belongs to. */
+function ownOptions(command: Command, help: Help) {
   return help.visibleOptions(command).map((option) => {
     const isGeneral = command.parent === null || option.long === '--help';
     const group = option.helpGroupHeading ?? (isGeneral ? generalGroup : ownGroup);

@@ -27,7 +27,7 @@ import {
   wantsShortHelp,
 } from './help-format.ts';
 import { misplacedCommandFailure, usageFailure } from './usage-failure.ts';
-import { addVariables } from '../commands/run/variable-help.ts';
+import { addVariables } from '../commands/run/command.ts';
 
 /** The first lines of the help. */
 const programExamples = [

@@ -11,7 +11,7 @@ import {
   timeoutOptions,
   type FrontEndHints,
 } from '../output/ending-failure.ts';
-import { noticeRows } from '../output/notice-rows.ts';
+import { noticeRows } from '../output/notices.ts';
 import { wantsJson, flagValue, hasFlag } from './command-line.ts';
 import type { Context } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';

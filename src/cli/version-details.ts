@@ -2,19 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, parseJson } from '../json.ts';
 
-export interface Installation {
-  readonly version: string;
-  /** As `process.version`. */
-  readonly node: string;
-  readonly platform: NodeJS.Platform;
-  readonly architecture: string;
-  /** The package's own folder, links followed; of a single executable, the executable. */
-  readonly folder: string;
-  readonly isExecutable: boolean;
-  /** The package is in a registry. */
-  readonly isPublished: boolean;
-}
-
 /** Whether the package in this folder names its repository; one that does not is in no registry. */
 export function hasRepository(folder: string): boolean {
   const description = parseJson(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -51,7 +38,18 @@ export function updateCommand(folder: string, isFromRegistry: boolean): string {
 }
 
 /** The output of `natter --version --verbose`. */
-export function versionDetails(installation: Installation): string {
+export function versionDetails(installation: {
+  readonly version: string;
+  /** As `process.version`. */
+  readonly node: string;
+  readonly platform: NodeJS.Platform;
+  readonly architecture: string;
+  /** The package's own folder, links followed; of a single executable, the executable. */
+  readonly folder: string;
+  readonly isExecutable: boolean;
+  /** The package is in a registry. */
+  readonly isPublished: boolean;
+}): string {
   const { version, node, platform, architecture, folder } = installation;
   const update = installation.isExecutable
     ? replaceExecutable

@@ -16,15 +16,11 @@ export interface Sender extends ReturnType<typeof configure> {
   readonly closed: AbortSignal;
 }
 
-/** Masks the key and other secrets. The filter is created for the first failure, because most clients report none. */
+/** Makes a function that masks the key and the other secrets of a client. */
 function maskOf(options: Omit<ClientOptions, 'network'>): Mask {
   const { apiKey, headers = {}, baseUrl, environment } = options;
-  let mask: Mask | undefined;
-  return (text) => {
-    const secrets = secretsOf({ apiKey, addresses: [baseUrl], environment, headers });
-    mask ??= createSecretFilter(secrets, minLengthInMessages)?.mask;
-    return mask?.(text) ?? text;
-  };
+  const secrets = secretsOf({ apiKey, addresses: [baseUrl], environment, headers });
+  return createSecretFilter(secrets, minLengthInMessages)?.mask ?? ((text) => text);
 }
 
 /**
@@ -41,7 +37,8 @@ export function configure(options: Omit<ClientOptions, 'network'>) {
   const { retries, retryWaitLimit, connectTimeout, firstByteTimeout } = limits;
   return {
     route: createRoute(baseUrl, environment),
-    limits: { clock, connectTimeout, firstByteTimeout },
+    clock,
+    limits: { connectTimeout, firstByteTimeout },
     policy: { retries, waitLimit: retryWaitLimit, random },
     idleTimeout: limits.idleTimeout,
     totalTimeout: limits.totalTimeout,

@@ -10,6 +10,7 @@ export const errorNames = {
   500: 'server_error',
 } as const;
 
+/** What the contract calls an error; also kinds of failure. */
 export type ErrorName = (typeof errorNames)[keyof typeof errorNames];
 
 /** The contract's name for a status; undefined for a status that is not in the contract. */
@@ -43,6 +44,7 @@ export const contractFields: ReadonlySet<string> = new Set([
   'max_tokens',
 ]);
 
+/** Makes the body of a request, in which `params` are fields beside the others. */
 export function completionBody(request: CompletionRequest): object {
   if (request.params === undefined) return request;
   const { params, ...fields } = request;

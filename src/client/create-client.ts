@@ -26,7 +26,7 @@ import { readAnswer } from './stream/answer-reader.ts';
  */
 export function createClient(options: ClientOptions): Client {
   const configuration = configure(options);
-  const network = options.network(configuration.route, configuration.limits);
+  const network = options.network(configuration.route, configuration.limits, configuration.clock);
   const send = options.transport?.(network.send) ?? network.send;
   const closing = new AbortController();
   const sender: Sender = { ...configuration, send, closed: closing.signal };
@@ -46,8 +46,7 @@ async function* chat(
   completion: CompletionRequest,
   options: ChatOptions = {},
 ): AsyncGenerator<ChatEvent, void> {
-  const { idleTimeout, mask } = sender;
-  const { clock } = sender.limits;
+  const { clock, idleTimeout, mask } = sender;
   const { throttle } = options;
   const start = clock.monotonic();
   const request = sender.request('chat/completions', completionBody(completion));

@@ -15,17 +15,17 @@ const maxJitter = 1_000;
 /** A year: the longest `Retry-After` to wait for if there is no limit. */
 const maxWait = 366 * 86_400_000;
 
-/** Returns the milliseconds before `retry` (from 1), or why there is none. */
+/** Returns the milliseconds before `retry` (from 1); undefined for no retry. */
 export function decideRetry(
   failure: Failure,
   retry: number,
   policy: Sender['policy'],
-): number | 'final' | 'exhausted' | 'wait too long' {
-  if (!(failure instanceof RequestFailure) || !failure.transient) return 'final';
+): number | 'wait too long' | undefined {
+  if (!(failure instanceof RequestFailure) || !failure.transient) return undefined;
   const requested = failure.retryAfterMilliseconds;
   const limit = policy.waitLimit === 0 ? maxWait : Math.min(policy.waitLimit, maxWait);
   if (requested !== undefined && requested > limit) return 'wait too long';
-  if (retry > policy.retries) return 'exhausted';
+  if (retry > policy.retries) return undefined;
   if (requested === undefined) return backoff(retry, policy.random());
   // Jitter only lengthens `Retry-After`, so that many clients do not return at the same moment.
   return Math.ceil(requested + Math.min(requested * 0.1, maxJitter) * policy.random());
@@ -41,11 +41,10 @@ function backoff(retry: number, random: number): number {
  * @throws Failure, with the number of attempts, when there is no retry; or the caller's reason when it aborts
  */
 export async function* withRetries<Event>(
-  { policy, limits, totalTimeout, mask, closed }: Sender,
+  { policy, clock, totalTimeout, mask, closed }: Sender,
   { signal: caller, throttle, hurry }: ChatOptions,
   attempt: (number: number, signal: AbortSignal) => AsyncGenerator<Event, void>,
 ): AsyncGenerator<Event | RetryScheduled, void> {
-  const { clock } = limits;
   const sources = caller === undefined ? [closed] : [caller, closed];
   const deadline = startDeadline(clock, totalTimeout, ...sources);
   const { signal } = deadline;
@@ -65,7 +64,7 @@ export async function* withRetries<Event>(
         const cause = rephrase(maskFailure(error, mask), { attempts: retry });
         const delay = decideRetry(error, retry, isRefused ? { ...policy, retries: 0 } : policy);
         if (delay === 'wait too long') throw waitTooLong(cause, error, clock.date());
-        if (typeof delay !== 'number') throw withAttempts(cause);
+        if (delay === undefined) throw withAttempts(cause);
         scheduled = { type: 'retry-scheduled', retry, retries: policy.retries, delay, cause };
       }
       yield scheduled;

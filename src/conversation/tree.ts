@@ -72,6 +72,8 @@ export interface Conversation {
   readonly createdAt: Date;
   /** Set by the user; {@link titleOf} returns the one to show. */
   readonly title?: string | undefined;
+  /** Lists show it first. */
+  readonly isPinned?: boolean | undefined;
   /** Chosen by the user after the last answer began. */
   readonly chosenModel?: string | undefined;
   /** By id, oldest first. */

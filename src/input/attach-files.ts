@@ -9,6 +9,7 @@ import type { Context } from '../run.ts';
 import { failureReason } from '../storage/storage-failure.ts';
 
 export interface AttachOptions {
+  /** A WHATWG encoding label. */
   readonly encoding?: string | undefined;
   readonly lossy?: boolean | undefined;
   readonly signal: AbortSignal;

@@ -170,10 +170,10 @@ async function checkRedirect(from: URL, to: URL, lookUp: LookUp): Promise<void> 
 
 async function follow(start: URL, options: FetchOptions, signal: AbortSignal): Promise<string> {
   const { clock, environment, userAgent, lookUp } = options;
-  const limits = { clock, connectTimeout: timeLimit, firstByteTimeout: timeLimit };
+  const limits = { connectTimeout: timeLimit, firstByteTimeout: timeLimit };
   let url = start;
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-    const network = options.network(createRoute(url, environment), limits);
+    const network = options.network(createRoute(url, environment), limits, clock);
     try {
       const headers = { accept, 'user-agent': userAgent };
       const response = await network.send({ method: 'GET', url, headers }, signal);

@@ -136,14 +136,11 @@ export function namedInputs({ file = [] }: PromptOptions, words: readonly string
   return { names, isFile, required: isFile || words.includes(inputWord) };
 }
 
-export interface ReadPrompt {
-  readonly prompt: string;
-  /** The value of `--system` if standard input was inserted there. */
-  readonly system: string | undefined;
-}
-
 /** The settings with the system prompt of {@link readPrompt}, if it has one. */
-export function withSystem(settings: ResolvedSettings, { system }: ReadPrompt): ResolvedSettings {
+export function withSystem(
+  settings: ResolvedSettings,
+  { system }: { readonly system: string | undefined },
+): ResolvedSettings {
   return system === undefined ? settings : { ...settings, values: { ...settings.values, system } };
 }
 
@@ -222,7 +219,7 @@ export async function readSources(
 
 /**
  * Composes prompt words, attached files and standard input. If `--system` contains `{{stdin}}`, standard input is
- * inserted there instead.
+ * inserted there instead, and the result has its value.
  * @param guard checks files and standard input; undefined if nothing is checked
  * @param command how the command begins, for the example in a hint
  * @throws Failure `usage` if there is nothing to send, or requested input is not available
@@ -232,7 +229,7 @@ export async function readPrompt(
   words: readonly string[],
   guard: SecretGuard | undefined,
   command?: string,
-): Promise<ReadPrompt> {
+) {
   const { context, options } = run;
   const promptWords = words.filter((word) => word !== inputWord);
   const prompt = promptWords.join(' ');

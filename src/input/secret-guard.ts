@@ -8,7 +8,7 @@ import type { ChatEvent } from '../client/events.ts';
 import { parseBaseUrl } from '../client/http/base-url.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { Failure } from '../failure.ts';
-import { createLineCounter } from '../line-counter.ts';
+import { createLineCounter } from '../prompt-files/place.ts';
 import { count, countOf } from '../output/figures.ts';
 import type { Context, Run } from '../run.ts';
 import { maskValue } from '../secrets/mask.ts';
@@ -16,7 +16,6 @@ import { maskText, type Secrets, textFilter } from '../secrets/secrets.ts';
 import { findSecrets, type FoundSecret } from '../secrets/shapes/find-secrets.ts';
 import { createRedactions, type Redactions } from '../secrets/shapes/redactions.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
-import type { SecretGuardMode } from '../settings/definitions.ts';
 import { hasControllingTerminal } from '../terminal/device/ask.ts';
 
 export interface InspectedText extends AttachedFile {
@@ -133,7 +132,8 @@ async function ask(
 
 /** What to do about secrets, and the service that gets them. */
 export interface Plan {
-  readonly mode: SecretGuardMode;
+  /** `ask` refuses where there is no terminal. */
+  readonly mode: ReturnType<typeof guardMode>;
   readonly settings: ResolvedSettings;
 }
 
@@ -214,7 +214,7 @@ export interface SecretGuard {
  * too.
  * @throws Failure `usage` for options that cannot be used together
  */
-export function guardMode({ context, options, settings }: Run): SecretGuardMode {
+export function guardMode({ context, options, settings }: Run) {
   const { allowSecrets = false, redact = false, dryRun = false, sandbox = false } = options;
   const { baseUrl, secretGuard } = settings.values;
   if (allowSecrets && redact) {

@@ -12,17 +12,6 @@ import { expectedDelay } from './activity.ts';
 import { count, seconds, tokenText } from './figures.ts';
 import { lineStart, rowFrom, rowsFrom, type RowStart } from '../terminal/text/wrap.ts';
 
-export interface AnswerColumnsOptions extends Omit<LiveRegionOptions, 'clock'> {
-  readonly clock: Clock;
-  readonly device: TerminalDevice;
-  readonly style: Style;
-  readonly unicode: boolean;
-  /** Safe to show. */
-  readonly labels: readonly string[];
-  /** Creates the formatter of a column, given its width. */
-  readonly transform: (width: () => number) => TextTransform;
-}
-
 /** Rows shown before the slowest answer has reached them. */
 const maxPreviewRows = 10;
 /** Milliseconds between two ticks of the progress. */
@@ -65,7 +54,18 @@ function cutMark(answer: ComparedAnswer, style: Style): string {
  * Shows answers side by side while they stream. A row is written to the scrollback once every answer has reached it;
  * later rows and the progress of each answer are in the live region below, which is all that is ever erased.
  */
-export function createAnswerColumns(options: AnswerColumnsOptions): ComparisonView {
+export function createAnswerColumns(
+  options: Omit<LiveRegionOptions, 'clock'> & {
+    readonly clock: Clock;
+    readonly device: TerminalDevice;
+    readonly style: Style;
+    readonly unicode: boolean;
+    /** Safe to show. */
+    readonly labels: readonly string[];
+    /** Creates the formatter of a column, given its width. */
+    readonly transform: (width: () => number) => TextTransform;
+  },
+): ComparisonView {
   const { labels, clock, style, unicode, output, transform } = options;
   const separator = ` ${style.dim(unicode ? '│' : '|')} `;
   const columns = createColumns(labels.length, separator);
@@ -221,16 +221,14 @@ const tab = '    ';
 /** UTF-16 units that are discarded together. */
 const forgotten = 10_000;
 
-interface Line {
-  text: string;
-  start: RowStart;
-  /** The width at which its next row is known to be whole. A search in a growing text would copy the text. */
-  wholeAt?: number;
-}
-
 /** Text that arrives in pieces and is taken row by row, at the current width. */
 export class TextColumn {
-  readonly #lines: Line[] = [{ text: '', start: lineStart }];
+  readonly #lines: {
+    text: string;
+    start: RowStart;
+    /** The width at which its next row is known to be whole. A search in a growing text would copy the text. */
+    wholeAt?: number;
+  }[] = [{ text: '', start: lineStart }];
   #isOver = false;
 
   /** Takes styled text, of which each line closes its styles. */

@@ -36,13 +36,14 @@ export function tokensPerSecond(tokens: number, timing: Timing | undefined): num
   return Math.round(tokens / (streaming / 1000));
 }
 
-interface CountedAnswer {
+/** Tokens of an answer: the reported usage, else an estimate. */
+export function answerTokens({
+  usage,
+  content,
+}: {
   readonly usage?: Usage | undefined;
   readonly content: string;
-}
-
-/** Tokens of an answer: the reported usage, else an estimate. */
-export function answerTokens({ usage, content }: CountedAnswer): {
+}): {
   readonly tokens: number;
   readonly isEstimate: boolean;
 } {

@@ -120,8 +120,6 @@ export interface FrontMatter {
   readonly argumentHint?: string;
 }
 
-type ReadKey = (entry: YamlEntry, file: SourceFile) => FrontMatter;
-
 const textOf = (entry: YamlEntry, file: SourceFile): Placed<string> => ({
   value: readText(entry, file),
   place: { file, line: entry.line },
@@ -161,21 +159,23 @@ function readSchema({ value, line }: YamlEntry, file: SourceFile): FrontMatter {
 }
 
 /** All that a prompt file can set. Base URL, key, proxy, headers and other settings are not in this table on purpose. */
-export const frontMatterKeys: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>([
-  ['description', (entry, file) => ({ description: readText(entry, file) })],
-  ['model', (entry, file) => ({ model: textOf(entry, file) })],
+export const frontMatterKeys = new Map<string, (entry: YamlEntry, file: SourceFile) => FrontMatter>(
   [
-    'system',
-    (entry, file) => ({
-      system: { ...textOf(entry, file), place: { file, line: entry.textLine } },
-    }),
+    ['description', (entry, file) => ({ description: readText(entry, file) })],
+    ['model', (entry, file) => ({ model: textOf(entry, file) })],
+    [
+      'system',
+      (entry, file) => ({
+        system: { ...textOf(entry, file), place: { file, line: entry.textLine } },
+      }),
+    ],
+    ['max-tokens', (entry, file) => ({ maxTokens: textOf(entry, file) })],
+    ['params', readParams],
+    ['variables', (entry, file) => ({ variables: readVariables(entry, file) })],
+    ['schema', readSchema],
+    ['argument-hint', (entry, file) => ({ argumentHint: readText(entry, file) })],
   ],
-  ['max-tokens', (entry, file) => ({ maxTokens: textOf(entry, file) })],
-  ['params', readParams],
-  ['variables', (entry, file) => ({ variables: readVariables(entry, file) })],
-  ['schema', readSchema],
-  ['argument-hint', (entry, file) => ({ argumentHint: readText(entry, file) })],
-]);
+);
 
 /** Keys of other programs, which change nothing in natter. */
 const ignoredKeys: ReadonlySet<string> = new Set(

@@ -1,5 +1,4 @@
 import { splitFrontMatter, type SplitFile } from '../front-matter.ts';
-import { createLineCounter } from '../line-counter.ts';
 import {
   readFrontMatter,
   agentKeys,
@@ -7,8 +6,8 @@ import {
   toolKeys,
   type FrontMatter,
 } from './front-matter-keys.ts';
-import { failureAt, type SourceFile, placeText, type Place } from './place.ts';
-import type { PromptFile, PromptFormat, PromptSource } from './prompt-file.ts';
+import { createLineCounter, failureAt, type SourceFile, placeText, type Place } from './place.ts';
+import type { PromptFile, PromptSource } from './prompt-file.ts';
 import {
   type Part,
   splitText,
@@ -97,7 +96,7 @@ const agentFolder =
   /[\\/]\.(?:claude|opencode|codex|cursor|agents?)[\\/](?:commands?|prompts)[\\/]/;
 
 /** The format that the name of a file shows. */
-function formatOf(path: string): PromptFormat {
+function formatOf(path: string): PromptFile['format'] {
   if (/\.ya?ml$/i.test(path)) return 'llm';
   if (/(?:^|[\\/])system\.md$/i.test(path)) return 'fabric';
   return agentFolder.test(path) ? 'agent' : 'markdown';

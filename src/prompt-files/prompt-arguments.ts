@@ -11,13 +11,6 @@ import {
 import { placeholdersOf } from './template.ts';
 import { checkChoice, exampleOf, type Variable } from './front-matter-keys.ts';
 
-/** What follows the name of a prompt file: `--lang=ts 123 high`, or `--lang ts 123 high`. */
-export interface PromptArguments {
-  /** With the defaults. */
-  readonly variables: ReadonlyMap<string, string>;
-  readonly words: readonly string[];
-}
-
 const assignment = /^--(?<name>[A-Za-z_][\w-]*)(?:=(?<value>[^]*))?$/;
 
 function unknownVariable(prompt: PromptFile, word: string, known: readonly Variable[]): Failure {
@@ -123,11 +116,11 @@ function joinValues(words: readonly string[], known: readonly Variable[]): reado
 }
 
 /**
- * Reads what follows the name of a prompt file; words after `--` are text, and a single dash is neither. Includes must
+ * Reads what follows the name of a prompt file, such as `--lang=ts 123 high`; words after `--` are text, and a single dash is neither. Includes must
  * have been resolved.
  * @throws Failure `usage` for unknown and missing variables, and values that are not among the choices
  */
-export function readArguments(prompt: PromptFile, line: readonly string[]): PromptArguments {
+export function readArguments(prompt: PromptFile, line: readonly string[]) {
   const known = variablesOf(prompt);
   const end = line.indexOf('--');
   const [before, text] = end < 0 ? [line, []] : [line.slice(0, end), line.slice(end + 1)];
@@ -135,7 +128,7 @@ export function readArguments(prompt: PromptFile, line: readonly string[]): Prom
   const plain = head.filter((word) => !isOption(word));
   refuseBareAssignment(plain, known);
   const given = readAssignments(prompt, head.filter(isOption), known);
-  const words = [...plain, ...text].filter((word) => word !== inputWord);
+  const words: readonly string[] = [...plain, ...text].filter((word) => word !== inputWord);
   const defaults = known.flatMap(({ name, default: value }) =>
     value === undefined ? [] : [[name, value] as const],
   );

@@ -2,13 +2,11 @@ import type { FrontMatter, Variable } from './front-matter-keys.ts';
 import { failureAt, type SourceFile } from './place.ts';
 import { type Placeholder, placeholdersOf, type Template } from './template.ts';
 
-/** Who a prompt file was written for: its name, its folder or its keys show it. */
-export type PromptFormat = 'markdown' | 'fabric' | 'agent' | 'llm';
-
 /** A parsed prompt file. */
 export interface PromptFile {
   readonly file: SourceFile;
-  readonly format: PromptFormat;
+  /** Who the file was written for: its name, its folder or its keys show it. */
+  readonly format: 'markdown' | 'fabric' | 'agent' | 'llm';
   readonly front: Omit<FrontMatter, 'system'>;
   readonly system: Template | undefined;
   /** Empty if the file has only a system prompt. */

@@ -1,5 +1,4 @@
-import { createLineCounter } from '../line-counter.ts';
-import type { Place, SourceFile } from './place.ts';
+import { createLineCounter, type Place, type SourceFile } from './place.ts';
 
 export interface TextPart {
   readonly kind: 'text';
@@ -20,16 +19,6 @@ export type Part = TextPart | Placeholder;
 
 /** A text with placeholders. */
 export type Template = readonly Part[];
-
-export interface TemplateOptions {
-  readonly file: SourceFile;
-  /** The line of the file in which the text begins. */
-  readonly firstLine: number;
-  /** `$1` to `$9` are placeholders too, as in the command files of coding agents. */
-  readonly takesArguments?: boolean;
-  /** `{{input}}` is standard input too, as in a pattern of fabric. */
-  readonly takesInput?: boolean;
-}
 
 /** Names in braces that are not variables. */
 export const placeholderNames: readonly string[] = ['stdin', 'file', 'include'];
@@ -87,7 +76,18 @@ export function splitText(
 }
 
 /** Parses a text with placeholders: `{{name}}`, `{{stdin}}`, `{{file:path}}`, `{{include:path}}`, `$ARGUMENTS`. */
-export function parseTemplate(text: string, options: TemplateOptions): Template {
+export function parseTemplate(
+  text: string,
+  options: {
+    readonly file: SourceFile;
+    /** The line of the file in which the text begins. */
+    readonly firstLine: number;
+    /** `$1` to `$9` are placeholders too, as in the command files of coding agents. */
+    readonly takesArguments?: boolean;
+    /** `{{input}}` is standard input too, as in a pattern of fabric. */
+    readonly takesInput?: boolean;
+  },
+): Template {
   const { file, firstLine, takesArguments = false, takesInput = false } = options;
   const pattern = takesArguments ? withDigits : withoutDigits;
   return splitText(text, firstLine, pattern, (match, line) => {

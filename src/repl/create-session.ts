@@ -13,17 +13,6 @@ import { update, updated } from './update.ts';
 /** Milliseconds after the last change of the draft. */
 const draftPause = 500;
 
-export interface SessionOptions {
-  readonly repl: Repl;
-  readonly screen: Screen;
-  /** Called for every entry, because the theme may change. */
-  readonly format: (state: ReplState) => TranscriptFormat;
-  readonly journal: Journal;
-  readonly state: ReplState;
-  /** Calls a task; tests let it fail. */
-  readonly call?: (task: Task, session: Session) => Promise<void> | void;
-}
-
 /** The task has the types that its function wants: `task` of `step.ts` made it. */
 export function callTask({ run, input }: Task, session: Session): Promise<void> | void {
   return (run as (session: Session, input: unknown) => Promise<void> | void)(session, input);
@@ -56,7 +45,16 @@ function keepDraft({ isLineMode, memory }: Session, { text }: { readonly text: s
 }
 
 /** Connects the state with its tasks and the screen. */
-export function createSession(options: SessionOptions): Session {
+export function createSession(options: {
+  readonly repl: Repl;
+  readonly screen: Screen;
+  /** Called for every entry, because the theme may change. */
+  readonly format: (state: ReplState) => TranscriptFormat;
+  readonly journal: Journal;
+  readonly state: ReplState;
+  /** Calls a task; tests let it fail. */
+  readonly call?: (task: Task, session: Session) => Promise<void> | void;
+}): Session {
   const { repl, screen, format, call = callTask } = options;
   const { clock } = repl.context;
   let { state, journal } = options;

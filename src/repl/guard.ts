@@ -48,5 +48,3 @@ export function createReplGuard(run: Run<ChatOptions>, service: ReplService) {
     restoreText: (text: string) => redaction?.redactions.restore(text) ?? text,
   };
 }
-
-export type ReplGuard = ReturnType<typeof createReplGuard>;

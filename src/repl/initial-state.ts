@@ -3,13 +3,11 @@ import { createBuffer } from './composer/text-buffer.ts';
 import { contextUse } from './conversations/position.ts';
 import type { ReplState } from './state.ts';
 
-type FirstFacts = Pick<
-  ReplState,
-  'columns' | 'conversation' | 'now' | 'rows' | 'service' | 'settings'
->;
-
 /** An idle session in which nothing was typed yet, except what is given. */
-export function initialState(facts: FirstFacts & Partial<ReplState>): ReplState {
+export function initialState(
+  facts: Pick<ReplState, 'columns' | 'conversation' | 'now' | 'rows' | 'service' | 'settings'> &
+    Partial<ReplState>,
+): ReplState {
   const { composer = createBuffer() } = facts;
   return {
     isLineMode: false,

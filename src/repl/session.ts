@@ -13,7 +13,7 @@ import type { Action, FailureText } from './action.ts';
 import type { ReplLibrary } from './conversations/library.ts';
 import type { Entry } from './transcript/entry.ts';
 import type { ReplFiles } from './files/user-files.ts';
-import type { ReplGuard } from './guard.ts';
+import type { createReplGuard } from './guard.ts';
 import type { ReplMemory } from './memory.ts';
 import type { ReplPrompts } from './prompt-files/prompt-files.ts';
 import type { ReplService } from './service.ts';
@@ -28,7 +28,7 @@ export interface Repl extends Run<ChatOptions> {
   readonly library: ReplLibrary;
   readonly files: ReplFiles;
   readonly prompts: ReplPrompts;
-  readonly guard: ReplGuard;
+  readonly guard: ReturnType<typeof createReplGuard>;
   readonly memory: ReplMemory;
 }
 

@@ -10,7 +10,7 @@ import type { KeyMap } from './composer/keys/key-bindings.ts';
 import type { KeyEvent } from './composer/keys/key-event.ts';
 import type { Draft, TextBuffer } from './composer/text-buffer.ts';
 import type { ViState } from './composer/vi/vi-state.ts';
-import type { PromptCommand, PromptUse } from './prompt-files/prompt-command.ts';
+import type { PromptUse } from './prompt-files/prompt-command.ts';
 
 /** The settings of the next prompts; slash commands change them. */
 export interface SessionSettings {
@@ -291,8 +291,12 @@ export interface ReplState {
     readonly completionTokens: number;
     readonly estimated: number;
   };
-  /** Found when they were last listed. */
-  readonly promptFiles: readonly PromptCommand[];
+  /** Prompt files that `/name` sends, found when they were last listed. */
+  readonly promptFiles: readonly {
+    readonly name: string;
+    /** One line; may be empty. */
+    readonly summary: string;
+  }[];
   /** Model ids listed by the service, for completion. */
   readonly knownModels: readonly string[];
   /** Shown below the composer until the next key. */
@@ -332,7 +336,7 @@ export interface OpenList {
   /** Opens when the list is closed, or a conversation is chosen. */
   readonly dialog?: Dialog | undefined;
   readonly openedAt: Date;
-  /** All conversations, newest first. */
+  /** All conversations: pinned ones first, newest first among them. */
   readonly entries: readonly LibraryEntry[];
   /** Facts about the first entries, as far as they are read; undefined for one that is not readable. */
   readonly rows: readonly (ListedConversation | undefined)[];

@@ -65,14 +65,12 @@ function onTaskFailed(
   return failure === 'stopped' ? andThen(ended, pauseQueue) : ended;
 }
 
-type Handlers = {
+const handlers: {
   readonly [Type in Action['type']]: (
     state: ReplState,
     action: Extract<Action, { readonly type: Type }>,
   ) => Step;
-};
-
-const handlers: Handlers = {
+} = {
   'key-pressed': (state, { event, now }) => onKey({ ...state, now }, event),
   'line-entered': (state, { text, now }) => onLine({ ...state, now, isQuitArmed: false }, text),
   // The terminal has discarded its line; a restored prompt is in the history.

@@ -14,12 +14,7 @@ import { handleRequest } from './request-handler.ts';
 import { type RequestRecord, writeRecord } from './request-record.ts';
 import { errorBody } from './shapes.ts';
 
-interface Refusal {
-  readonly status: number;
-  readonly message: string;
-}
-
-function refusalOf(error: Error, { limits }: SandboxState): Refusal {
+function refusalOf(error: Error, { limits }: SandboxState) {
   const code = 'code' in error ? String(error.code) : '';
   if (code === 'HPE_HEADER_OVERFLOW') {
     return { status: 431, message: `the request headers exceed ${limits.head} bytes` };
@@ -31,7 +26,13 @@ function refusalOf(error: Error, { limits }: SandboxState): Refusal {
   return { status: 400, message: `the request is not HTTP: ${reason}` };
 }
 
-function formatResponse({ status, message }: Refusal): string {
+function formatResponse({
+  status,
+  message,
+}: {
+  readonly status: number;
+  readonly message: string;
+}): string {
   const { contentType, text } = errorBody('nested', status, errorName(status), message);
   const head = [
     `HTTP/1.1 ${status} ${errorName(status)}`,

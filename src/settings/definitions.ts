@@ -158,9 +158,6 @@ export type SettingValues = {
       : never;
 };
 
-/** What happens to secrets in piped and attached text; `ask` refuses where there is no terminal. */
-export type SecretGuardMode = SettingValues['secretGuard'];
-
 /** A setting of the table with its names. */
 export interface Definition<Value> {
   /** As in `config set`; with two dashes it is the flag. */

@@ -1,14 +1,7 @@
 import { definitions, settingKeys } from './definitions.ts';
 import { formatDuration } from './value-types.ts';
 
-/** A variable that natter reads, for `natter help environment`. */
-export interface EnvironmentVariable {
-  readonly name: string;
-  readonly summary: string;
-  readonly default?: string | undefined;
-}
-
-function settingVariable(key: (typeof settingKeys)[number]): EnvironmentVariable {
+function settingVariable(key: (typeof settingKeys)[number]) {
   const { variable, summary, type, default: value } = definitions[key];
   if (value === undefined) return { name: variable, summary };
   const text = type.name === 'duration' ? formatDuration(Number(value)) : String(value);
@@ -62,7 +55,11 @@ const otherVariables: readonly (readonly [name: string, summary: string, value?:
 ];
 
 /** All variables that natter reads; an empty one counts as unset. */
-export const environmentVariables: readonly EnvironmentVariable[] = [
+export const environmentVariables: readonly {
+  readonly name: string;
+  readonly summary: string;
+  readonly default?: string | undefined;
+}[] = [
   ...settingKeys.map(settingVariable),
   ...otherVariables.map(([name, summary, value]) => ({ name, summary, default: value })),
 ];

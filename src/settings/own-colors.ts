@@ -14,8 +14,6 @@ export const coloredParts = [
   { name: 'comment', summary: 'comments in code blocks' },
 ] as const;
 
-export type ColoredPart = (typeof coloredParts)[number]['name'];
-
 const hues = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
 
 /** The 16 colours of terminals. */
@@ -64,7 +62,7 @@ const partNames = coloredParts.map(({ name }) => name).join(', ');
  * @returns the name
  * @throws Failure of `kind` for an unknown part
  */
-export function checkColoredPart(name: string, kind: FailureKind, where = ''): ColoredPart {
+export function checkColoredPart(name: string, kind: FailureKind, where = '') {
   const part = coloredParts.find((candidate) => candidate.name === name);
   if (part !== undefined) return part.name;
   const hint = `the parts are ${partNames}`;
@@ -80,13 +78,11 @@ export function checkColoredPart(name: string, kind: FailureKind, where = ''): C
  * @param colors the setting `colors.<part>`
  * @throws Failure `configuration` for an unknown part or a bad value
  */
-export function ownColors(
-  colors: Readonly<Record<string, Resolved<unknown>>>,
-): ReadonlyMap<ColoredPart, OwnColor> {
+export function ownColors(colors: Readonly<Record<string, Resolved<unknown>>>) {
   return new Map(
     Object.entries(colors).map(([name, { value, source }]) => {
       const part = checkColoredPart(name, 'configuration', ` in profile ${source.name}`);
-      return [part, parseOwnColor(value, profileOrigin(`colors.${name}`, source.name))];
+      return [part, parseOwnColor(value, profileOrigin(`colors.${name}`, source.name))] as const;
     }),
   );
 }

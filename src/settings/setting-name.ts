@@ -74,18 +74,21 @@ export function checkHeaderName(name: string, kind: FailureKind, where = ''): st
   return lower;
 }
 
-interface FamilyDefinition {
-  /** The form of the names of its members, for help. */
-  readonly form: string;
-  readonly type: string;
-  readonly summary: string;
-  /** Checks the name of a member. @returns the name to store @throws Failure `usage` */
-  check(member: string): string;
-  /** Reads a value as typed. @returns what to store @throws Failure with the origin */
-  store(text: string, origin: ValueOrigin): unknown;
-}
-
-export const families: Readonly<Record<Family, FamilyDefinition>> = {
+export const families: Readonly<
+  Record<
+    Family,
+    {
+      /** The form of the names of its members, for help. */
+      readonly form: string;
+      readonly type: string;
+      readonly summary: string;
+      /** Checks the name of a member. @returns the name to store @throws Failure `usage` */
+      check(member: string): string;
+      /** Reads a value as typed. @returns what to store @throws Failure with the origin */
+      store(text: string, origin: ValueOrigin): unknown;
+    }
+  >
+> = {
   params: {
     form: 'params.<name>',
     type: 'JSON',

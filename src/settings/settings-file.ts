@@ -13,10 +13,7 @@ import {
   type StoredSettings,
 } from './stored-settings.ts';
 
-/** The two files in the configuration folder, without `.json`. */
-type FileName = 'config' | 'credentials';
-
-export function settingsPath(folder: string, name: FileName): string {
+export function settingsPath(folder: string, name: 'config' | 'credentials'): string {
   return path.join(folder, `${name}.json`);
 }
 
@@ -50,7 +47,7 @@ export function readStoredSettings(
 ): { readonly stored: StoredSettings; readonly warnings: readonly string[] } {
   const warnings: string[] = [];
   function read<Document>(
-    name: FileName,
+    name: 'config' | 'credentials',
     empty: Document,
     parse: (text: string, path: string) => Document,
   ): Document {

@@ -42,10 +42,8 @@ import { html, xml } from '@codemirror/legacy-modes/mode/xml';
 import { yaml } from '@codemirror/legacy-modes/mode/yaml';
 import type { AnswerPart, Look, Paint, Style } from './style.ts';
 
-type Mode = StreamParser<unknown>;
-
 /** One row for each mode, with its names in code fences. */
-const rows: readonly (readonly [names: string, mode: Mode])[] = [
+const rows: readonly (readonly [names: string, mode: StreamParser<unknown>])[] = [
   ['javascript js jsx mjs cjs node', javascript],
   ['typescript ts tsx mts cts', typescript],
   ['json jsonc json5 jsonl ndjson', json],
@@ -108,15 +106,15 @@ const INDENT_UNIT = 2;
 
 const tabSize = 4;
 
-/** Styles the next line of one code block, without changing its visible text. */
-export type HighlightLine = (line: string) => string;
-
-/** Starts a code block, whose lines are unchanged if the language is unknown. */
-export function openHighlight(language: string, style: Style): HighlightLine {
+/**
+ * Starts a code block, whose lines are unchanged if the language is unknown. @returns a function that styles the next
+ * line without changing its visible text
+ */
+export function openHighlight(language: string, style: Style) {
   const mode = modes.get(language.toLowerCase());
   let isBroken = mode === undefined || !style.colored;
   let state: unknown;
-  return (line) => {
+  return (line: string) => {
     if (isBroken || mode === undefined || line.length > MAX_LINE) return line;
     try {
       state ??= mode.startState?.(INDENT_UNIT) ?? {};
@@ -133,7 +131,12 @@ export function openHighlight(language: string, style: Style): HighlightLine {
   };
 }
 
-function highlightLine(mode: Mode, stream: StringStream, state: unknown, style: Style): string {
+function highlightLine(
+  mode: StreamParser<unknown>,
+  stream: StringStream,
+  state: unknown,
+  style: Style,
+): string {
   let output = '';
   let stalls = 0;
   while (!stream.eol()) {

@@ -128,7 +128,7 @@ describe('P20 the window', () => {
       (_, index) =>
         `Paragraph ${index} says something that is longer than most windows are wide, 漢字 and all.`,
     );
-    session.type(`\u001B[200~[sandbox echo rate=200] ${paragraphs.join('\n\n')}\u001B[201~\r`);
+    session.type(`\u001B[200~[sandbox echo rate=80] ${paragraphs.join('\n\n')}\u001B[201~\r`);
     await session.waitFor(/Paragraph 0/);
     const sizes = [
       [70, 24],
@@ -141,7 +141,7 @@ describe('P20 the window', () => {
     for (let step = 0; step < 20; step += 1) {
       const [columns, rows] = sizes[step % sizes.length] ?? [80, 24];
       await session.resizeStopped(columns, rows);
-      await sleep(60);
+      await sleep(200);
     }
     await session.resizeStopped(120, 30);
     await session.waitFor(/Paragraph 15 [^]*漢字 and all\./);
@@ -218,6 +218,15 @@ test('T20 a terminal that reports no size has 80 columns', async () => {
   session.type('x'.repeat(90));
   expect(await session.waitFor(/x{13}\n/)).toMatch(/› x{77}\n {2}x{13}\n/);
   session.kill('SIGKILL');
+});
+
+test("DEV=true is for the user's programs, and does not make Ink look for developer tools", async () => {
+  const terminal = await openRepl(['--sandbox'], { env: { DEV: 'true' } });
+  expect(terminal.output()).not.toContain('react');
+  terminal.type(`!echo "DEV is $DEV"${keys.enter}`);
+  await terminal.waitFor(/\nDEV is true\n/);
+  terminal.type(keys.interrupt);
+  expect(await leave(terminal)).toBe(0);
 });
 
 const count = (text: string, part: string) => text.split(part).length - 1;

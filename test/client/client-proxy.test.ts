@@ -62,6 +62,16 @@ test('K18 reports a proxy that refuses a tunnel as the proxy, not as the service
 });
 
 test.each(['http://service.test', 'https://service.test'])(
+  'K18 names the proxy whose certificate is not trusted, for %s',
+  async (baseUrl) => {
+    const proxy = await serve([[response(502)]], { tls: true });
+    const environment = { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url };
+    const { message } = failureOf(await runChat(clientThrough(baseUrl, environment)));
+    expect(message).toContain(`the TLS certificate of ${new URL(proxy.url).host} is signed`);
+  },
+);
+
+test.each(['http://service.test', 'https://service.test'])(
   'K18 names an unreachable proxy for %s',
   async (baseUrl) => {
     const proxy = await serve([[]]);

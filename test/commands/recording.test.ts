@@ -117,6 +117,16 @@ test.each([
   expect(live.code).toBe(code);
 });
 
+test('a replay divides the reasoning at the start of an answer, as the recorded run did', async () => {
+  const server = await serve([[streamed('<think>hm</think>', 'Hello')]]);
+  const tape = newPath();
+  const words = ['--reasoning', 'hi'];
+  const live = await runInMemory(['--record', tape, ...words], { env: serviceAt(server) });
+  const replayed = await runInMemory(['--replay', tape, '--speed', 'max', ...words]);
+  expect(live).toMatchObject({ code: 0, stdout: 'Hello\n', stderr: expect.stringContaining('hm') });
+  expect(seen(replayed)).toEqual(seen(live));
+});
+
 test('a cut answer is also incomplete when replayed, with its text', async () => {
   const { replayed } = await liveAndReplayed(['[sandbox fin cut-after=5 echo] a b c d e f g h']);
   expect(replayed.code).toBe(11);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noticeRows } from '../../src/output/notice-rows.ts';
+import { noticeRows } from '../../src/output/notices.ts';
 
 test.each([
   ['natter: fits', 'natter: fits'],

@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -62,10 +61,6 @@ test('no other command loads the REPL', () => {
   for (const file of ['batch.js', 'commands.js', 'sandbox.js']) {
     expect(loadedWith(file)).not.toContain('repl.js');
   }
-});
-
-test('every file is ASCII, which V8 compiles in half the time', () => {
-  expect(chunks.filter((name) => !isAscii(readFileSync(join('dist', name))))).toEqual([]);
 });
 
 test('the published files refer to no source map', () => {

@@ -1,14 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import {
-  fillTemplate,
-  parseTemplate,
-  placeholdersOf,
-  type TemplateOptions,
-} from '../../src/prompt-files/template.ts';
+import { fillTemplate, parseTemplate, placeholdersOf } from '../../src/prompt-files/template.ts';
 
 const file = { name: 'a.md', path: '/a.md' };
 
-const parse = (text: string, options: Partial<TemplateOptions> = {}) =>
+const parse = (text: string, options: Partial<Parameters<typeof parseTemplate>[1]> = {}) =>
   parseTemplate(text, { file, firstLine: 1, ...options });
 
 const values = {

@@ -27,6 +27,7 @@ test.each([
     '/new starts a conversation; then /rename TITLE sets its title',
   ],
   ['/quit now', '/quit takes no argument', 'type /quit alone'],
+  ['/pin tea', '/pin takes only the word off', '/pin off'],
   ['/context x', '/context takes only the word summary', '/context summary'],
   ['/retry -m nextgen', '/retry takes only the id of a model', '/retry nextgen'],
 ])('%s is refused and has no effect', (line, message, hint) => {

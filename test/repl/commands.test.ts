@@ -55,6 +55,20 @@ test('Y18: /rename without a title shows the current one, or how to set one', ()
   ]);
 });
 
+test('/pin off removes the mark, and repeating a change of the mark has no effect', () => {
+  const pinned = { ...withLastPrompt.conversation, isPinned: true };
+  const state = { ...withLastPrompt, conversation: pinned };
+  expect(effectsOf(command(state, '/pin off').effects, 'pin')).toEqual([
+    { type: 'pin', isPinned: false },
+  ]);
+  expect(printed(command(state, '/pin').effects)).toEqual([
+    'this conversation is pinned already; /pin off removes the mark',
+  ]);
+  expect(printed(command(withLastPrompt, '/pin off').effects)).toEqual([
+    'this conversation is not pinned',
+  ]);
+});
+
 test('R10: /theme without a name opens a list of the themes', () => {
   const { state } = command(stateOf(), '/theme');
   expect(state.dialog).toMatchObject({ title: 'the theme is color', selected: 0 });
@@ -233,6 +247,7 @@ test.each([
   ['/resume tea and coffee', { type: 'resume', name: 'tea and coffee' }],
   ['/conversations tea', { type: 'open-list', options: {}, query: 'tea', searchesTexts: true }],
   ['/rename tea', { type: 'rename', title: 'tea' }],
+  ['/pin', { type: 'pin', isPinned: true }],
   ['/attach "my notes.md"', { type: 'attach', path: 'my notes.md' }],
   ['/clear', { type: 'scroll-away' }],
   ['/redraw', { type: 'redraw' }],

@@ -78,6 +78,7 @@ const cases: Readonly<Record<Exclude<TaskName, 'report'>, Case>> = {
   compact: command('/compact'),
   'remove-summary': { keys: [typed('/compact'), enter, typed('/undo'), enter] },
   rename: command('/rename on tea'),
+  pin: command('/pin'),
   'record-model': command('/model origin'),
   'new-conversation': command('/new'),
   resume: command('/resume abcd2345'),

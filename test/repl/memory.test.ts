@@ -1,8 +1,9 @@
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -51,6 +52,8 @@ describe('the draft of an ended session', () => {
     draft('42.json', 'half a thought');
     damage();
     expect(next().takeDraft()).toBe('half a thought');
+    // Otherwise the next session would get it too.
+    expect(existsSync(join(drafts, '42.json'))).toBe(false);
     expect(warnings).toHaveLength(warned);
     expect(warnings.join()).toMatch(/^$|a draft was skipped: cannot read \S+: it is a folder/);
   });

@@ -30,7 +30,7 @@ const listEntry = (id: string) => ({
 
 /** Two conversations, of which one is read at a time. */
 export const storedList: ReturnType<ReplLibrary['list']> = {
-  entries: () => ['abcd2345', 'wxyz6789'].map(listEntry),
+  entries: async () => ['abcd2345', 'wxyz6789'].map(listEntry),
   read(entries, from) {
     const [entry = listEntry('none')] = entries.slice(from);
     return [listedConversation({ entry, title: `about ${entry.id}` })];

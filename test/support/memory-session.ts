@@ -9,7 +9,7 @@ import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
 import { createJournal } from '../../src/conversation/journal/open-journal.ts';
 import { Failure } from '../../src/failure.ts';
 import type { ReplLibrary } from '../../src/repl/conversations/library.ts';
-import { createSession, type SessionOptions } from '../../src/repl/create-session.ts';
+import { createSession } from '../../src/repl/create-session.ts';
 import type { ReplFiles } from '../../src/repl/files/user-files.ts';
 import { initialState } from '../../src/repl/initial-state.ts';
 import type { ReplPrompts } from '../../src/repl/prompt-files/prompt-files.ts';
@@ -17,7 +17,7 @@ import type { ReplService } from '../../src/repl/service.ts';
 import type { Context } from '../../src/run.ts';
 import type { Repl, Screen, Session } from '../../src/repl/session.ts';
 import type { ReplState } from '../../src/repl/state.ts';
-import { lineFormat } from '../../src/repl/line-mode/line-format.ts';
+import { lineFormat } from '../../src/repl/line-mode/run-line-mode.ts';
 import { resolveSettings } from '../../src/settings/resolve.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
 import { storedWith } from '../settings/fixtures/stored.ts';
@@ -242,7 +242,7 @@ export interface MemoryOptions {
   readonly repl?: (usual: Repl) => Repl;
   readonly environment?: Readonly<Record<string, string>>;
   readonly screen?: Partial<Screen>;
-  readonly call?: SessionOptions['call'];
+  readonly call?: Parameters<typeof createSession>[0]['call'];
   readonly state?: Partial<ReplState>;
   /** The folder of its journal; by default it is not saved. */
   readonly folder?: string;

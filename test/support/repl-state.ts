@@ -13,7 +13,12 @@ import {
   readList,
   searchList,
 } from '../../src/repl/conversation-list/list.ts';
-import { setTitle, newConversation, resume } from '../../src/repl/conversations/conversations.ts';
+import {
+  newConversation,
+  resume,
+  setPinned,
+  setTitle,
+} from '../../src/repl/conversations/conversations.ts';
 import type { Entry } from '../../src/repl/transcript/entry.ts';
 import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
 import { attach } from '../../src/repl/files/attachments.ts';
@@ -99,6 +104,7 @@ const taskFunctions = {
   compact: makeSummary,
   'remove-summary': removeSummary,
   rename: setTitle,
+  pin: setPinned,
   'record-model': recordModel,
   'new-conversation': newConversation,
   resume,

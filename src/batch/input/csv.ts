@@ -20,13 +20,6 @@ export interface CsvReader {
 
 const textAfterQuote = 'has text after a closing quote';
 
-interface ParsedText {
-  readonly fields: readonly string[];
-  /** The last field has no closing quote. */
-  readonly isOpen: boolean;
-  readonly problem?: typeof textAfterQuote;
-}
-
 /** Where the quoted field at the beginning of a text ends; -1 if the text ends inside it. Not a pattern: V8 limits those. */
 function closingQuote(text: string): number {
   let at = text.indexOf('"', 1);
@@ -34,10 +27,10 @@ function closingQuote(text: string): number {
   return at;
 }
 
-/** @param text a record, or the beginning of one */
-function parseText(text: string, delimiter: string): ParsedText {
+/** @param text a record, or the beginning of one, whose last field has no closing quote: then it is open */
+function parseText(text: string, delimiter: string) {
   const fields: string[] = [];
-  let problem: Pick<ParsedText, 'problem'> = {};
+  let problem: { readonly problem?: typeof textAfterQuote } = {};
   let rest = text;
   for (;;) {
     const hasQuote = rest.startsWith('"');
@@ -53,13 +46,6 @@ function parseText(text: string, delimiter: string): ParsedText {
   }
 }
 
-interface OpenRecord {
-  readonly line: number;
-  readonly lines: string[];
-  /** UTF-16 units of its lines. */
-  size: number;
-}
-
 /** Of tables whose extension does not determine it, the most usual one first. */
 const delimiters = [',', ';', '\t'];
 
@@ -72,9 +58,10 @@ export function delimiterOf(header: string): string {
 
 /** @param delimiter one character, such as `,` or a tab */
 export function createCsvReader(delimiter: string): CsvReader {
-  let open: OpenRecord | undefined;
+  /** `size` is the UTF-16 units of the lines. */
+  let open: { readonly line: number; readonly lines: string[]; size: number } | undefined;
 
-  const keepOpen = (record: OpenRecord, text: string): CsvRecord | undefined => {
+  const keepOpen = (record: NonNullable<typeof open>, text: string): CsvRecord | undefined => {
     record.lines.push(text);
     record.size += text.length;
     open = record.size > maxLineLength ? undefined : record;

@@ -3,16 +3,11 @@ import { TextDecoder } from 'node:util';
 
 const lineEnd = 0x0a;
 
-/** Splits bytes into lines without their LF. Only the incomplete last line is kept in memory. */
-interface LineSplitter {
-  /** The lines that `chunk` completes; undefined for a line that is too long. */
-  add(chunk: Uint8Array): readonly (Buffer | undefined)[];
-  /** A list of the last line if it has no LF; else an empty list. */
-  end(): readonly (Buffer | undefined)[];
-}
-
-/** @param longest maximum bytes of a line */
-export function createLineSplitter(longest: number): LineSplitter {
+/**
+ * Splits bytes into lines without their LF. Only the incomplete last line is kept in memory.
+ * @param longest maximum bytes of a line
+ */
+export function createLineSplitter(longest: number) {
   let parts: Buffer[] = [];
   let size = 0;
   const keep = (part: Buffer) => {
@@ -29,7 +24,8 @@ export function createLineSplitter(longest: number): LineSplitter {
     return line;
   };
   return {
-    add(chunk) {
+    /** The lines that `chunk` completes; undefined for a line that is too long. */
+    add(chunk: Uint8Array): readonly (Buffer | undefined)[] {
       const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       const lines: (Buffer | undefined)[] = [];
       let start = 0;

@@ -135,17 +135,12 @@ function rowFields(
   );
 }
 
-interface TableReader {
-  readonly reader: CsvReader;
-  readonly delimiter: string;
-}
-
 /** @param createReader makes the reader for the first line */
 function tableParser(
-  createReader: (line: InputLine) => TableReader,
+  createReader: (line: InputLine) => { readonly reader: CsvReader; readonly delimiter: string },
   template: Template | undefined,
 ): ItemParser {
-  let table: TableReader | undefined;
+  let table: ReturnType<typeof createReader> | undefined;
   let header: readonly string[] | undefined;
   const parse = (record: CsvRecord | undefined, delimiter: string): ParsedItem | undefined => {
     if (record === undefined) return undefined;

@@ -55,11 +55,9 @@ export interface BatchItem extends ItemPlace, ItemSource {
   readonly problem?: never;
 }
 
-interface BadItem extends ItemPlace, ItemSource, Problem {
-  readonly content?: never;
-}
-
-export type InputItem = BatchItem | BadItem;
+export type InputItem =
+  | BatchItem
+  | (ItemPlace & ItemSource & Problem & { readonly content?: never });
 
 /** A prompt with placeholders, `{{name}}`. */
 export interface Template {

@@ -45,19 +45,20 @@ export class IdLines {
   }
 }
 
-interface ReadItemsOptions {
-  /** Undefined: the first line that is not blank decides. */
-  readonly format: InputFormat | undefined;
-  readonly template: Template | undefined;
-}
-
 /**
  * The items of an input, in order. An item that cannot be sent has a `problem`; it does not stop the others.
  * @throws Failure `usage` for an unusable header; errors of `source`
  */
 export async function* readItems(
   source: AsyncIterable<Uint8Array>,
-  { format, template }: ReadItemsOptions,
+  {
+    format,
+    template,
+  }: {
+    /** Undefined: the first line that is not blank decides. */
+    readonly format: InputFormat | undefined;
+    readonly template: Template | undefined;
+  },
 ): AsyncGenerator<InputItem, void> {
   const ids = new IdLines();
   let parser: ItemParser | undefined;

@@ -41,9 +41,6 @@ export interface Selection {
   readonly refusesSandbox: boolean;
 }
 
-/** `elsewhere`: in a different shard or outside the sample; `answered`: has an answer; `pending`: to be sent. */
-type ItemStatus = 'elsewhere' | 'answered' | 'pending';
-
 function answeredBySandbox({ index, line }: InputItem, { resultsName }: Selection): Failure {
   return new Failure(
     'usage',
@@ -52,8 +49,11 @@ function answeredBySandbox({ index, line }: InputItem, { resultsName }: Selectio
   );
 }
 
-/** @throws Failure `usage` if the item at this index was answered for a different prompt, or by the sandbox */
-export function itemStatusOf(item: InputItem, selection: Selection): ItemStatus {
+/**
+ * @returns `elsewhere` in a different shard or outside the sample, `pending` if it is to be sent
+ * @throws Failure `usage` if the item at this index was answered for a different prompt, or by the sandbox
+ */
+export function itemStatusOf(item: InputItem, selection: Selection) {
   if (!selection.takes(item.index)) return 'elsewhere';
   const result = selection.find(item.index);
   if (result?.isAnswered !== true) return 'pending';

@@ -2,15 +2,6 @@ import path from 'node:path';
 import type { BatchItem } from '../input/item.ts';
 import { Failure, type FailureKind } from '../../failure.ts';
 
-/** How workers check answers. */
-export interface QueuedCheck {
-  /** JSON text; absent if only a value is selected. */
-  readonly schema?: string;
-  readonly retries: number;
-  /** A JSON Pointer. */
-  readonly select?: string;
-}
-
 /** What `batch submit` stores for all items of a batch. Workers use it instead of their own settings. */
 export interface BatchHeader {
   /** The name of the input, for messages. */
@@ -22,21 +13,19 @@ export interface BatchHeader {
   readonly params: Readonly<Record<string, unknown>>;
   readonly stream: boolean;
   /** Absent if answers are not checked. */
-  readonly check?: QueuedCheck;
+  readonly check?: {
+    /** JSON text; absent if only a value is selected. */
+    readonly schema?: string;
+    readonly retries: number;
+    /** A JSON Pointer. */
+    readonly select?: string;
+  };
 }
 
 /** An item in a queue. */
 export interface QueuedItem extends BatchItem {
   /** See `formatFingerprint`. */
   readonly fingerprint: string;
-}
-
-/** What a batch has stored about an item of an input. */
-export interface KnownItem {
-  /** Undefined if the batch has no item at this index; empty if that could not be sent. */
-  readonly fingerprint: string | undefined;
-  /** The index of the item with the same id; undefined if there is none. */
-  readonly indexOfId: number | undefined;
 }
 
 /** A line of the results, without its line end. */

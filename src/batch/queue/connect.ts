@@ -101,13 +101,6 @@ export function queueAddress(
 /** The oldest Redis with the commands that BullMQ sends. */
 const oldestVersion = [6, 2] as const;
 
-interface ServerFacts {
-  /** It accepts every client, so that the password is not sent; ioredis would print a warning. */
-  readonly needsNoPassword: boolean;
-  /** Redis may delete keys when its memory is full. */
-  readonly eviction: string | undefined;
-}
-
 const variableHint = `set ${queueVariable} to redis://user:password@host:port`;
 
 function refused({ label, password }: QueueAddress): Failure {
@@ -193,16 +186,15 @@ async function signIn(client: RedisClient, { username, password }: QueueAddress)
  * Checks a server over a connection without password.
  * @throws Failure `unauthorized`, `configuration` or `unreachable`
  */
-export async function checkServer(
-  client: RedisClient,
-  address: QueueAddress,
-): Promise<ServerFacts> {
+export async function checkServer(client: RedisClient, address: QueueAddress) {
   try {
+    // A server that accepts every client does not get the password; ioredis would print a warning.
     const needsNoPassword = await signIn(client, address);
     const info = String(await client.call('INFO'));
     checkVersion(address, info);
     await client.call('SELECT', address.database);
     const policy = fieldOf(info, 'maxmemory_policy');
+    // With a policy, Redis may delete keys when its memory is full.
     return { needsNoPassword, eviction: policy === 'noeviction' ? undefined : policy };
   } catch (error) {
     if (error instanceof Failure) throw error;
@@ -251,7 +243,7 @@ function firstError(client: RedisClient): () => unknown {
 }
 
 /** Connects once, without retries and without password. @throws Failure */
-async function probe({ redis }: Libraries, address: QueueAddress): Promise<ServerFacts> {
+async function probe({ redis }: Libraries, address: QueueAddress) {
   const options = { ...optionsOf(address, () => true), db: 0 };
   // The ready check sends INFO, which a server with a password refuses.
   const client = new redis.Redis({ ...options, enableReadyCheck: false });
@@ -268,15 +260,8 @@ async function probe({ redis }: Libraries, address: QueueAddress): Promise<Serve
   }
 }
 
-interface ConnectionEvents {
-  readonly onLost: () => void;
-  readonly onRestored: () => void;
-  /** The server may delete prompts and answers. */
-  readonly onEviction: (policy: string) => void;
-}
-
 /** Follows whether the connection is there. */
-function watchConnection(client: RedisClient, { onLost, onRestored }: ConnectionEvents) {
+function watchConnection(client: RedisClient, onLost: () => void, onRestored: () => void) {
   let restored: Promise<void> | undefined;
   let restore: () => void = () => undefined;
   let isClosed = false;
@@ -304,7 +289,12 @@ function watchConnection(client: RedisClient, { onLost, onRestored }: Connection
 export async function connectQueue(
   libraries: Libraries,
   address: QueueAddress,
-  events: ConnectionEvents,
+  events: {
+    readonly onLost: () => void;
+    readonly onRestored: () => void;
+    /** The server may delete prompts and answers. */
+    readonly onEviction: (policy: string) => void;
+  },
 ) {
   const { needsNoPassword, eviction } = await probe(libraries, address);
   if (eviction !== undefined) events.onEviction(eviction);
@@ -317,7 +307,7 @@ export async function connectQueue(
   });
   // Lost connections are reported by `close`.
   client.on('error', () => undefined);
-  const watch = watchConnection(client, events);
+  const watch = watchConnection(client, events.onLost, events.onRestored);
   await client.connect();
   const queues: BatchQueue[] = [];
   return {

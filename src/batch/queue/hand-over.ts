@@ -9,28 +9,23 @@ export interface HandedJob extends QueuedItem {
 }
 
 /** Passes jobs from a queue's worker, which pushes them, to `runItems`, which pulls them. */
-interface HandOver {
-  /** Resolves at the end of the job; with `returned` if it was not started before the hand-over ended. */
-  readonly give: (job: QueueJob) => Promise<JobOutcome>;
-  /** The jobs until `ended` aborts. */
-  readonly jobs: (ended: AbortSignal) => AsyncGenerator<HandedJob, void>;
-}
-
-export function createHandOver(): HandOver {
+export function createHandOver() {
   const waiting: HandedJob[] = [];
   const unstarted = new Set<HandedJob>();
   let isEnded = false;
   let wake: () => void = () => undefined;
   return {
-    give: (job) =>
-      new Promise((end) => {
+    /** Resolves at the end of the job; with `returned` if it was not started before the hand-over ended. */
+    give: (job: QueueJob) =>
+      new Promise<JobOutcome>((end) => {
         if (isEnded) return end({ state: 'returned' });
         const next: HandedJob = { ...job.item, job, end, start: () => void unstarted.delete(next) };
         unstarted.add(next);
         waiting.push(next);
         wake();
       }),
-    async *jobs(ended) {
+    /** The jobs until `ended` aborts. */
+    async *jobs(ended: AbortSignal) {
       const onEnd = () => wake();
       ended.addEventListener('abort', onEnd);
       try {

@@ -32,10 +32,6 @@ export interface RedisClient {
   on(event: 'close' | 'ready', listener: () => void): unknown;
 }
 
-interface RedisModule {
-  readonly Redis: new (options: RedisOptions) => RedisClient;
-}
-
 /** A job as BullMQ returns it. */
 export interface LibraryJob<Data> {
   readonly data: Data;
@@ -43,17 +39,6 @@ export interface LibraryJob<Data> {
   readonly attemptsMade: number;
   readonly attemptsStarted: number;
   moveToWait(token: string | undefined): Promise<unknown>;
-}
-
-interface NewJob<Data> {
-  readonly name: string;
-  readonly data: Data;
-  readonly opts: {
-    readonly jobId: string;
-    readonly attempts: number;
-    readonly backoff: { readonly type: 'exponential'; readonly delay: number };
-    readonly stackTraceLimit: number;
-  };
 }
 
 interface QueueOptions {
@@ -64,7 +49,18 @@ interface QueueOptions {
 }
 
 export interface LibraryQueue<Data> {
-  addBulk(jobs: readonly NewJob<Data>[]): Promise<unknown>;
+  addBulk(
+    jobs: readonly {
+      readonly name: string;
+      readonly data: Data;
+      readonly opts: {
+        readonly jobId: string;
+        readonly attempts: number;
+        readonly backoff: { readonly type: 'exponential'; readonly delay: number };
+        readonly stackTraceLimit: number;
+      };
+    }[],
+  ): Promise<unknown>;
   getJobCounts(...states: readonly string[]): Promise<Readonly<Record<string, number>>>;
   getWorkers(): Promise<readonly unknown[]>;
   retryJobs(options: { readonly state: 'failed' }): Promise<void>;
@@ -77,30 +73,24 @@ export interface LibraryQueue<Data> {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-interface WorkerOptions extends QueueOptions {
-  readonly concurrency: number;
-  /** Milliseconds. */
-  readonly lockDuration: number;
-  readonly stalledInterval: number;
-  readonly maxStalledCount: number;
-  /** Milliseconds before a command is repeated after the connection was lost. */
-  readonly runRetryDelay: number;
-}
-
-interface LibraryWorker {
-  close(): Promise<void>;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-}
-
-type Processor<Data> = (job: LibraryJob<Data>, token: string | undefined) => Promise<unknown>;
-
 export interface QueueModule {
   readonly Queue: new <Data>(name: string, options: QueueOptions) => LibraryQueue<Data>;
   readonly Worker: new <Data>(
     name: string,
-    processor: Processor<Data>,
-    options: WorkerOptions,
-  ) => LibraryWorker;
+    processor: (job: LibraryJob<Data>, token: string | undefined) => Promise<unknown>,
+    options: QueueOptions & {
+      readonly concurrency: number;
+      /** Milliseconds. */
+      readonly lockDuration: number;
+      readonly stalledInterval: number;
+      readonly maxStalledCount: number;
+      /** Milliseconds before a command is repeated after the connection was lost. */
+      readonly runRetryDelay: number;
+    },
+  ) => {
+    close(): Promise<void>;
+    on(event: 'error', listener: (error: Error) => void): unknown;
+  };
   /** Ends a job as failed, whatever attempts are left. */
   readonly UnrecoverableError: new (message: string) => Error;
   /** Thrown after `moveToWait`. */
@@ -108,7 +98,7 @@ export interface QueueModule {
 }
 
 export interface Libraries {
-  readonly redis: RedisModule;
+  readonly redis: { readonly Redis: new (options: RedisOptions) => RedisClient };
   readonly queue: QueueModule;
 }
 
@@ -168,5 +158,5 @@ export function loadLibraries(program: string = import.meta.filename): Libraries
   const redis = loadFrom(createRequire(require.resolve(queueLibrary)), redisLibrary);
   if (redis === undefined) throw missing(redisLibrary);
   // Both are checked only by their versions: their own types are not installed.
-  return { queue: queue as QueueModule, redis: redis as RedisModule };
+  return { queue: queue as QueueModule, redis: redis as Libraries['redis'] };
 }

@@ -2,7 +2,6 @@ import {
   type BatchHeader,
   jobIdOf,
   type JobOutcome,
-  type KnownItem,
   type QueueCounts,
   type QueuedItem,
   type QueuedResult,
@@ -11,17 +10,11 @@ import {
 import type { LibraryJob, LibraryQueue, QueueModule, RedisClient } from './library.ts';
 import { isJsonObject, parseJson } from '../../json.ts';
 
-/** At most `max` jobs in each window of `duration` milliseconds. */
-interface RateWindow {
-  readonly max: number;
-  readonly duration: number;
-}
-
 /**
- * Windows of about a second, because a whole minute's jobs would start at once. A rate below one a second has one job in
- * each window.
+ * At most `max` jobs in each window of `duration` milliseconds. A window is about a second long, because a whole minute's
+ * jobs would start at once. A rate below one a second has one job in each window.
  */
-export function rateWindow(perMinute: number): RateWindow {
+export function rateWindow(perMinute: number) {
   const max = Math.max(1, Math.round(perMinute / 60));
   return { max, duration: Math.ceil((max * 60_000) / perMinute) };
 }
@@ -33,9 +26,7 @@ const stalledInterval = 10_000;
 /** Milliseconds before a command is repeated after the connection was lost. */
 const retryDelay = 1000;
 
-type Job = LibraryJob<QueuedItem>;
-
-function queueJob({ data, opts, attemptsMade, attemptsStarted }: Job): QueueJob {
+function queueJob({ data, opts, attemptsMade, attemptsStarted }: LibraryJob<QueuedItem>): QueueJob {
   return {
     item: data,
     starts: attemptsStarted,
@@ -46,7 +37,7 @@ function queueJob({ data, opts, attemptsMade, attemptsStarted }: Job): QueueJob 
 /** Ends a job as BullMQ expects: by a value or by an error. */
 async function endJob(
   library: QueueModule,
-  job: Job,
+  job: LibraryJob<QueuedItem>,
   token: string | undefined,
   outcome: JobOutcome,
 ): Promise<void> {
@@ -120,9 +111,7 @@ export class RedisQueue {
   }
 
   /** In the order of `items`. */
-  async known(
-    items: readonly { readonly index: number; readonly id: string | undefined }[],
-  ): Promise<readonly KnownItem[]> {
+  async known(items: readonly { readonly index: number; readonly id: string | undefined }[]) {
     const indexes = items.map(({ index }) => index);
     const ids = items.flatMap(({ id }) => (id === undefined ? [] : [id]));
     const fingerprints = await this.#values('items', indexes);

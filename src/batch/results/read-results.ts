@@ -79,15 +79,6 @@ function isLeftByCrash({ bytes, hasEnd }: FileLine): boolean {
   return text.trim() === '' || (isTorn && isTornResult(text));
 }
 
-interface ScannedResults {
-  /** Undefined for a file without results. */
-  readonly format: ResultFormat | undefined;
-  /** Bytes up to the end of the last result; what follows was not written completely. */
-  readonly size: number;
-  /** The last result is complete except for its line end. */
-  readonly lacksLineEnd: boolean;
-}
-
 /**
  * Reports every result of a file, in the file's order. Skips what a crash of the machine leaves: empty lines, an
  * incomplete last line, and NULs.
@@ -100,9 +91,13 @@ export function scanResults(
   name: string,
   file: number,
   onResult: (result: IndexedResult) => void,
-): ScannedResults {
+) {
+  /** Undefined for a file without results. */
   let format: ResultFormat | undefined;
-  let [size, lacksLineEnd] = [0, false];
+  /** Bytes up to the end of the last result; what follows was not written completely. */
+  let size = 0;
+  /** The last result is complete except for its line end. */
+  let lacksLineEnd = false;
   /** The first line with more than NULs before any result: the file may be one of another program. */
   let suspect: number | undefined;
   for (const line of fileLines(descriptor)) {
@@ -137,7 +132,7 @@ export function indexResults(
   name: string,
   index: ResultIndex,
   expected?: ResultFormat,
-): ScannedResults {
+) {
   const scanned = scanResults(descriptor, name, 0, (result) => index.add(result));
   const { format = expected } = scanned;
   if (expected === undefined || format === expected) return scanned;

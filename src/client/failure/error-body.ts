@@ -197,6 +197,7 @@ const missingModel = new RegExp(String.raw`\bmodels?\b\S*(?: \S+){0,3}? ${missin
 const invalidModel =
   /\b(?:invalid|unknown|unrecognized|no such|not a valid) model\b(?=$| (?:name|id|identifier)\b|[^\w ]| ['"`])/i;
 
+/** How a failure describes a model that the service does not know, whatever the status. */
 export const unknownModel = {
   summary: 'the service does not know this model',
   remedy: { code: 'choose-model' },

@@ -29,7 +29,7 @@ const errorBodyTimeout = 2_000;
 export async function requireAccepted(
   request: HttpRequest,
   response: HttpResponse,
-  { limits, mask }: Sender,
+  { clock, mask }: Sender,
   signal: AbortSignal,
 ): Promise<void> {
   const { status, headers } = response;
@@ -42,8 +42,8 @@ export async function requireAccepted(
     response.destroy(failure);
     throw failure;
   }
-  const now = limits.clock.date();
-  const text = await readErrorText(response, limits.clock);
+  const now = clock.date();
+  const text = await readErrorText(response, clock);
   signal.throwIfAborted();
   throw serviceFailure({ status, headers, text }, now, request, mask);
 }

@@ -2,22 +2,23 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as openRequest } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import { startTimer } from '../../clock.ts';
+import { type Clock, startTimer } from '../../clock.ts';
 import { connectTimedOut, networkFailure, proxyRefused } from '../failure/network-failure.ts';
-import { portOf } from './base-url.ts';
+import { hostAndPort, portOf } from './base-url.ts';
 import { proxyHeaders, type Route } from './route.ts';
-import type { ExchangeLimits } from './transport.ts';
 
 /** Milliseconds for each address of a host that has several; Node's own 250 is too little for slow networks. */
 const addressTimeout = 1_000;
 
 /**
  * Opens the connections of both transports.
+ * @param connectTimeout milliseconds for the name lookup, the connection and TLS together; 0 and `Infinity`: no limit
  * @param tls options that replace those of the handshake with the service
  */
 export function createConnector(
   route: Route,
-  { clock, connectTimeout }: ExchangeLimits,
+  clock: Clock,
+  connectTimeout: number,
   tls: ConnectionOptions = {},
 ) {
   const attempts = new Set<AbortController>();
@@ -52,13 +53,27 @@ async function openSocket(
   tls: ConnectionOptions,
 ): Promise<Socket> {
   const { server, secure, forwardProxy } = route;
-  if (!secure || forwardProxy === undefined) return connectTo(server, signal, tls);
-  const socket = await connectTo(forwardProxy.url, signal);
+  if (!secure || forwardProxy === undefined) return connectTo(server, route, signal, tls);
+  const socket = await connectTo(forwardProxy.url, route, signal);
   await requestTunnel(socket, route, forwardProxy.url);
-  return connectTo(server, signal, { ...tls, socket });
+  return connectTo(server, route, signal, { ...tls, socket });
 }
 
+/** Connects to the service or to a proxy. @throws RequestFailure that names which of them has a bad certificate */
 async function connectTo(
+  url: URL,
+  route: Route,
+  signal: AbortSignal,
+  tls?: ConnectionOptions,
+): Promise<Socket> {
+  try {
+    return await connectSocket(url, signal, tls);
+  } catch (error) {
+    throw networkFailure(error, 'connecting', { ...route, target: hostAndPort(url) });
+  }
+}
+
+async function connectSocket(
   url: URL,
   signal: AbortSignal,
   tls: ConnectionOptions = {},

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import { startTimer } from '../../clock.ts';
+import { type Clock, startTimer } from '../../clock.ts';
 import { firstByteTimedOut, networkFailure, proxyRefused } from '../failure/network-failure.ts';
 import { readBody } from './response-body.ts';
 import type { Route } from './route.ts';
 import { followSignals } from './timer.ts';
-import type { ExchangeLimits, HttpRequest, ResponseHeaders, Transport } from './transport.ts';
+import type { HttpRequest, ResponseHeaders, Transport } from './transport.ts';
 
 /** Sends a request with a library for HTTP, which ends the request or the body of its response when `signal` aborts. */
 export type Open = (
@@ -16,9 +16,13 @@ export type Open = (
   readonly body: Readable;
 }>;
 
-/** Adds natter's time limits, aborts and failures to a library for HTTP. Redirects are not followed. */
-export function sendWith(open: Open, route: Route, limits: ExchangeLimits): Transport {
-  const { clock, firstByteTimeout } = limits;
+/** Adds a time limit, aborts and natter's failures to a library for HTTP. Redirects are not followed. */
+export function sendWith(
+  open: Open,
+  route: Route,
+  clock: Clock,
+  firstByteTimeout: number,
+): Transport {
   return async (request, caller) => {
     caller.throwIfAborted();
     const { controller, unfollow } = followSignals(caller);

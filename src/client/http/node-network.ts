@@ -5,8 +5,8 @@ import { type Open, sendWith } from './exchange.ts';
 import type { OpenNetwork } from './transport.ts';
 
 /** Sends requests with `node:http`. The connector adds TLS to the connections of an https service. */
-export const nodeNetwork: OpenNetwork = (route, limits) => {
-  const connector = createConnector(route, limits);
+export const nodeNetwork: OpenNetwork = (route, limits, clock) => {
+  const connector = createConnector(route, clock, limits.connectTimeout);
   const connect = callbackify(connector.open);
   const agent = new Agent({ keepAlive: true });
   agent.createConnection = (_options, callback) => {
@@ -42,7 +42,7 @@ export const nodeNetwork: OpenNetwork = (route, limits) => {
       outgoing.end(body);
     });
   return {
-    send: sendWith(open, route, limits),
+    send: sendWith(open, route, clock, limits.firstByteTimeout),
     close() {
       agent.destroy();
       connector.close();

@@ -6,7 +6,10 @@ import type { ResponseHeaders } from './transport.ts';
 /** The milliseconds for the body's end after its reader has finished, so that the connection can be reused. */
 const lingerTime = 50;
 
-/** Decodes a body. @param explain maps errors of the connection */
+/**
+ * Decodes a body. After the reader has stopped, the rest is thrown away for a moment, then the connection is closed.
+ * @param explain maps errors of the connection
+ */
 export async function* readBody(
   body: Readable,
   headers: ResponseHeaders,
@@ -23,10 +26,8 @@ export async function* readBody(
     throw error instanceof RequestFailure ? error : explain(error);
   } finally {
     if (!body.destroyed && !body.readableEnded) {
-      body.once(
-        'close',
-        startTimer(clock, lingerTime, () => body.destroy()),
-      );
+      const stopTimer = startTimer(clock, lingerTime, () => body.destroy());
+      body.once('close', stopTimer);
       body.resume();
     }
   }

@@ -21,7 +21,7 @@ export interface Route {
   path(url: URL): string;
 }
 
-/** @throws Failure `configuration` for an invalid proxy URL */
+/** Finds the way to a service, with the proxy of the environment. @throws Failure `configuration` for an invalid one */
 export function createRoute(baseUrl: URL, environment: Environment): Route {
   const forwardProxy = proxyFor(baseUrl, environment);
   const secure = baseUrl.protocol === 'https:';

@@ -29,8 +29,9 @@ export function watchIdle(clock: Clock, limit: number, onIdle: () => void) {
 }
 
 /**
- * Makes a controller whose signal also aborts with any of `sources`, until `unfollow`. It does not use AbortSignal.any,
- * of which each call leaves an entry in its sources on Node 20: a batch may send millions of requests with one signal.
+ * Makes a controller whose signal also aborts with any of `sources`, until `unfollow`. Not with AbortSignal.any: on Node
+ * 20, a signal that it makes and that has a listener stays in memory as long as its sources, and a batch may send
+ * millions of requests with one signal.
  */
 export function followSignals(...sources: readonly AbortSignal[]) {
   const controller = new AbortController();

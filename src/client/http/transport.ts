@@ -40,8 +40,7 @@ export interface HttpResponse {
 export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;
 
 /** Milliseconds; 0 and `Infinity` switch a limit off. */
-export interface ExchangeLimits {
-  readonly clock: Clock;
+interface ExchangeLimits {
   /** Name lookup, connection and TLS together. */
   readonly connectTimeout: number;
   /** From the request, before its connection, to the headers of the response. */
@@ -55,6 +54,7 @@ export interface ExchangeLimits {
 export type OpenNetwork = (
   route: Route,
   limits: ExchangeLimits,
+  clock: Clock,
 ) => {
   readonly send: Transport;
   /** Closes the connections, those that are being opened too. */

@@ -6,11 +6,15 @@ import { type Open, sendWith } from './exchange.ts';
 import type { OpenNetwork, ResponseHeaders } from './transport.ts';
 
 /** The codes of undici for a request that it refuses to send. */
-const unsendable = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED']);
+const unsendable = new Set([
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_NOT_SUPPORTED',
+  'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
+]);
 
 /** Sends requests with undici. */
-export const undiciNetwork: OpenNetwork = (route, limits) => {
-  const connector = createConnector(route, limits);
+export const undiciNetwork: OpenNetwork = (route, limits, clock) => {
+  const connector = createConnector(route, clock, limits.connectTimeout);
   const connect = callbackify(connector.open);
   const agent = new Agent({
     connect: (_target, callback) =>
@@ -40,7 +44,7 @@ export const undiciNetwork: OpenNetwork = (route, limits) => {
     }
   };
   return {
-    send: sendWith(open, route, limits),
+    send: sendWith(open, route, clock, limits.firstByteTimeout),
     close() {
       void agent.destroy();
       connector.close();

@@ -41,9 +41,9 @@ async function read(sender: Sender, path: string, options: ReadOptions = {}): Pr
   return undefined;
 }
 
-async function readText(response: HttpResponse, { idleTimeout, limits }: Sender): Promise<string> {
+async function readText(response: HttpResponse, { clock, idleTimeout }: Sender): Promise<string> {
   const onIdle = () => response.destroy(idleTimedOut(idleTimeout));
-  const watch = watchIdle(limits.clock, idleTimeout, onIdle);
+  const watch = watchIdle(clock, idleTimeout, onIdle);
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {

@@ -10,6 +10,7 @@ import { readChunk } from './completion-chunk.ts';
 /** Maximum characters of one line, of the data of one event, and of a JSON answer: 128 Mi. */
 export const sizeLimit = 128 * 1024 * 1024;
 
+/** Reports an event or a body that would fill the memory. @param limit maximum characters */
 export function tooLarge(limit: number): Failure {
   return new Failure(
     'server_error',

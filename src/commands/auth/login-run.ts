@@ -161,12 +161,6 @@ function refuseWithoutService(environment: Environment, options: LoginOptions): 
   }
 }
 
-interface CheckedInput extends ServiceCheck {
-  readonly apiKey: string | undefined;
-  readonly baseUrl: string;
-  readonly settings: ResolvedSettings;
-}
-
 const hasKey = (stored: StoredSettings, { profile }: ResolvedSettings) =>
   ownEntry(stored.credentials.profiles, profile.value) !== undefined;
 
@@ -175,7 +169,7 @@ async function askAndCheck(
   run: Run<LoginOptions>,
   stored: StoredSettings,
   resolve: (flags: LoginOptions) => ResolvedSettings,
-): Promise<CheckedInput> {
+) {
   const { context, options } = run;
   const baseUrl = await askBaseUrl(run);
   // Resolved again, so that the secret headers of the profile are not sent to the new URL.
@@ -193,7 +187,15 @@ async function askAndCheck(
 }
 
 /** Stores address and key, or removes the stored key if the service needs none. */
-function store(context: Context, profile: string, input: CheckedInput) {
+function store(
+  context: Context,
+  profile: string,
+  input: ServiceCheck & {
+    readonly apiKey: string | undefined;
+    readonly baseUrl: string;
+    readonly settings: ResolvedSettings;
+  },
+) {
   const { apiKey, baseUrl, settings } = input;
   const apiPath = input.apiPath ?? settings.values.apiPath;
   return changeStored(context, (before) => {

@@ -12,11 +12,6 @@ import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 
-export interface MergeOptions extends GlobalOptions {
-  readonly output?: string;
-  readonly force?: boolean;
-}
-
 /** The files that match a name with `*` or `?`. @throws Failure `usage` for none */
 function expandFiles(name: string): readonly string[] {
   let files: readonly string[];
@@ -74,7 +69,14 @@ function reportMerge(notices: Notices, index: ResultIndex): void {
 /** Runs `natter batch merge`. @throws Failure */
 export async function mergeBatch(
   context: Context,
-  { output, force = false, ...options }: MergeOptions,
+  {
+    output,
+    force = false,
+    ...options
+  }: GlobalOptions & {
+    readonly output?: string;
+    readonly force?: boolean;
+  },
   names: readonly string[],
 ): Promise<void> {
   if (output !== undefined) refuseReservedName(output, context.platform);

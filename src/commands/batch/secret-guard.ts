@@ -19,34 +19,29 @@ export const itemText = ({ content }: InputItem) =>
         '\n',
       );
 
-interface BatchGuard {
-  /** Looks for secrets in an item of a file, before anything is sent. */
-  readonly inspect: (item: InputItem) => void;
-  /**
-   * What requests pass; undefined if they are not checked: the items that were inspected have no secret, or it may be
-   * sent.
-   * @throws Failure `secrets` if the file may not be sent
-   */
-  readonly forRequests: () => Promise<SendingRun['guard']>;
-}
-
 /**
  * Checks the items of a file before anything is sent; those of a pipe or a queue are checked one by one.
  * @param file undefined if its items cannot be inspected
  * @throws Failure `usage` for options that cannot be used together
  */
-export function openGuard(run: Run, file?: BatchInput): BatchGuard {
+export function openGuard(run: Run, file?: BatchInput) {
   const { context } = run;
   const plan = planGuard(run);
   const inspected = plan?.mode === 'ask' && file?.isRepeatable === true ? file : undefined;
   const located: LocatedSecret[] = [];
   return {
-    inspect(item) {
+    /** Looks for secrets in an item of a file, before anything is sent. */
+    inspect(item: InputItem): void {
       if (inspected === undefined) return;
       const found = locateSecrets(context, { name: inspected.name, content: itemText(item) });
       located.push(...found.map((secret) => ({ ...secret, line: item.line })));
     },
-    async forRequests() {
+    /**
+     * What requests pass; undefined if they are not checked: the items that were inspected have no secret, or it may be
+     * sent.
+     * @throws Failure `secrets` if the file may not be sent
+     */
+    async forRequests(): Promise<SendingRun['guard']> {
       if (plan === undefined) return undefined;
       if (inspected === undefined) return (request) => guardRequest(context, plan, request);
       if (located.length === 0) return undefined;

@@ -28,8 +28,6 @@ const terminationTime = 25_000;
 /** Milliseconds; `timeout` of the coreutils and process groups deliver one SIGTERM twice. */
 const sameSignal = 1000;
 
-type Stop = (cause: StopCause, notice: string) => void;
-
 /** Calls `act` after `wait` milliseconds, unless `ended` aborts. */
 export async function after(
   clock: Clock,
@@ -49,7 +47,7 @@ export async function after(
 function stopOnTermination(
   { clock, device }: Context,
   ended: AbortSignal,
-  stop: Stop,
+  stop: (cause: StopCause, notice: string) => void,
   cancel: () => void,
 ): () => void {
   let first: number | undefined;
@@ -81,7 +79,7 @@ export function watchStopping(run: SendingRun, clear: () => void): Stopping {
   const ending = new AbortController();
   let cause: StopCause | undefined;
   let failure: Failure | undefined;
-  const stop: Stop = (found, notice) => {
+  const stop = (found: StopCause, notice: string) => {
     if (cause !== 'SIGINT') cause = found;
     stopping.abort();
     clear();

@@ -1,5 +1,5 @@
 // Sends one prompt to the models of a chain, and prints the answer: as it arrives, or when it has passed its check.
-import { type Answer, ask, type Sink } from '../../ask/ask.ts';
+import { ask, type Sink } from '../../ask/ask.ts';
 import {
   type AnswerCheck,
   askUntilConforming,
@@ -49,9 +49,6 @@ export interface ReadyPrompt {
   /** Undefined if nothing is saved. */
   readonly record: PromptRecord | undefined;
 }
-
-/** An answer, and the model that gave it. */
-type GivenAnswer = Answer & { readonly choice: Choice; readonly report: () => void };
 
 const advice = '--split auto sends it in pieces';
 
@@ -126,6 +123,7 @@ async function begin({ run }: ReadyPrompt, choice: Choice, printer: Partial<Answ
 /**
  * Asks the models from `from` on, until one answers; shows waits, and records the answer.
  * @param isShown whether the text is printed as it arrives
+ * @returns the answer, and the model that gave it
  */
 async function askPrompt(
   prompt: ReadyPrompt,
@@ -133,7 +131,7 @@ async function askPrompt(
   messages: readonly Message[],
   printer: Partial<AnswerPrinter>,
   isShown: boolean,
-): Promise<GivenAnswer> {
+) {
   const { run, chain, service, clients, record } = prompt;
   const { guard } = run;
   const { signal } = run.context;
@@ -188,7 +186,7 @@ export async function printAnswer(prompt: ReadyPrompt): Promise<Shown> {
   return { metadata, removed: output.removed() };
 }
 
-type Answers = CheckedAnswers<GivenAnswer>;
+type Answers = CheckedAnswers<Awaited<ReturnType<typeof askPrompt>>>;
 
 /** Prints an answer that has no value on standard error, so that it is not lost. */
 function printRest({ context }: ChatRun, content: string): void {

@@ -13,10 +13,6 @@ import { type NamedModel, parseModel, settingsOf } from '../../settings/named-mo
 import { openService } from '../../ask/service.ts';
 import { readStored } from '../../settings/read-settings.ts';
 
-export interface ComparedModel extends NamedModel {
-  readonly settings: ResolvedSettings;
-}
-
 /** Options of `natter compare`. */
 export interface CompareOptions extends PromptOptions, ConversationOptions, CheckOptions {
   /** Comma-separated lists. */
@@ -29,7 +25,7 @@ export interface CompareOptions extends PromptOptions, ConversationOptions, Chec
 }
 
 export interface Comparison extends Run<CompareOptions> {
-  readonly models: readonly ComparedModel[];
+  readonly models: readonly (NamedModel & { readonly settings: ResolvedSettings })[];
   readonly prompt: string;
   readonly format: AnswerFormat;
   /** Undefined if the answers are not checked. */
@@ -67,7 +63,7 @@ export function parseModels(
 export function readComparedModels(
   { context, options }: Run<CompareOptions>,
   usual: readonly NamedModel[],
-): readonly ComparedModel[] {
+) {
   const stored = options.sandbox === true ? undefined : readStored(context, silentNotices);
   const profiles = stored && knownProfiles(stored);
   const models = options.models === undefined ? usual : parseModels(options.models, profiles);

@@ -92,14 +92,8 @@ async function openComparisonJournal(comparison: Comparison): Promise<Comparison
   };
 }
 
-interface Services {
-  /** @param profile undefined for the current one */
-  of(profile: string | undefined): Service | undefined;
-  close(): Promise<void>;
-}
-
 /** Opens one service per profile. @throws Failure */
-async function openServices(comparison: Comparison, source: UsageSource): Promise<Services> {
+async function openServices(comparison: Comparison, source: UsageSource) {
   const services = new Map<string | undefined, Service>();
   const close = async () => {
     for (const service of services.values()) await service.close();
@@ -115,11 +109,19 @@ async function openServices(comparison: Comparison, source: UsageSource): Promis
     await close();
     throw error;
   }
-  return { of: (profile) => services.get(profile), close };
+  return {
+    /** @param profile undefined for the current one */
+    of: (profile: string | undefined) => services.get(profile),
+    close,
+  };
 }
 
 /** Sends the prompt to all models at the same time, and shows the answers; the window's title has their number. */
-async function showAnswers(comparison: Comparison, services: Services, journal: ComparisonJournal) {
+async function showAnswers(
+  comparison: Comparison,
+  services: Awaited<ReturnType<typeof openServices>>,
+  journal: ComparisonJournal,
+) {
   const { context, models, check, guard, options, presentation, format } = comparison;
   const asked = models.flatMap(({ label, profile, settings }, index) => {
     const service = services.of(profile);

@@ -8,12 +8,18 @@ import { ledgerFolder } from '../../usage/ledger.ts';
 import { type FolderFacts, resolveCacheFolder, resolveFolders } from '../../settings/folders.ts';
 import { configVariable, settingsPath } from '../../settings/settings-file.ts';
 
-type FolderName = 'config' | 'data' | 'state' | 'cache';
+/** The variables that set the folders on every platform, without a home folder too. */
+const variables = {
+  config: configVariable,
+  data: dataVariable,
+  state: 'NATTER_STATE_DIR',
+  cache: 'XDG_CACHE_HOME',
+} as const;
 
 const kind = (
   name: string,
   summary: string,
-  folder: FolderName,
+  folder: keyof typeof variables,
   pathIn = (path: string): string => path,
 ) => ({ name, summary, folder, pathIn });
 
@@ -31,20 +37,6 @@ export const storedKinds = [
   kind('cache', 'compiled code', 'cache'),
 ];
 
-/** The variables that set the folders on every platform, without a home folder too. */
-const variables: Readonly<Record<FolderName, string>> = {
-  config: configVariable,
-  data: dataVariable,
-  state: 'NATTER_STATE_DIR',
-  cache: 'XDG_CACHE_HOME',
-};
-
-interface StoredPath {
-  readonly name: string;
-  /** Absolute; the file or folder may not exist yet. */
-  readonly path: string;
-}
-
 function pathOf(
   { folder, pathIn }: ReturnType<typeof kind>,
   facts: FolderFacts,
@@ -53,16 +45,16 @@ function pathOf(
   return place === undefined ? undefined : pathIn(place);
 }
 
-/** All paths, without those that depend on an unknown home folder. @throws Failure */
-export function storedPaths(facts: FolderFacts): readonly StoredPath[] {
+/** All paths, absolute, without those that depend on an unknown home folder. @throws Failure */
+export function storedPaths(facts: FolderFacts) {
   return storedKinds.flatMap((stored) => {
     const path = pathOf(stored, facts);
     return path === undefined ? [] : [{ name: stored.name, path }];
   });
 }
 
-/** @throws Failure `not_found` for an unknown name, `storage` without a home folder */
-export function findStoredPath(facts: FolderFacts, name: string): StoredPath {
+/** The absolute path of a file or folder that may not exist yet. @throws Failure `not_found` for an unknown name, `storage` without a home folder */
+export function findStoredPath(facts: FolderFacts, name: string) {
   const found = storedKinds.find((candidate) => candidate.name === name);
   if (found === undefined) {
     throw new Failure('not_found', `there is no path named ${JSON.stringify(name)}`, {

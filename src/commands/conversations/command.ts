@@ -10,9 +10,9 @@ const siblings = () => new Option('--siblings', 'include all versions of prompts
 
 function buildList(context: Context): Command {
   const list = new Command('list')
-    .summary('list conversations, most recent first')
+    .summary('list conversations, pinned ones first, then the most recent')
     .description('Lists conversations: id, last change, turns, tokens, model, title.')
-    .option('--all', 'list all, not only the last 30')
+    .option('--all', 'list all, not only the first 30')
     .option('--deleted', 'list the trash')
     .addOption(jsonOption())
     // As the default command, it receives every word that is not the name of a command.

@@ -6,6 +6,7 @@ import {
   findConversation,
   deleteConversation,
   listEntries,
+  listPinnedFirst,
   renameConversation as changeTitle,
   undeleteConversation,
   type LibraryEntry,
@@ -73,6 +74,9 @@ function summarizeAll(entries: readonly LibraryEntry[], notices: Notices): reado
   });
 }
 
+const pinnedTitle = (row: Summarized) =>
+  `${row.isPinned === true ? '(pinned) ' : ''}${markedTitle(row)}`;
+
 function cells(row: Summarized, isTerminal: boolean, now: Date): readonly string[] {
   const { id, changedAt, tokens, turns, model = '', title, isAnswered } = row;
   return [
@@ -82,7 +86,7 @@ function cells(row: Summarized, isTerminal: boolean, now: Date): readonly string
     tokens === undefined ? '' : isTerminal ? count(tokens) : String(tokens),
     model,
     // Fields of a pipe are data.
-    ...(isTerminal ? [markedTitle(row)] : isAnswered ? [title] : [title, 'no answer']),
+    ...(isTerminal ? [pinnedTitle(row)] : isAnswered ? [title] : [title, 'no answer']),
   ];
 }
 
@@ -95,6 +99,7 @@ const documentOf = (row: Summarized) => ({
   tokens: row.tokens ?? null,
   model: row.model ?? null,
   answered: row.isAnswered,
+  pinned: row.isPinned === true,
   bytes: row.size,
 });
 
@@ -106,7 +111,7 @@ export const listConversations: Action<
   const { notices } = presentation;
   const { isTerminal } = context.streams.stdout;
   const section = options.deleted === true ? 'trash' : 'conversations';
-  const entries = listEntries(dataFolder(context), section);
+  const entries = await listPinnedFirst(dataFolder(context), section);
   const isShort = isTerminal && options.all !== true && options.json !== true;
   const listed = summarizeAll(isShort ? entries.slice(0, shortList) : entries, notices);
   if (options.json === true) {
@@ -121,7 +126,7 @@ export const listConversations: Action<
   const rows = listed.map((row) => cells(row, isTerminal, now));
   await printTable(context, presentation, columns, rows);
   if (isShort && entries.length > shortList) {
-    notices.notice(`showing the last ${shortList} of ${entries.length}; --all shows all`);
+    notices.notice(`showing the first ${shortList} of ${entries.length}; --all shows all`);
   }
 };
 

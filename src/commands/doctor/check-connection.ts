@@ -121,8 +121,7 @@ async function inspectCertificate(
   timeout: number,
 ): Promise<Inspection> {
   const { clock, signal } = context;
-  const limits = { clock, connectTimeout: timeout, firstByteTimeout: timeout };
-  const connector = createConnector(route, limits, { rejectUnauthorized: false });
+  const connector = createConnector(route, clock, timeout, { rejectUnauthorized: false });
   const abort = () => connector.close();
   signal.throwIfAborted();
   signal.addEventListener('abort', abort);

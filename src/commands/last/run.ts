@@ -7,12 +7,6 @@ import { type Context, type GlobalOptions, present } from '../../run.ts';
 import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
 import { printMarkdown, storedLook } from '../../output/answer-output.ts';
 
-export interface LastOptions extends GlobalOptions {
-  /** Number of a code block, unparsed. */
-  readonly block?: string;
-  readonly plain?: boolean;
-}
-
 async function codeBlock(answer: string, block: string): Promise<string> {
   const number = /^-?[1-9]\d{0,5}$/.test(block) ? Number(block) : undefined;
   if (number === undefined) {
@@ -30,12 +24,7 @@ async function codeBlock(answer: string, block: string): Promise<string> {
   throw new Failure('not_found', `the last answer has ${count}, not ${block}`);
 }
 
-interface FoundAnswer {
-  readonly conversationId: string;
-  readonly answer: Turn;
-}
-
-function answerOf(conversation: Conversation): FoundAnswer | undefined {
+function answerOf(conversation: Conversation) {
   const answer = pathOf(conversation).findLast(
     (turn) => turn.role === 'assistant' && textOf(turn) !== '',
   );
@@ -43,7 +32,7 @@ function answerOf(conversation: Conversation): FoundAnswer | undefined {
 }
 
 /** The last answer of the latest conversation that has one. */
-function latestAnswer(context: Context): FoundAnswer | undefined {
+function latestAnswer(context: Context) {
   for (const { id, path } of listEntries(dataFolder(context))) {
     const found = answerOf(loadConversation(path, id).fold.conversation());
     if (found !== undefined) return found;
@@ -70,7 +59,11 @@ function findAnswer(context: Context, notices: Notices, name: string): Turn {
 /** Runs `natter last`. @throws Failure `not_found` without an answer or that code block */
 export async function printLast(
   context: Context,
-  options: LastOptions,
+  options: GlobalOptions & {
+    /** Number of a code block, unparsed. */
+    readonly block?: string;
+    readonly plain?: boolean;
+  },
   name: string,
 ): Promise<void> {
   const presentation = await present(context, options);

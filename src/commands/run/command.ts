@@ -3,8 +3,40 @@ import { Command } from 'commander';
 import { promptGroups } from '../chat/command.ts';
 import type { ChatOptions } from '../chat/chat-run.ts';
 import { addOptionGroups } from '../../cli/global-options.ts';
-import type { Context } from '../../run.ts';
-import { setAction, setExamples } from '../../cli/help-details.ts';
+import { type Context, present } from '../../run.ts';
+import { setAction, setExamples, setHelpList } from '../../cli/help-details.ts';
+import { Failure } from '../../failure.ts';
+import { findPrompt } from '../../prompt-files/library/find-prompt.ts';
+import { variablesOf } from '../../prompt-files/prompt-file.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { loadPromptFile, promptPlaces } from '../../input/load-prompt-file.ts';
+import { variableDetails } from '../prompts/prompt-text.ts';
+
+/**
+ * Adds the variables of a prompt file to the help of `natter run`, those of the files that it includes, too. A file that
+ * cannot be used causes a warning.
+ */
+export async function addVariables(
+  context: Context,
+  command: Command,
+  name: string,
+): Promise<void> {
+  const { notices } = await present(context, command.optsWithGlobals());
+  try {
+    const found = findPrompt(promptPlaces(context), name);
+    const reading = { context, notices, signal: context.signal };
+    const prompt = await loadPromptFile(reading, found);
+    const rows = variablesOf(prompt).map((variable) => ({
+      term: `--${variable.name} <text>`,
+      description: sanitizeLine(variableDetails(variable)),
+    }));
+    const heading = `Variables of ${sanitizeLine(name)}:`;
+    setHelpList(command, { heading, rows, isInShortHelp: rows.length > 0 });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    notices.warning(error.message);
+  }
+}
 
 export function buildRun(context: Context): Command {
   const command = new Command('run')

@@ -5,7 +5,6 @@ import { Failure } from '../../failure.ts';
 import type { FrontMatter, Placed } from '../../prompt-files/front-matter-keys.ts';
 import { resolveReference, type FoundPrompt } from '../../prompt-files/library/find-prompt.ts';
 import { failureAt, placeText } from '../../prompt-files/place.ts';
-import type { PromptArguments } from '../../prompt-files/prompt-arguments.ts';
 import { partsOf, type PromptFile, placesWords } from '../../prompt-files/prompt-file.ts';
 import {
   fillTemplate,
@@ -21,15 +20,7 @@ import { parseSettingValue } from '../../settings/setting-value.ts';
 import { promptPlaces, type LoadOptions, readTextFile } from '../../input/load-prompt-file.ts';
 import { uncheckedOptions } from '../../cli/prompt-options.ts';
 import type { PromptSources } from '../../input/read-prompt.ts';
-
-/** What a prompt file is filled with. */
-export interface FileContents extends PromptSources {
-  readonly given: PromptArguments;
-  /** The text for a `file` placeholder. */
-  readonly contentOf: (placeholder: Placeholder) => string;
-  /** The value of `--system`, which replaces the system prompt of the file. */
-  readonly systemOption: string | undefined;
-}
+import type { readArguments } from '../../prompt-files/prompt-arguments.ts';
 
 /**
  * Refuses a prompt file that needs standard input without any.
@@ -62,7 +53,16 @@ const joined = (...parts: readonly (string | undefined)[]) =>
  * @returns the prompt, and the system prompt if the file or `--system` has one
  * @throws Failure `usage` if there is nothing to send
  */
-export function composeFile(prompt: PromptFile, contents: FileContents) {
+export function composeFile(
+  prompt: PromptFile,
+  contents: PromptSources & {
+    readonly given: ReturnType<typeof readArguments>;
+    /** The text for a `file` placeholder. */
+    readonly contentOf: (placeholder: Placeholder) => string;
+    /** The value of `--system`, which replaces the system prompt of the file. */
+    readonly systemOption: string | undefined;
+  },
+) {
   const { given, contentOf, files, input, systemOption } = contents;
   const { variables, words } = given;
   const fill = (template: Template) =>

@@ -10,16 +10,6 @@ import { present, type Context, type GlobalOptions } from '../../run.ts';
 import { readSettings } from '../../settings/read-settings.ts';
 import { printExplanation, printSuggestion } from './suggest-run.ts';
 
-/** What a shell needs for the two keys; all texts that are inserted are safe without quotes. */
-interface ShellSyntax {
-  /** What is before a key with Alt, before one with Ctrl, and between two keys. */
-  readonly notation: readonly [alt: string, ctrl: string, separator: string];
-  /** The lines that bind a key, in the notation of the shell. @param call `natter shell-init bash` and its options */
-  readonly bind: (sequence: string, action: 'suggest' | 'explain', call: string) => string;
-  /** The script around these lines. */
-  readonly script: (call: string, bindings: string) => string;
-}
-
 const editor = '[Microsoft.PowerShell.PSConsoleReadLine]';
 
 const powershellHandlers = {
@@ -53,7 +43,20 @@ const powershellHandlers = {
 }`,
 };
 
-const syntaxes: Readonly<Record<Shell, ShellSyntax>> = {
+/** What each shell needs for the two keys; all texts that are inserted are safe without quotes. */
+const syntaxes: Readonly<
+  Record<
+    Shell,
+    {
+      /** What is before a key with Alt, before one with Ctrl, and between two keys. */
+      readonly notation: readonly [alt: string, ctrl: string, separator: string];
+      /** The lines that bind a key, in the notation of the shell. @param call `natter shell-init bash` and its options */
+      readonly bind: (sequence: string, action: 'suggest' | 'explain', call: string) => string;
+      /** The script around these lines. */
+      readonly script: (call: string, bindings: string) => string;
+    }
+  >
+> = {
   bash: {
     notation: [String.raw`\e`, String.raw`\C-`, ''],
     bind: (sequence, action) =>

@@ -10,7 +10,6 @@ import {
   type Summary,
   type Turn,
 } from '../tree.ts';
-import type { JournalFold } from './fold-journal.ts';
 import {
   memoryFile,
   openJournalFile,
@@ -26,6 +25,7 @@ import {
   summaryRecord,
   turnRecord,
   type DeltaRecord,
+  type JournalFold,
   type JournalRecord,
 } from './records.ts';
 
@@ -130,6 +130,11 @@ export class Journal {
 
   setTitle(title: string): void {
     this.#change({ type: 'title', title });
+  }
+
+  /** Lists show a pinned conversation first. */
+  setPinned(pinned: boolean): void {
+    this.#change({ type: 'pin', pinned });
   }
 
   /** The model that a resumed conversation continues with. */

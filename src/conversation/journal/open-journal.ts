@@ -13,10 +13,15 @@ import {
   newId,
 } from '../library/conversation-folder.ts';
 import { loadConversation, type LoadedConversation } from '../library/read-conversation.ts';
-import { JournalFold } from './fold-journal.ts';
 import { takeLock, type JournalOptions } from './journal-file.ts';
 import { Journal } from './journal.ts';
-import { headerRecord, journalVersion, recordsOf, type JournalRecord } from './records.ts';
+import {
+  headerRecord,
+  JournalFold,
+  journalVersion,
+  recordsOf,
+  type JournalRecord,
+} from './records.ts';
 
 const idLength = 8;
 

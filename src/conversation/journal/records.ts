@@ -1,7 +1,16 @@
 import type { Usage } from '../../client/contract.ts';
+import type { Timing } from '../../client/events.ts';
 import type { FailureKind } from '../../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
-import type { AnswerEnd, Conversation, PassedModel, Role, Summary, Turn } from '../tree.ts';
+import type {
+  AnswerEnd,
+  Conversation,
+  ParameterChanges,
+  PassedModel,
+  Role,
+  Summary,
+  Turn,
+} from '../tree.ts';
 
 /** Version of the format; records of an unknown type are skipped. */
 export const journalVersion = 1;
@@ -57,7 +66,7 @@ export interface SummaryRecord {
 }
 
 /** The user has changed the fields of the request body. */
-export interface ParametersRecord {
+interface ParametersRecord {
   readonly type: 'parameters';
   readonly set: Readonly<Record<string, unknown>>;
   readonly removed: readonly string[];
@@ -77,6 +86,8 @@ export type JournalRecord =
   | DeltaRecord
   | EndRecord
   | { readonly type: 'title'; readonly title: string }
+  /** Lists show a pinned conversation first. */
+  | { readonly type: 'pin'; readonly pinned?: boolean }
   /** The user has chosen the model of the next answers. */
   | { readonly type: 'model'; readonly model: string }
   /** `choice` selects a turn among its versions. `undo` removes it and everything after it, until one is selected. */
@@ -139,7 +150,7 @@ export function* recordsOf(
   conversation: Conversation,
   isOpen: (turnId: string) => boolean,
 ): Generator<JournalRecord, void> {
-  const { title, chosenModel: model, parameters, selection, summaries = [] } = conversation;
+  const { title, isPinned, chosenModel: model, parameters, selection } = conversation;
   const newest = new Map<string | undefined, string>();
   for (const turn of conversation.turns.values()) {
     const { id, thought, refusal } = turn;
@@ -150,13 +161,14 @@ export function* recordsOf(
     if (turn.role === 'assistant' && !isOpen(id)) yield endRecord(id, turn);
   }
   if (title !== undefined) yield { type: 'title', title };
+  if (isPinned === true) yield { type: 'pin', pinned: true };
   if (model !== undefined) yield { type: 'model', model };
   for (const [parent, turn] of newest) {
     const selected = selection.get(parent);
     if (selected === undefined) yield { type: 'undo', turn };
     else if (selected !== turn) yield { type: 'choice', turn: selected };
   }
-  for (const [, summary] of summaries) yield summaryRecord(summary);
+  for (const [, summary] of conversation.summaries ?? []) yield summaryRecord(summary);
   if (parameters !== undefined) yield { type: 'parameters', ...parameters };
 }
 
@@ -169,6 +181,7 @@ const textFields: Readonly<Record<JournalRecord['type'], readonly string[]>> = {
   thought: ['turn', 'text'],
   end: ['turn'],
   title: ['title'],
+  pin: [],
   model: ['model'],
   choice: ['turn'],
   undo: ['turn'],
@@ -202,6 +215,11 @@ function isKnown(object: JsonObject): boolean {
   return type !== 'turn' || roles.has(object['role']);
 }
 
+/** Whether a line may have a `pin` record, also after a torn one; a JSON string cannot contain these bytes. */
+export function mayBePin(line: string): boolean {
+  return line.includes('{"type":"pin"');
+}
+
 /** Whether a line has the text of an answer. Checks only how {@link formatRecord} starts it. */
 export function isTextLine(line: string): boolean {
   return line.startsWith('{"type":"text",');
@@ -220,7 +238,7 @@ export function parseLine(line: string): {
   const whole = parseObject(text);
   const object = whole ?? parseTail(text);
   if (object === undefined) return { kind: 'lost' };
-  // Only the fields of `textFields` are checked: readers check the others.
+  // Only the fields of `textFields` are checked: the fold checks the others.
   if (isKnown(object)) {
     const kind = whole === undefined ? 'lost' : 'record';
     return { kind, record: object as unknown as JournalRecord };
@@ -228,4 +246,167 @@ export function parseLine(line: string): {
   const isForeign =
     typeof object['type'] === 'string' && !Object.hasOwn(textFields, object['type']);
   return { kind: isForeign && whole !== undefined ? 'foreign' : 'lost' };
+}
+
+// From records to a conversation. The fields that are not in `textFields` may have any value.
+
+const textIn = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
+/** The epoch for an invalid time. */
+function dateOf(text: unknown): Date {
+  const value = new Date(typeof text === 'string' ? text : Number.NaN);
+  return Number.isNaN(value.getTime()) ? new Date(0) : value;
+}
+
+const usageOf = ({ usage }: EndRecord | SummaryRecord) =>
+  typeof usage === 'object' && usage !== null ? usage : undefined;
+
+function timingOf({ timing }: EndRecord): Timing | undefined {
+  if (typeof timing?.total_ms !== 'number') return undefined;
+  const { first_text_ms: firstText, total_ms: total } = timing;
+  return typeof firstText === 'number' ? { firstText, total } : { total };
+}
+
+function turnOf(record: TurnRecord, parent: string | undefined): Turn {
+  return {
+    id: record.id,
+    parent,
+    role: record.role,
+    content: record.content,
+    createdAt: dateOf(record.created_at),
+    model: textIn(record.model),
+    nextModel: textIn(record.next_model),
+    profile: textIn(record.profile),
+    fallbackFrom: Array.isArray(record.fallbackFrom) ? record.fallbackFrom : undefined,
+    // Until its end record.
+    incomplete: record.role === 'assistant' ? true : undefined,
+  };
+}
+
+const endedTurn = (turn: Turn, record: EndRecord): Turn => ({
+  ...turn,
+  model: textIn(record.model) ?? turn.model,
+  finishReason: textIn(record.finish_reason),
+  usage: usageOf(record),
+  timing: timingOf(record),
+  incomplete: record.incomplete === true ? true : undefined,
+  failure: typeof record.failure === 'string' ? record.failure : undefined,
+});
+
+const summaryOf = (record: SummaryRecord): Summary => ({
+  turn: record.turn,
+  after: record.after,
+  content: record.content,
+  createdAt: dateOf(record.created_at),
+  model: textIn(record.model),
+  usage: usageOf(record),
+});
+
+const parametersOf = ({ set, removed }: ParametersRecord): ParameterChanges => ({
+  set: isJsonObject(set) ? set : {},
+  removed: Array.isArray(removed) ? removed.filter((name) => typeof name === 'string') : [],
+});
+
+/** Builds a conversation from its records, one by one; a journal also applies each record it writes. */
+export class JournalFold {
+  readonly #id: string;
+  readonly #turns = new Map<string, Turn>();
+  readonly #selection = new Map<string | undefined, string>();
+  readonly #summaries = new Map<string, Summary>();
+  #createdAt: Date | undefined;
+  #title: string | undefined;
+  #isPinned: boolean | undefined;
+  #chosenModel: string | undefined;
+  #parameters: ParameterChanges | undefined;
+  #lastTurn: string | undefined;
+  #snapshot: Conversation | undefined;
+
+  /** @param id from the file name; overrides the id in the records */
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  conversation(): Conversation {
+    return (this.#snapshot ??= {
+      id: this.#id,
+      createdAt: this.#createdAt ?? new Date(0),
+      title: this.#title,
+      isPinned: this.#isPinned,
+      chosenModel: this.#chosenModel,
+      turns: new Map(this.#turns),
+      selection: new Map(this.#selection),
+      parameters: this.#parameters,
+      summaries: this.#summaries.size === 0 ? undefined : new Map(this.#summaries),
+    });
+  }
+
+  apply(record: JournalRecord): void {
+    this.#snapshot = undefined;
+    switch (record.type) {
+      case 'conversation':
+        this.#createdAt = dateOf(record.created_at);
+        return;
+      case 'turn':
+        this.#addTurn(record);
+        return;
+      case 'text':
+        this.#addText('content', record.turn, record.text);
+        return;
+      case 'refusal':
+      case 'thought':
+        this.#addText(record.type, record.turn, record.text);
+        return;
+      case 'end': {
+        const turn = this.#turns.get(record.turn);
+        if (turn !== undefined) this.#turns.set(turn.id, endedTurn(turn, record));
+        return;
+      }
+      case 'choice':
+      case 'undo': {
+        const turn = this.#turns.get(record.turn);
+        if (turn === undefined) return;
+        if (record.type === 'choice') this.#selection.set(turn.parent, turn.id);
+        else this.#selection.delete(turn.parent);
+        return;
+      }
+      case 'title':
+        this.#title = record.title;
+        return;
+      case 'pin':
+        this.#isPinned = record.pinned === true;
+        return;
+      case 'model':
+        this.#chosenModel = record.model;
+        return;
+      case 'summary':
+        if (record.content === '') this.#summaries.delete(record.turn);
+        else this.#summaries.set(record.turn, summaryOf(record));
+        return;
+      case 'parameters':
+        this.#parameters = parametersOf(record);
+    }
+  }
+
+  /** @param isOrphan its line was lost, and with it the name of its parent */
+  #addTurn(record: TurnRecord, isOrphan = false): void {
+    if (this.#turns.has(record.id)) return;
+    const named = record.parent ?? undefined;
+    // A turn whose parent's line was lost follows the turn before it.
+    const isLost = isOrphan || (named !== undefined && !this.#turns.has(named));
+    const turn = turnOf(record, isLost ? this.#lastTurn : named);
+    this.#turns.set(turn.id, turn);
+    this.#selection.set(turn.parent, turn.id);
+    this.#createdAt ??= turn.createdAt;
+    if (turn.role === 'assistant') this.#chosenModel = undefined;
+    this.#lastTurn = turn.id;
+  }
+
+  #addText(field: 'content' | 'refusal' | 'thought', id: string, text: string): void {
+    if (!this.#turns.has(id)) {
+      const answer = { parent: null, role: 'assistant', content: '', created_at: '' } as const;
+      this.#addTurn({ type: 'turn', id, ...answer }, true);
+    }
+    const turn = this.#turns.get(id);
+    if (turn !== undefined) this.#turns.set(id, { ...turn, [field]: (turn[field] ?? '') + text });
+  }
 }

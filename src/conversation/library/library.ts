@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Failure } from '../../failure.ts';
 import { appendFile, endsTorn } from '../../storage/append-file.ts';
 import { makePrivateFolder, renameFile } from '../../storage/files.ts';
@@ -15,7 +16,7 @@ import {
   lockFile,
   trashFolder,
 } from './conversation-folder.ts';
-import { summarize } from './read-conversation.ts';
+import { isPinned, summarize } from './read-conversation.ts';
 
 export interface LibraryEntry {
   readonly id: string;
@@ -24,6 +25,8 @@ export interface LibraryEntry {
   readonly changedAt: Date;
   /** Bytes. */
   readonly size: number;
+  /** Only {@link listPinnedFirst} looks for it, because it reads the file. */
+  readonly isPinned?: boolean;
 }
 
 /** `trash`: the deleted conversations. */
@@ -56,6 +59,33 @@ export function listEntries(
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
     throw storageFailure('read', folder, error, dataVariable);
+  }
+}
+
+/** Files that are read before signals and keys are handled. */
+const readsAtOnce = 50;
+
+/** Pinned ones first, then the others; both newest first. Reads every file. @throws Failure `storage` */
+export async function listPinnedFirst(
+  dataFolder: string,
+  section?: LibrarySection,
+): Promise<readonly LibraryEntry[]> {
+  const [pinned, others]: [LibraryEntry[], LibraryEntry[]] = [[], []];
+  for (const [index, entry] of listEntries(dataFolder, section).entries()) {
+    if (index % readsAtOnce === readsAtOnce - 1) await nextTurn();
+    if (isMarked(entry)) pinned.push({ ...entry, isPinned: true });
+    else others.push(entry);
+  }
+  return [...pinned, ...others];
+}
+
+/** False for an unreadable file, which the reader of the list reports. */
+function isMarked({ path }: LibraryEntry): boolean {
+  try {
+    return isPinned(path);
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
   }
 }
 

@@ -1,7 +1,13 @@
 import { readLines } from '../../storage/read-lines.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
-import { JournalFold } from '../journal/fold-journal.ts';
-import { isTextLine, parseLine, type DeltaRecord, type JournalRecord } from '../journal/records.ts';
+import {
+  isTextLine,
+  JournalFold,
+  mayBePin,
+  parseLine,
+  type DeltaRecord,
+  type JournalRecord,
+} from '../journal/records.ts';
 import { titleFrom } from '../tree.ts';
 import { dataVariable } from './conversation-folder.ts';
 
@@ -134,6 +140,17 @@ export function summarize(path: string): ConversationSummary {
   title ??= firstWords ?? '';
   firstWords ??= '';
   return { title, firstWords, turns, tokens, model, isAnswered, createdAt, records };
+}
+
+/** Whether the last `pin` record marks it. @throws Failure `storage` if the file cannot be read */
+export function isPinned(path: string): boolean {
+  let pinned = false;
+  forEachLine(path, (line) => {
+    if (!mayBePin(line)) return;
+    const { record } = parseLine(line);
+    if (record?.type === 'pin') pinned = record.pinned === true;
+  });
+  return pinned;
 }
 
 /** The title in a list, with a mark if no prompt was answered. */

@@ -37,7 +37,7 @@ export async function readConversations(
   wanted: Pick<OpenList, 'options' | 'query'> & Partial<OpenList>,
 ): Promise<void> {
   const stored = session.library.list();
-  const entries = stored.entries();
+  const entries = await stored.entries();
   if (entries.length === 0) {
     throw new Failure('not_found', 'there is no conversation yet', {
       hint: 'the first prompt starts one',
@@ -157,13 +157,28 @@ export interface Match {
   readonly excerpt: string | undefined;
 }
 
+/** What a list says of a conversation besides its title: a word before it, and how a screen reader says it. */
+interface Mark {
+  readonly word: string;
+  readonly spoken: string;
+}
+
+/** @param current the id of the open conversation */
+export function marksOf(row: ListedConversation, current: string): readonly Mark[] {
+  const marks: Mark[] = [];
+  if (row.entry.isPinned === true) marks.push({ word: 'pinned', spoken: 'pinned' });
+  if (row.entry.id === current) marks.push({ word: 'this', spoken: 'this conversation' });
+  if (row.isOpenElsewhere) marks.push({ word: 'open', spoken: 'open in another natter' });
+  return marks;
+}
+
 /** Matches that are read beyond the selected one. */
 const ahead = 50;
 
 const isSearch = ({ searchesTexts, query }: OpenList) =>
   searchesTexts && searchTerms(query).length > 0;
 
-/** The conversations with every term of the query in their title, model or id, or in their texts; newest first. */
+/** The conversations with every term of the query in their title, model or id, or in their texts; in the order of the list. */
 export function matchesOf(list: OpenList): readonly Match[] {
   const terms = searchTerms(list.query.toLowerCase());
   const isSearched = isSearch(list);

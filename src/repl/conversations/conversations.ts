@@ -4,9 +4,18 @@ import { refusalNotice } from '../../output/notices.ts';
 import { openList, readConversations, reopenList } from '../conversation-list/list.ts';
 import { notice, type Entry } from '../transcript/entry.ts';
 import { runActivity, type Session } from '../session.ts';
-import type { SlashCommand } from '../slash-command.ts';
+import { offWords, type SlashCommand } from '../slash-command.ts';
 import type { Dialog, ListOptions, OpenList, ReplState, Step } from '../state.ts';
-import { task, startActivity, openDialog, print, step, printNotice, andThen } from '../step.ts';
+import {
+  task,
+  startActivity,
+  openDialog,
+  print,
+  refuse,
+  step,
+  printNotice,
+  andThen,
+} from '../step.ts';
 import { closingOf, promptsOf, type PromptAndAnswer, updateConversation } from './position.ts';
 import { sentEntries } from './sent-prompt.ts';
 
@@ -148,6 +157,31 @@ function rename(state: ReplState, title: string): Step {
     : printNotice(state, `the title is ${current}`);
 }
 
+export function setPinned(
+  session: Session,
+  { isPinned }: { readonly isPinned: boolean },
+): Promise<void> {
+  session.journal().setPinned(isPinned);
+  updateConversation(session);
+  const text = isPinned
+    ? 'this conversation is pinned: lists show it first; /pin off removes the mark'
+    : 'this conversation is no longer pinned';
+  return print(session, { entries: [notice(text)] });
+}
+
+function pin(state: ReplState, argument: string): Step {
+  const isPinned = argument === '';
+  if (!isPinned && !offWords.has(argument)) {
+    return refuse(state, '/pin takes only the word off', '/pin off');
+  }
+  if (isPinned !== (state.conversation.isPinned === true)) {
+    return step(state, task(setPinned, { isPinned }));
+  }
+  return isPinned
+    ? printNotice(state, 'this conversation is pinned already; /pin off removes the mark')
+    : printNotice(state, 'this conversation is not pinned');
+}
+
 /** What is attached belongs to the conversation that ends. */
 function startConversation(state: ReplState): Step {
   const names = state.attachments.map(({ name }) => name);
@@ -195,5 +229,14 @@ export const conversationCommands: readonly SlashCommand[] = [
     group: 'conversations',
     example: '/rename Tea for two',
     run: rename,
+  },
+  {
+    name: 'pin',
+    argument: '[off]',
+    summary: 'list this conversation first, or no longer',
+    group: 'conversations',
+    example: '/pin off',
+    completes: () => [{ value: 'off', summary: 'remove the mark' }],
+    run: pin,
   },
 ];

@@ -6,6 +6,7 @@ import {
 import {
   conversationsNamed,
   listEntries,
+  listPinnedFirst,
   type LibraryEntry,
 } from '../../conversation/library/library.ts';
 import type { JournalOptions } from '../../conversation/journal/journal-file.ts';
@@ -153,8 +154,8 @@ function preview({ path, id, size }: LibraryEntry): readonly PreviewTurn[] {
 /** Reads the conversations of a list, a part at a time. */
 export function createList(context: Context, folder: string) {
   return {
-    /** Newest first. @throws Failure */
-    entries: () => listEntries(folder),
+    /** Pinned ones first, newest first among them. @throws Failure */
+    entries: () => listPinnedFirst(folder),
     /** The entries from `from` on, at least one; undefined for an entry that cannot be read. */
     read: (entries: readonly LibraryEntry[], from: number) =>
       slice(context, entries, from, (entry) => readListed(context, folder, entry)),

@@ -10,8 +10,6 @@ import { attachedEntries } from '../conversations/sent-prompt.ts';
 import { withFile } from './attachments.ts';
 import type { ReplFiles } from './user-files.ts';
 
-type NewPrompt = PromptToSend & { readonly type: 'new' };
-
 const mentionPattern = /(?:^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g;
 
 /** The paths of `@path` and `@"path with spaces"`, in order, each once. */
@@ -41,7 +39,10 @@ function pathOf(files: ReplFiles, mention: string): string {
 }
 
 /** Mentioned paths that are not attached yet. */
-function pathsOf(files: ReplFiles, { mentions, files: attached }: NewPrompt): readonly string[] {
+function pathsOf(
+  files: ReplFiles,
+  { mentions, files: attached }: PromptToSend & { readonly type: 'new' },
+): readonly string[] {
   const names = new Set(attached.map(({ name }) => name));
   const paths = new Set(mentions.map((mention) => pathOf(files, mention)));
   return [...paths].filter((path) => !names.has(path));
@@ -90,7 +91,11 @@ function problemOf(files: ReplFiles, path: string): string | undefined {
  * The files, folders, patterns and pages that a prompt mentions. There is a summary for each folder and pattern, which
  * counts its files, and a problem for each mention that needs confirmation. @throws Failure
  */
-async function readMentioned(session: Session, prompt: NewPrompt, signal: AbortSignal) {
+async function readMentioned(
+  session: Session,
+  prompt: PromptToSend & { readonly type: 'new' },
+  signal: AbortSignal,
+) {
   const read = {
     files: [] as AttachedFile[],
     summaries: [] as string[],
@@ -127,8 +132,6 @@ async function readMentioned(session: Session, prompt: NewPrompt, signal: AbortS
   return prompt.isConfirmed ? { ...read, problems: [] } : read;
 }
 
-export type Unconfirmed = Extract<AnswerOutcome, { readonly type: 'unconfirmed' }>;
-
 export interface CheckedFiles {
   readonly type: 'files';
   readonly files: readonly AttachedFile[];
@@ -144,7 +147,7 @@ export async function checkFiles(
   session: Session,
   prompt: PromptToSend,
   signal: AbortSignal,
-): Promise<Unconfirmed | CheckedFiles> {
+): Promise<Extract<AnswerOutcome, { readonly type: 'unconfirmed' }> | CheckedFiles> {
   if (prompt.type !== 'new') return { type: 'files', files: [], entries: [] };
   const mentioned = await readMentioned(session, prompt, signal);
   const all = mentioned.files.reduce(withFile, prompt.files);

@@ -5,6 +5,7 @@ import { openListed } from '../conversation-list/list-keys.ts';
 import {
   closeList,
   isComplete,
+  marksOf,
   type Match,
   matchesOf,
   settle,
@@ -24,15 +25,15 @@ function lineOf({ row, excerpt }: Match, number: number, list: OpenList, current
     ...(excerpt === undefined ? [] : [`"${excerpt.trim()}"`]),
     row.model ?? 'no answer',
     timeAgo(row.entry.changedAt, list.openedAt),
-    ...(row.entry.id === current ? ['this conversation'] : []),
-    ...(row.isOpenElsewhere ? ['open in another natter'] : []),
+    ...marksOf(row, current).map(({ spoken }) => spoken),
   ];
   return `${number} ${sanitizeLine(parts.join(', '))}\n`;
 }
 
 function headOf(list: OpenList, found: number): string {
   const terms = searchTerms(sanitizeLine(list.query)).map((term) => `"${term}"`);
-  if (terms.length === 0) return `${countOf(totalOf(list), 'conversation')}, newest first.`;
+  const first = list.entries[0]?.isPinned === true ? 'pinned ones' : 'newest';
+  if (terms.length === 0) return `${countOf(totalOf(list), 'conversation')}, ${first} first.`;
   const total = `${count(found)}${isComplete(list) ? '' : ' or more'}`;
   return `${total} with ${terms.join(' and ')} in the ${list.searchesTexts ? 'text' : 'title'}.`;
 }

@@ -1,12 +1,5 @@
 import type { Variable } from '../../prompt-files/front-matter-keys.ts';
 
-/** A prompt file that `/name` sends. */
-export interface PromptCommand {
-  readonly name: string;
-  /** One line; may be empty. */
-  readonly summary: string;
-}
-
 /** A variable of a prompt file; one without a default needs a value. */
 export type PromptVariable = Omit<Variable, 'place'>;
 

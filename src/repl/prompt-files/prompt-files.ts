@@ -1,4 +1,4 @@
-import type { OpenedPrompt, PromptCommand, PromptUse } from './prompt-command.ts';
+import type { OpenedPrompt, PromptUse } from './prompt-command.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { SessionSettings } from '../state.ts';
 import { open } from 'node:fs/promises';
@@ -178,7 +178,7 @@ async function fill(
 /** Prompt files of the project and of the user. Functions throw Failure. */
 export function createReplPrompts(options: ReplPromptsOptions) {
   return {
-    list(): Promise<readonly PromptCommand[]> {
+    list() {
       const found = listPrompts(promptPlaces(options.context));
       const named = found.filter(({ name }) => !/\s/.test(name));
       return Promise.all(

@@ -14,16 +14,21 @@ import { fitParts, fittingEnd } from './fit-parts.ts';
 import { firstVisible } from './row-budget.ts';
 import { Row, useCaret, useKeys, useStore, useView } from './view.tsx';
 
-interface DialogKeys {
-  /** Returns whether the text is not for the composer. */
-  readonly onText: (text: string) => boolean;
-  readonly onAction: (action: KeyAction) => void;
-  /** Nothing is entered, so Ctrl+D quits. */
-  readonly quits: boolean;
-}
-
 /** A dialog gets every key, except those of the terminal. */
-function useDialogKeys(dialog: Dialog, { onText, onAction, quits }: DialogKeys): void {
+function useDialogKeys(
+  dialog: Dialog,
+  {
+    onText,
+    onAction,
+    quits,
+  }: {
+    /** Returns whether the text is not for the composer. */
+    readonly onText: (text: string) => boolean;
+    readonly onAction: (action: KeyAction) => void;
+    /** Nothing is entered, so Ctrl+D quits. */
+    readonly quits: boolean;
+  },
+): void {
   const store = useStore();
   const { keyMap } = useView().state;
   useKeys((event) => {

@@ -2,9 +2,14 @@ import type { Clock } from '../../clock.ts';
 import type { TerminalTraits } from '../../terminal/device/terminal-kind.ts';
 import type { Style, TerminalColors } from '../../terminal/style.ts';
 
-type Shade = NonNullable<TerminalColors['background']>;
+const query = '\u001B]11;?\u001B\\';
+/** Milliseconds; a later reply changes nothing, because text is on the screen already. */
+const maxReply = 1000;
+/** Milliseconds; terminals reply much sooner, also over ssh. */
+const lastWait = 200;
 
-interface BackgroundOptions {
+/** The terminal's background, which the terminal is asked for once. */
+export function createBackground(options: {
   /** What is known without asking. */
   readonly colors: TerminalColors;
   /** Without colours, or where the reply could be shown, nothing is asked. */
@@ -13,16 +18,7 @@ interface BackgroundOptions {
   readonly clock: Clock;
   readonly write: (text: string) => void;
   readonly onChange: () => void;
-}
-
-const query = '\u001B]11;?\u001B\\';
-/** Milliseconds; a later reply changes nothing, because text is on the screen already. */
-const maxReply = 1000;
-/** Milliseconds; terminals reply much sooner, also over ssh. */
-const lastWait = 200;
-
-/** The terminal's background, which the terminal is asked for once. */
-export function createBackground(options: BackgroundOptions) {
+}) {
   const { clock, write, onChange, style, traits } = options;
   let { colors } = options;
   let askedAt: number | undefined;
@@ -37,7 +33,7 @@ export function createBackground(options: BackgroundOptions) {
       askedAt = clock.monotonic();
       write(query);
     },
-    answered(shade: Shade): void {
+    answered(shade: NonNullable<TerminalColors['background']>): void {
       if (!isAnswered && isRecent()) {
         colors = { ...colors, background: shade };
         onChange();

@@ -1,15 +1,3 @@
-/** Rows of each part of the region that a low window may shorten; 0 omits it. */
-interface RowBudget {
-  readonly tail: number;
-  readonly status: number;
-  readonly queue: number;
-  readonly attachments: number;
-  readonly search: number;
-  readonly completion: number;
-  readonly panel: number;
-  readonly notice: number;
-}
-
 const maxQueueRows = 4;
 const maxCompletionRows = 8;
 
@@ -17,8 +5,21 @@ const maxCompletionRows = 8;
 const minRowsForMargin = 16;
 const minRowsForRule = 12;
 
-/** Distributes the rows of a window beside the composer; one row is reserved for the text above. */
-export function budgetOf(rows: number, composerRows: number, wanted: RowBudget) {
+/** Distributes the rows of a window beside the composer; one row is reserved for the text above. A part with 0 rows is omitted. */
+export function budgetOf(
+  rows: number,
+  composerRows: number,
+  wanted: {
+    readonly tail: number;
+    readonly status: number;
+    readonly queue: number;
+    readonly attachments: number;
+    readonly search: number;
+    readonly completion: number;
+    readonly panel: number;
+    readonly notice: number;
+  },
+) {
   const { status, queue } = wanted;
   const budget = {
     ...wanted,

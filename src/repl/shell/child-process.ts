@@ -3,16 +3,6 @@ import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { type Environment, withoutKeys } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 
-export interface ChildOptions {
-  readonly environment: Environment;
-  /** Written to standard input; if undefined, the child inherits natter's streams. */
-  readonly input?: string;
-  /** Windows: passes arguments unquoted, for programs with their own quoting rules, such as cmd.exe. */
-  readonly verbatim?: boolean;
-  /** Kills the program on abort, without waiting for its children. */
-  readonly signal?: AbortSignal;
-}
-
 /** The children of the program may survive and hold the pipe open, which would keep natter running. */
 function kill(child: ChildProcess): void {
   child.kill('SIGKILL');
@@ -27,7 +17,20 @@ function kill(child: ChildProcess): void {
 export function runChild(
   command: string,
   words: readonly string[],
-  { environment, input, verbatim = false, signal }: ChildOptions,
+  {
+    environment,
+    input,
+    verbatim = false,
+    signal,
+  }: {
+    readonly environment: Environment;
+    /** Written to standard input; if undefined, the child inherits natter's streams. */
+    readonly input?: string;
+    /** Windows: passes arguments unquoted, for programs with their own quoting rules, such as cmd.exe. */
+    readonly verbatim?: boolean;
+    /** Kills the program on abort, without waiting for its children. */
+    readonly signal?: AbortSignal;
+  },
 ): Promise<number | undefined> {
   const stdio: StdioOptions = input === undefined ? 'inherit' : ['pipe', 'ignore', 'ignore'];
   return new Promise<number | undefined>((resolve, reject) => {

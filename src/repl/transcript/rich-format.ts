@@ -6,19 +6,6 @@ import { displayWidth } from '../../terminal/text/width.ts';
 import type { TranscriptFormat } from './transcript.ts';
 import { symbolsFor } from '../screen/symbols.ts';
 
-export interface RichFormatOptions {
-  /** The style of answers. */
-  readonly style: Style;
-  /** The style of everything else, which has weights even without colours. */
-  readonly frameStyle: Style;
-  readonly width: () => number;
-  readonly hyperlinks: boolean;
-  readonly hidesAddresses?: boolean;
-  readonly wrap?: WrapMode;
-  /** The terminal can show `›`. */
-  readonly unicode: boolean;
-}
-
 const indent = '  ';
 
 /** Each line separately, because the lines of a table are not indented; a line that fits stays as it is. */
@@ -30,7 +17,18 @@ function noticeRows(text: string, columns: number): string {
 }
 
 /** For terminals with escape codes: answers as Markdown, prompts on a band, failures marked, replies to commands as they are, the rest dim. */
-export function richFormat(options: RichFormatOptions): TranscriptFormat {
+export function richFormat(options: {
+  /** The style of answers. */
+  readonly style: Style;
+  /** The style of everything else, which has weights even without colours. */
+  readonly frameStyle: Style;
+  readonly width: () => number;
+  readonly hyperlinks: boolean;
+  readonly hidesAddresses?: boolean;
+  readonly wrap?: WrapMode;
+  /** The terminal can show `›`. */
+  readonly unicode: boolean;
+}): TranscriptFormat {
   const { frameStyle: style, unicode } = options;
   const { mark, cross, dot } = symbolsFor(unicode);
   // A row of full width leaves the cursor in a pending-wrap state in some terminals.

@@ -155,13 +155,11 @@ export interface FaultField<Value> extends ValueKind<Value> {
   readonly repeatable?: boolean;
 }
 
-type Extras = Pick<FaultField<unknown>, 'bare' | 'aliases' | 'repeatable'>;
-
 function fieldsOf(section: FaultSection) {
   return <Value>(
     kind: ValueKind<Value>,
     summary: string,
-    extras: Extras = {},
+    extras: Pick<FaultField<unknown>, 'bare' | 'aliases' | 'repeatable'> = {},
   ): FaultField<Value> => {
     const bare = kind.placeholder === undefined ? { bare: 'true' } : {};
     return { ...kind, section, summary, ...bare, ...extras };
@@ -324,13 +322,13 @@ const eventFields = {
 /** The source of the options of `natter sandbox`, the rules of a scenario, and the `[sandbox …]` group of a prompt. */
 const faultFields = { ...responseFields, ...eventFields };
 
-type Fields = typeof faultFields;
-
-export type FaultFieldName = keyof Fields;
+export type FaultFieldName = keyof typeof faultFields;
 
 /** The faults of one answer; empty for a normal answer. Times are in milliseconds. */
 export type Fault = {
-  readonly [Name in FaultFieldName]?: Fields[Name] extends FaultField<infer Value> ? Value : never;
+  readonly [Name in FaultFieldName]?: (typeof faultFields)[Name] extends FaultField<infer Value>
+    ? Value
+    : never;
 };
 
 export const faultFieldRows = namesOf(faultFields).map(

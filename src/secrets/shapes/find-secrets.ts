@@ -75,13 +75,7 @@ const isTokenCode = new Uint8Array(128).map((_, code) =>
 
 const isInRun = (text: string, index: number) => isTokenCode[text.charCodeAt(index)] === 1;
 
-interface FoundToken {
-  readonly name: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-function tokenAt(text: string, start: number): FoundToken | undefined {
+function tokenAt(text: string, start: number) {
   const candidates = text[start - 1] === '.' ? afterDot : shapes[text[start] ?? ''];
   for (const { name, pattern } of candidates ?? []) {
     pattern.lastIndex = start;
@@ -94,7 +88,7 @@ function tokenAt(text: string, start: number): FoundToken | undefined {
  * Finds the tokens in a text, in order. It looks only at every 20th character, and around those that may be part of a
  * run of 20.
  */
-function* findTokens(text: string): Generator<FoundToken, void> {
+function* findTokens(text: string) {
   let from = 0;
   for (let probe = shortestRun - 1; probe < text.length; probe += shortestRun) {
     if (!isInRun(text, probe)) continue;

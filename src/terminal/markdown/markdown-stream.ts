@@ -6,9 +6,64 @@ import { wrapText } from '../text/wrap.ts';
 import { type BlockRenderer, createBlockDriver, type MarkdownStream } from './block-driver.ts';
 import { type InlineOptions, inlineText, Paragraph, readSpans } from './inline.ts';
 import type { Container, Item, LineStart } from './line-start.ts';
-import { ProseRows } from './rows.ts';
-import { mergeSpans, paintSpans, type Span, type SpanLook } from './span.ts';
+import { mergeSpans, paintSpans, type Span, type SpanLook, visibleText } from './span.ts';
 import { Table } from './table.ts';
+import { Rows } from '../text/rows.ts';
+
+/** The rows of the paragraph or heading that is written. Each text is written once, after what was written before. */
+class ProseRows {
+  readonly #rows: Rows;
+  readonly #style: Style;
+  /** The markers of each further row. */
+  readonly #prefix: () => string;
+  /** The end of the text, whose place depends on what follows. */
+  #held: readonly Span[] = [];
+
+  constructor(width: () => number, style: Style, prefix: () => string) {
+    this.#rows = new Rows(width);
+    this.#style = style;
+    this.#prefix = prefix;
+  }
+
+  /** Call after the markers of the first row, which have `indent` columns. */
+  begin(indent: number): void {
+    this.#rows.begin(indent);
+  }
+
+  /**
+   * The styled text of the spans that is decided now, with row ends.
+   * @param isEnd no text follows in this paragraph
+   */
+  write(spans: readonly Span[], isEnd: boolean): string {
+    const all = this.#held.length === 0 ? spans : [...this.#held, ...spans];
+    const text = visibleText(all);
+    const { breaks, placed } = this.#rows.place(text, isEnd);
+    this.#held = sliceSpans(all, placed, text.length);
+    let output = '';
+    let at = 0;
+    for (const { from, to } of breaks) {
+      output += `${paintSpans(sliceSpans(all, at, from), this.#style)}\n${this.#prefix()}`;
+      at = to;
+    }
+    return output + paintSpans(sliceSpans(all, at, placed), this.#style);
+  }
+
+  /** The text that is not written yet. */
+  held(): string {
+    return visibleText(this.#held);
+  }
+}
+
+function sliceSpans(spans: readonly Span[], from: number, to: number): readonly Span[] {
+  const slices: Span[] = [];
+  let at = 0;
+  for (const span of spans) {
+    const text = span.text.slice(Math.max(0, from - at), Math.max(0, to - at));
+    if (text !== '') slices.push({ ...span, text });
+    at += span.text.length;
+  }
+  return slices;
+}
 
 /** `words`: natter ends rows of prose between words; `none`: the terminal wraps lines. */
 export type WrapMode = 'words' | 'none';
@@ -72,7 +127,7 @@ class ScreenBlocks implements BlockRenderer {
   /** The mark of the open code; undefined for indented code. */
   #fence: string | undefined;
   /** Styles the lines of the open code. */
-  #highlight: highlighting.HighlightLine | undefined;
+  #highlight: ((line: string) => string) | undefined;
   /** Loaded at the first code with a language. */
   #highlighter: typeof highlighting | undefined;
 

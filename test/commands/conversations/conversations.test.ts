@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createDataFolder, type DataFolder } from '../../support/data-folder.ts';
@@ -48,6 +48,21 @@ describe('natter conversations', () => {
     const rows = (await terminal.transcript()).split('\n');
     expect(rows[1]).toMatch(/^\w{8} {2}[\w ]+ {2}\(no answer\) \[/);
     expect(rows[2]).not.toContain('no answer');
+  });
+
+  test('list shows a pinned one first, with a mark on a terminal and in JSON', async () => {
+    const [{ id } = { id: '' }] = await listed();
+    await ask('second');
+    const file = join(data.path, 'conversations', `${id}.jsonl`);
+    appendFileSync(file, '{"type":"pin","pinned":true}\n');
+    utimesSync(file, 1, 1);
+    expect(await listed()).toMatchObject([{ id, pinned: true }, { pinned: false }]);
+    const env = { ...data.env, NO_COLOR: '1' };
+    const terminal = openTerminal(['conversations', 'list'], { columns: 80, env });
+    expect((await terminal.exit).exitCode).toBe(0);
+    const rows = (await terminal.transcript()).split('\n');
+    expect(rows[1]).toMatch(new RegExp(`^${id} .+ \\(pinned\\) \\[sandbox echo\\] first`));
+    expect(rows[2]).not.toContain('pinned');
   });
 
   test('D19 list warns about a file that is not a journal, and shows the others', async () => {

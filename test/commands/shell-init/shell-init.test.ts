@@ -1,3 +1,4 @@
+// Covers the installation in docs/editors.md and its removal in docs/install.md.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

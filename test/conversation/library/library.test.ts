@@ -1,7 +1,22 @@
-import { existsSync, readFileSync, symlinkSync, unlinkSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+} from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { listEntries, renameConversation } from '../../../src/conversation/library/library.ts';
-import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
+import {
+  listEntries,
+  listPinnedFirst,
+  renameConversation,
+} from '../../../src/conversation/library/library.ts';
+import {
+  branchJournal,
+  createJournal,
+  resumeJournal,
+} from '../../../src/conversation/journal/open-journal.ts';
 import { markedTitle, summarize } from '../../../src/conversation/library/read-conversation.ts';
 import { journalOptions } from '../journal-fixtures.ts';
 
@@ -46,6 +61,49 @@ describe('a conversation in the library', () => {
     renameConversation(entry, 'light');
     expect(readFileSync(entry.path, 'utf8').startsWith(before)).toBe(true);
   });
+});
+
+/** Three conversations, of which the first one is pinned with a record that follows a torn one. */
+async function withPinned() {
+  const options = journalOptions();
+  const ids: string[] = [];
+  for (const prompt of ['one', 'two', 'three']) {
+    const journal = createJournal(options);
+    journal.addTurn({ role: 'user', content: `${prompt} {"type":"pin","pinned":true}` });
+    ids.push(journal.conversation().id);
+    await journal.close();
+  }
+  const entries = listEntries(options.folder);
+  for (const [index, id] of ids.entries()) {
+    const { path } = entries.find((entry) => entry.id === id) ?? {};
+    if (path === undefined) throw new Error('the conversation is missing');
+    if (index === 0) appendFileSync(path, '{"type":"ti{"type":"pin","pinned":true}\n');
+    utimesSync(path, index + 1, index + 1);
+  }
+  return { options, ids };
+}
+
+test('a pinned conversation is listed before newer ones, and has a mark', async () => {
+  const { options, ids } = await withPinned();
+  const [one, two, three] = ids;
+  expect(listEntries(options.folder).map(({ id }) => id)).toEqual([three, two, one]);
+  const listed = await listPinnedFirst(options.folder);
+  expect(listed.map(({ id }) => id)).toEqual([one, three, two]);
+  expect(listed.map(({ isPinned }) => isPinned)).toEqual([true, undefined, undefined]);
+});
+
+test('a removed pin stays removed, and a copy is pinned as its original', async () => {
+  const { options, ids } = await withPinned();
+  const [id = ''] = ids;
+  const copy = branchJournal(options, id);
+  expect(copy.conversation().isPinned).toBe(true);
+  await copy.close();
+  const opened = resumeJournal(options, id);
+  if (!opened.isOpen) throw new Error('the conversation is open elsewhere');
+  opened.journal.setPinned(false);
+  await opened.journal.close();
+  const listed = await listPinnedFirst(options.folder);
+  expect(listed.find((entry) => entry.id === id)?.isPinned).toBeUndefined();
 });
 
 test.each([

@@ -35,6 +35,15 @@ function draw(
   return frameOf({ ...state, conversation }, { look });
 }
 
+test('a pinned conversation has a mark, also the open one', () => {
+  const pinned = rows.map((row) => ({ ...row, entry: { ...row.entry, isPinned: true } }));
+  const frame = draw(listOf(pinned));
+  expect(frame.rows.slice(1, 3).map((row) => row.slice(0, 26).trimEnd())).toEqual([
+    '› [pinned] Green tea',
+    '  [pinned] [this] Coffee',
+  ]);
+});
+
 test('the list has title, first words, model and age, and a preview of the selected one', () => {
   const frame = draw(listOf(rows, { preview }));
   expect(frame.rows.map((row) => row.trimEnd())).toEqual([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { showConversation } from '../../../src/repl/conversations/conversations.ts';
-import { lineFormat } from '../../../src/repl/line-mode/line-format.ts';
+import { lineFormat } from '../../../src/repl/line-mode/run-line-mode.ts';
 import { Transcript } from '../../../src/repl/transcript/transcript.ts';
 import { conversationOf } from '../../support/repl-state.ts';
 

@@ -7,7 +7,6 @@ import {
   type OutputFormat,
   tableHeader,
 } from '../../../batch/results/result-formats.ts';
-import { createOrderedOutput } from '../../../batch/results/ordered-output.ts';
 import { readResults, resultsPath } from '../../../batch/results/read-results.ts';
 import { openResultFile, resultLock } from '../../../batch/results/result-file.ts';
 import type { IndexedResult, ResultLine } from '../../../batch/results/result-index.ts';
@@ -21,6 +20,50 @@ import type { Notices } from '../../../output/notices.ts';
 import { failureReason } from '../../../storage/storage-failure.ts';
 import { sanitize } from '../../../terminal/safety/sanitizer.ts';
 
+/** Maximum buffered texts, and their UTF-16 units. */
+const maxTexts = 10_000;
+const maxUnits = 1 << 25;
+
+/** Writes numbered texts in order, whatever the order in which they are put. */
+export function createOrderedOutput(write: (text: string) => Promise<void> | undefined) {
+  const buffered = new Map<number, string>();
+  let units = 0;
+  let next = 0;
+  let writing: Promise<void> | undefined;
+  let wake: (() => void) | undefined;
+  const isFull = () => buffered.size >= maxTexts || units >= maxUnits;
+  return {
+    /** Uses each number from 0 once. Returns a promise while the reader is slow. */
+    put(number: number, text: string): Promise<void> | undefined {
+      buffered.set(number, text);
+      units += text.length;
+      let ready = '';
+      for (let found = buffered.get(next); found !== undefined; found = buffered.get(next)) {
+        ready += found;
+        units -= found.length;
+        buffered.delete(next);
+        next += 1;
+      }
+      if (ready !== '') writing = write(ready);
+      if (!isFull()) wake?.();
+      return writing;
+    },
+    /** A promise while the buffer is full; resolves when it has room. */
+    room(): Promise<void> | undefined {
+      if (!isFull()) return undefined;
+      return new Promise((resolve) => {
+        wake = resolve;
+      });
+    },
+    /** Writes the buffered texts, skipping missing numbers. */
+    end(): Promise<void> | undefined {
+      const rest = [...buffered].sort(([one], [other]) => one - other).map(([, text]) => text);
+      buffered.clear();
+      return write(rest.join(''));
+    },
+  };
+}
+
 /** Writes results to the file of `-o` or to standard output. */
 export interface BatchSink {
   /** Finds the result of an earlier run. */
@@ -32,7 +75,7 @@ export interface BatchSink {
   /**
    * @param sequence number of the item in start order, from 0
    * @param line the result in natter's own format
-   * @returns see `OrderedOutput`
+   * @returns see `createOrderedOutput`
    * @throws Failure `storage` if it cannot be saved
    */
   put(
@@ -41,7 +84,7 @@ export interface BatchSink {
     result: ResultLine,
     line: string,
   ): Promise<void> | undefined;
-  /** See `OrderedOutput`. */
+  /** See `createOrderedOutput`. */
   room(): Promise<void> | undefined;
   /** Aborts when results cannot be saved any more. */
   readonly broken: AbortSignal;

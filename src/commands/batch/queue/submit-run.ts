@@ -6,8 +6,6 @@ import type { Selection } from '../../../batch/input/select-items.ts';
 import {
   type BatchHeader,
   batchNameOf,
-  type KnownItem,
-  type QueuedCheck,
   type QueuedItem,
   type QueuedResult,
 } from '../../../batch/queue/batch-queue.ts';
@@ -59,7 +57,7 @@ function openSubmitGuard(
 }
 
 /** Of the answers; workers decide about `response_format` by their own profile. */
-function checkOf({ schema, retries, pointer }: AnswerCheck): QueuedCheck {
+function checkOf({ schema, retries, pointer }: AnswerCheck) {
   return {
     retries,
     ...(schema === undefined ? {} : { schema: JSON.stringify(schema) }),
@@ -90,7 +88,16 @@ function changed({ name }: BatchQueue, { line }: InputItem, what: string): Failu
 }
 
 /** @throws Failure `usage` if the batch has a different item in its place */
-function refuseChanged({ queue, selection }: Submission, item: InputItem, known: KnownItem): void {
+function refuseChanged(
+  { queue, selection }: Submission,
+  item: InputItem,
+  known: {
+    /** Undefined if the batch has no item at this index; empty if that could not be sent. */
+    readonly fingerprint: string | undefined;
+    /** The index of the item with the same id; undefined if there is none. */
+    readonly indexOfId: number | undefined;
+  },
+): void {
   const { fingerprint = '', indexOfId } = known;
   const isMoved = indexOfId !== undefined && indexOfId !== item.index;
   if (isMoved && item.problem === undefined) {

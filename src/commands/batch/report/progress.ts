@@ -7,15 +7,6 @@ import { createStatusLine } from '../../../output/activity.ts';
 import { count, moneyText, tokenText } from '../../../output/figures.ts';
 import { jsonLine } from '../../../output/json-answer.ts';
 
-interface BatchState {
-  /** Milliseconds until the next request is allowed; 0 if it is allowed now. */
-  readonly waiting: number;
-  /** No further items are started. */
-  readonly isStopping: boolean;
-  /** What the service allows, as far as its refusals have shown it. */
-  readonly allowed: FoundLimits;
-}
-
 /** A duration in at most two units: `45 s`, `3 min`, `2 h 5 min`. */
 export function shortTime(milliseconds: number): string {
   const seconds = milliseconds / 1000;
@@ -58,7 +49,18 @@ function timeLeft(tally: Tally, elapsed: number): string | undefined {
 export function batchProgress(
   tally: Tally,
   elapsed: number,
-  { waiting, isStopping, allowed }: BatchState,
+  {
+    waiting,
+    isStopping,
+    allowed,
+  }: {
+    /** Milliseconds until the next request is allowed; 0 if it is allowed now. */
+    readonly waiting: number;
+    /** No further items are started. */
+    readonly isStopping: boolean;
+    /** What the service allows, as far as its refusals have shown it. */
+    readonly allowed: FoundLimits;
+  },
 ): string {
   const { total, already, answered, failed, tokens, costs } = tally;
   const done = count(already + answered + failed);

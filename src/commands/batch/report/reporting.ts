@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { latencyFigures, type LatencyFigures } from '../../../batch/latency.ts';
+import { latencyFigures, type LatencyFigures } from './figures-text.ts';
 import type { Tally } from '../../../batch/tally.ts';
 import { causesText, type FailureCause, latencyText, placeText } from './figures-text.ts';
 import type { TalliedRun } from '../plan.ts';

@@ -166,11 +166,8 @@ function readKey(input: string, at: number): Token | undefined {
   return readText(input, at);
 }
 
-/** Incomplete input: the start of an escape sequence (or a lone Esc), or a paste without its end. */
-export type Pending = 'nothing' | 'sequence' | 'paste';
-
 /** Milliseconds without input until the caller must flush: only this distinguishes Esc from an escape sequence. */
-export const flushDelay: Readonly<Record<Exclude<Pending, 'nothing'>, number>> = {
+export const flushDelay: Readonly<Record<'sequence' | 'paste', number>> = {
   sequence: 50,
   paste: 2000,
 };
@@ -258,7 +255,8 @@ export class KeyParser {
     return Array.from(input, () => keyPress('escape'));
   }
 
-  pending(): Pending {
+  /** Incomplete input: the start of an escape sequence (or a lone Esc), or a paste without its end. */
+  pending(): 'nothing' | 'sequence' | 'paste' {
     if (this.#paste !== undefined) return 'paste';
     const isWaiting = this.#input !== '' || this.#isAfterReturn;
     return isWaiting && !this.#isFlushed ? 'sequence' : 'nothing';

@@ -10,7 +10,7 @@ import { isEmpty, type TextBuffer } from '../text-buffer.ts';
 import { restartInsertion } from './insertion.ts';
 import { pressCharacter, pressEscape, selectionOf, settled } from './commands.ts';
 import { redoKey } from './parse-keys.ts';
-import { firstViState, isVisual, type Edited, type ViMode, type ViState } from './vi-state.ts';
+import { firstViState, isVisual, type Edited, type ViState } from './vi-state.ts';
 
 type ViReplState = ReplState & { readonly vi: ViSession };
 
@@ -253,7 +253,9 @@ export function isComposing(state: {
   return state.dialog === undefined && !state.isSearching && state.list === undefined;
 }
 
-const modes: Readonly<Record<ViMode, { readonly label: string; readonly caret: CaretShape }>> = {
+const modes: Readonly<
+  Record<ViState['mode'], { readonly label: string; readonly caret: CaretShape }>
+> = {
   insert: { label: 'INSERT', caret: 'bar' },
   normal: { label: 'NORMAL', caret: 'block' },
   visual: { label: 'VISUAL', caret: 'block' },

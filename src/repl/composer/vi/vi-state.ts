@@ -1,8 +1,6 @@
 import type { MarkedText } from '../paste.ts';
 import type { TextBuffer } from '../text-buffer.ts';
 
-export type ViMode = 'insert' | 'normal' | 'visual' | 'visual-line';
-
 export type Operator = 'd' | 'c' | 'y' | '>' | '<' | 'g~' | 'gu' | 'gU';
 
 /** A command of normal or visual mode. */
@@ -47,20 +45,20 @@ export interface Insertion {
   readonly command: Command | undefined;
 }
 
-/** The last change, for `.`. */
-interface Change {
-  readonly command: Command;
-  /** The text that was typed before Esc. */
-  readonly inserted?: MarkedText;
-}
-
 export interface ViState {
-  readonly mode: ViMode;
+  readonly mode: 'insert' | 'normal' | 'visual' | 'visual-line';
   /** Keys of an incomplete command. */
   readonly pending: readonly string[];
   readonly register?: Register | undefined;
   readonly search?: CharacterSearch | undefined;
-  readonly change?: Change | undefined;
+  /** The last change, for `.`. */
+  readonly change?:
+    | {
+        readonly command: Command;
+        /** The text that was typed before Esc. */
+        readonly inserted?: MarkedText;
+      }
+    | undefined;
   /** The column that `j` and `k` keep; infinite after `$`. */
   readonly wantedColumn?: number | undefined;
   /** The fixed end of a visual selection. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { latencyFigures } from '../../src/batch/latency.ts';
-import { seededRandom } from '../conversation/journal-fixtures.ts';
+import { latencyFigures } from '../../../../src/commands/batch/report/figures-text.ts';
+import { seededRandom } from '../../../conversation/journal-fixtures.ts';
 
 describe('latencies', () => {
   test('have no figures without a duration', () => {

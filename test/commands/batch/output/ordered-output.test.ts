@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createOrderedOutput } from '../../../src/batch/results/ordered-output.ts';
-import { fc } from '../../support/properties.ts';
+import { createOrderedOutput } from '../../../../src/commands/batch/output/sink.ts';
+import { fc } from '../../../support/properties.ts';
 
 function open() {
   const written: string[] = [];

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { JournalFold } from '../../../src/conversation/journal/fold-journal.ts';
-import type { JournalRecord } from '../../../src/conversation/journal/records.ts';
+import { JournalFold, type JournalRecord } from '../../../src/conversation/journal/records.ts';
 
 const prompt = {
   type: 'turn',

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { AnswerCheck } from '../../ask/check.ts';
 import type { BatchItem } from '../../batch/input/item.ts';
 import type { Selection } from '../../batch/input/select-items.ts';
-import { addMerged } from '../../batch/results/merge.ts';
+import { addMerged } from '../../batch/results/result-index.ts';
 import { ResultIndex, type IndexedResult } from '../../batch/results/result-index.ts';
 import { readResult } from '../../batch/results/write-results.ts';
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { addMerged, missingItems } from '../../batch/results/merge.ts';
+import { addMerged, missingItems } from '../../batch/results/result-index.ts';
 import { scanResults } from '../../batch/results/read-results.ts';
 import { ResultIndex } from '../../batch/results/result-index.ts';
 import type { ResultFormat } from '../../batch/results/result-line.ts';

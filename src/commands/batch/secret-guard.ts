@@ -31,7 +31,7 @@ export function openGuard(run: Run, file?: BatchInput) {
   const located: LocatedSecret[] = [];
   return {
     /** Looks for secrets in an item of a file, before anything is sent. */
-    inspect(item: InputItem): void {
+    inspect(this: void, item: InputItem): void {
       if (inspected === undefined) return;
       const found = locateSecrets(context, { name: inspected.name, content: itemText(item) });
       located.push(...found.map((secret) => ({ ...secret, line: item.line })));

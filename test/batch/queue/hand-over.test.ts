@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JobOutcome, QueueJob } from '../../../src/batch/queue/batch-queue.ts';
-import { createHandOver } from '../../../src/batch/queue/hand-over.ts';
+import { createHandOver } from '../../../src/batch/queue/batch-queue.ts';
 
 function job(index: number): QueueJob {
   const content = { messages: [{ role: 'user' as const, content: `prompt ${index}` }] };

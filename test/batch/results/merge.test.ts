@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addMerged, missingItems } from '../../../src/batch/results/merge.ts';
+import { addMerged, missingItems } from '../../../src/batch/results/result-index.ts';
 import { type IndexedResult, ResultIndex } from '../../../src/batch/results/result-index.ts';
 
 const result = (index: number, file = 0, isAnswered = true, fingerprint = BigInt(index)) => ({

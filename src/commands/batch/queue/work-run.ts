@@ -4,7 +4,7 @@ import { isTransient } from '../../../batch/circuit-breaker.ts';
 import type { BatchHeader, QueuedResult } from '../../../batch/queue/batch-queue.ts';
 import type { BatchQueue } from '../../../batch/queue/redis-queue.ts';
 import type { QueueConnection } from '../../../batch/queue/connect.ts';
-import { createHandOver, type HandedJob } from '../../../batch/queue/hand-over.ts';
+import { createHandOver, type HandedJob } from '../../../batch/queue/batch-queue.ts';
 import { emptyTally } from '../../../batch/tally.ts';
 import { undiciNetwork } from '../../../client/http/undici-network.ts';
 import type { Clock } from '../../../clock.ts';

@@ -60,8 +60,6 @@ const lateness = 200;
 
 /** What remains of a pace after a refusal at it. */
 const cutShare = 0.93;
-/** Seconds; a shorter time measures no pace. */
-const shortestMeasure = 0.02;
 /** Refusals that nothing explains, above the tolerated share, which show that the service allows less than before. */
 const maxUnexplained = 5;
 /** The share of requests that a service may refuse at random; without a pace, slowing down has helped nothing yet. */
@@ -72,8 +70,6 @@ const futileCuts = 8;
 const requestsOfHelp = 400;
 /** A cut that was followed by fewer admitted requests has had no time to help. */
 const requestsOfCut = 10;
-/** Random refusals above the tolerated share, which show a limit after all. */
-const maxRandom = 10;
 /** Refusals above the proven rate for which places are blamed, after a probe has shown that places are the limit. */
 const trustedAnswers = 2;
 /** Milliseconds until places are tested that may not be the cause. */
@@ -124,8 +120,6 @@ export class LimitController {
   #lastRetryAfter = 0;
   /** Cuts in a row that have not helped, and the requests admitted since the last of them. */
   #futile = { cuts: 0, admitted: 0 };
-  /** Whether refusals are random, as far as is known: no limit explains them. */
-  #isRandom = false;
   /** Proofs of the running test of places, or requests of the running test of the pace. */
   #proofs = 0;
   #rampedAt: number | undefined;
@@ -175,9 +169,7 @@ export class LimitController {
     this.#delivered.count += 1;
     if (this.#pace.isTesting) this.#proofs += 1;
     const late = now - (this.#pace.value < slowPace ? 0 : lateness);
-    this.#lastTurn = this.#isPaced
-      ? Math.max(this.#lastTurn + second / this.#pace.value, late)
-      : now;
+    this.#lastTurn = Math.max(this.#lastTurn + second / this.#pace.value, late);
     if (this.#isProbeDue || this.#exceeds !== undefined) this.#probe = ticket;
     return ticket;
   }
@@ -207,11 +199,6 @@ export class LimitController {
     const isFirst = !this.#hasAnswers && isAlone;
     const mayBeChance = cause !== 'unknown' && !isProbe && !isLimited && !isFirst;
     if (mayBeChance && !this.#log.isExcessRefused()) return;
-    if (this.#isRandom) {
-      this.#unexplained += 1;
-      if (this.#unexplained < maxRandom) return;
-      this.#isRandom = false;
-    }
     if (cause === 'unknown') {
       this.#unexplained += 1;
       if (this.#unexplained < maxUnexplained) return;
@@ -227,8 +214,8 @@ export class LimitController {
     this.#isProbeDue = false;
     this.#cuts += 1;
     this.#log.beginTrial();
-    this.#isRandom = !isTested && !isProbe && this.#areCutsFutile();
-    if (this.#isRandom) {
+    if (!isTested && !isProbe && this.#areCutsFutile()) {
+      this.#arePlacesKnown = false;
       this.#places.lift(this.#most);
       this.#pace.lift(Number.POSITIVE_INFINITY);
       return;
@@ -449,15 +436,10 @@ export class LimitController {
     if (value < places.value && !places.isTesting) {
       places.value = value;
       places.ceiling = value + 1;
-      if (this.#arePlacesKnown) {
-        this.#log.provenTogether = Math.min(this.#log.provenTogether, value);
-      }
     }
     const question = this.#question;
     if (question === undefined) return;
-    if (ticket.sentAt > question.askedAt - second) {
-      question.inSecond = Math.max(1, question.inSecond - 1);
-    }
+    question.inSecond = Math.max(1, question.inSecond - 1);
     this.#log.provenInSecond = question.inSecond;
   }
 
@@ -470,8 +452,7 @@ export class LimitController {
       if (pace.isTesting) pace.failTest(now, this.#lastRetryAfter);
       else {
         const age = (now - (this.#log.startedAt ?? now)) / second;
-        const seconds = Math.min(1, Math.max(shortestMeasure, age));
-        const slower = cutShare * (this.#isPaced ? pace.value : inSecond / seconds);
+        const slower = cutShare * (this.#isPaced ? pace.value : inSecond / Math.min(1, age));
         pace.set(slower, pace.value, now, this.#lastRetryAfter);
       }
       this.#lastTurn = now;

@@ -19,7 +19,7 @@ const noExcess = (proven: number) => ({ proven, admitted: 0, refused: 0 });
 
 const second = 1000;
 /** So many refusals are not by chance if they are at least this share of the requests that exceed what is proven. */
-const leastRefused = 1.5;
+const leastRefused = 2.5;
 const refusedShare = 0.25;
 /** What an earlier request still counts after the next one. */
 const excessKept = 0.97;
@@ -30,8 +30,8 @@ const minDecisionTime = 60;
 const maxDecisionTime = 1000;
 /** A refusal may take this many times as long as the slowest before. */
 const decisionMargin = 3;
-/** The part of the slowest refusal's time by which the network may bring two requests closer together. */
-const jitterShare = 0.45;
+/** The network may bring two requests closer together by this part of the decision time. */
+const jitterShare = 0.15;
 /** Milliseconds; timers are late, too. */
 const leastJitter = 40;
 
@@ -88,9 +88,9 @@ export class RequestLog {
     }
     this.#forget(ticket);
     this.#slowestRefusal = Math.max(this.#slowestRefusal, now - ticket.sentAt);
-    this.jitter = Math.max(leastJitter, jitterShare * this.#slowestRefusal);
     const enough = decisionMargin * this.#slowestRefusal;
     this.decisionTime = Math.min(maxDecisionTime, Math.max(minDecisionTime, enough));
+    this.jitter = Math.max(leastJitter, jitterShare * this.decisionTime);
   }
 
   /** The requests that count as admitted since the last call. */
@@ -110,8 +110,8 @@ export class RequestLog {
   /** When the oldest undecided request is decided, if the trial had a refusal: others may be on their way. */
   get suspectedUntil(): number {
     const [oldest] = this.#undecided;
-    const isSuspected = Object.values(this.#excess).some(({ refused }) => refused > 0);
-    return isSuspected && oldest !== undefined ? oldest.sentAt + this.decisionTime : 0;
+    if (oldest === undefined || this.#excess.inSecond.refused === 0) return 0;
+    return oldest.sentAt + this.decisionTime;
   }
 
   /** More is sent than before, or less: what exceeds the proven values is counted anew. */

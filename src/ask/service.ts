@@ -125,15 +125,18 @@ function explainPrintedKey(client: Client, label: string): Client {
 /** Opens a client that masks secrets, writes the debug log, and names the command that printed its key. */
 export function openClient(run: Run, target: Target, changes: Partial<ClientOptions> = {}): Client {
   const { context, settings } = run;
-  let client = createClient({ ...clientOptions(run, target), ...changes });
-  client = maskClient(client, context.secrets);
+  const { apiKeyCommand, values } = settings;
+  const layers: ((client: Client) => Client)[] = [(client) => maskClient(client, context.secrets)];
   if (isSet(context.environment, 'NATTER_DEBUG')) {
     const baseUrl = parseBaseUrl(target.baseUrl, target.apiPath);
-    client = logClient(client, run, (path) => maskUrl(String(endpointUrl(baseUrl, path))));
+    const urlOf = (path: string) => maskUrl(String(endpointUrl(baseUrl, path)));
+    layers.push((client) => logClient(client, run, urlOf));
   }
-  const { apiKeyCommand, values } = settings;
-  if (apiKeyCommand === undefined || target.baseUrl !== values.baseUrl) return client;
-  return explainPrintedKey(client, commandLabel(apiKeyCommand));
+  if (apiKeyCommand !== undefined && target.baseUrl === values.baseUrl) {
+    layers.push((client) => explainPrintedKey(client, commandLabel(apiKeyCommand)));
+  }
+  const client = createClient({ ...clientOptions(run, target), ...changes });
+  return layers.reduce((inner, layer) => layer(inner), client);
 }
 
 /** The address of a replay; never requested. */

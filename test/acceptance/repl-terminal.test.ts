@@ -119,8 +119,7 @@ function holdsInOrder(transcript: string, paragraph: string): boolean {
   });
 }
 
-// A resize in the middle of an update can still cost a row, which depends on timing: a second try is allowed.
-describe('P20 the window', { retry: 2, timeout: 45_000 }, () => {
+describe('P20 the window', () => {
   test('can be resized 20 times while an answer streams, without losing text', async () => {
     const session = openTerminal(['--sandbox']);
     await session.waitFor(/›/);
@@ -145,7 +144,8 @@ describe('P20 the window', { retry: 2, timeout: 45_000 }, () => {
       await sleep(200);
     }
     await session.resizeStopped(120, 30);
-    await session.waitFor(/Paragraph 15 [^]*漢字 and all\./);
+    // A row may end anywhere in the last words.
+    await session.waitFor(/Paragraph 15 [^]*漢\s*字\s+and\s+all\./);
     const transcript = await session.transcript();
     expect(paragraphs.filter((text) => !holdsInOrder(transcript, text))).toEqual([]);
     // T21

@@ -20,6 +20,9 @@ import {
   openSlowBatchPlace,
   parseResults,
   promptLines,
+  expectComplete,
+  installPackages,
+  packagesOf,
 } from '../support/batch.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { binary, cleanEnvironment, type RunningNatter, serviceAt } from '../support/natter.ts';
@@ -84,15 +87,6 @@ describe('natter batch --limit', () => {
   });
 });
 
-const prompts = (count: number) => promptLines(count).trim().split('\n');
-
-/** Expects exactly one answer to every prompt, in order. */
-function expectComplete(place: BatchPlace, name: string, count: number): void {
-  const results = place.results(name);
-  expect(results.map(({ index }) => index)).toEqual(prompts(count).map((_, place_) => place_ + 1));
-  expect(results.map(({ content }) => content)).toEqual(prompts(count));
-}
-
 describe('the same command again', () => {
   test('is refused while the first is still running', async () => {
     const place = await openBatchPlace([rule('echo stall-after=1')]);
@@ -134,28 +128,11 @@ test('a batch killed at ten moments has every answer once, and repeats no saved 
   expect(place.asked.length).toBeLessThanOrEqual(count + 10 * concurrency);
 }, 240_000);
 
-/** Puts packages with these versions into the folder; ioredis cannot connect. */
-function install(folder: string, versions: Readonly<Record<string, string>>): void {
-  const redis = `exports.Redis = class {
-    on() {}
-    disconnect() {}
-    async connect() { throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }); }
-  };`;
-  for (const [name, version] of Object.entries(versions)) {
-    const place = join(folder, 'node_modules', name);
-    mkdirSync(place, { recursive: true });
-    writeFileSync(join(place, 'package.json'), JSON.stringify({ name, version }));
-    writeFileSync(join(place, 'index.js'), name === 'ioredis' ? redis : '');
-  }
-}
-
-const packagesOf = (folder: string) => ({ NODE_PATH: join(folder, 'node_modules') });
-
 const queue = ['--queue', 'redis://127.0.0.1:1'];
 
 test('a queue that is not there is one sentence, at once', async () => {
   const place = await openBatchPlace();
-  install(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
+  installPackages(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
   // NODE_PATH is read when Node starts.
   const env = packagesOf(place.folder);
   const { code, stderr } = await place.start(['status', ...queue], { env }).result;

@@ -1,22 +1,10 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { pathOf } from '../../src/conversation/tree.ts';
-import { parseScenario } from '../../src/sandbox/faults/fault-rules.ts';
-import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { startSandbox } from '../../src/sandbox/server.ts';
 import { createDataFolder } from '../support/data-folder.ts';
-import { openHeldSandbox } from '../support/held-sandbox.ts';
+import { openHeldSandbox, faultsOf, serviceWith } from '../support/held-sandbox.ts';
 import { runInMemory } from '../support/in-memory.ts';
 import { jsonLines, startNatter } from '../support/natter.ts';
 import { openTerminal, type TerminalOptions } from '../support/terminal.ts';
-
-const faultsOf = (rules: readonly object[]) => parseScenario(JSON.stringify({ rules }), 'rules');
-
-/** Starts a sandbox with fault rules; returns the environment of a natter that uses it. */
-async function serviceWith(...rules: readonly object[]) {
-  const sandbox = await startSandbox({ faults: faultsOf(rules) });
-  onTestFinished(() => sandbox.close());
-  return { NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey, NATTER_RETRIES: '0' };
-}
 
 describe('in a pipe', () => {
   test('a reader that closes the pipe early causes no error', async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -8,7 +8,6 @@ import {
   binary,
   cleanEnvironment,
   runNatter,
-  type RunOptions,
   serviceAt,
   startNatter,
   startSandboxCommand,
@@ -19,23 +18,22 @@ import { json, streamed } from '../support/raw-replies.ts';
 import { certificatePath } from '../support/raw-server.ts';
 import { openRemote, secretFile } from '../support/remote-service.ts';
 import { keys, leave, openRepl, openTerminal, screenWith } from '../support/terminal.ts';
-import { expectNoSecret, githubToken, secretForms, secretKey } from '../support/secret.ts';
+import {
+  expectNoSecret,
+  githubToken,
+  secretKey,
+  keyEcho,
+  maskedEcho,
+  echoDeltas,
+} from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
-
-const before = 'it is dark: ';
-
-const echo = `${before}${secretForms.join(' ')}, thank you`;
-
-/** The masked echo. */
-const masked = /^it is dark: (?:\S{0,12}\*\*\*\S{0,3} ?)+, thank you\n?$/;
-
-const deltas = echo.match(/.{1,5}/gs) ?? [];
+import { storedKey, printKey, withKeyProgram } from '../support/profiles.ts';
 
 test('X2: the key of an upstream is masked in all output of the sandbox', async () => {
   const server = await serve([
     [json(200, { data: [{ id: 'origin' }, { id: secretKey }] })],
-    [json(400, { error: { message: echo } })],
-    [streamed(...deltas)],
+    [json(400, { error: { message: keyEcho } })],
+    [streamed(...echoDeltas)],
   ]);
   const sandbox = await startSandboxCommand(['--log', '--port', '0', '--upstream', server.url], {
     NATTER_UPSTREAM_API_KEY: secretKey,
@@ -47,7 +45,7 @@ test('X2: the key of an upstream is masked in all output of the sandbox', async 
   sandbox.child.kill('SIGINT');
   const { stdout, stderr } = await sandbox.result;
   expect(server.requests[1]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
-  expect(answered.stdout).toMatch(masked);
+  expect(answered.stdout).toMatch(maskedEcho);
   expectNoSecret(refused.stdout, refused.stderr, answered.stdout, stdout, stderr);
 });
 
@@ -75,14 +73,6 @@ test('K20 natter warns in one line if certificates are not verified', async () =
 });
 
 const models = json(200, { data: [{ id: 'origin' }] });
-
-function storedKey(home: string): unknown {
-  const path = join(home, '.config', 'natter', 'credentials.json');
-  const document = JSON.parse(readFileSync(path, 'utf8')) as {
-    profiles: Record<string, { apiKey: string }>;
-  };
-  return document.profiles['default']?.apiKey;
-}
 
 test('K1 the key is not in the process list during a request', async () => {
   const server = await serve([[]]);
@@ -309,37 +299,10 @@ test('X3: an empty key on a terminal removes the stored key', async () => {
   expect(readFileSync(credentials, 'utf8')).not.toContain('nk-old');
 });
 
-/** A home folder with a program that prints what `script`, a shell script, prints, and counts its runs. */
-function homeWith(script: string) {
-  const home = temporaryHome();
-  const program = join(home, 'print-key');
-  const runs = join(home, 'runs');
-  writeFileSync(program, `#!/bin/sh\necho run >> '${runs}'\n${script}\n`);
-  chmodSync(program, 0o755);
-  return {
-    home,
-    program,
-    runs: () => (existsSync(runs) ? readFileSync(runs, 'utf8').split('\n').length - 1 : 0),
-  };
-}
-
-const printKey = `echo '${secretKey}'`;
-
-/** A natter whose default profile has a service and a command that prints its key. */
-async function configured(script: string, url: string, command?: string) {
-  const { home, program, runs } = homeWith(script);
-  const options: RunOptions = { env: { HOME: home } };
-  await runInMemory(['config', 'set', 'base-url', url], options);
-  await runInMemory(['config', 'set', 'api-key-command', command ?? program], options);
-  const run = (words: readonly string[], env: Record<string, string> = {}) =>
-    runInMemory(words, { env: { HOME: home, ...env } });
-  return { home, program, runs, run };
-}
-
 test('on a terminal the command can ask for a passphrase', async () => {
   const server = await serve([[streamed('Hello')]]);
   const script = `printf 'Passphrase: ' >&2; read -r word; [ "$word" = open ] && ${printKey}`;
-  const { home } = await configured(script, server.url);
+  const { home } = await withKeyProgram(script, server.url);
   const terminal = openTerminal(['hi'], { env: { HOME: home } });
   await terminal.waitFor(/Passphrase:/);
   terminal.type('open\r');
@@ -352,7 +315,7 @@ test('a conversation runs the command again after a rejected key', async () => {
   const refusal = json(401, { error: { message: 'expired' } });
   const server = await serve([[refusal], [streamed('Hello again')]]);
   const script = `[ "$(wc -l < "$HOME/runs")" -gt 1 ] && echo nk-second-key || echo nk-first-key`;
-  const { home, runs } = await configured(script, server.url);
+  const { home, runs } = await withKeyProgram(script, server.url);
   const terminal = await openRepl([], { env: { HOME: home } });
   terminal.type(`hi${keys.enter}`);
   await screenWith(terminal, /Hello again/);

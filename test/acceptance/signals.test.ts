@@ -6,7 +6,6 @@ import {
   existsSync,
   mkdtempSync,
   openSync,
-  readdirSync,
   readFileSync,
   truncateSync,
   writeFileSync,
@@ -17,7 +16,6 @@ import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import type { LedgerLine } from '../../src/usage/ledger.ts';
 import { newPath, readRecordedLines, writeRecording } from '../recording/recording-fixtures.ts';
 import { rule } from '../sandbox/sandbox-helpers.ts';
 import { openSlowBatchPlace, promptLines } from '../support/batch.ts';
@@ -36,6 +34,7 @@ import { keys, leave, openRepl, openTerminal, sharedHome } from '../support/term
 import { expectNoSecret, secretKey } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
 import { settledCount } from '../support/slow-reader.ts';
+import { openLedger } from '../support/data-folder.ts';
 
 const time = expect.any(Number) as number;
 
@@ -174,28 +173,6 @@ describe('SIGUSR1 opens no debugger', () => {
     await natter.result;
   });
 });
-
-const newFolder = (name: string) => mkdtempSync(join(tmpdir(), `natter-${name}-`));
-
-/** Folders of a natter that uses the sandbox or a server, and its ledger. */
-function openLedger(env: Readonly<Record<string, string>> = {}) {
-  const state = newFolder('state');
-  const folder = join(state, 'usage');
-  const all = { ...env, NATTER_STATE_DIR: state, NATTER_DATA_DIR: newFolder('data') };
-  const text = () =>
-    readdirSync(folder)
-      .map((name) => readFileSync(join(folder, name), 'utf8'))
-      .join('');
-  return {
-    env: all,
-    state,
-    folder,
-    text,
-    lines: () => jsonLines(text()) as readonly LedgerLine[],
-    run: (words: readonly string[], input?: string) =>
-      runInMemory(words, { env: all, ...(input !== undefined && { input }) }),
-  };
-}
 
 test('an answer that Ctrl+C stops is in the ledger', async () => {
   const place = openLedger();

@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { openSandbox } from '../sandbox/sandbox-helpers.ts';
 import { openHeldSandbox } from '../support/held-sandbox.ts';
 import { runInMemory } from '../support/in-memory.ts';
-import { serviceAt } from '../support/natter.ts';
 import {
   expectCountdown,
   keys,
@@ -15,10 +13,10 @@ import {
   openRepl,
   openTerminal,
   screenWith,
-  sharedHome,
   spawnOnTerminal,
   type TerminalOptions,
 } from '../support/terminal.ts';
+import { openColorProfile } from '../support/profiles.ts';
 
 const fields = ['--schema', 'name, age int'];
 
@@ -220,17 +218,8 @@ test('--every shows the lines it answers in the title of the window', async () =
 
 const own = '\u001B[38;2;255;95;175mcode\u001B[39m';
 
-/** The environment of a profile with a colour for code. */
-async function openProfile() {
-  const service = serviceAt(await openSandbox(), { NATTER_API_KEY: 'sandbox-key' });
-  const env = { ...sharedHome(), ...service, COLORTERM: 'truecolor' };
-  const set = await runInMemory(['config', 'set', 'colors.code', '#FF5FAF'], { env });
-  expect(set.stderr).toBe('natter: colors.code is set to #ff5faf in profile default\n');
-  return env;
-}
-
 test('a colour of the profile applies to single answers, except without colours', async () => {
-  const env = await openProfile();
+  const env = await openColorProfile();
   const listed = await runInMemory(['config', 'list'], { env });
   expect(listed.stdout).toContain('colors.code\t#ff5faf\tprofile default\n');
   const outputs = ['', 'NO_COLOR', 'NATTER_THEME'].map(async (name) => {
@@ -246,7 +235,7 @@ test('a colour of the profile applies to single answers, except without colours'
 });
 
 test('stored answers have the colours of the profile', async () => {
-  const env = await openProfile();
+  const env = await openColorProfile();
   await runInMemory(['[sandbox echo] a `code`'], { env });
   const colored = openTerminal(['last'], { env });
   await colored.exit;
@@ -254,7 +243,7 @@ test('stored answers have the colours of the profile', async () => {
 });
 
 test('a theme that does not exist does not hide a stored answer', async () => {
-  const env = await openProfile();
+  const env = await openColorProfile();
   await runInMemory(['[sandbox echo] a `code`'], { env });
   const terminal = openTerminal(['last'], { env: { ...env, NATTER_THEME: 'pink' } });
   expect((await terminal.exit).exitCode).toBe(0);

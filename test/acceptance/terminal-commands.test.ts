@@ -27,6 +27,7 @@ import { certificatePath } from '../support/raw-server.ts';
 import { keys, leave, openRepl, openTerminal, screenWith } from '../support/terminal.ts';
 import { expectNoSecret, secretKey } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
+import { twoProfiles } from '../support/profiles.ts';
 
 const echo = '[sandbox echo]';
 
@@ -80,20 +81,6 @@ test('config paths names the files and folders that natter writes', async () => 
   expect(written.filter((name) => !existsSync(path.get(name) ?? ''))).toEqual([]);
   expect((await run('config', 'paths', 'trash')).stdout).toBe(`${path.get('trash')}\n`);
 });
-
-/** Two services, each with a profile and a key. */
-async function twoProfiles() {
-  const [work, home] = [await serve([[streamed('Work')]]), await serve([[streamed('Home')]])];
-  const env = { HOME: temporaryHome() };
-  const run = (...words: string[]) => runInMemory(words, { env });
-  for (const [name, { url }] of [['work', work] as const, ['home', home] as const]) {
-    await runInMemory(['auth', 'login', '--no-check', '--profile', name, '--base-url', url], {
-      env,
-      input: `nk-${name}`,
-    });
-  }
-  return { env, run, work, home };
-}
 
 test('the sandbox that answers without a service has a notice with the other profile', async () => {
   const { env, run } = await twoProfiles();

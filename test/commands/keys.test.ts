@@ -7,7 +7,14 @@ import { jsonLines, temporaryHome } from '../support/natter.ts';
 import { startProxy } from '../support/proxy-server.ts';
 import { json, response, streamed } from '../support/raw-replies.ts';
 import type { RawServer, Reply } from '../support/raw-server.ts';
-import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
+import {
+  expectNoSecret,
+  secretForms,
+  secretKey,
+  keyEcho,
+  maskedEcho,
+  echoDeltas,
+} from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
 
 function filesBelow(folder: string): readonly string[] {
@@ -215,13 +222,6 @@ const configurations: Readonly<Record<string, (server: RawServer) => Promise<Var
   },
 };
 
-const before = 'it is dark: ';
-
-const echo = `${before}${secretForms.join(' ')}, thank you`;
-
-/** The masked echo. */
-const masked = /^it is dark: (?:\S{0,12}\*\*\*\S{0,3} ?)+, thank you\n?$/;
-
 /** The texts of all files in a home folder except settings and keys. */
 function writtenBelow(home: string): readonly string[] {
   return readdirSync(home, { recursive: true, encoding: 'utf8' })
@@ -240,8 +240,6 @@ function recordedText(path: string): string {
   return texts.map(([, text = '""']) => String(JSON.parse(text))).join('');
 }
 
-const deltas = echo.match(/.{1,5}/gs) ?? [];
-
 async function prepared(way: string, replies: Parameters<typeof serve>[0]) {
   const server = await serve(replies);
   const variables = await configurations[way]?.(server);
@@ -253,7 +251,7 @@ async function prepared(way: string, replies: Parameters<typeof serve>[0]) {
 const names = Object.keys(configurations);
 
 test.each(names)('X2: %s, echoed in an error, is masked in all output', async (way) => {
-  const { server, home, env } = await prepared(way, [[json(400, { error: { message: echo } })]]);
+  const { server, home, env } = await prepared(way, [[json(400, { error: { message: keyEcho } })]]);
   const tape = join(home, 'tape.jsonl');
   for (const flags of [['--record', tape], ['--json'], ['--jsonl']]) {
     const { code, stdout, stderr } = await runInMemory(['hi', ...flags], { env });
@@ -267,7 +265,7 @@ test.each(names)('X2: %s, echoed in an error, is masked in all output', async (w
 test.each(names)(
   'X2: %s, split over the deltas of an answer, is masked in all output',
   async (way) => {
-    const { home, env } = await prepared(way, [[streamed(...deltas)]]);
+    const { home, env } = await prepared(way, [[streamed(...echoDeltas)]]);
     const tape = join(home, 'tape.jsonl');
     const plain = await runInMemory(['hi', '--record', tape], { env });
     const whole = await runInMemory(['hi', '--json'], { env });
@@ -277,7 +275,7 @@ test.each(names)(
     const joined = events.map(({ text = '' }) => text).join('');
     const replayed = await runInMemory(['hi', '--replay', tape]);
     const texts = [plain.stdout, content, joined, recordedText(tape), replayed.stdout];
-    for (const text of texts) expect(text).toMatch(masked);
+    for (const text of texts) expect(text).toMatch(maskedEcho);
     expectNoSecret(...texts, plain.stderr, whole.stderr, lines.stderr, ...writtenBelow(home));
     expect(writtenBelow(home).filter((text) => text.includes('thank you'))).toHaveLength(3);
   },
@@ -293,7 +291,7 @@ test.each(names)('X2: %s in a prompt is masked in the conversation', async (way)
 });
 
 test('X2: secrets sent by a service are masked in batches, comparisons and lists of models', async () => {
-  const server = await serve([[streamed(...deltas)]]);
+  const server = await serve([[streamed(...echoDeltas)]]);
   const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
   const folder = temporaryHome();
   const results = join(folder, 'results.jsonl');
@@ -303,7 +301,7 @@ test('X2: secrets sent by a service are masked in batches, comparisons and lists
   const text = readFileSync(results, 'utf8');
   expect(text.match(/thank you/g)).toHaveLength(2);
   expectNoSecret(text, batch.stdout, batch.stderr, compared.stdout, compared.stderr);
-  const list = await serve([[json(200, { data: [{ id: secretKey, owned_by: echo }] })]]);
+  const list = await serve([[json(200, { data: [{ id: secretKey, owned_by: keyEcho }] })]]);
   const there = { ...env, NATTER_BASE_URL: list.url };
   for (const flags of [[], ['--json']]) {
     const { code, stdout, stderr } = await runInMemory(['models', 'list', ...flags], {

@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { FaultRule } from '../../src/sandbox/faults/fault-rules.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
@@ -108,3 +108,31 @@ export async function openSlowBatchPlace(): Promise<SlowBatchPlace> {
 /** One prompt per line. */
 export const promptLines = (count: number) =>
   Array.from({ length: count }, (_, index) => `prompt ${index + 1}\n`).join('');
+
+/** The prompts of `promptLines`. */
+const prompts = (count: number) => promptLines(count).trim().split('\n');
+
+/** Expects exactly one answer to every prompt, in order. */
+export function expectComplete(place: BatchPlace, name: string, count: number): void {
+  const results = place.results(name);
+  expect(results.map(({ index }) => index)).toEqual(prompts(count).map((_, place_) => place_ + 1));
+  expect(results.map(({ content }) => content)).toEqual(prompts(count));
+}
+
+/** Puts packages with these versions into the folder; ioredis cannot connect. */
+export function installPackages(folder: string, versions: Readonly<Record<string, string>>): void {
+  const redis = `exports.Redis = class {
+    on() {}
+    disconnect() {}
+    async connect() { throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }); }
+  };`;
+  for (const [name, version] of Object.entries(versions)) {
+    const place = join(folder, 'node_modules', name);
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, 'package.json'), JSON.stringify({ name, version }));
+    writeFileSync(join(place, 'index.js'), name === 'ioredis' ? redis : '');
+  }
+}
+
+/** The environment in which natter finds these packages. */
+export const packagesOf = (folder: string) => ({ NODE_PATH: join(folder, 'node_modules') });

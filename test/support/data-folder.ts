@@ -4,8 +4,9 @@ import { join } from 'node:path';
 
 import { loadConversation } from '../../src/conversation/library/read-conversation.ts';
 import type { Conversation } from '../../src/conversation/tree.ts';
+import type { LedgerLine } from '../../src/usage/ledger.ts';
 import { runInMemory } from './in-memory.ts';
-import type { RunOptions, RunResult } from './natter.ts';
+import { jsonLines, type RunOptions, type RunResult } from './natter.ts';
 
 /** A new data folder, and runs of natter that use it. */
 export interface DataFolder {
@@ -48,4 +49,28 @@ export function journalText(folder: DataFolder): string {
     .files()
     .map((name) => readFileSync(join(folder.path, 'conversations', name), 'utf8'))
     .join('');
+}
+
+/** Folders of a natter that uses the sandbox or a server, and its ledger. */
+export function openLedger(env: Readonly<Record<string, string>> = {}) {
+  const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
+  const folder = join(state, 'usage');
+  const all = {
+    ...env,
+    NATTER_STATE_DIR: state,
+    NATTER_DATA_DIR: mkdtempSync(join(tmpdir(), 'natter-data-')),
+  };
+  const text = () =>
+    readdirSync(folder)
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join('');
+  return {
+    env: all,
+    state,
+    folder,
+    text,
+    lines: () => jsonLines(text()) as readonly LedgerLine[],
+    run: (words: readonly string[], input?: string) =>
+      runInMemory(words, { env: all, ...(input !== undefined && { input }) }),
+  };
 }

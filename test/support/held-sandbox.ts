@@ -1,4 +1,5 @@
 import { onTestFinished, vi } from 'vitest';
+import { parseScenario } from '../../src/sandbox/faults/fault-rules.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -32,4 +33,15 @@ export async function openHeldSandbox(options: SandboxOptions = {}): Promise<Hel
       onTestFinished(() => clearInterval(passing));
     },
   };
+}
+
+/** Reads the rules of a scenario. */
+export const faultsOf = (rules: readonly object[]) =>
+  parseScenario(JSON.stringify({ rules }), 'rules');
+
+/** Starts a sandbox with fault rules; returns the environment of a natter that uses it. */
+export async function serviceWith(...rules: readonly object[]) {
+  const sandbox = await startSandbox({ faults: faultsOf(rules) });
+  onTestFinished(() => sandbox.close());
+  return { NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey, NATTER_RETRIES: '0' };
 }

@@ -48,3 +48,14 @@ export function expectNoSecret(...texts: readonly string[]): void {
 
 /** The mask of a client without secrets. */
 export const unmasked = (text: string) => text;
+
+const beforeEcho = 'it is dark: ';
+
+/** A sentence of a service with every form of the key. */
+export const keyEcho = `${beforeEcho}${secretForms.join(' ')}, thank you`;
+
+/** That sentence with the key masked. */
+export const maskedEcho = /^it is dark: (?:\S{0,12}\*\*\*\S{0,3} ?)+, thank you\n?$/;
+
+/** The sentence in pieces of five characters. */
+export const echoDeltas = keyEcho.match(/.{1,5}/gs) ?? [];

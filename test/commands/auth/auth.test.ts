@@ -1,11 +1,12 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runInMemory } from '../../support/in-memory.ts';
-import { type RunOptions, temporaryHome } from '../../support/natter.ts';
+import { temporaryHome } from '../../support/natter.ts';
 import { json, streamed } from '../../support/raw-replies.ts';
 import { expectNoSecret, secretKey } from '../../support/secret.ts';
 import { serve } from '../../support/serve.ts';
+import { homeWithKeyProgram, printKey, withKeyProgram } from '../../support/profiles.ts';
 
 const listedModels = json(200, { data: [{ id: 'origin' }, { id: 'nextgen' }] });
 
@@ -216,33 +217,6 @@ test('logout reports a key that is still set in the environment', async () => {
   expect(stderr).toContain('NATTER_API_KEY is still set and takes effect');
 });
 
-/** A home folder with a program that prints what `script`, a shell script, prints, and counts its runs. */
-function homeWith(script: string) {
-  const home = temporaryHome();
-  const program = join(home, 'print-key');
-  const runs = join(home, 'runs');
-  writeFileSync(program, `#!/bin/sh\necho run >> '${runs}'\n${script}\n`);
-  chmodSync(program, 0o755);
-  return {
-    home,
-    program,
-    runs: () => (existsSync(runs) ? readFileSync(runs, 'utf8').split('\n').length - 1 : 0),
-  };
-}
-
-const printKey = `echo '${secretKey}'`;
-
-/** A natter whose default profile has a service and a command that prints its key. */
-async function configured(script: string, url: string, command?: string) {
-  const { home, program, runs } = homeWith(script);
-  const options: RunOptions = { env: { HOME: home } };
-  await runInMemory(['config', 'set', 'base-url', url], options);
-  await runInMemory(['config', 'set', 'api-key-command', command ?? program], options);
-  const run = (words: readonly string[], env: Record<string, string> = {}) =>
-    runInMemory(words, { env: { HOME: home, ...env } });
-  return { home, program, runs, run };
-}
-
 function filesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
@@ -251,7 +225,7 @@ function filesBelow(folder: string): readonly string[] {
 
 test('the command prints the key, which is sent, but neither shown nor stored', async () => {
   const server = await serve([[streamed(`your key is ${secretKey}`)]]);
-  const { home, run, runs } = await configured(printKey, server.url);
+  const { home, run, runs } = await withKeyProgram(printKey, server.url);
   const recording = join(home, 'recording.jsonl');
   const { code, stdout, stderr } = await run(['--record', recording, 'hi'], { NATTER_DEBUG: '1' });
   expect(code).toBe(0);
@@ -266,7 +240,7 @@ test('the command prints the key, which is sent, but neither shown nor stored', 
 test('a command runs once for several requests, and again in the next process', async () => {
   const models = json(200, { data: [{ id: 'origin' }] });
   const server = await serve([[streamed('one')], [streamed('two')], [models]]);
-  const { run, runs } = await configured(printKey, server.url);
+  const { run, runs } = await withKeyProgram(printKey, server.url);
   expect(await run(['compare', '-m', 'origin,nextgen', 'hi'])).toMatchObject({ code: 0 });
   expect(runs()).toBe(1);
   expect(await run(['models', 'list'])).toMatchObject({ code: 0 });
@@ -280,14 +254,14 @@ test.each([
   ['config list', ['config', 'list']],
   ['completion', ['__complete', 'models', '=o']],
 ])('the command does not run for %s', async (_, words) => {
-  const { run, runs } = await configured(printKey, 'https://api.example.com');
+  const { run, runs } = await withKeyProgram(printKey, 'https://api.example.com');
   expect(await run(words)).toMatchObject({ code: 0 });
   expect(runs()).toBe(0);
 });
 
 test('the command does not run for a replay', async () => {
   const server = await serve([[streamed('Hello')]]);
-  const { home, run, runs } = await configured(printKey, server.url);
+  const { home, run, runs } = await withKeyProgram(printKey, server.url);
   const recording = join(home, 'recording.jsonl');
   await run(['--record', recording, 'hi']);
   expect(await run(['--replay', recording, 'hi'])).toMatchObject({ code: 0, stdout: 'Hello\n' });
@@ -296,7 +270,7 @@ test('the command does not run for a replay', async () => {
 
 test('NATTER_API_KEY_COMMAND does not run for a service on this machine', async () => {
   const server = await serve([[streamed('Hello')]]);
-  const { home, program, runs } = homeWith(printKey);
+  const { home, program, runs } = homeWithKeyProgram(printKey);
   const env = { HOME: home, NATTER_BASE_URL: server.url, NATTER_API_KEY_COMMAND: program };
   expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
   expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
@@ -307,13 +281,13 @@ test('NATTER_API_KEY_COMMAND does not run for a service on this machine', async 
 });
 
 test('a dry run shows that a key is sent', async () => {
-  const { run } = await configured(printKey, 'https://api.example.com');
+  const { run } = await withKeyProgram(printKey, 'https://api.example.com');
   const { stdout } = await run(['--dry-run', 'hi']);
   expect(JSON.parse(stdout)).toMatchObject({ request: { headers: { authorization: 'Bearer …' } } });
 });
 
 test('auth status shows the command and where the key is from', async () => {
-  const { run, program } = await configured(printKey, 'https://api.example.com');
+  const { run, program } = await withKeyProgram(printKey, 'https://api.example.com');
   const { stdout, stderr } = await run(['auth', 'status']);
   expect(stdout).toContain(`api-key-command\t${program}\tprofile default\n`);
   expect(stdout).toContain('api-key\t…\tprofile default\n');
@@ -331,7 +305,7 @@ test.each([
   ['true', 'printed no key'],
   ['echo a; echo b', 'printed 2 lines, not a key'],
 ])('a command with the script %j fails with exit code 4', async (script, problem) => {
-  const { run } = await configured(script, 'https://api.example.com');
+  const { run } = await withKeyProgram(script, 'https://api.example.com');
   const { code, stdout, stderr } = await run(['hi']);
   expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
   const [line] = stderr.split('\n');
@@ -340,7 +314,7 @@ test.each([
 
 test('a rejected key names the command it is from', async () => {
   const server = await serve([[json(401, { error: { message: 'no' } })]]);
-  const { run } = await configured(printKey, server.url);
+  const { run } = await withKeyProgram(printKey, server.url);
   const { code, stderr } = await run(['hi']);
   expect(code).toBe(4);
   expect(stderr).toContain(
@@ -356,7 +330,7 @@ test('config set refuses a command with an open quote', async () => {
 
 test('config set warns of a pipe without a shell, and the failure has the same hint', async () => {
   const hint = "no shell runs the command, so | is an argument: use sh -c '…'";
-  const { program, run } = await configured('exit 1', 'https://api.example.com');
+  const { program, run } = await withKeyProgram('exit 1', 'https://api.example.com');
   const set = ['config', 'set', 'api-key-command', `${program} show | head -n 1`];
   const { code, stderr } = await run(set);
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(hint) as string });
@@ -372,7 +346,7 @@ test('no option takes the command', async () => {
 
 test('piped input is left to the prompt', async () => {
   const server = await serve([[streamed('Hello')]]);
-  const { home } = await configured(`cat > /dev/null; ${printKey}`, server.url);
+  const { home } = await withKeyProgram(`cat > /dev/null; ${printKey}`, server.url);
   const options = { env: { HOME: home }, input: 'piped text' };
   expect(await runInMemory(['sum up'], options)).toMatchObject({ code: 0 });
   expect(server.requests[0]?.body).toContain('piped text');

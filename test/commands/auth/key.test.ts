@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runInMemory } from '../../support/in-memory.ts';
@@ -7,16 +7,9 @@ import { startProxy } from '../../support/proxy-server.ts';
 import { json, streamed } from '../../support/raw-replies.ts';
 import { expectNoSecret, secretKey } from '../../support/secret.ts';
 import { serve } from '../../support/serve.ts';
+import { storedKey } from '../../support/profiles.ts';
 
 const models = json(200, { data: [{ id: 'origin' }] });
-
-function storedKey(home: string): unknown {
-  const path = join(home, '.config', 'natter', 'credentials.json');
-  const document = JSON.parse(readFileSync(path, 'utf8')) as {
-    profiles: Record<string, { apiKey: string }>;
-  };
-  return document.profiles['default']?.apiKey;
-}
 
 test.each(['--api-key', '--key', '--token', '-k'])('K1 there is no option %s', async (flag) => {
   const { code, stderr } = await runInMemory([flag, secretKey, 'hi']);

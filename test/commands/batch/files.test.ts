@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../../sandbox/sandbox-helpers.ts';
-import { type BatchPlace, openBatchPlace, parseResults, promptLines } from '../../support/batch.ts';
+import { openBatchPlace, parseResults, promptLines, expectComplete } from '../../support/batch.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { json } from '../../support/raw-replies.ts';
 import { serve } from '../../support/serve.ts';
@@ -297,15 +297,6 @@ describe('items that all fail alike', () => {
 });
 
 const okMessage = { role: 'assistant', content: 'ok' };
-
-const prompts = (count: number) => promptLines(count).trim().split('\n');
-
-/** Expects exactly one answer to every prompt, in order. */
-function expectComplete(place: BatchPlace, name: string, count: number): void {
-  const results = place.results(name);
-  expect(results.map(({ index }) => index)).toEqual(prompts(count).map((_, place_) => place_ + 1));
-  expect(results.map(({ content }) => content)).toEqual(prompts(count));
-}
 
 describe('the same command again', () => {
   test('sends only failed items, and puts their answers in the right positions', async () => {

@@ -1,11 +1,17 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../../sandbox/sandbox-helpers.ts';
-import { openBatchPlace, parseResults, promptLines } from '../../support/batch.ts';
+import {
+  openBatchPlace,
+  parseResults,
+  promptLines,
+  installPackages,
+  packagesOf,
+} from '../../support/batch.ts';
 import { runInMemory } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { response, streamed } from '../../support/raw-replies.ts';
@@ -373,23 +379,6 @@ test('--fallback and --response-format are allowed together', async () => {
   expect({ code, models }).toEqual({ code: 0, models: ['origin', 'nextgen'] });
 });
 
-/** Puts packages with these versions into the folder; ioredis cannot connect. */
-function install(folder: string, versions: Readonly<Record<string, string>>): void {
-  const redis = `exports.Redis = class {
-    on() {}
-    disconnect() {}
-    async connect() { throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }); }
-  };`;
-  for (const [name, version] of Object.entries(versions)) {
-    const place = join(folder, 'node_modules', name);
-    mkdirSync(place, { recursive: true });
-    writeFileSync(join(place, 'package.json'), JSON.stringify({ name, version }));
-    writeFileSync(join(place, 'index.js'), name === 'ioredis' ? redis : '');
-  }
-}
-
-const packagesOf = (folder: string) => ({ NODE_PATH: join(folder, 'node_modules') });
-
 const queue = ['--queue', 'redis://127.0.0.1:1'];
 
 test.each(['submit p.txt', 'work', 'status', 'collect'])(
@@ -410,7 +399,7 @@ test.each(['submit p.txt', 'work', 'status', 'collect'])(
 
 test('packages in the current folder are not loaded', async () => {
   const place = await openBatchPlace();
-  install(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
+  installPackages(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
   const { code, stderr } = await place.run(['status', ...queue]);
   expect(code).toBe(3);
   expect(stderr).toContain('bullmq, which is not installed');
@@ -418,7 +407,7 @@ test('packages in the current folder are not loaded', async () => {
 
 test('a password in the command line is refused, and printed nowhere', async () => {
   const place = await openBatchPlace();
-  install(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
+  installPackages(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
   const words = ['status', '--queue', 'redis://me:pass-word-9876@127.0.0.1:1'];
   const { code, stdout, stderr } = await place.run(words, { env: packagesOf(place.folder) });
   expect(code).toBe(2);

@@ -7,21 +7,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { pathOf, versionsOf } from '../../../src/conversation/tree.ts';
-import { parseScenario } from '../../../src/sandbox/faults/fault-rules.ts';
 import { sandboxKey } from '../../../src/sandbox/keys.ts';
-import { startSandbox } from '../../../src/sandbox/server.ts';
 import { createDataFolder } from '../../support/data-folder.ts';
 import { runInMemory } from '../../support/in-memory.ts';
 import { jsonLines } from '../../support/natter.ts';
-
-const faultsOf = (rules: readonly object[]) => parseScenario(JSON.stringify({ rules }), 'rules');
-
-/** Starts a sandbox with fault rules; returns the environment of a natter that uses it. */
-async function serviceWith(...rules: readonly object[]) {
-  const sandbox = await startSandbox({ faults: faultsOf(rules) });
-  onTestFinished(() => sandbox.close());
-  return { NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey, NATTER_RETRIES: '0' };
-}
+import { serviceWith } from '../../support/held-sandbox.ts';
 
 const reset = { when: { model: 'nextgen' }, reply: 'echo', cut: 'rst', 'cut-after': 3 };
 

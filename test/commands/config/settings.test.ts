@@ -1,12 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openSandbox } from '../../sandbox/sandbox-helpers.ts';
 import { runInMemory } from '../../support/in-memory.ts';
-import { serviceAt, temporaryHome } from '../../support/natter.ts';
-import { streamed } from '../../support/raw-replies.ts';
-import { sharedHome } from '../../support/terminal.ts';
-import { serve } from '../../support/serve.ts';
+import { temporaryHome } from '../../support/natter.ts';
+import { twoProfiles, openColorProfile } from '../../support/profiles.ts';
 
 /** Runs natter repeatedly in one home. */
 function inOneHome() {
@@ -145,20 +142,6 @@ test('escape sequences in a stored value are not printed', async () => {
   for (const { stdout } of outputs) expect(stdout).not.toMatch(/[\u001B\u0007]/);
 });
 
-/** Two services, each with a profile and a key. */
-async function twoProfiles() {
-  const [work, home] = [await serve([[streamed('Work')]]), await serve([[streamed('Home')]])];
-  const env = { HOME: temporaryHome() };
-  const run = (...words: string[]) => runInMemory(words, { env });
-  for (const [name, { url }] of [['work', work] as const, ['home', home] as const]) {
-    await runInMemory(['auth', 'login', '--no-check', '--profile', name, '--base-url', url], {
-      env,
-      input: `nk-${name}`,
-    });
-  }
-  return { env, run, work, home };
-}
-
 test('--profile, NATTER_PROFILE and config use select the service and its key, in this order', async () => {
   const { env, run, work, home } = await twoProfiles();
   expect((await run('--profile', 'work', 'hi')).stdout).toBe('Work\n');
@@ -284,17 +267,8 @@ test('a prompt without a service names the profiles that have one', async () => 
   );
 });
 
-/** The environment of a profile with a colour for code. */
-async function openProfile() {
-  const service = serviceAt(await openSandbox(), { NATTER_API_KEY: 'sandbox-key' });
-  const env = { ...sharedHome(), ...service, COLORTERM: 'truecolor' };
-  const set = await runInMemory(['config', 'set', 'colors.code', '#FF5FAF'], { env });
-  expect(set.stderr).toBe('natter: colors.code is set to #ff5faf in profile default\n');
-  return env;
-}
-
 test('a bad colour and an unknown part are refused', async () => {
-  const env = await openProfile();
+  const env = await openColorProfile();
   const bad = await runInMemory(['config', 'set', 'colors.code', 'redd'], { env });
   expect([bad.code, bad.stderr]).toEqual([
     2,

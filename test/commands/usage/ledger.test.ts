@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LedgerLine } from '../../../src/usage/ledger.ts';
 import { runInMemory } from '../../support/in-memory.ts';
-import { jsonLines, serviceAt } from '../../support/natter.ts';
+import { serviceAt } from '../../support/natter.ts';
 import { delta, done, json, response, stream, streamed } from '../../support/raw-replies.ts';
 import { serve } from '../../support/serve.ts';
 import { stateWith } from '../../usage/ledger-place.ts';
+import { openLedger } from '../../support/data-folder.ts';
 
 const time = new Date().toISOString();
 
@@ -202,26 +203,6 @@ test('a budget that cannot be read is a usage failure', async () => {
 });
 
 const newFolder = (name: string) => mkdtempSync(join(tmpdir(), `natter-${name}-`));
-
-/** Folders of a natter that uses the sandbox or a server, and its ledger. */
-function openLedger(env: Readonly<Record<string, string>> = {}) {
-  const state = newFolder('state');
-  const folder = join(state, 'usage');
-  const all = { ...env, NATTER_STATE_DIR: state, NATTER_DATA_DIR: newFolder('data') };
-  const text = () =>
-    readdirSync(folder)
-      .map((name) => readFileSync(join(folder, name), 'utf8'))
-      .join('');
-  return {
-    env: all,
-    state,
-    folder,
-    text,
-    lines: () => jsonLines(text()) as readonly LedgerLine[],
-    run: (words: readonly string[], input?: string) =>
-      runInMemory(words, { env: all, ...(input !== undefined && { input }) }),
-  };
-}
 
 const usage = { prompt_tokens: 12, completion_tokens: 34, total_tokens: 46 };
 

@@ -269,9 +269,9 @@ export interface Pipeline {
    * @param order its number in start order, from 0: the lowest is sent first
    * @returns undefined if the run stops first
    */
-  admit(item: InputItem, order: number): Promise<Permission | undefined>;
+  readonly admit: (item: InputItem, order: number) => Promise<Permission | undefined>;
   /** Sends the item, and counts its answer; the caller counts a failure. */
-  answer(item: InputItem, permission: Permission): Promise<ItemEnd>;
+  readonly answer: (item: InputItem, permission: Permission) => Promise<ItemEnd>;
 }
 
 /**

@@ -102,7 +102,8 @@ async function sendAndReport(run: BatchRun): Promise<void> {
     (pipeline) => sendRounds(run, pipeline),
     async (stopping, elapsed) => {
       await sink.finish(itemsLeft(tally) === 0, selection.takes);
-      return endingOf(run, stopping, elapsed, itemsLeft(tally), fileTexts(options.output));
+      const left = itemsLeft(tally);
+      return endingOf(run, stopping, elapsed, left, fileTexts(options.output, left));
     },
   );
   reportEnd(run, names, ending);

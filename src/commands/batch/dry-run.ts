@@ -1,5 +1,4 @@
 import { readResults } from '../../batch/results/read-results.ts';
-import type { InputItem } from '../../batch/input/item.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
 import { countFailure, emptyTally, type Tally } from '../../batch/tally.ts';
 import { Failure } from '../../failure.ts';
@@ -28,27 +27,6 @@ interface DryRunTotals {
   /** Some answer has no maximum length, and its cost is not counted. */
   isOpenEnded: boolean;
   readonly unpriced: Set<string>;
-}
-
-function itemLine(
-  { context, options, settings }: Batch,
-  item: InputItem,
-  describe: DescribeRequest,
-  totals: DryRunTotals,
-): string {
-  const { index, line, id = null } = item;
-  try {
-    if (item.problem !== undefined) throw unsendable(item);
-    const planned = planItem(item.content, settings, options.stream);
-    totals.sendable += 1;
-    totals.tokens += planned.fit.estimate;
-    addCost(totals, planned.request);
-    return jsonLine({ index, line, id, ...describe(planned) });
-  } catch (error) {
-    const failure = withHint(toFailure(error));
-    countFailure(totals.tally, failure, item);
-    return failureLine(context.secrets, item, undefined, failure);
-  }
 }
 
 function addCost(totals: DryRunTotals, request: CompletionRequest): void {
@@ -80,17 +58,6 @@ function totalsText(totals: DryRunTotals): string {
   return `${count(sendable)} of ${count(total)} ${items} would be sent${before}, ${tokenText(tokens, true)}${costText(totals)}${bad}`;
 }
 
-/** Describes requests; with `--redact`, as they are sent. */
-function openDescriber(run: Batch): DescribeRequest {
-  const describe = requestDescriber(run);
-  if (run.options.redact !== true) return describe;
-  const plan = { mode: 'redact', settings: run.settings } as const;
-  return (planned) => {
-    const { request } = guardRequest(run.context, plan, planned.request);
-    return describe({ ...planned, request });
-  };
-}
-
 /**
  * Prints what `natter batch` would send, one JSON line per item. Sends nothing and writes no file.
  * @throws Failure if an item could not be sent
@@ -112,9 +79,29 @@ export async function printBatchDryRun(batch: Batch): Promise<void> {
     unpriced: new Set(),
   };
   await checkItems(batch, selection, tally, results?.last ?? 0);
-  const describe = openDescriber(batch);
+  const describeRequest = requestDescriber(batch);
+  const redacting = { mode: 'redact', settings } as const;
+  const describe: DescribeRequest = (planned) => {
+    if (options.redact !== true) return describeRequest(planned);
+    const { request } = guardRequest(context, redacting, planned.request);
+    return describeRequest({ ...planned, request });
+  };
   for await (const item of pendingItems(batch, selection, tally, signal)) {
-    await streams.stdout.write(itemLine(batch, item, describe, totals));
+    const { index, line, id = null } = item;
+    let text: string;
+    try {
+      if (item.problem !== undefined) throw unsendable(item);
+      const planned = planItem(item.content, settings, options.stream);
+      totals.sendable += 1;
+      totals.tokens += planned.fit.estimate;
+      addCost(totals, planned.request);
+      text = jsonLine({ index, line, id, ...describe(planned) });
+    } catch (error) {
+      const failure = withHint(toFailure(error));
+      countFailure(tally, failure, item);
+      text = failureLine(context.secrets, item, undefined, failure);
+    }
+    await streams.stdout.write(text);
     signal.throwIfAborted();
   }
   const text = totalsText(totals);

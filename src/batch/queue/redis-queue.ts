@@ -2,7 +2,6 @@ import {
   type BatchHeader,
   jobIdOf,
   type JobOutcome,
-  type QueueCounts,
   type QueuedItem,
   type QueuedResult,
   type QueueJob,
@@ -191,7 +190,7 @@ export class RedisQueue {
     });
   }
 
-  async counts(): Promise<QueueCounts> {
+  async counts() {
     const client = this.#client;
     const since = Date.now() - minute;
     const [jobs, items, answered, unsendable, lastMinute, workers] = await Promise.all([
@@ -207,9 +206,11 @@ export class RedisQueue {
       items: Number(items),
       waiting: wait + paused,
       active,
+      /** Waiting for a retry. */
       delayed,
       answered: Number(answered),
       failed: failed + Number(unsendable),
+      /** Items answered in the last minute. */
       lastMinute: Number(lastMinute),
       workers: workers.length,
     };

@@ -1,6 +1,6 @@
 import { readResults } from '../../batch/results/read-results.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
-import { countFailure, emptyTally, type Tally } from '../../batch/tally.ts';
+import { countFailure, emptyTally } from '../../batch/tally.ts';
 import { Failure } from '../../failure.ts';
 import { count, tokenText, moneyText } from '../../output/figures.ts';
 import { toFailure } from '../../output/ending-failure.ts';
@@ -16,18 +16,20 @@ import { failureLine, unsendable } from './output/result.ts';
 import { planItem } from './sending/send-item.ts';
 import { kindOf } from './report/summary.ts';
 
-interface DryRunTotals {
-  readonly tally: Tally;
-  sendable: number;
+const emptyTotals = (prices: PriceTable) => ({
+  tally: emptyTally(),
+  sendable: 0,
   /** Estimated; assumes that each answer has the maximum length. */
-  tokens: number;
-  readonly prices: PriceTable;
+  tokens: 0,
+  prices,
   /** Estimated, by currency, with answers of the maximum length. */
-  readonly costs: Map<string, number>;
+  costs: new Map<string, number>(),
   /** Some answer has no maximum length, and its cost is not counted. */
-  isOpenEnded: boolean;
-  readonly unpriced: Set<string>;
-}
+  isOpenEnded: false,
+  unpriced: new Set<string>(),
+});
+
+type DryRunTotals = ReturnType<typeof emptyTotals>;
 
 function addCost(totals: DryRunTotals, request: CompletionRequest): void {
   const price = totals.prices.get(request.model);
@@ -68,16 +70,8 @@ export async function printBatchDryRun(batch: Batch): Promise<void> {
   const output = resultsFileOf(options);
   const results = output === undefined ? undefined : readResults(output);
   const selection = await selectItems(batch, output, (index) => results?.get(index));
-  const tally = emptyTally();
-  const totals: DryRunTotals = {
-    tally,
-    sendable: 0,
-    tokens: 0,
-    prices: priceTable(settings.prices),
-    costs: new Map(),
-    isOpenEnded: false,
-    unpriced: new Set(),
-  };
+  const totals = emptyTotals(priceTable(settings.prices));
+  const { tally } = totals;
   await checkItems(batch, selection, tally, results?.last ?? 0);
   const describeRequest = requestDescriber(batch);
   const redacting = { mode: 'redact', settings } as const;

@@ -2,7 +2,7 @@
 
 import { estimateRequest } from '../../../usage/budget.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
-import { CircuitBreaker } from '../../../batch/circuit-breaker.ts';
+import { createCircuitBreaker } from '../../../batch/circuit-breaker.ts';
 import type { BatchItem, InputItem, ItemContent } from '../../../batch/input/item.ts';
 import { Admission, type Permission } from '../../../batch/admission.ts';
 import type { Tally } from '../../../batch/tally.ts';
@@ -121,7 +121,7 @@ interface Sending {
   readonly run: SendingRun;
   readonly options: SendOptions;
   readonly stopping: Stopping;
-  readonly circuitBreaker: CircuitBreaker;
+  readonly circuitBreaker: ReturnType<typeof createCircuitBreaker>;
   readonly fallback: BatchFallback | undefined;
   readonly warn: (text: string) => void;
 }
@@ -297,7 +297,7 @@ export async function runUntilEnd(
     try {
       fallback = openFallback(run, options, warn);
       const most = Math.max(minFailures, 2 * plan.concurrency);
-      const circuitBreaker = new CircuitBreaker({
+      const circuitBreaker = createCircuitBreaker({
         most,
         maxWait: maxWaitOf(settings),
         isReplay: service.replayedFrom !== undefined,

@@ -58,17 +58,8 @@ const scanSize = 5000;
 const parts = ['batch', 'items', 'ids', 'answers', 'failures', 'unsendable'] as const;
 type Part = (typeof parts)[number];
 
-/**
- * Opens a batch in Redis, which may not exist yet; BullMQ has its jobs, natter the items and results. All functions wait
- * while the connection is lost, unless it is given up.
- */
-export function openRedisQueue(library: QueueModule, client: RedisClient, name: string) {
-  // natter checks the version of the server; BullMQ would also print warnings.
-  const options = { connection: client, prefix: keyPrefix, skipVersionCheck: true };
-  const queue = new library.Queue(name, options);
-  // Without a listener, Node throws the error.
-  queue.on('error', () => undefined);
-
+/** What natter itself stores of a batch. */
+function openStore(client: RedisClient, name: string) {
   const call = (command: string, part: Part, ...words: readonly (string | number)[]) =>
     client.call(command, `${keyPrefix}:${name}:${part}`, ...words);
 
@@ -82,8 +73,7 @@ export function openRedisQueue(library: QueueModule, client: RedisClient, name: 
   }
 
   return {
-    name,
-    close: () => queue.close(),
+    call,
     /** Undefined if there is no batch of this name. */
     async header(): Promise<BatchHeader | undefined> {
       const text = await call('HGET', 'batch', 'header');
@@ -110,41 +100,6 @@ export function openRedisQueue(library: QueueModule, client: RedisClient, name: 
           indexOfId: index === undefined ? undefined : Number(index),
         };
       });
-    },
-    /** Adds items; those that are there already stay as they are. @param attempts of each item */
-    async add(items: readonly QueuedItem[], attempts: number): Promise<void> {
-      if (items.length === 0) return;
-      const prints = items.flatMap(({ index, fingerprint }) => [index, fingerprint]);
-      const ids = items.flatMap(({ id, index }) => (id === undefined ? [] : [id, index]));
-      const indexes = items.map(({ index }) => index);
-      // Registered before they are added: after a crash in between, the same command adds them.
-      await call('HSET', 'items', ...prints);
-      await call('SREM', 'unsendable', ...indexes);
-      if (ids.length > 0) await call('HSET', 'ids', ...ids);
-      const backoff = { type: 'exponential', delay: firstRetryDelay } as const;
-      await queue.addBulk(
-        items.map((item) => ({
-          name: 'item',
-          data: item,
-          opts: { jobId: jobIdOf(item.id, item.index), attempts, backoff, stackTraceLimit: 0 },
-        })),
-      );
-    },
-    /** Adds items that cannot be sent, with their results. */
-    async addUnsendable(results: readonly QueuedResult[]): Promise<void> {
-      if (results.length === 0) return;
-      const indexes = results.map(({ index }) => index);
-      const lines = results.flatMap(({ index, line }) => [index, line]);
-      const prints = indexes.flatMap((index) => [index, '']);
-      await call('HSET', 'items', ...prints);
-      await call('SADD', 'unsendable', ...indexes);
-      await call('HSET', 'failures', ...lines);
-    },
-    /** Lets failed items wait again. @returns their number */
-    async retryFailed(): Promise<number> {
-      const { failed = 0 } = await queue.getJobCounts('failed');
-      if (failed > 0) await queue.retryJobs({ state: 'failed' });
-      return failed;
     },
     /** The first answer of an item stays; a failure never replaces an answer. */
     async putResult({ index, isAnswered, line }: QueuedResult): Promise<void> {
@@ -179,6 +134,61 @@ export function openRedisQueue(library: QueueModule, client: RedisClient, name: 
         const line = answer ?? failures[place];
         return line === undefined ? undefined : { index, isAnswered: answer !== undefined, line };
       });
+    },
+  };
+}
+
+/**
+ * Opens a batch in Redis, which may not exist yet; BullMQ has its jobs, natter the items and results. All functions wait
+ * while the connection is lost, unless it is given up.
+ */
+export function openRedisQueue(library: QueueModule, client: RedisClient, name: string) {
+  // natter checks the version of the server; BullMQ would also print warnings.
+  const options = { connection: client, prefix: keyPrefix, skipVersionCheck: true };
+  const queue = new library.Queue(name, options);
+  // Without a listener, Node throws the error.
+  queue.on('error', () => undefined);
+
+  const store = openStore(client, name);
+  const { call } = store;
+  return {
+    ...store,
+    name,
+    close: () => queue.close(),
+    /** Adds items; those that are there already stay as they are. @param attempts of each item */
+    async add(items: readonly QueuedItem[], attempts: number): Promise<void> {
+      if (items.length === 0) return;
+      const prints = items.flatMap(({ index, fingerprint }) => [index, fingerprint]);
+      const ids = items.flatMap(({ id, index }) => (id === undefined ? [] : [id, index]));
+      const indexes = items.map(({ index }) => index);
+      // Registered before they are added: after a crash in between, the same command adds them.
+      await call('HSET', 'items', ...prints);
+      await call('SREM', 'unsendable', ...indexes);
+      if (ids.length > 0) await call('HSET', 'ids', ...ids);
+      const backoff = { type: 'exponential', delay: firstRetryDelay } as const;
+      await queue.addBulk(
+        items.map((item) => ({
+          name: 'item',
+          data: item,
+          opts: { jobId: jobIdOf(item.id, item.index), attempts, backoff, stackTraceLimit: 0 },
+        })),
+      );
+    },
+    /** Adds items that cannot be sent, with their results. */
+    async addUnsendable(results: readonly QueuedResult[]): Promise<void> {
+      if (results.length === 0) return;
+      const indexes = results.map(({ index }) => index);
+      const lines = results.flatMap(({ index, line }) => [index, line]);
+      const prints = indexes.flatMap((index) => [index, '']);
+      await call('HSET', 'items', ...prints);
+      await call('SADD', 'unsendable', ...indexes);
+      await call('HSET', 'failures', ...lines);
+    },
+    /** Lets failed items wait again. @returns their number */
+    async retryFailed(): Promise<number> {
+      const { failed = 0 } = await queue.getJobCounts('failed');
+      if (failed > 0) await queue.retryJobs({ state: 'failed' });
+      return failed;
     },
     async counts() {
       const since = Date.now() - minute;
@@ -253,4 +263,4 @@ export function openRedisQueue(library: QueueModule, client: RedisClient, name: 
 }
 
 /** What commands use of a queue; tests have one in memory. */
-export type BatchQueue = ReturnType<typeof openRedisQueue>;
+export type BatchQueue = Omit<ReturnType<typeof openRedisQueue>, 'call'>;

@@ -4,7 +4,6 @@ import { sanitizeLine } from '../safety/sanitizer.ts';
 import type { OwnPaints } from '../style.ts';
 import {
   type Place,
-  isDisplayFormula,
   endScan,
   scan,
   takeFormulas,
@@ -326,7 +325,7 @@ export class Paragraph<Part> {
 
   /** A displayed formula (`$$`, `\[`) may be open; the next line then belongs to it. */
   isInFormula(): boolean {
-    return isDisplayFormula(this.#scanned.enclosure);
+    return this.#scanned.isInDisplay;
   }
 
   /** Its only line has a bar, so it may be a table's header that was written as text. */

@@ -4,7 +4,6 @@ import {
   continuesLeaf,
   dedent,
   formulaEnd,
-  isLongFormula,
   type LeafKind,
   type LineStart,
   readFence,
@@ -31,8 +30,6 @@ export interface BlockRenderer {
   readonly containers: Container[];
   /** The source had a blank line here. */
   blankBefore: boolean;
-  /** Formulas are shown as a whole; otherwise each line as it arrives. */
-  readonly collectsFormulas: boolean;
   /** Begins a block, in further containers. */
   beginBlock(kind: LineStart['kind'], opened: readonly Container[]): void;
   /** Shows a list item without content. */
@@ -61,8 +58,8 @@ export interface BlockRenderer {
   codeLine(text: string): void;
   closeCode(): void;
   formula(lines: readonly string[], close: string): void;
-  /** Shows lines of a formula as they are written. */
-  formulaSource(lines: readonly string[], isFirst: boolean): void;
+  /** Shows lines of a formula without an end as they are written. */
+  formulaSource(lines: readonly string[]): void;
   /**
    * @param header undefined if the paragraph before may be the header
    * @param isAfterText the paragraph is still open, and is to be closed
@@ -81,8 +78,7 @@ type Leaf =
   | { readonly kind: 'paragraph'; readonly isDefinition: boolean }
   | { readonly kind: 'fence'; readonly mark: string; readonly indent: number }
   | { readonly kind: 'indented'; blankLines: number }
-  /** `lines` are collected; undefined if they are shown as they arrive. */
-  | { readonly kind: 'formula'; readonly close: string; lines: string[] | undefined };
+  | { readonly kind: 'formula'; readonly close: string; readonly lines: string[] };
 
 interface DriverState {
   readonly renderer: BlockRenderer;
@@ -136,7 +132,7 @@ export function createBlockDriver(renderer: BlockRenderer): MarkdownStream {
     },
     undecided() {
       const { leaf, row, line, backlog } = state;
-      const formula = leaf.kind === 'formula' ? leaf.lines?.join('\n') : undefined;
+      const formula = leaf.kind === 'formula' ? leaf.lines.join('\n') : undefined;
       return [renderer.undecided(), formula, row, line + backlog].filter(Boolean).join('\n');
     },
   };
@@ -346,32 +342,23 @@ function addIndented(state: DriverState, text: string): void {
   renderer.codeLine(text);
 }
 
+/** UTF-16 units of a displayed formula; a longer one is text. */
+const maxFormula = 4000;
+
 /** A line of a displayed formula, which is shown when its end is known. */
 function addFormulaLine(state: DriverState, text: string): void {
-  const { renderer } = state;
   const isFirst = state.leaf.kind !== 'formula';
   const formula =
     state.leaf.kind === 'formula'
       ? state.leaf
-      : {
-          kind: 'formula' as const,
-          close: formulaEnd(text) ?? '',
-          lines: renderer.collectsFormulas ? [] : undefined,
-        };
-  if (formula.lines === undefined) renderer.formulaSource([text], isFirst);
-  else {
-    formula.lines.push(text);
-    if (isLongFormula(formula.lines)) showSource(renderer, formula);
-  }
-  const isOver = text.includes(formula.close, isFirst ? 2 : 0);
-  state.leaf = isOver ? { kind: 'none' } : formula;
-  if (isOver && formula.lines) renderer.formula(formula.lines, formula.close);
-}
-
-/** A formula without an end is shown as it is written. */
-function showSource(renderer: BlockRenderer, formula: Extract<Leaf, { kind: 'formula' }>): void {
-  if (formula.lines) renderer.formulaSource(formula.lines, true);
-  formula.lines = undefined;
+      : { kind: 'formula' as const, close: formulaEnd(text) ?? '', lines: [] };
+  const { close, lines } = formula;
+  lines.push(text);
+  state.leaf = formula;
+  if (text.includes(close, isFirst ? 2 : 0)) {
+    state.leaf = { kind: 'none' };
+    state.renderer.formula(lines, close);
+  } else if (lines.reduce((sum, line) => sum + line.length + 1, 0) > maxFormula) closeLeaf(state);
 }
 
 function closeLeaf(state: DriverState): void {
@@ -379,7 +366,7 @@ function closeLeaf(state: DriverState): void {
   state.leaf = { kind: 'none' };
   if (leaf.kind === 'paragraph') renderer.closeParagraph();
   else if (leaf.kind === 'table') renderer.closeTable();
-  else if (leaf.kind === 'formula') showSource(renderer, leaf);
+  else if (leaf.kind === 'formula') renderer.formulaSource(leaf.lines);
   else if (leaf.kind === 'fence' || leaf.kind === 'indented') {
     renderer.closeCode();
     if (leaf.kind === 'indented') renderer.blankBefore ||= leaf.blankLines > 0;

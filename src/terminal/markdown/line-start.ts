@@ -107,14 +107,6 @@ function recognizeFormula(text: string, complete: boolean): LineKind | undefined
   return end === -1 || /^[ \t.,;:]*$/.test(text.slice(end + close.length)) ? 'formula' : 'text';
 }
 
-/** UTF-16 units of a displayed formula. */
-const maxFormulaBlock = 4000;
-
-/** Whether a formula is so long that it is shown as it arrives. */
-export function isLongFormula(lines: readonly string[]): boolean {
-  return lines.reduce((sum, line) => sum + line.length + 1, 0) > maxFormulaBlock;
-}
-
 /** The end of the displayed formula that the line starts with; undefined if it starts with none. */
 export function formulaEnd(text: string): string | undefined {
   if (text.startsWith('$$')) return '$$';

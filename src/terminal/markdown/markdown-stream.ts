@@ -111,7 +111,6 @@ const headingLooks: Readonly<Record<number, readonly SpanLook[]>> = {
 class ScreenBlocks implements BlockRenderer {
   readonly containers: Container[] = [];
   blankBefore = false;
-  readonly collectsFormulas: boolean;
   readonly #style: Style;
   readonly #unicode: boolean;
   readonly #width: () => number;
@@ -141,7 +140,6 @@ class ScreenBlocks implements BlockRenderer {
     const prefix = () => this.#markers('flow');
     this.#rows = options.wrap === 'words' ? new ProseRows(width, style, prefix) : undefined;
     this.#rulePaint = style.own?.rule ?? style.dim;
-    this.collectsFormulas = unicode;
   }
 
   beginBlock(kind: LineStart['kind']): void {
@@ -289,7 +287,7 @@ class ScreenBlocks implements BlockRenderer {
   formula(lines: readonly string[], close: string): void {
     const source = lines.join('\n');
     const end = source.lastIndexOf(close) + close.length;
-    const rows = formulaRows(source.slice(0, end));
+    const rows = this.#unicode ? formulaRows(source.slice(0, end)) : undefined;
     if (rows === undefined) return this.formulaSource(lines);
     const columns = Math.max(1, this.#width() - this.#markerColumns() - indent.length);
     const text = rows.join('\n') + source.slice(end).trim();

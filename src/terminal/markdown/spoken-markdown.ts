@@ -132,7 +132,6 @@ interface SpokenParagraph {
 class SpokenBlocks implements BlockRenderer {
   readonly containers: Container[] = [];
   blankBefore = false;
-  readonly collectsFormulas = true;
   /** The rows of all output but code. */
   readonly #rows: ReturnType<typeof createWordRows>;
   #text = '';
@@ -268,10 +267,10 @@ class SpokenBlocks implements BlockRenderer {
     this.#writeLine(`${this.#takeLabel()}formula: ${text}${after.trimEnd()}`);
   }
 
-  formulaSource(lines: readonly string[], isFirst: boolean): void {
+  formulaSource(lines: readonly string[]): void {
     const end = lines.findLastIndex((line) => line.trim() !== '') + 1;
     for (const [index, line] of lines.slice(0, end).entries()) {
-      const label = isFirst && index === 0 ? this.#takeLabel() : '';
+      const label = index === 0 ? this.#takeLabel() : '';
       this.#writeLine(spokenInline(label + line).trim());
     }
     this.blankBefore ||= end < lines.length;

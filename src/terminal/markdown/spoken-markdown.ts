@@ -311,7 +311,7 @@ class SpokenBlocks implements BlockRenderer<string> {
 
   /** Writes text that is not code. */
   #writeProse(text: string): void {
-    this.#text += this.#rows.write(text);
+    this.#text += this.#rows.write(text, true);
   }
 
   /** The words before a block, which name its quotes and the list items that it begins. Each item has them once. */

@@ -209,46 +209,29 @@ function endingOf(text: string, kind: RegExp, most: number): number {
 }
 
 const blank = /[ \t]/;
-
-/**
- * Plain text in rows that end between words, written in pieces that end between words or at a line end. The spaces at
- * the end are held back: a row may end there.
- * @param column the used columns of the row in which the text begins
- */
-export function createWordRows(width: () => number, column: number) {
-  const rows = new Rows(width, column);
-  let spaces = '';
-  return {
-    write(added: string): string {
-      const text = spaces + added;
-      const shown = text.slice(0, endingOf(text, blank, text.length));
-      spaces = text.slice(shown.length);
-      return withRowEnds(shown, rows.place(shown, true).breaks);
-    },
-  };
-}
-
 /** A longer word is written before its end. */
 const maxWord = 1000;
 /** A character of a word that the next piece may continue; scripts without spaces have no such words. */
 const wordCharacter = /[^\s\u2e80-\uffef]/;
 
-/** Text that arrives in any pieces, in rows that end between words. */
-export function createWordStream(width: () => number, column: number) {
-  const rows = createWordRows(width, column);
-  let word = '';
+/**
+ * Plain text that arrives in any pieces, in rows that end between words. The last word is held back, and the spaces
+ * before it: a row may end there.
+ * @param column the used columns of the row in which the text begins
+ */
+export function createWordRows(width: () => number, column: number) {
+  const rows = new Rows(width, column);
+  let held = '';
   return {
-    write(added: string): string {
-      const text = word + added;
-      const last = text.slice(endingOf(text, wordCharacter, maxWord + 1));
-      word = last.length > maxWord ? '' : last;
-      return rows.write(text.slice(0, text.length - word.length));
-    },
-    /** The last word. */
-    end(): string {
-      const last = word;
-      word = '';
-      return rows.write(last);
+    /** @param isWhole the text ends between words or at a line end */
+    write(added: string, isWhole = false): string {
+      const text = held + added;
+      const word = isWhole ? text.length : endingOf(text, wordCharacter, maxWord + 1);
+      const isTooLong = text.length - word > maxWord;
+      const decided = isTooLong ? text : text.slice(0, word);
+      const shown = text.slice(0, endingOf(decided, blank, decided.length));
+      held = text.slice(shown.length);
+      return withRowEnds(shown, rows.place(shown, true).breaks);
     },
   };
 }

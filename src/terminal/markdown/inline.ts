@@ -9,41 +9,30 @@ import {
   initialScan,
   type ScanState,
 } from './inline-scanner.ts';
-import { type MarkdownLook, plainSpan, visibleText, type Span, type SpanLook } from './span.ts';
+import {
+  type MarkdownLook,
+  mergeSpans,
+  plainSpan,
+  visibleText,
+  type Span,
+  type SpanLook,
+} from './span.ts';
 import { formulaRows } from '../formula.ts';
 
-/** Cannot be in the text, because the sanitizer removes it. For the lexer it is a letter. */
-const formulaMark = '\u206F';
-const hiddenFormula = new RegExp(`${formulaMark}(\\d+)${formulaMark}`, 'g');
-
-/** A text with marks in place of its formulas, for the lexer. */
-function hideFormulas(source: string, formulas: readonly Place[], unicode: boolean) {
+/** The text with its formulas as text of Markdown, in which every mark is escaped. */
+export function withFormulas(
+  source: string,
+  formulas: readonly Place[],
+  write: (formula: string) => string,
+): string {
   let text = '';
   let at = 0;
-  for (const [index, { from, to }] of formulas.entries()) {
-    text += source.slice(at, from) + formulaMark + index + formulaMark;
+  for (const { from, to } of formulas) {
+    text += source.slice(at, from);
+    text += write(source.slice(from, to)).replaceAll(/[!-/:-@[-`{-~]/g, '\\$&');
     at = to;
   }
-  text += source.slice(at);
-  const written = formulas.map(({ from, to }) => {
-    const tex = source.slice(from, to);
-    return (unicode ? formulaRows(tex)?.join('; ') : undefined) ?? tex;
-  });
-  return {
-    text,
-    /** The spans with the formulas again; undefined if one is missing. */
-    restore(spans: readonly Span[]): Span[] | undefined {
-      const missing = new Set(written.keys());
-      const restored = spans.map((span) => {
-        const shown = span.text.replaceAll(hiddenFormula, (_, index) => {
-          missing.delete(Number(index));
-          return written[Number(index)] ?? '';
-        });
-        return { ...span, text: shown };
-      });
-      return missing.size === 0 ? restored : undefined;
-    },
-  };
+  return text + source.slice(at);
 }
 
 type InlineToken =
@@ -62,21 +51,14 @@ type InlineToken =
 const lexer = new Lexer({ gfm: true });
 
 /** The spans of a piece of inline Markdown that can be parsed alone. They have all of its text; formulas are Unicode or as written. */
-function inlineSpans(
-  source: string,
-  options: MarkdownLook,
-  formulas: readonly Place[] = [],
-): Span[] {
-  if (formulas.length === 0) return markdownSpans(source, options);
-  const hidden = hideFormulas(source, formulas, options.unicode);
-  const shown = hidden.restore(markdownSpans(hidden.text, options));
-  return shown ?? [plainSpan(source)];
-}
-
-function markdownSpans(source: string, options: MarkdownLook): Span[] {
-  const text = source.trimStart();
-  const lead = source.slice(0, source.length - text.length);
-  return [...textSpan(lead, []), ...spansOf(lexInline(text), [], options)];
+function inlineSpans(source: string, options: MarkdownLook, formulas: readonly Place[]): Span[] {
+  const shown = (tex: string) =>
+    (options.unicode ? formulaRows(tex)?.join('; ') : undefined) ?? tex;
+  const all = withFormulas(source, formulas, shown);
+  const text = all.trimStart();
+  const lead = all.slice(0, all.length - text.length);
+  const spans = [...textSpan(lead, []), ...spansOf(lexInline(text), [], options)];
+  return formulas.length === 0 ? spans : mergeSpans(spans);
 }
 
 /** The tokens of a piece of inline Markdown. */

@@ -350,8 +350,8 @@ export interface OpenList {
   /** The last match is selected, also while more of the list is read. */
   readonly followsLast?: boolean | undefined;
   readonly isReading: boolean;
-  /** `turns` is undefined until they are read. */
-  readonly preview:
-    | { readonly id: string; readonly turns: readonly PreviewTurn[] | undefined }
-    | undefined;
+  /** False in line mode. */
+  readonly hasPreview: boolean;
+  /** The last turns of the conversation that was selected when they were read. */
+  readonly preview: { readonly id: string; readonly turns: readonly PreviewTurn[] } | undefined;
 }

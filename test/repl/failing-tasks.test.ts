@@ -84,8 +84,6 @@ const cases: Readonly<Record<Exclude<TaskName, 'report'>, Case>> = {
   resume: command('/resume abcd2345'),
   'open-list': command('/resume'),
   'read-list': command('/resume'),
-  'search-list': { keys: [typed('/resume'), enter, pressed('tab')] },
-  'preview-conversation': command('/resume'),
   connect: { keys: [lineEntered('1')], dialog: serversDialog(sandbox, [server]) },
   'find-servers': { keys: [lineEntered('2')], dialog: firstRunDialog },
 };

@@ -5,7 +5,7 @@ import { titleOf, type Conversation, textOf } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import { currentPath, lastAnswer } from './conversations/position.ts';
 import { notice, type Entry, failureEntry } from './transcript/entry.ts';
-import { runActivity, type Session } from './session.ts';
+import { type Session } from './session.ts';
 import { unquoted, type SlashCommand } from './slash-command.ts';
 import type { Dialog, DialogChoice, ReplState, Step } from './state.ts';
 import {
@@ -60,11 +60,10 @@ const writeNothing = (state: ReplState) =>
 const writeChoice = (label: string, argument: string, replaces = false): DialogChoice => ({
   label,
   choose: (state) =>
-    startActivity(
-      { ...state, dialog: undefined },
-      'exporting',
-      task(exportConversation, { argument, replaces }),
-    ),
+    startActivity({ ...state, dialog: undefined }, 'exporting', exportConversation, {
+      argument,
+      replaces,
+    }),
 });
 
 const fileDialog = (title: string, ...choices: readonly DialogChoice[]): Dialog => ({
@@ -131,21 +130,19 @@ async function exportTo(
 }
 
 /** Exports the conversation; asks for the format, and before it replaces a file. */
-export function exportConversation(
+export async function exportConversation(
   session: Session,
   { argument, replaces }: { readonly argument: string; readonly replaces?: boolean },
-): Promise<void> {
-  return runActivity(session, async () => {
-    const conversation = session.journal().conversation();
-    if (conversation.turns.size === 0) {
-      throw new Failure('usage', 'there is nothing to export yet', { hint: 'type a prompt first' });
-    }
-    const named = formatOfWord(argument);
-    if (named !== undefined) {
-      return exportTo(session, `${nameOf(conversation)}${named.extension}`, false);
-    }
-    return exportTo(session, argument === '' ? nameOf(conversation) : argument, replaces === true);
-  });
+): Promise<readonly Entry[]> {
+  const conversation = session.journal().conversation();
+  if (conversation.turns.size === 0) {
+    throw new Failure('usage', 'there is nothing to export yet', { hint: 'type a prompt first' });
+  }
+  const named = formatOfWord(argument);
+  if (named !== undefined) {
+    return exportTo(session, `${nameOf(conversation)}${named.extension}`, false);
+  }
+  return exportTo(session, argument === '' ? nameOf(conversation) : argument, replaces === true);
 }
 
 /** An answer, or its code block with that number (from 1). */
@@ -174,15 +171,13 @@ export async function copyAnswer(session: Session, wanted: Wanted): Promise<void
   session.update((state) => showNow(state, `${name} was copied ${how}`));
 }
 
-export function saveAnswer(
+export async function saveAnswer(
   session: Session,
   { path: file, ...wanted }: Wanted & { readonly path: string },
-): Promise<void> {
-  return runActivity(session, async () => {
-    const { text, name } = selectionOf(wanted);
-    const path = session.files.write(file, session.guard.restoreText(text));
-    return [notice(`${name} was written to ${path}`)];
-  });
+): Promise<readonly Entry[]> {
+  const { text, name } = selectionOf(wanted);
+  const path = session.files.write(file, session.guard.restoreText(text));
+  return [notice(`${name} was written to ${path}`)];
 }
 
 /** Tries again to write unsaved turns and reports what is on disk. */
@@ -198,8 +193,8 @@ export function storageEntry(session: Session): Entry {
   return failureEntry(`${turns} not on disk`, hint);
 }
 
-export function saveJournal(session: Session): Promise<void> {
-  return runActivity(session, async () => [storageEntry(session)]);
+export async function saveJournal(session: Session): Promise<readonly Entry[]> {
+  return [storageEntry(session)];
 }
 
 function withAnswer(state: ReplState, run: (source: string) => Step): Step {
@@ -221,11 +216,11 @@ function copy(state: ReplState, argument: string): Step {
 
 function save(state: ReplState, argument: string): Step {
   const [, number, path = ''] = /^(?:(\d+)(?:\s+|$))?(.*)$/.exec(argument) ?? [];
-  if (argument === '') return startActivity(state, 'saving', task(saveJournal, undefined));
+  if (argument === '') return startActivity(state, 'saving', saveJournal, undefined);
   if (path === '') return refuse(state, '/save needs a file name', `/save ${number} name.txt`);
   const block = number === undefined ? undefined : Number(number);
   return withAnswer(state, (source) =>
-    startActivity(state, 'saving', task(saveAnswer, { path: unquoted(path), source, block })),
+    startActivity(state, 'saving', saveAnswer, { path: unquoted(path), source, block }),
   );
 }
 
@@ -258,6 +253,6 @@ export const exportCommands: readonly SlashCommand[] = [
     example: '/export tea.html',
     completes: 'files',
     run: (state, argument) =>
-      startActivity(state, 'exporting', task(exportConversation, { argument: unquoted(argument) })),
+      startActivity(state, 'exporting', exportConversation, { argument: unquoted(argument) }),
   },
 ];

@@ -12,9 +12,9 @@ import { parseParameterValue } from '../settings/setting-value.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import { themeNames } from '../terminal/style.ts';
 import { displayWidth, padToWidth, truncateToWidth } from '../terminal/text/width.ts';
-import { notice } from './transcript/entry.ts';
+import { notice, type Entry } from './transcript/entry.ts';
 import type { Candidate } from './composer/completion.ts';
-import { type Repl, runActivity, type Session } from './session.ts';
+import { type Repl, type Session } from './session.ts';
 import { offWords, type SlashCommand } from './slash-command.ts';
 import type { Dialog, Step, ReplState, SessionSettings } from './state.ts';
 import { openDialog, printNotice, printing, refuse, startActivity, step, task } from './step.ts';
@@ -36,7 +36,7 @@ function setModel(state: ReplState, model: string): Step {
   const known = modelsOf(state);
   const isFree = state.activity === undefined;
   if (model === '') {
-    if (isFree) return startActivity(state, 'listing models', task(listModels, undefined));
+    if (isFree) return startActivity(state, 'listing models', listModels, undefined);
     const list = [...known].join(', ');
     return printNotice(state, `the model is ${state.settings.model}; known models: ${list}`);
   }
@@ -45,7 +45,7 @@ function setModel(state: ReplState, model: string): Step {
   }
   return known.has(model) || !isFree
     ? useModel(state, model)
-    : startActivity(state, 'looking for the model', task(findModel, { model }));
+    : startActivity(state, 'looking for the model', findModel, { model });
 }
 
 /** Sets the model of the next prompts. */
@@ -114,46 +114,50 @@ function modelRows(rows: readonly (readonly string[])[], columns: number): reado
 }
 
 /** Opens a list of the service's models, or of those that natter knows; in line mode, prints it. */
-export function listModels(session: Session): Promise<void> {
-  return runActivity(session, async (signal) => {
-    const { records, problem } = await readModels(session, signal);
-    const state = session.state();
-    const { columns, isLineMode } = state;
-    const { model } = state.settings;
-    const known = [...modelsOf(state)];
-    if (isLineMode) {
-      const list = session.service.describeModels(records);
-      const rows = problem === undefined ? list : `${problem}; known models: ${known.join(', ')}`;
-      const other = '/model auto takes the smallest one that the prompt fits';
-      return [notice(`the model is ${model}; ${other}`), notice(rows)];
-    }
-    if (problem !== undefined) {
-      openDialog(session, settingDialog('model', known, model));
-      return [notice(problem)];
-    }
-    const rows = records.map((record) => modelCells(describeModel(record), true));
-    const labels = [...modelRows(rows, columns), 'auto: the smallest model that the prompt fits'];
-    const ids = [...records.map(({ id }) => id), 'auto'];
-    const dialog = settingDialog('model', ids, model, labels);
-    const note = rows.some(hasCatalogueMark) ? `; ${catalogueNote}` : '';
-    openDialog(session, { ...dialog, title: `${dialog.title}${note}` });
-    return [];
-  });
+export async function listModels(
+  session: Session,
+  _input: undefined,
+  signal: AbortSignal,
+): Promise<readonly Entry[]> {
+  const { records, problem } = await readModels(session, signal);
+  const state = session.state();
+  const { columns, isLineMode } = state;
+  const { model } = state.settings;
+  const known = [...modelsOf(state)];
+  if (isLineMode) {
+    const list = session.service.describeModels(records);
+    const rows = problem === undefined ? list : `${problem}; known models: ${known.join(', ')}`;
+    const other = '/model auto takes the smallest one that the prompt fits';
+    return [notice(`the model is ${model}; ${other}`), notice(rows)];
+  }
+  if (problem !== undefined) {
+    openDialog(session, settingDialog('model', known, model));
+    return [notice(problem)];
+  }
+  const rows = records.map((record) => modelCells(describeModel(record), true));
+  const labels = [...modelRows(rows, columns), 'auto: the smallest model that the prompt fits'];
+  const ids = [...records.map(({ id }) => id), 'auto'];
+  const dialog = settingDialog('model', ids, model, labels);
+  const note = rows.some(hasCatalogueMark) ? `; ${catalogueNote}` : '';
+  openDialog(session, { ...dialog, title: `${dialog.title}${note}` });
+  return [];
 }
 
 /** Sets a model whose name is new to natter; asks first if the service lists models, but not this one. */
-async function findModel(session: Session, { model }: { readonly model: string }): Promise<void> {
-  return runActivity(session, async (signal) => {
-    const { problem } = await readModels(session, signal);
-    const state = session.state();
-    const known = modelsOf(state);
-    if (problem !== undefined || known.has(model) || state.isLineMode) {
-      session.update((current) => useModel(current, model));
-      return [];
-    }
-    openDialog(session, modelDialog(model, nearlyNamed(model, known), state.settings.model));
+async function findModel(
+  session: Session,
+  { model }: { readonly model: string },
+  signal: AbortSignal,
+): Promise<readonly Entry[]> {
+  const { problem } = await readModels(session, signal);
+  const state = session.state();
+  const known = modelsOf(state);
+  if (problem !== undefined || known.has(model) || state.isLineMode) {
+    session.update((current) => useModel(current, model));
     return [];
-  });
+  }
+  openDialog(session, modelDialog(model, nearlyNamed(model, known), state.settings.model));
+  return [];
 }
 
 const none: ParameterChanges = { set: {}, removed: [] };
@@ -203,24 +207,22 @@ function listText(sent: Sent, name: string): string {
 }
 
 /** Changes the fields of the next requests, and keeps the change in the conversation. */
-export function changeParameters(
+export async function changeParameters(
   session: Session,
   { text }: { readonly text: string },
-): Promise<void> {
-  return runActivity(session, async () => {
-    const { settings } = session.state();
-    const sent = session.service.parameters(settings);
-    const [parameters, report] = changeOf(text, settings.parameters ?? none, sent) ?? [];
-    if (parameters !== undefined) {
-      session.journal().setParameters(parameters);
-      session.update((state) => step(withSettings(state, { parameters })));
-    }
-    const [name = ''] = text.split(' ', 1);
-    const { maxTokens } = settings;
-    const limit = maxTokens === undefined ? {} : { max_tokens: maxTokens };
-    const shown = report ?? listText({ ...limit, ...sent }, name);
-    return [notice(cleanLine(session.context, shown))];
-  });
+): Promise<readonly Entry[]> {
+  const { settings } = session.state();
+  const sent = session.service.parameters(settings);
+  const [parameters, report] = changeOf(text, settings.parameters ?? none, sent) ?? [];
+  if (parameters !== undefined) {
+    session.journal().setParameters(parameters);
+    session.update((state) => step(withSettings(state, { parameters })));
+  }
+  const [name = ''] = text.split(' ', 1);
+  const { maxTokens } = settings;
+  const limit = maxTokens === undefined ? {} : { max_tokens: maxTokens };
+  const shown = report ?? listText({ ...limit, ...sent }, name);
+  return [notice(cleanLine(session.context, shown))];
 }
 
 const commands: ReadonlyMap<string, string> = new Map([
@@ -255,21 +257,22 @@ function rolesText(session: Session): string {
 }
 
 /** Sets the system prompt of the next prompts to the text of a role. */
-export function chooseRole(session: Session, { name }: { readonly name: string }): Promise<void> {
-  return runActivity(session, async () => {
-    const { context } = session;
-    if (name === '') {
-      const names = roleNames(context);
-      if (session.state().isLineMode || names.length === 0) {
-        return [notice(cleanLine(context, rolesText(session)))];
-      }
-      openDialog(session, settingDialog('role', names, session.state().settings.role));
-      return [];
+export async function chooseRole(
+  session: Session,
+  { name }: { readonly name: string },
+): Promise<readonly Entry[]> {
+  const { context } = session;
+  if (name === '') {
+    const names = roleNames(context);
+    if (session.state().isLineMode || names.length === 0) {
+      return [notice(cleanLine(context, rolesText(session)))];
     }
-    const system = readRole(context, name);
-    session.update((state) => step(withSettings(state, { role: name, system })));
-    return [notice(cleanLine(context, `the role is now ${name}; /system shows its text`))];
-  });
+    openDialog(session, settingDialog('role', names, session.state().settings.role));
+    return [];
+  }
+  const system = readRole(context, name);
+  session.update((state) => step(withSettings(state, { role: name, system })));
+  return [notice(cleanLine(context, `the role is now ${name}; /system shows its text`))];
 }
 
 function systemText(system: string | undefined): string {
@@ -289,13 +292,13 @@ function setRole(state: ReplState, name: string): Step {
     const hint = system === undefined ? '' : '; /system off removes the system prompt';
     return printNotice(state, `no role is set${hint}`);
   }
-  return startActivity(state, 'reading a role', task(chooseRole, { name }));
+  return startActivity(state, 'reading a role', chooseRole, { name });
 }
 
 function setParameters(state: ReplState, text: string): Step {
   const [, maxTokens] = /^max_tokens(?:\s*=\s*|\s+)(.+)$/.exec(text) ?? [];
   if (maxTokens !== undefined) return setMaxTokens(state, maxTokens.trim());
-  return startActivity(state, 'changing parameters', task(changeParameters, { text }));
+  return startActivity(state, 'changing parameters', changeParameters, { text });
 }
 
 function setTheme(state: ReplState, argument: string): Step {

@@ -112,8 +112,10 @@ export interface ViSession {
  * the call after the update; `task` of `step.ts` checks its types.
  */
 export interface Task {
-  readonly run: (session: never, input: never) => Promise<void> | void;
+  readonly run: (session: never, input: never, signal: never) => unknown;
   readonly input: unknown;
+  /** It can be stopped, and ends with entries to print. */
+  readonly isActivity?: boolean;
   /** What else changes if the call fails. */
   readonly recover?: ((state: ReplState) => ReplState) | undefined;
 }

@@ -107,8 +107,8 @@ const failures: readonly (readonly [how: string, fail: () => Promise<void>])[] =
 /** Once armed, the task with this name fails the next time. */
 function failingOnce(type: TaskName, fail: () => Promise<void>) {
   let isArmed = false;
-  const call: MemoryOptions['call'] = (task, session) => {
-    if (!isArmed || taskName(task) !== type) return callTask(task, session);
+  const call: MemoryOptions['call'] = (task, session, signal) => {
+    if (!isArmed || taskName(task) !== type) return callTask(task, session, signal);
     isArmed = false;
     return fail();
   };
@@ -201,8 +201,10 @@ test('a prompt is restored when sending it fails', async () => {
 });
 
 test('a session that cannot print its failures ends with one', async () => {
-  const call: MemoryOptions['call'] = (task, session) =>
-    /print|report/.test(taskName(task) ?? '') ? Promise.reject(bug()) : callTask(task, session);
+  const call: MemoryOptions['call'] = (task, session, signal) =>
+    /print|report/.test(taskName(task) ?? '')
+      ? Promise.reject(bug())
+      : callTask(task, session, signal);
   const { session } = openMemorySession({ call });
   for (const action of [typed('/usage'), enter]) session.dispatch(action);
   await expect(session.ended).rejects.toThrow('a bug in it');

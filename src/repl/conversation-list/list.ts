@@ -4,6 +4,7 @@ import { searchTerms } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
 import type { ReplLibrary } from '../conversations/library.ts';
 import type { Session } from '../session.ts';
+import type { Entry } from '../transcript/entry.ts';
 import type { ListedConversation, ListOptions, OpenList, ReplState, Step } from '../state.ts';
 import { startActivity, step, task, withKeysReleased } from '../step.ts';
 
@@ -27,8 +28,9 @@ export function openList(
   query = '',
   searchesTexts = false,
 ): Step {
-  const wanted = task(readConversations, { options, query, searchesTexts }, withKeysReleased);
-  const started = startActivity(state, 'reading conversations', wanted);
+  const wanted = { options, query, searchesTexts };
+  const name = 'reading conversations';
+  const started = startActivity(state, name, readConversations, wanted, withKeysReleased);
   if (state.isLineMode) return started;
   return { ...started, state: { ...started.state, typeAhead: { until: 'list', keys: [] } } };
 }
@@ -36,7 +38,7 @@ export function openList(
 export async function readConversations(
   session: Session,
   wanted: Pick<OpenList, 'options' | 'query'> & Partial<OpenList>,
-): Promise<void> {
+): Promise<readonly Entry[]> {
   const stored = session.library.list();
   const entries = await stored.entries();
   if (entries.length === 0) {
@@ -49,6 +51,7 @@ export async function readConversations(
   const hasPreview = !session.state().isLineMode;
   const list = newList({ ...wanted, hasPreview, openedAt, entries, rows });
   session.update((state) => onListOpened(state, list));
+  return [];
 }
 
 /** Shows the list that was loaded; a dialog that was open before waits until it is closed. */

@@ -4,11 +4,11 @@ import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { contentOf, shownText } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
-import { notice } from '../transcript/entry.ts';
+import { notice, type Entry } from '../transcript/entry.ts';
 import { withAttached } from '../files/attachments.ts';
-import { runActivity, type Session } from '../session.ts';
+import { type Session } from '../session.ts';
 import type { ReplState, Step } from '../state.ts';
-import { andThen, printing, printNotice, refuse, startActivity, step, task } from '../step.ts';
+import { andThen, printing, printNotice, refuse, startActivity, step } from '../step.ts';
 import { type ShellEnd, runInShell } from './shell-command.ts';
 
 /** Only a typed mark starts a command, not the first character of a long paste. */
@@ -48,9 +48,11 @@ export function runForShell(state: ReplState, draft: Draft, needsEcho: boolean):
       refuse(next, `${program} needs a terminal, which a command does not have`, hint),
     );
   }
-  const running = task(runShellLine, { command, isAttached });
   return andThen(echoed, (next) =>
-    startActivity(next, `running ${commandName(command, 24)}`, running),
+    startActivity(next, `running ${commandName(command, 24)}`, runShellLine, {
+      command,
+      isAttached,
+    }),
   );
 }
 
@@ -143,30 +145,29 @@ const terminalHint =
 const openHint = 'a process it started is still running; its output is not shown';
 
 /** Runs a command, shows its output as it arrives, and attaches its end to the next prompt. */
-export function runShellLine(
+export async function runShellLine(
   session: Session,
   { command, isAttached }: { readonly command: string; readonly isAttached: boolean },
+  signal: AbortSignal,
   run = runInShell,
-): Promise<void> {
-  return runActivity(session, async (signal) => {
-    const shown = createShown(session, signal, !isAttached);
-    const onOutput = (text: string) => shown.add(text);
-    const ended = await run(command, { signal, onOutput }, session.context);
-    const output = await shown.end();
-    const end = endText(ended, signal.aborted);
-    const isFailed = !signal.aborted && ended.code !== 0;
-    const parts = [end, ...(output.bytes === 0 ? ['no output'] : [])];
-    if (isAttached && output.isBinary) parts.push('the output is binary, so it is not attached');
-    else if (isAttached) {
-      const file = attachmentOf(command, end, output);
-      session.update((state) => step(withAttached(state, file)));
-      parts.push(attachedText(output));
-    }
-    const lines = [parts.join('; ')];
-    if (ended.isOpen) lines.push(openHint);
-    if (isFailed && asksForTerminal.test(output.text.slice(-2000))) lines.push(terminalHint);
-    return lines.map((line) => notice(line));
-  });
+): Promise<readonly Entry[]> {
+  const shown = createShown(session, signal, !isAttached);
+  const onOutput = (text: string) => shown.add(text);
+  const ended = await run(command, { signal, onOutput }, session.context);
+  const output = await shown.end();
+  const end = endText(ended, signal.aborted);
+  const isFailed = !signal.aborted && ended.code !== 0;
+  const parts = [end, ...(output.bytes === 0 ? ['no output'] : [])];
+  if (isAttached && output.isBinary) parts.push('the output is binary, so it is not attached');
+  else if (isAttached) {
+    const file = attachmentOf(command, end, output);
+    session.update((state) => step(withAttached(state, file)));
+    parts.push(attachedText(output));
+  }
+  const lines = [parts.join('; ')];
+  if (ended.isOpen) lines.push(openHint);
+  if (isFailed && asksForTerminal.test(output.text.slice(-2000))) lines.push(terminalHint);
+  return lines.map((line) => notice(line));
 }
 
 /** Characters of an unfinished line that are held back. */

@@ -18,16 +18,19 @@ interface Target {
 
 export async function connect(
   session: Session,
-  { address, key, model }: Target,
+  target: Target,
   signal: AbortSignal,
 ): Promise<readonly Entry[]> {
   try {
-    const service = await session.service.connect(address, key, signal);
-    session.update((state) => onConnected(state, service, model));
+    const service = await session.service.connect(target.address, target.key, signal);
+    session.update((state) => {
+      const settings = { ...state.settings, model: target.model ?? state.settings.model };
+      return printNotice({ ...state, service, settings }, `the service is now ${service.address}`);
+    });
   } catch (error) {
     if (signal.aborted) throw error;
     const failure = failureText(error, session.context);
-    session.update((state) => onConnectionFailed(state, failure, { address, key }));
+    session.update((state) => onConnectionFailed(state, failure, target));
   }
   return [];
 }
@@ -42,18 +45,10 @@ export async function findServers(
   return [];
 }
 
-/** The dialog that started the current activity. */
-function answeredDialog({ activity }: ReplState): Dialog | undefined {
-  return activity?.type === 'task' ? activity.dialog : undefined;
-}
-
 export function onServersFound(state: ReplState, servers: readonly FoundServer[]): Step {
-  return step({ ...state, dialog: serversDialog(state.service, servers, answeredDialog(state)) });
-}
-
-function onConnected(state: ReplState, service: ServiceFacts, model: string | undefined): Step {
-  const settings = model === undefined ? state.settings : { ...state.settings, model };
-  return printNotice({ ...state, service, settings }, `the service is now ${service.address}`);
+  const { activity, service } = state;
+  const asking = activity?.type === 'task' ? activity.dialog : undefined;
+  return step({ ...state, dialog: serversDialog(service, servers, asking) });
 }
 
 /** Asks again for the key if that was wrong, else for the address. */

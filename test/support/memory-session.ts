@@ -174,7 +174,6 @@ const serviceOf = (client: Client, calls: string[]): ReplService => ({
   },
   keyRenewal: () => undefined,
   findServers: async () => [{ name: 'Ollama', url: 'http://127.0.0.1:11434', models: ['llama'] }],
-  describeModels: (records) => records.map(({ id }) => id).join('\n'),
   close: async () => undefined,
 });
 

@@ -119,14 +119,14 @@ async function exportTo(
     openDialog(session, formatDialog(name));
     return [];
   }
-  const pieces = await exportAs(conversation, format, { siblings: false });
-  const written = session.files.writePrivate(name, pieces, replaces);
-  if (written === undefined) {
+  const text = [...(await exportAs(conversation, format, { siblings: false }))].join('');
+  const path = session.files.write(name, text, { isPrivate: true, replaces });
+  if (path === undefined) {
     openDialog(session, replaceDialog(session, name));
     return [];
   }
   const shown = formats.find((known) => known.format === format)?.name ?? format;
-  return [notice(`exported to ${written.path} (${shown}, ${sizeText(written.bytes)})`)];
+  return [notice(`exported to ${path} (${shown}, ${sizeText(Buffer.byteLength(text))})`)];
 }
 
 /** Exports the conversation; asks for the format, and before it replaces a file. */
@@ -177,6 +177,10 @@ export async function saveAnswer(
 ): Promise<readonly Entry[]> {
   const { text, name } = selectionOf(wanted);
   const path = session.files.write(file, session.guard.restoreText(text));
+  if (path === undefined) {
+    const hint = 'choose another name';
+    throw new Failure('storage', `cannot write ${file}: it already exists`, { hint });
+  }
   return [notice(`${name} was written to ${path}`)];
 }
 

@@ -46,15 +46,10 @@ const memoryFiles = (calls: string[]): ReplFiles => ({
     isPartial: false,
   }),
   candidates: (folder) => [{ value: `in-${folder || 'here'}.md` }],
-  write(path, text) {
-    calls.push(`write ${path}: ${text}`);
-    return `/home/${path}`;
-  },
-  writePrivate(path, pieces, replaces) {
+  write(path, text, { isPrivate = false, replaces = false } = {}) {
     if (path.startsWith('old') && !replaces) return undefined;
-    const text = [...pieces].join('');
-    calls.push(`write privately ${path}`);
-    return { path: `/home/${path}`, bytes: text.length };
+    calls.push(isPrivate ? `write privately ${path}` : `write ${path}: ${text}`);
+    return `/home/${path}`;
   },
 });
 

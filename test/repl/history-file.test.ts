@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
-import { findDrafts, saveDraft, appendHistory, readHistory } from '../../src/repl/memory.ts';
+import { appendHistory, readHistory } from '../../src/repl/memory.ts';
 
 const at = new Date('2026-11-21T10:00:00Z');
 let folder = '';
@@ -22,11 +22,6 @@ function write(content: string): void {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(file, content);
 }
-
-const unexpected = (failure: Failure) => {
-  throw failure;
-};
-const drafts = () => findDrafts(folder, unexpected);
 
 const line = (text: string) => `${JSON.stringify({ at: at.toISOString(), text })}\n`;
 
@@ -94,40 +89,5 @@ describe('history file', () => {
     fs.mkdirSync(file, { recursive: true });
     expect(() => appendHistory(file, 'one', at)).toThrow(Failure);
     expect(() => readHistory(file)).toThrow(file);
-  });
-});
-
-describe('drafts', () => {
-  test('outlive the session that wrote them', () => {
-    saveDraft(folder, 'a', 'first 日本', at);
-    saveDraft(folder, 'a', 'newer\n👍', new Date(at.getTime() + 1000));
-    saveDraft(folder, 'b/c', 'of another window', at);
-    expect(drafts().map(({ id, text }) => [id, text])).toEqual([
-      ['a', 'newer\n👍'],
-      ['b/c', 'of another window'],
-    ]);
-  });
-
-  test('are removed when they are sent or emptied', () => {
-    saveDraft(folder, 'a', 'text', at);
-    saveDraft(folder, 'b', 'text', at);
-    saveDraft(folder, 'a', '', at);
-    saveDraft(folder, 'b', ' ', at);
-    saveDraft(folder, 'unknown', '', at);
-    expect(drafts()).toEqual([]);
-  });
-
-  test('K24 are private', () => {
-    saveDraft(path.join(folder, 'drafts'), 'a', 'text', at);
-    const { mode } = fs.statSync(path.join(folder, 'drafts', 'a.json'));
-    expect(process.platform === 'win32' || (mode & 0o777) === 0o600).toBe(true);
-  });
-
-  test('skip damaged files and a missing folder', () => {
-    fs.writeFileSync(path.join(folder, 'x.json'), '{"text":');
-    fs.writeFileSync(path.join(folder, 'y.json'), '{"text":"no date"}');
-    fs.writeFileSync(path.join(folder, 'z.json'), '[]');
-    expect(drafts()).toEqual([{ id: 'y', text: 'no date', at: '', place: '' }]);
-    expect(findDrafts(path.join(folder, 'none'), unexpected)).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -46,7 +47,7 @@ describe('the draft of an ended session', () => {
       0,
     ],
     ['removed before it is read', () => symlinkSync('nowhere', join(drafts, '41.json')), 0],
-    ['under an unknown name', () => draft('%zz.json', 'other'), 0],
+    ['not an object', () => writeFileSync(join(drafts, '41.json'), '[]'), 0],
     ['a folder', () => mkdirSync(join(drafts, '41.json')), 1],
   ])('X30: is found beside a draft that is %s', (_how, damage, warned) => {
     draft('42.json', 'half a thought');
@@ -75,11 +76,6 @@ describe('the draft of an ended session', () => {
     second.close();
     expect(readdirSync(drafts)).toEqual([]);
   });
-
-  test('X7: of process 1 of an older version is found', () => {
-    draft('1.json', 'half a thought');
-    expect(session(processOn(1)).takeDraft()).toBe('half a thought');
-  });
 });
 
 test('R7: a draft stays in the folder in which it was typed', () => {
@@ -98,11 +94,20 @@ test('R7: a draft stays in the folder in which it was typed', () => {
 });
 
 test('the draft of a running session stays with it', () => {
-  const running = { 7: '700', 8: '800', 9: '900' };
+  const running = { 7: '700', 8: '800' };
   const first = session(processOn(7, { running }));
   first.keepDraft('half a thought');
-  draft('9.json', 'of an older version');
   expect(session(processOn(8, { running })).takeDraft()).toBe('');
   first.close();
   expect(session(processOn(8, { running })).takeDraft()).toBe('half a thought');
+});
+
+test('K24: a draft is private, and it is removed when it is sent or emptied', () => {
+  const one = session(processOn(7));
+  one.keepDraft('text 日本\n👍');
+  const [file = ''] = readdirSync(drafts).filter((name) => name.endsWith('.json'));
+  const { mode } = statSync(join(drafts, file));
+  expect(process.platform === 'win32' || (mode & 0o777) === 0o600).toBe(true);
+  one.keepDraft(' ');
+  expect(readdirSync(drafts).filter((name) => name.endsWith('.json'))).toEqual([]);
 });

@@ -76,7 +76,9 @@ describe('R10: /model', () => {
     const { enter, idle, text } = openMemorySession({ state: { isLineMode: true } });
     enter('/model');
     await idle();
-    expect(text()).toMatch(/^natter: the model is origin; .*\nnatter:\norigin\nother\n$/);
+    expect(text()).toMatch(
+      /^natter: the model is origin; .*\nnatter:\norigin, context .*\nother\n$/,
+    );
   });
 
   test('asks before it uses a model that the service does not list', async () => {
@@ -152,6 +154,7 @@ test('/resume with the name of several conversations opens the list with that fi
   const { session, enter, idle, text } = createMemorySession();
   enter('/resume about');
   await idle();
+  await vi.waitUntil(() => session.state().list?.isReading === false);
   expect(session.state()).toMatchObject({
     activity: undefined,
     list: { query: 'about', rows: [{ title: 'about abcd2345' }, { title: 'about wxyz6789' }] },

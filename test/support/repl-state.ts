@@ -7,12 +7,7 @@ import { makeSummary, removeSummary } from '../../src/repl/context/compaction.ts
 import { keyPress, type Modifiers } from '../../src/repl/composer/keys/key-event.ts';
 import { contentOf } from '../../src/repl/composer/paste.ts';
 import { connect, findServers } from '../../src/repl/connection.ts';
-import {
-  previewConversation,
-  readConversations,
-  readList,
-  searchList,
-} from '../../src/repl/conversation-list/list.ts';
+import { readConversations, readList } from '../../src/repl/conversation-list/list.ts';
 import {
   newConversation,
   resume,
@@ -110,8 +105,6 @@ const taskFunctions = {
   resume,
   'open-list': readConversations,
   'read-list': readList,
-  'search-list': searchList,
-  'preview-conversation': previewConversation,
   connect,
   'find-servers': findServers,
 };

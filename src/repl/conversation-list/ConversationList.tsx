@@ -10,19 +10,30 @@ import { fitParts, fittingEnd } from '../screen/fit-parts.ts';
 import { firstVisible } from '../screen/row-budget.ts';
 import { Lines, Row, useBelowCaret, useCaret, useView } from '../screen/view.tsx';
 import type { OpenList, PreviewTurn } from '../state.ts';
-import { budgetOf, isComplete, marksOf, type Match, matchesOf, totalOf } from './list.ts';
+import {
+  budgetOf,
+  isComplete,
+  marksOf,
+  type Match,
+  matchesOf,
+  totalOf,
+  needsMore,
+} from './list.ts';
 
 interface ListProps {
   readonly list: OpenList;
   readonly matches: readonly Match[];
 }
 
+/** Whether more matches are being looked for. */
+const isSearching = (list: OpenList) => list.isReading && needsMore(list);
+
 /** `3 of 1,204`; `+` if further ones may match; what is read so far while they are looked for. */
 function positionText({ list, matches }: ListProps): string {
   const { excerpts, rows, selected } = list;
   const total = count(totalOf(list));
   const isAll = list.query.trim() === '';
-  if (list.isReading && !isAll) {
+  if (isSearching(list) && !isAll) {
     const read = list.searchesTexts ? Math.min(excerpts.length, rows.length) : rows.length;
     return `searched ${count(read)} of ${total}`;
   }
@@ -106,7 +117,9 @@ function Listed({ list, matches, rows }: ListProps & { readonly rows: number }):
   const { style, columns } = useView();
   if (rows === 0) return undefined;
   if (matches.length === 0) {
-    return <Row>{style.dim(`  ${list.isReading ? 'searching' : 'no conversation matches'}`)}</Row>;
+    return (
+      <Row>{style.dim(`  ${isSearching(list) ? 'searching' : 'no conversation matches'}`)}</Row>
+    );
   }
   const first = firstVisible(list.selected, matches.length, rows);
   const shown = matches.slice(first, first + rows);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { firstRunDialog } from '../../../src/repl/connection.ts';
-import { changeOf, onRowsRead } from '../../../src/repl/conversation-list/list.ts';
 import { copyDialog } from '../../../src/repl/conversations/conversations.ts';
 import type { OpenList } from '../../../src/repl/state.ts';
 import { step } from '../../../src/repl/step.ts';
@@ -51,19 +50,15 @@ describe('a chosen conversation that is open in another natter', () => {
     const first = listOf(many, { rows: many.slice(0, 80) });
     const { entries } = first;
     const opening = run(stateOf({ list: first }), pressed('end'), enter);
-    const missed = changeOf(entries, (before, read) =>
-      onRowsRead(before, read, many.slice(80, 160)),
-    );
     const [{ from: left = first } = {}] = effectsOf(opening.effects, 'resume');
     const { state, effects } = runInApp(
       opening.state,
-      missed,
       asksAbout('c79', left),
       { type: 'task-ended', entries: [], now: 0 },
       escape,
     );
-    expect(effectsOf(effects, 'read-list')).toMatchObject([{ from: 80 }]);
-    expect(run(state, missed).state.list?.rows).toHaveLength(80);
+    expect(effectsOf(effects, 'read-list')).toEqual([{ type: 'read-list', entries }]);
+    expect(state.list).toMatchObject({ isReading: true, followsLast: false });
   });
 
   test('is opened as a copy, before the dialog that waited', () => {

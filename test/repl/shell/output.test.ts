@@ -27,12 +27,8 @@ describe('the output of a command', () => {
 
   test('does not hold back a very long line', () => {
     const [first, , rest] = linesOf('a'.repeat(70_000), 'b', 'c\nd');
-    expect(first).toBe('a'.repeat(70_000));
+    expect(first).toBe(`${'a'.repeat(70_000)}\n`);
     expect(rest).toBe('bc\n');
-  });
-
-  test('ends a very long line', () => {
-    expect(linesOf('a'.repeat(70_000)).at(-1)).toBe('\n');
   });
 });
 

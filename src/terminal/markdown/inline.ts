@@ -4,7 +4,6 @@ import { sanitizeLine } from '../safety/sanitizer.ts';
 import type { OwnPaints } from '../style.ts';
 import {
   type Place,
-  isDisplayFormula,
   endScan,
   scan,
   takeFormulas,
@@ -258,7 +257,10 @@ export function withCharacters(text: string): string {
 const mark = /[\\`*_~[\]<&@/.$]/;
 
 /** Reads a piece of inline Markdown that can be read alone; without `formulas` it is plain text. */
-type ReadPiece<Part> = (text: string, formulas: readonly Place[] | undefined) => readonly Part[];
+export type ReadPiece<Part> = (
+  text: string,
+  formulas: readonly Place[] | undefined,
+) => readonly Part[];
 
 export const readSpans =
   (options: InlineOptions): ReadPiece<Span> =>
@@ -279,9 +281,9 @@ export class Paragraph<Part> {
   #trail = '';
   /** A line break that nothing has followed yet. */
   #lineBreak = '';
-  #line = 1;
-  /** The first line contains a bar. */
-  #hasBar = false;
+  endedLines = 0;
+  /** The source of the first line, which may be the header of a table. */
+  firstLine = '';
 
   constructor(read: ReadPiece<Part>) {
     this.#read = read;
@@ -294,7 +296,7 @@ export class Paragraph<Part> {
 
   /** Takes a part of the current line, without its indentation. @returns the parts that further text can no longer change */
   write(text: string): Part[] {
-    if (this.#line === 1) this.#hasBar ||= text.includes('|');
+    if (this.endedLines === 0) this.firstLine += text;
     // A pattern for the end would be tried at each space, which takes quadratic time.
     let end = text.length;
     while (end > 0 && /[ \t]/.test(text.charAt(end - 1))) end -= 1;
@@ -311,7 +313,7 @@ export class Paragraph<Part> {
   endLine(): void {
     this.#lineBreak = '\n';
     this.#trail = '';
-    this.#line += 1;
+    this.endedLines += 1;
   }
 
   /** The rest. */
@@ -326,12 +328,12 @@ export class Paragraph<Part> {
 
   /** A displayed formula (`$$`, `\[`) may be open; the next line then belongs to it. */
   isInFormula(): boolean {
-    return isDisplayFormula(this.#scanned.enclosure);
+    return this.#scanned.isInDisplay;
   }
 
   /** Its only line has a bar, so it may be a table's header that was written as text. */
   mayBeHeader(): boolean {
-    return this.#hasBar && this.#line === 2;
+    return this.endedLines === 1 && this.firstLine.includes('|');
   }
 
   #writeAll(text: string): Part[] {

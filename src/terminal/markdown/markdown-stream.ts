@@ -3,8 +3,14 @@ import { formulaRows } from '../formula.ts';
 import type { Paint, Style } from '../style.ts';
 import { displayWidth } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
-import { type BlockRenderer, createBlockDriver, type MarkdownStream } from './block-driver.ts';
-import { type InlineOptions, inlineText, Paragraph, readSpans } from './inline.ts';
+import { BlockDriver, type BlockRenderer, type MarkdownStream } from './block-driver.ts';
+import {
+  type InlineOptions,
+  inlineText,
+  type Paragraph,
+  type ReadPiece,
+  readSpans,
+} from './inline.ts';
 import type { Container, Item, LineStart } from './line-start.ts';
 import { mergeSpans, paintSpans, type Span, type SpanLook, visibleText } from './span.ts';
 import { Table } from './table.ts';
@@ -89,7 +95,7 @@ export interface MarkdownStreamOptions {
  * references are shown as written, because they can be recognised only by later text.
  */
 export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownStream {
-  return createBlockDriver(new ScreenBlocks(options));
+  return new BlockDriver(new ScreenBlocks(options));
 }
 
 type BlockKind = 'flow' | 'heading' | 'code' | 'table';
@@ -108,10 +114,10 @@ const headingLooks: Readonly<Record<number, readonly SpanLook[]>> = {
   3: ['bold'],
 };
 
-class ScreenBlocks implements BlockRenderer {
+class ScreenBlocks implements BlockRenderer<Span> {
   readonly containers: Container[] = [];
   blankBefore = false;
-  readonly collectsFormulas: boolean;
+  readonly read: ReadPiece<Span>;
   readonly #style: Style;
   readonly #unicode: boolean;
   readonly #width: () => number;
@@ -122,7 +128,6 @@ class ScreenBlocks implements BlockRenderer {
   readonly #rulePaint: Paint;
   #text = '';
   #previous: BlockKind | undefined;
-  #paragraph: Paragraph<Span> | undefined;
   #table: Table | undefined;
   /** The mark of the open code; undefined for indented code. */
   #fence: string | undefined;
@@ -138,10 +143,10 @@ class ScreenBlocks implements BlockRenderer {
     this.#width = width;
     this.#codeHint = options.codeHint;
     this.#inline = { marks: !style.colored, own: style.own, hyperlinks, hidesAddresses, unicode };
+    this.read = readSpans(this.#inline);
     const prefix = () => this.#markers('flow');
     this.#rows = options.wrap === 'words' ? new ProseRows(width, style, prefix) : undefined;
     this.#rulePaint = style.own?.rule ?? style.dim;
-    this.collectsFormulas = unicode;
   }
 
   beginBlock(kind: LineStart['kind']): void {
@@ -166,41 +171,27 @@ class ScreenBlocks implements BlockRenderer {
     this.#text += `${this.#markers('flow').trimEnd()}\n`;
   }
 
-  openParagraph(text: string): void {
+  definition(text: string): string {
+    return text;
+  }
+
+  openParagraph(text: string): string {
     const { mark, rest } = this.#takeTask(text);
     this.#beginLine();
-    this.#paragraph = new Paragraph(readSpans(this.#inline));
     if (mark) this.#writeSpans([mark], false);
-    this.writeText(rest);
+    return rest;
   }
 
-  addLine(text: string): void {
-    this.writeText(text);
+  writeParts(spans: readonly Span[]): void {
+    this.#writeSpans(spans, false);
   }
 
-  writeText(text: string): void {
-    if (this.#paragraph) this.#writeSpans(this.#paragraph.write(text), false);
-  }
-
-  endText(): void {
-    this.#paragraph?.endLine();
-  }
-
-  closeParagraph(): void {
-    if (this.#paragraph) this.#endLine(this.#paragraph.end());
-    this.#paragraph = undefined;
-  }
-
-  mayBeHeader(): boolean {
-    return this.#paragraph?.mayBeHeader() === true;
+  closeParagraph(spans: readonly Span[]): void {
+    this.#endLine(spans);
   }
 
   mayBeHeading(): boolean {
     return false;
-  }
-
-  isInFormula(): boolean {
-    return this.#paragraph?.isInFormula() === true;
   }
 
   /** An ATX heading. With colour, styles replace its marks. */
@@ -289,7 +280,7 @@ class ScreenBlocks implements BlockRenderer {
   formula(lines: readonly string[], close: string): void {
     const source = lines.join('\n');
     const end = source.lastIndexOf(close) + close.length;
-    const rows = formulaRows(source.slice(0, end));
+    const rows = this.#unicode ? formulaRows(source.slice(0, end)) : undefined;
     if (rows === undefined) return this.formulaSource(lines);
     const columns = Math.max(1, this.#width() - this.#markerColumns() - indent.length);
     const text = rows.join('\n') + source.slice(end).trim();
@@ -303,9 +294,13 @@ class ScreenBlocks implements BlockRenderer {
     }
   }
 
-  openTable(header: string | undefined, delimiter: string, isAfterText: boolean): void {
-    if (isAfterText) {
-      this.closeParagraph();
+  openTable(
+    header: string | undefined,
+    delimiter: string,
+    paragraph: Paragraph<Span> | undefined,
+  ): void {
+    if (paragraph) {
+      this.closeParagraph(paragraph.end());
       if (header !== undefined) this.#begin('table');
     }
     this.#previous = 'table';
@@ -329,9 +324,7 @@ class ScreenBlocks implements BlockRenderer {
   }
 
   undecided(): string {
-    if (this.#table) return this.#table.undecided();
-    if (!this.#paragraph) return '';
-    return (this.#rows?.held() ?? '') + this.#paragraph.undecided();
+    return this.#table?.undecided() ?? this.#rows?.held() ?? '';
   }
 
   #writeBlankLine(): void {

@@ -13,11 +13,6 @@ export function firstModels(ids: readonly string[]): string | undefined {
   return ids.slice(0, 5).join(', ') + (ids.length > 5 ? ` and ${ids.length - 5} more` : '');
 }
 
-function describeModels(records: readonly ModelRecord[]): string {
-  const shown = firstModels(records.map(({ id }) => id));
-  return shown === undefined ? 'it lists no models' : `it offers ${shown}`;
-}
-
 export interface ServiceCheck {
   /** A predicate for the base URL: `answered: it offers origin`. */
   readonly result: string;
@@ -48,38 +43,46 @@ const withoutModels: ServiceCheck = {
   models: [],
 };
 
-/** Uses the service, without the ledger and the budget. */
-async function withClient<Result>(
+/** Asks the service, without the ledger and the budget. */
+async function ask<Result>(
   run: Run,
-  use: (client: Client, signal: AbortSignal) => Promise<Result>,
+  request: (client: Client) => Promise<Result>,
 ): Promise<Result> {
   const service = await openService(run, { command: 'auth' });
   try {
-    return await use(service.unmetered ?? service.client, run.context.signal);
+    return await request(service.unmetered ?? service.client);
   } finally {
     await service.close();
   }
 }
 
-async function listModels(client: Client, signal: AbortSignal): Promise<ServiceCheck | undefined> {
-  try {
-    const models = await client.listModels({ signal });
-    return { result: `answered: ${describeModels(models)}`, models };
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return undefined;
-    throw error;
-  }
+/** Undefined for a service without a list. @throws Failure */
+function listModels(run: Run): Promise<ServiceCheck | undefined> {
+  return ask(run, async (client) => {
+    try {
+      const models = await client.listModels({ signal: run.context.signal });
+      const shown = firstModels(models.map(({ id }) => id));
+      const offer = shown === undefined ? 'it lists no models' : `it offers ${shown}`;
+      return { result: `answered: ${offer}`, models };
+    } catch (error) {
+      if (error instanceof Failure && error.kind === 'not_found') return undefined;
+      throw error;
+    }
+  });
 }
 
 /** Whether a prompt without messages is refused by an API, which knows the address. */
-async function hasChat(client: Client, signal: AbortSignal): Promise<boolean> {
-  try {
-    for await (const _event of client.chat({ model: 'none', messages: [] }, { signal })) break;
-    return true;
-  } catch (error) {
-    signal.throwIfAborted();
-    return error instanceof Failure && error.status !== undefined && error.status !== 404;
-  }
+function hasChat(run: Run): Promise<boolean> {
+  const { signal } = run.context;
+  return ask(run, async (client) => {
+    try {
+      for await (const _event of client.chat({ model: 'none', messages: [] }, { signal })) break;
+      return true;
+    } catch (error) {
+      signal.throwIfAborted();
+      return error instanceof Failure && error.status !== undefined && error.status !== 404;
+    }
+  });
 }
 
 /**
@@ -87,22 +90,22 @@ async function hasChat(client: Client, signal: AbortSignal): Promise<boolean> {
  * @throws Failure
  */
 export async function checkService(run: Run): Promise<ServiceCheck> {
-  return (await withClient(run, listModels)) ?? withoutModels;
+  return (await listModels(run)) ?? withoutModels;
 }
 
 /** Checks the service, and finds out the path of its API if that is not set: with `/v1`, or as given. @throws Failure */
 export async function findApi(run: Run): Promise<ServiceCheck> {
   const { values } = run.settings;
   const { baseUrl, apiPath: known } = values;
-  const found = await withClient(run, listModels);
+  const found = await listModels(run);
   if (found !== undefined || known !== undefined || baseUrl === undefined) {
     return found ?? withoutModels;
   }
   const apiPath = guessesApiPath(baseUrl, known) ? '/' : usualApiPath;
   const other = { ...run, settings: { ...run.settings, values: { ...values, apiPath } } };
-  const foundThere = await withClient(other, listModels);
+  const foundThere = await listModels(other);
   if (foundThere !== undefined) return { ...foundThere, apiPath };
-  const isOther = !(await withClient(run, hasChat)) && (await withClient(other, hasChat));
+  const isOther = !(await hasChat(run)) && (await hasChat(other));
   return isOther ? { ...withoutModels, apiPath } : withoutModels;
 }
 

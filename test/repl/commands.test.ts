@@ -56,7 +56,7 @@ test('Y18: /rename without a title shows the current one, or how to set one', ()
 });
 
 test('/pin off removes the mark, and repeating a change of the mark has no effect', () => {
-  const pinned = { ...withLastPrompt.conversation, isPinned: true };
+  const pinned = { ...withLastPrompt.conversation, pin: true };
   const state = { ...withLastPrompt, conversation: pinned };
   expect(effectsOf(command(state, '/pin off').effects, 'pin')).toEqual([
     { type: 'pin', isPinned: false },

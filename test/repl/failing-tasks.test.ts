@@ -83,7 +83,6 @@ const cases: Readonly<Record<Exclude<TaskName, 'report'>, Case>> = {
   'new-conversation': command('/new'),
   resume: command('/resume abcd2345'),
   'open-list': command('/resume'),
-  'read-list': command('/resume'),
   'search-list': { keys: [typed('/resume'), enter, pressed('tab')] },
   'preview-conversation': command('/resume'),
   connect: { keys: [lineEntered('1')], dialog: serversDialog(sandbox, [server]) },

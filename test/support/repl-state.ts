@@ -10,7 +10,6 @@ import { connect, findServers } from '../../src/repl/connection.ts';
 import {
   previewConversation,
   readConversations,
-  readList,
   searchList,
 } from '../../src/repl/conversation-list/list.ts';
 import {
@@ -109,7 +108,6 @@ const taskFunctions = {
   'new-conversation': newConversation,
   resume,
   'open-list': readConversations,
-  'read-list': readList,
   'search-list': searchList,
   'preview-conversation': previewConversation,
   connect,

@@ -1,14 +1,13 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { LibraryEntry } from '../../conversation/library/library.ts';
 import { searchTerms } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
 import type { ReplLibrary } from '../conversations/library.ts';
 import type { Session } from '../session.ts';
-import type { ListedConversation, ListOptions, OpenList, ReplState, Step, Task } from '../state.ts';
+import type { ListOptions, ListRow, OpenList, ReplState, Step, Task } from '../state.ts';
 import { andThen, startActivity, step, task, withKeysReleased } from '../step.ts';
 
 export const newList = (
-  parts: Pick<OpenList, 'options' | 'openedAt' | 'entries' | 'rows'> & Partial<OpenList>,
+  parts: Pick<OpenList, 'options' | 'openedAt' | 'rows'> & Partial<OpenList>,
 ): OpenList => ({
   query: '',
   searchesTexts: false,
@@ -36,16 +35,14 @@ export async function readConversations(
   session: Session,
   wanted: Pick<OpenList, 'options' | 'query'> & Partial<OpenList>,
 ): Promise<void> {
-  const stored = session.library.list();
-  const entries = await stored.entries();
-  if (entries.length === 0) {
+  const rows = await session.library.list().read();
+  if (rows.length === 0) {
     throw new Failure('not_found', 'there is no conversation yet', {
       hint: 'the first prompt starts one',
     });
   }
-  const rows = stored.read(entries, 0);
   const openedAt = session.context.clock.date();
-  const list = newList({ ...wanted, openedAt, entries, rows });
+  const list = newList({ ...wanted, openedAt, rows });
   session.update((state) => onListOpened(state, list));
 }
 
@@ -56,58 +53,48 @@ export function onListOpened(state: ReplState, loaded: OpenList): Step {
   return settle(withKeysReleased({ ...state, activity: undefined }), { ...loaded, dialog });
 }
 
-/** After a question, the list is as it was. What was being read of it meanwhile is read again: the copy of its entries ignores the rest of that. */
+/** After a question, the list is as it was. What was being searched meanwhile is searched again: the copy of its rows ignores the rest of that. */
 export function reopenList(state: ReplState, list: OpenList): Step {
   return settle(state, {
     ...list,
-    entries: [...list.entries],
+    rows: [...list.rows],
     isReading: false,
     preview: undefined,
   });
 }
 
-/** A change of the list with these entries, unless it was closed meanwhile. */
+/** A change of the list with these rows, unless it was closed meanwhile. */
 export const changeOf =
-  (entries: readonly LibraryEntry[], change: (state: ReplState, list: OpenList) => Step) =>
+  (rows: readonly ListRow[], change: (state: ReplState, list: OpenList) => Step) =>
   (state: ReplState): Step =>
-    state.list?.entries === entries ? change(state, state.list) : step(state);
+    state.list?.rows === rows ? change(state, state.list) : step(state);
 
 /** Reads a part of an open list, after keys and timers were handled. */
 async function readPart<Part>(
   session: Session,
-  entries: readonly LibraryEntry[],
+  rows: readonly ListRow[],
   read: (stored: ReturnType<ReplLibrary['list']>) => Part,
   take: (state: ReplState, list: OpenList, part: Part) => Step,
 ): Promise<void> {
   await nextTick();
-  if (session.state().list?.entries !== entries) return;
+  if (session.state().list?.rows !== rows) return;
   const part = read(session.library.list());
-  session.update(changeOf(entries, (state, list) => take(state, list, part)));
+  session.update(changeOf(rows, (state, list) => take(state, list, part)));
 }
 
-/** A part of the list, from one of its entries on. */
-interface ListPart {
-  readonly entries: readonly LibraryEntry[];
+/** A search from one of the rows on. */
+interface Search {
+  readonly rows: readonly ListRow[];
   readonly from: number;
+  readonly query: string;
 }
-
-export function readList(session: Session, { entries, from }: ListPart): Promise<void> {
-  return readPart(session, entries, (stored) => stored.read(entries, from), onRowsRead);
-}
-
-export function onRowsRead(state: ReplState, list: OpenList, rows: OpenList['rows']): Step {
-  const longer = { ...list, isReading: false, rows: [...list.rows, ...rows] };
-  return settle(state, longer, list.followsLast);
-}
-
-type Search = ListPart & { readonly query: string };
 
 export function searchList(session: Session, search: Search): Promise<void> {
-  const { entries, from, query } = search;
+  const { rows, from, query } = search;
   return readPart(
     session,
-    entries,
-    (stored) => stored.search(entries, from, query),
+    rows,
+    (stored) => stored.search(rows, from, query),
     (state, list, excerpts) => onTextsSearched(state, list, search, excerpts),
   );
 }
@@ -126,13 +113,13 @@ export function onTextsSearched(
 
 export function previewConversation(
   session: Session,
-  { entries, entry }: { readonly entries: readonly LibraryEntry[]; readonly entry: LibraryEntry },
+  { rows, row }: { readonly rows: readonly ListRow[]; readonly row: ListRow },
 ): Promise<void> {
   return readPart(
     session,
-    entries,
-    (stored) => stored.preview(entry),
-    (state, list, turns) => onPreviewRead(state, list, { id: entry.id, turns }),
+    rows,
+    (stored) => stored.preview(row),
+    (state, list, turns) => onPreviewRead(state, list, { id: row.id, turns }),
   );
 }
 
@@ -152,7 +139,7 @@ export const closeList = (state: ReplState): ReplState => ({
 });
 
 export interface Match {
-  readonly row: ListedConversation;
+  readonly row: ListRow;
   /** Around the first hit in its texts. */
   readonly excerpt: string | undefined;
 }
@@ -164,10 +151,9 @@ interface Mark {
 }
 
 /** @param current the id of the open conversation */
-export function marksOf(row: ListedConversation, current: string): readonly Mark[] {
-  const marks: Mark[] = [];
-  if (row.entry.isPinned === true) marks.push({ word: 'pinned', spoken: 'pinned' });
-  if (row.entry.id === current) marks.push({ word: 'this', spoken: 'this conversation' });
+export function marksOf(row: ListRow, current: string): readonly Mark[] {
+  const marks: Mark[] = row.marks.map((word) => ({ word, spoken: word }));
+  if (row.id === current) marks.push({ word: 'this', spoken: 'this conversation' });
   if (row.isOpenElsewhere) marks.push({ word: 'open', spoken: 'open in another natter' });
   return marks;
 }
@@ -183,56 +169,47 @@ export function matchesOf(list: OpenList): readonly Match[] {
   const terms = searchTerms(list.query.toLowerCase());
   const isSearched = isSearch(list);
   return list.rows.flatMap((row, index) => {
-    if (row === undefined) return [];
     const excerpt = isSearched ? list.excerpts[index] : undefined;
     const isMatch = excerpt !== undefined || terms.every((term) => row.filtered.includes(term));
     return isMatch ? [{ row, excerpt }] : [];
   });
 }
 
-/** All conversations, without those that turned out to be unreadable. */
-export const totalOf = ({ entries, rows }: OpenList): number =>
-  entries.length - rows.filter((row) => row === undefined).length;
+/** False while further rows may match. */
+export const isComplete = (list: OpenList): boolean =>
+  !isSearch(list) || list.excerpts.length >= list.rows.length;
 
-/** Whether further entries may match. */
-export function isComplete(list: OpenList): boolean {
-  const { entries, rows, excerpts } = list;
-  return rows.length === entries.length && (!isSearch(list) || excerpts.length >= rows.length);
-}
-
-function nextReading(list: OpenList, found: number): Task | undefined {
-  const { entries, rows, excerpts, query, selected } = list;
+function nextSearch(list: OpenList, found: number): Task | undefined {
+  const { rows, excerpts, query, selected } = list;
   if (list.isReading || found > selected + ahead || isComplete(list)) return undefined;
-  return isSearch(list) && excerpts.length < rows.length
-    ? task(searchList, { entries, from: excerpts.length, query: query.trim() }, unread)
-    : task(readList, { entries, from: rows.length }, unread);
+  return task(searchList, { rows, from: excerpts.length, query: query.trim() }, unread);
 }
 
-/** After a part could not be read: the next key tries again. */
+/** After a part could not be searched: the next key tries again. */
 function unread(state: ReplState): ReplState {
   const { list } = state;
   return list === undefined ? state : { ...state, list: { ...list, isReading: false } };
 }
 
-/** Keeps the selection within the matches, and reads what is missing of the list and of the preview. */
+/** Keeps the selection within the matches, and reads what is missing of the search and of the preview. */
 export function settle(state: ReplState, changed: OpenList, followsLast = false): Step {
   const matches = matchesOf(changed);
   const wanted = followsLast ? matches.length : changed.selected;
   const selected = Math.max(0, Math.min(wanted, matches.length - 1));
   const list = { ...changed, selected, followsLast };
-  const reading = nextReading(list, matches.length);
+  const reading = nextSearch(list, matches.length);
   const next = { ...list, isReading: list.isReading || reading !== undefined };
-  const entry = matches[selected]?.row.entry;
+  const row = matches[selected]?.row;
   const read = step({ ...state, list: next }, ...(reading === undefined ? [] : [reading]));
   const isPassing = followsLast && next.isReading;
-  if (state.isLineMode || isPassing || entry === undefined || entry.id === list.preview?.id) {
+  if (state.isLineMode || isPassing || row === undefined || row.id === list.preview?.id) {
     return read;
   }
-  const preview = { id: entry.id, turns: undefined };
+  const preview = { id: row.id, turns: undefined };
   return andThen(read, (shown) =>
     step(
       { ...shown, list: { ...next, preview } },
-      task(previewConversation, { entries: list.entries, entry }),
+      task(previewConversation, { rows: list.rows, row }),
     ),
   );
 }

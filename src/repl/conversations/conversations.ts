@@ -66,7 +66,7 @@ export function newConversation(session: Session): Promise<void> {
   return runActivity(session, async () => {
     await session.useJournal(session.library.create());
     const { parameters } = session.state().settings;
-    if (parameters !== undefined) session.journal().setParameters(parameters);
+    if (parameters !== undefined) session.journal().set('parameters', parameters);
     updateConversation(session);
     const { role, system } = session.state().settings;
     const [name, what] =
@@ -144,7 +144,7 @@ export async function resume(session: Session, chosen: Chosen): Promise<void> {
 }
 
 export function setTitle(session: Session, { title }: { readonly title: string }): Promise<void> {
-  session.journal().setTitle(title);
+  session.journal().set('title', title);
   updateConversation(session);
   return print(session, { entries: [notice(`the title is now ${title}`)] });
 }
@@ -161,7 +161,7 @@ export function setPinned(
   session: Session,
   { isPinned }: { readonly isPinned: boolean },
 ): Promise<void> {
-  session.journal().setPinned(isPinned);
+  session.journal().set('pin', isPinned);
   updateConversation(session);
   const text = isPinned
     ? 'this conversation is pinned: lists show it first; /pin off removes the mark'
@@ -174,7 +174,7 @@ function pin(state: ReplState, argument: string): Step {
   if (!isPinned && !offWords.has(argument)) {
     return refuse(state, '/pin takes only the word off', '/pin off');
   }
-  if (isPinned !== (state.conversation.isPinned === true)) {
+  if (isPinned !== (state.conversation.pin === true)) {
     return step(state, task(setPinned, { isPinned }));
   }
   return isPinned

@@ -36,7 +36,7 @@ test('the list is numbered, with model, age and what is open', () => {
 
 test('a pinned conversation is read with its mark, and the head says that it is first', () => {
   const tea = listedConversation({ title: 'Tea' });
-  const pinned = { ...tea, entry: { ...tea.entry, isPinned: true } };
+  const pinned = { ...tea, marks: ['pinned'] };
   expect(question(lineMode([pinned, ...many.slice(1)]))).toMatch(
     /^12 conversations, pinned ones first\.\n1 Tea, origin, 1 hour ago, pinned\n2 about 2, origin/,
   );
@@ -78,11 +78,9 @@ test('a slash and words search the texts', () => {
   const { state, effects } = run(lineMode(), line('/with milk'));
   expect(effectsOf(effects, 'search-list')).toMatchObject([{ query: 'with milk', from: 0 }]);
   const excerpts = many.map((_, index) => (index === 3 ? 'tea with milk' : undefined));
-  const entries = state.list?.entries ?? [];
-  const search = { entries, query: 'with milk', from: 0 };
-  const found = changeOf(entries, (before, list) =>
-    onTextsSearched(before, list, search, excerpts),
-  );
+  const rows = state.list?.rows ?? [];
+  const search = { rows, query: 'with milk', from: 0 };
+  const found = changeOf(rows, (before, list) => onTextsSearched(before, list, search, excerpts));
   expect(question(run(state, found).state)).toMatch(
     /^1 with "with" and "milk" in the text\.\n1 about 4, "tea with milk", origin/,
   );

@@ -65,20 +65,11 @@ const names = Object.keys(attributes) as readonly AttributeName[];
 export const isAttribute = (record: { readonly type?: unknown }): record is AttributeRecord =>
   typeof record.type === 'string' && Object.hasOwn(attributes, record.type);
 
-/** Makes the record that sets an attribute. */
-export function attributeRecord<Name extends AttributeName>(
-  type: Name,
-  value: AttributeValues[Name],
-): AttributeRecord {
-  return { type, ...attributes[type].write(value) };
-}
-
-/** Makes the records of all attributes that are set. */
+/** Makes a record for each attribute with a value. */
 export function attributeRecords(set: Attributes): readonly AttributeRecord[] {
-  return names.flatMap((name) => {
-    const value = set[name];
-    return value === undefined || value === false ? [] : [attributeRecord(name, value)];
-  });
+  const recordOf = <Name extends AttributeName>(type: Name, value: Attributes[Name]) =>
+    value === undefined ? [] : [{ type, ...attributes[type].write(value) }];
+  return names.flatMap((name) => recordOf(name, set[name]));
 }
 
 /** Reads the attribute that a record sets; undefined for an invalid record, and one of a different type. */

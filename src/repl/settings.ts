@@ -25,7 +25,7 @@ function withSettings(state: ReplState, changes: Partial<SessionSettings>): Repl
 }
 
 export function recordModel(session: Session, { model }: { readonly model: string }): void {
-  session.journal().set('model', model);
+  session.journal().set({ model });
 }
 
 const modelsOf = ({ knownModels }: ReplState): ReadonlySet<string> =>
@@ -212,7 +212,7 @@ export function changeParameters(
     const sent = session.service.parameters(settings);
     const [parameters, report] = changeOf(text, settings.parameters ?? none, sent) ?? [];
     if (parameters !== undefined) {
-      session.journal().set('parameters', parameters);
+      session.journal().set({ parameters });
       session.update((state) => step(withSettings(state, { parameters })));
     }
     const [name = ''] = text.split(' ', 1);

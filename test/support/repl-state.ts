@@ -15,8 +15,7 @@ import {
 import {
   newConversation,
   resume,
-  setPinned,
-  setTitle,
+  setAttributes,
 } from '../../src/repl/conversations/conversations.ts';
 import type { Entry } from '../../src/repl/transcript/entry.ts';
 import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
@@ -102,8 +101,7 @@ const taskFunctions = {
   'open-prompt': openPrompt,
   compact: makeSummary,
   'remove-summary': removeSummary,
-  rename: setTitle,
-  pin: setPinned,
+  'set-attributes': setAttributes,
   'record-model': recordModel,
   'new-conversation': newConversation,
   resume,

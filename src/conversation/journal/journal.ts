@@ -1,5 +1,5 @@
 import { startTimer } from '../../clock.ts';
-import { attributeRecord, type AttributeName, type AttributeValues } from '../attributes.ts';
+import { attributeRecords, type Attributes } from '../attributes.ts';
 import { newId } from '../library/conversation-folder.ts';
 import {
   leafOf,
@@ -128,9 +128,9 @@ export class Journal {
     this.#change({ type: 'undo', turn: this.#turn(turnId).id });
   }
 
-  /** Sets an attribute of the conversation, such as its title. */
-  set<Name extends AttributeName>(name: Name, value: AttributeValues[Name]): void {
-    this.#change(attributeRecord(name, value));
+  /** Sets attributes of the conversation, such as its title. */
+  set(attributes: Attributes): void {
+    for (const record of attributeRecords(attributes)) this.#change(record);
   }
 
   /** What the next requests have instead of the turns that it replaces. */

@@ -16,7 +16,7 @@ import {
   lockFile,
   trashFolder,
 } from './conversation-folder.ts';
-import { allMarks, attributeRecord } from '../attributes.ts';
+import { allMarks, attributeRecords } from '../attributes.ts';
 import { summarize, type ConversationSummary } from './read-conversation.ts';
 
 export interface LibraryEntry {
@@ -145,7 +145,7 @@ export function undeleteConversation(dataFolder: string, { id, path }: LibraryEn
  * @throws Failure `storage`
  */
 export function renameConversation({ path }: LibraryEntry, title: string): void {
-  const line = formatRecord(attributeRecord('title', title));
+  const line = attributeRecords({ title }).map(formatRecord).join('');
   try {
     const bytes = Buffer.from(endsTorn(path) ? `\n${line}` : line);
     if (appendFile.append(path, bytes) === bytes.length) return;

@@ -100,7 +100,7 @@ test('a removed pin stays removed, and a copy is pinned as its original', async 
   await copy.close();
   const opened = resumeJournal(options, id);
   if (!opened.isOpen) throw new Error('the conversation is open elsewhere');
-  opened.journal.set('pin', false);
+  opened.journal.set({ pin: false });
   await opened.journal.close();
   const listed = await listConversations(options.folder);
   expect(listed.find((entry) => entry.id === id)?.marks).toEqual([]);

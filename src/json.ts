@@ -182,7 +182,7 @@ export function* inexactNumbers(text: string) {
 const stringPart = /[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)[ \t\r\n]*/y;
 const marks = Object.fromEntries(
-  [...'[]{},:"'].map((mark) => [mark, new RegExp(`\\${mark}[ \\t\\r\\n]*`, 'y')]),
+  Array.from('[]{},:"', (mark) => [mark, new RegExp(`\\${mark}[ \\t\\r\\n]*`, 'y')]),
 );
 
 /** The offset of the first token that makes text invalid JSON; the end of an incomplete one. */

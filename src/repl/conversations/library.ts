@@ -85,15 +85,11 @@ function readable<Result>(read: () => Result | undefined): Result | undefined {
   }
 }
 
-function rowOf(
-  { clock, process }: Context,
-  folder: string,
-  conversation: ListedConversation,
-): ListRow {
+function rowOf({ process }: Context, folder: string, conversation: ListedConversation): ListRow {
   const { id, title, firstWords, isAnswered } = conversation;
   const model = isAnswered ? conversation.model : undefined;
   const lock = lockFile(conversationsFolder(folder), id);
-  const isOpenElsewhere = isHeldElsewhere(lock, process, clock.date());
+  const isOpenElsewhere = isHeldElsewhere(lock, process);
   const filtered = [title, firstWords, model, id].join('\n').toLowerCase();
   return { ...conversation, model, isOpenElsewhere, filtered };
 }

@@ -56,10 +56,10 @@ test('Y18: /rename without a title shows the current one, or how to set one', ()
 });
 
 test('/pin off removes the mark, and repeating a change of the mark has no effect', () => {
-  const pinned = { ...withLastPrompt.conversation, isPinned: true };
+  const pinned = { ...withLastPrompt.conversation, pin: true };
   const state = { ...withLastPrompt, conversation: pinned };
-  expect(effectsOf(command(state, '/pin off').effects, 'pin')).toEqual([
-    { type: 'pin', isPinned: false },
+  expect(effectsOf(command(state, '/pin off').effects, 'set-attributes')).toMatchObject([
+    { set: { pin: false } },
   ]);
   expect(printed(command(state, '/pin').effects)).toEqual([
     'this conversation is pinned already; /pin off removes the mark',
@@ -246,8 +246,15 @@ test.each([
   ['/resume latest', { type: 'resume', name: 'latest' }],
   ['/resume tea and coffee', { type: 'resume', name: 'tea and coffee' }],
   ['/conversations tea', { type: 'open-list', options: {}, query: 'tea', searchesTexts: true }],
-  ['/rename tea', { type: 'rename', title: 'tea' }],
-  ['/pin', { type: 'pin', isPinned: true }],
+  ['/rename tea', { type: 'set-attributes', set: { title: 'tea' }, said: 'the title is now tea' }],
+  [
+    '/pin',
+    {
+      type: 'set-attributes',
+      set: { pin: true },
+      said: 'this conversation is pinned: lists show it first; /pin off removes the mark',
+    },
+  ],
   ['/attach "my notes.md"', { type: 'attach', path: 'my notes.md' }],
   ['/clear', { type: 'scroll-away' }],
   ['/redraw', { type: 'redraw' }],

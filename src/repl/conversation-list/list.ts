@@ -1,15 +1,14 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { LibraryEntry } from '../../conversation/library/library.ts';
 import { searchTerms } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
 import type { ReplLibrary } from '../conversations/library.ts';
 import type { Session } from '../session.ts';
 import type { Entry } from '../transcript/entry.ts';
-import type { ListedConversation, ListOptions, OpenList, ReplState, Step } from '../state.ts';
+import type { ListOptions, ListRow, OpenList, ReplState, Step } from '../state.ts';
 import { startActivity, step, task, withKeysReleased } from '../step.ts';
 
 export const newList = (
-  parts: Pick<OpenList, 'options' | 'openedAt' | 'entries' | 'rows'> & Partial<OpenList>,
+  parts: Pick<OpenList, 'options' | 'openedAt' | 'rows'> & Partial<OpenList>,
 ): OpenList => ({
   query: '',
   searchesTexts: false,
@@ -39,17 +38,15 @@ export async function readConversations(
   session: Session,
   wanted: Pick<OpenList, 'options' | 'query'> & Partial<OpenList>,
 ): Promise<readonly Entry[]> {
-  const stored = session.library.list();
-  const entries = await stored.entries();
-  if (entries.length === 0) {
+  const rows = await session.library.list().read();
+  if (rows.length === 0) {
     throw new Failure('not_found', 'there is no conversation yet', {
       hint: 'the first prompt starts one',
     });
   }
-  const rows = stored.read(entries, 0);
   const openedAt = session.context.clock.date();
   const hasPreview = !session.state().isLineMode;
-  const list = newList({ ...wanted, hasPreview, openedAt, entries, rows });
+  const list = newList({ ...wanted, hasPreview, openedAt, rows });
   session.update((state) => onListOpened(state, list));
   return [];
 }
@@ -68,14 +65,14 @@ export const reopenList = (state: ReplState, list: OpenList): Step =>
 /** Reads what the open list wants, a part at a time: keys and timers are handled between the parts. */
 export async function readList(
   session: Session,
-  { entries }: { readonly entries: readonly LibraryEntry[] },
+  { rows }: { readonly rows: readonly ListRow[] },
 ): Promise<void> {
   const stored = session.library.list();
   for (;;) {
     await nextTick();
     const { list } = session.state();
     // It was closed, or opened again.
-    if (list?.entries !== entries) return;
+    if (list?.rows !== rows) return;
     const part = readPart(stored, list, wantedOf(list));
     session.update((state) =>
       settle(state, { ...list, ...part, isReading: part !== undefined }, list.followsLast),
@@ -86,12 +83,11 @@ export async function readList(
 
 function readPart(
   stored: ReturnType<ReplLibrary['list']>,
-  { entries, rows, excerpts, query }: OpenList,
+  { rows, excerpts, query }: OpenList,
   wanted: Wanted | undefined,
 ): Partial<OpenList> | undefined {
-  if (wanted === 'rows') return { rows: [...rows, ...stored.read(entries, rows.length)] };
   if (wanted === 'excerpts') {
-    return { excerpts: [...excerpts, ...stored.search(entries, excerpts.length, query.trim())] };
+    return { excerpts: [...excerpts, ...stored.search(rows, excerpts.length, query.trim())] };
   }
   return wanted && { preview: { id: wanted.id, turns: stored.preview(wanted) } };
 }
@@ -104,7 +100,7 @@ export const closeList = (state: ReplState): ReplState => ({
 });
 
 export interface Match {
-  readonly row: ListedConversation;
+  readonly row: ListRow;
   /** Around the first hit in its texts. */
   readonly excerpt: string | undefined;
 }
@@ -116,10 +112,9 @@ interface Mark {
 }
 
 /** @param current the id of the open conversation */
-export function marksOf(row: ListedConversation, current: string): readonly Mark[] {
-  const marks: Mark[] = [];
-  if (row.entry.isPinned === true) marks.push({ word: 'pinned', spoken: 'pinned' });
-  if (row.entry.id === current) marks.push({ word: 'this', spoken: 'this conversation' });
+export function marksOf(row: ListRow, current: string): readonly Mark[] {
+  const marks: Mark[] = row.marks.map((word) => ({ word, spoken: word }));
+  if (row.id === current) marks.push({ word: 'this', spoken: 'this conversation' });
   if (row.isOpenElsewhere) marks.push({ word: 'open', spoken: 'open in another natter' });
   return marks;
 }
@@ -135,44 +130,34 @@ export function matchesOf(list: OpenList): readonly Match[] {
   const terms = searchTerms(list.query.toLowerCase());
   const isSearched = isSearch(list);
   return list.rows.flatMap((row, index) => {
-    if (row === undefined) return [];
     const excerpt = isSearched ? list.excerpts[index] : undefined;
     const isMatch = excerpt !== undefined || terms.every((term) => row.filtered.includes(term));
     return isMatch ? [{ row, excerpt }] : [];
   });
 }
 
-/** All conversations, without those that turned out to be unreadable. */
-export const totalOf = ({ entries, rows }: OpenList): number =>
-  entries.length - rows.filter((row) => row === undefined).length;
+/** False while further rows may match. */
+export const isComplete = (list: OpenList): boolean =>
+  !isSearch(list) || list.excerpts.length >= list.rows.length;
 
-/** Whether further entries may match. */
-export function isComplete(list: OpenList): boolean {
-  const { entries, rows, excerpts } = list;
-  return rows.length === entries.length && (!isSearch(list) || excerpts.length >= rows.length);
-}
-
-/** Whether more has to be read or searched to know the matches. */
+/** Whether more has to be searched to know the matches. */
 export function needsMore(list: OpenList): boolean {
   return matchesOf(list).length <= list.selected + ahead && !isComplete(list);
 }
 
 /** The conversation whose preview is to be read, or what else of the list. */
-type Wanted = LibraryEntry | 'rows' | 'excerpts';
+type Wanted = ListRow | 'excerpts';
 
 /** What is to be read next; undefined if nothing. Line mode has no preview. */
 function wantedOf(list: OpenList): Wanted | undefined {
-  const { rows, excerpts, selected, preview } = list;
-  const entry = matchesOf(list)[selected]?.row.entry;
+  const row = matchesOf(list)[list.selected]?.row;
   const needs = needsMore(list);
   const isPassing = list.followsLast === true && needs;
-  if (list.hasPreview && !isPassing && entry !== undefined && entry.id !== preview?.id)
-    return entry;
-  if (!needs) return undefined;
-  return isSearch(list) && excerpts.length < rows.length ? 'excerpts' : 'rows';
+  if (list.hasPreview && !isPassing && row !== undefined && row.id !== list.preview?.id) return row;
+  return needs ? 'excerpts' : undefined;
 }
 
-/** After a part could not be read: the next key tries again. */
+/** After a part could not be searched: the next key tries again. */
 function unread(state: ReplState): ReplState {
   const { list } = state;
   return list === undefined ? state : { ...state, list: { ...list, isReading: false } };
@@ -184,11 +169,8 @@ export function settle(state: ReplState, changed: OpenList, followsLast = false)
   const selected = Math.max(0, followsLast ? last : Math.min(changed.selected, last));
   const list = { ...changed, selected, followsLast };
   if (list.isReading || wantedOf(list) === undefined) return step({ ...state, list });
-  const { entries } = list;
-  return step(
-    { ...state, list: { ...list, isReading: true } },
-    task(readList, { entries }, unread),
-  );
+  const { rows } = list;
+  return step({ ...state, list: { ...list, isReading: true } }, task(readList, { rows }, unread));
 }
 
 const maxListed = 12;

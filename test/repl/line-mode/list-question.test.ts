@@ -36,7 +36,7 @@ test('the list is numbered, with model, age and what is open', () => {
 
 test('a pinned conversation is read with its mark, and the head says that it is first', () => {
   const tea = listedConversation({ title: 'Tea' });
-  const pinned = { ...tea, entry: { ...tea.entry, isPinned: true } };
+  const pinned = { ...tea, marks: ['pinned'] };
   expect(question(lineMode([pinned, ...many.slice(1)]))).toMatch(
     /^12 conversations, pinned ones first\.\n1 Tea, origin, 1 hour ago, pinned\n2 about 2, origin/,
   );

@@ -34,7 +34,7 @@ const groups = [
   {
     name: 'prompt',
     test: within(
-      'client/(?!http/undici-network)',
+      'client/',
       'commands/chat/(answer|every-run|run|start)',
       'conversation/journal/',
       'secrets/[^/]*$',

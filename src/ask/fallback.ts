@@ -16,7 +16,7 @@ import { readStored } from '../settings/read-settings.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { type Answer, ask, type Question, type Sink, unasked } from './ask.ts';
 import { type PlannedRequest, planRequest } from './plan-request.ts';
-import { openService, type Service, type ServiceUse } from './service.ts';
+import { openService, type Service } from './service.ts';
 
 /** A model that may answer. */
 export interface FallbackModel {
@@ -214,14 +214,14 @@ export interface ChainClients {
  * Opens the services of other profiles when they are needed; the sandbox and a replay answer for all profiles.
  * @param service of the profile in use
  */
-export function chainClients(service: Service, run: Run, use?: ServiceUse): ChainClients {
+export function chainClients(service: Service, run: Run): ChainClients {
   const isLocal = service.isSandbox || service.replayedFrom !== undefined;
   const opening = new Map<FallbackModel, Promise<Service>>();
   return {
     async of(model) {
       const { settings } = model;
       if (isLocal || settings.profile.value === run.settings.profile.value) return service.client;
-      const other = opening.get(model) ?? openService({ ...run, settings }, service.source, use);
+      const other = opening.get(model) ?? openService({ ...run, settings }, service.source);
       opening.set(model, other);
       other.catch(() => opening.delete(model));
       return (await other).client;

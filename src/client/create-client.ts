@@ -14,6 +14,7 @@ import {
 } from './failure/answer-failure.ts';
 import { rephrase } from './failure/request-failure.ts';
 import { requireAccepted } from './failure/service-failure.ts';
+import { openNetwork } from './http/network.ts';
 import { requestIdOf } from './http/response-headers.ts';
 import { watchIdle } from './http/timer.ts';
 import { getModel, listModels } from './models/read-models.ts';
@@ -26,7 +27,7 @@ import { readAnswer } from './stream/answer-reader.ts';
  */
 export function createClient(options: ClientOptions): Client {
   const configuration = configure(options);
-  const network = options.network(configuration.route, configuration.limits, configuration.clock);
+  const network = openNetwork(configuration.route, configuration.limits, configuration.clock);
   const send = options.transport?.(network.send) ?? network.send;
   const closing = new AbortController();
   const sender: Sender = { ...configuration, send, closed: closing.signal };

@@ -1,6 +1,6 @@
 import { findFiles, isPattern, matchFiles, type FoundFiles } from './find-files.ts';
 import { lookUpAddresses } from './fetch-page.ts';
-import { nodeNetwork } from '../client/http/node-network.ts';
+import { openNetwork } from '../client/http/network.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { Failure } from '../failure.ts';
 import { count, countOf, tokenText } from '../output/figures.ts';
@@ -120,7 +120,7 @@ async function attachPage(
   const { fetchPage } = await import('./fetch-page.ts');
   const { environment, clock, version } = context;
   const page = await fetchPage(name, {
-    network: nodeNetwork,
+    network: openNetwork,
     environment,
     clock,
     lookUp: lookUpAddresses,

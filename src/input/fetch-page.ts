@@ -3,7 +3,8 @@ import { BlockList, isIP } from 'node:net';
 import { isLoopbackName } from '../address.ts';
 import { parseUrl } from '../client/http/base-url.ts';
 import { createRoute } from '../client/http/route.ts';
-import type { HttpResponse, OpenNetwork } from '../client/http/transport.ts';
+import type { openNetwork } from '../client/http/network.ts';
+import type { HttpResponse } from '../client/http/transport.ts';
 import { startTimer, type Clock } from '../clock.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { decodeText } from '../conversation/decode-text.ts';
@@ -64,7 +65,7 @@ async function isPrivateHost(hostname: string, lookUp: LookUp): Promise<boolean>
 }
 
 export interface FetchOptions {
-  readonly network: OpenNetwork;
+  readonly network: typeof openNetwork;
   /** Has the settings of proxies. */
   readonly environment: Environment;
   readonly clock: Clock;

@@ -49,7 +49,6 @@ const parts = {
   repl: 'src/repl/session.ts',
   batch: 'src/batch/run-items.ts',
   'sandbox server': 'src/sandbox/server.ts',
-  undici: 'node_modules/undici/',
   conf: 'node_modules/conf/',
   marked: 'node_modules/marked/',
   highlighter: 'node_modules/@codemirror/',

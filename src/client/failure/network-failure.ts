@@ -35,7 +35,7 @@ export function networkFailure(
   const final = (kind: FailureKind, message: string, remedy: Remedy) =>
     new RequestFailure(kind, message, { transient: false, cause: error, remedy });
   if (certificateCodes.test(code)) return certificateFailure(error, code, route);
-  if (/^(?:HPE_HEADER|UND_ERR_HEADERS)_OVERFLOW$/.test(code)) {
+  if (code === 'HPE_HEADER_OVERFLOW') {
     const message = `the response headers of ${place} exceed the limit of ${maxHeaderSize} bytes`;
     return final('server_error', message, { code: 'raise-header-limit' });
   }
@@ -149,7 +149,7 @@ function cutFailure(
 ): RequestFailure {
   const isWaiting = stage === 'waiting';
   const when = isWaiting ? 'before the response' : 'before the answer ended';
-  const detail = /^(?:ECONNRESET|UND_ERR_.*)?$/.test(code) ? '' : ` (${code})`;
+  const detail = code === '' || code === 'ECONNRESET' ? '' : ` (${code})`;
   const message = `${placeOf(route)} closed the connection ${when}${detail}`;
   return new RequestFailure('unreachable', message, {
     transient: true,
@@ -159,13 +159,9 @@ function cutFailure(
   });
 }
 
-/** The code of an error of Node or undici; empty if it has none. */
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  // The parser of undici reports what is wrong in words only.
-  if (error.name === 'HTTPParserError') return 'HPE_INVALID_RESPONSE';
-  return 'code' in error && typeof error.code === 'string' ? error.code : '';
-}
+/** The code of an error of Node; empty if it has none. */
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
 /** The failure of a connection that was not open after `limit` milliseconds. */
 export function connectTimedOut(route: Route, limit: number): RequestFailure {

@@ -1,6 +1,5 @@
 import { emptyTally, forgetFailures, itemsLeft, type Tally } from '../../batch/tally.ts';
 import type { Selection } from '../../batch/input/select-items.ts';
-import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { printBatchDryRun } from './dry-run.ts';
 import { type Batch, checkItems, openBatch, pendingItems, selectItems } from './items.ts';
 import { type BatchSink, openSink } from './output/sink.ts';
@@ -126,10 +125,7 @@ async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
     limits: limitsOfRun(plan.limits, settings),
     costs: tally.costs,
   };
-  const service = await openService(batch, source, {
-    network: undiciNetwork,
-    writesFile: options.output !== undefined,
-  });
+  const service = await openService(batch, source, options.output !== undefined);
   try {
     await sendAndReport({
       ...batch,

@@ -26,7 +26,6 @@ import {
   type Room,
   roomFor,
 } from '../../ask/split.ts';
-import { undiciNetwork } from '../../client/http/undici-network.ts';
 import {
   type AttachedFile,
   composePrompt,
@@ -296,10 +295,9 @@ async function sendPieces(run: SplitRun): Promise<void> {
   const prompts = pieces.map((piece, index) =>
     piecePrompt(prompt, piece, index + 1, pieces.length),
   );
-  const use = { network: undiciNetwork };
   const models = fallbackModels(run);
-  const service = await openService(run, { command: 'chat --split' }, use);
-  const clients = chainClients(service, run, use);
+  const service = await openService(run, { command: 'chat --split' });
+  const clients = chainClients(service, run);
   const warn = (text: string) => notices.warning(text);
   const sending = { run, models, service, clients, warn };
   const kept = new KeptAnswers(keptFile(run, prompts));

@@ -3,7 +3,6 @@ import { compareModels } from '../../ask/compare.ts';
 import { promptMessages, planRequest } from '../../ask/plan-request.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import type { Message } from '../../client/contract.ts';
-import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { createJournal } from '../../conversation/journal/open-journal.ts';
 import { createPromptRecord, type PromptRecord } from '../../conversation/journal/record-answer.ts';
 import { Failure } from '../../failure.ts';
@@ -101,8 +100,7 @@ async function openServices(comparison: Comparison, source: UsageSource) {
   try {
     for (const { profile, settings } of comparison.models) {
       if (services.has(profile)) continue;
-      const use = { network: undiciNetwork };
-      const service = await openService({ ...comparison, settings }, source, use);
+      const service = await openService({ ...comparison, settings }, source);
       services.set(profile, service);
     }
   } catch (error) {

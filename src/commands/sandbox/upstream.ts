@@ -3,7 +3,6 @@ import { isLoopbackName } from '../../address.ts';
 import type { Client } from '../../client/client.ts';
 import { catalogue } from '../../client/contract.ts';
 import { parseBaseUrl } from '../../client/http/base-url.ts';
-import { undiciNetwork } from '../../client/http/undici-network.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
@@ -163,8 +162,6 @@ export async function chooseModels(
   );
 }
 
-const network = { network: undiciNetwork };
-
 /** Milliseconds; the sandbox starts without the list of a slower upstream. */
 const listTimeout = 10_000;
 
@@ -184,13 +181,13 @@ export async function openUpstream(
   const { apiPath } = settings.values;
   const target = { baseUrl, apiPath, apiKey: await serviceKey(run) };
   const limited = { ...settings, values: { ...settings.values, timeout: listTimeout } };
-  const lister = openClient({ ...run, settings: limited }, target, network);
+  const lister = openClient({ ...run, settings: limited }, target);
   const models = await chooseModels(lister, mapped, notices, context.signal).finally(() =>
     lister.close(),
   );
   const pairs = ids.map((id) => `${id} is ${models[id]}`).join(', ');
   notices.notice(`upstream ${baseUrl}: ${pairs}`);
-  const client = openClient(run, target, network);
+  const client = openClient(run, target);
   const params = withoutSources(settings.params);
   // Servers refuse stream options in a request without streaming; the client of the sandbox decides about that.
   const { stream_options: _streamOptions, ...wholeParams } = params;

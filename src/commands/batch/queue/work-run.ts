@@ -6,7 +6,6 @@ import type { BatchQueue } from '../../../batch/queue/redis-queue.ts';
 import type { QueueConnection } from '../../../batch/queue/connect.ts';
 import { createHandOver, type HandedJob } from '../../../batch/queue/batch-queue.ts';
 import { emptyTally } from '../../../batch/tally.ts';
-import { undiciNetwork } from '../../../client/http/undici-network.ts';
 import type { Clock } from '../../../clock.ts';
 import { planSending, type SendingPlan, type SendingRun } from '../plan.ts';
 import {
@@ -314,8 +313,7 @@ async function workOn(
   const settings = check?.settings(asked) ?? asked;
   const working = { ...run, settings };
   const source = { command: 'batch work', batch: runId(context) };
-  const network = { network: undiciNetwork };
-  const service = await openService(working, source, network);
+  const service = await openService(working, source);
   const giveUp = new AbortController();
   const jobs: Work['jobs'] = { left: undefined };
   try {

@@ -31,7 +31,6 @@ import {
   chainClients,
   fallbackModels,
 } from '../../../ask/fallback.ts';
-import { undiciNetwork } from '../../../client/http/undici-network.ts';
 import { count } from '../../../output/figures.ts';
 
 /** Sends items to the next model when the batch has given up on the one before. */
@@ -74,7 +73,7 @@ function openFallback(
     return undefined;
   }
   const models = fallbackModels(run);
-  const clients = chainClients(service, run, { network: undiciNetwork });
+  const clients = chainClients(service, run);
   /** How often items went from one model to another. */
   const steps = new Map<string, number>();
   const onStep: Chain['onStep'] = (failed, next, text) => {

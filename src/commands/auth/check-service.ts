@@ -43,7 +43,7 @@ export function modelHint(
   return `${model}, the current model, is not one of them: ‹natter config set model ${modelToSet(ids)}${flag}›`;
 }
 
-const withoutModels: ServiceCheck = {
+const unchecked: ServiceCheck = {
   result: 'is reachable but lists no models, so the key was not checked',
   models: [],
 };
@@ -71,14 +71,17 @@ async function listModels(client: Client, signal: AbortSignal): Promise<ServiceC
   }
 }
 
-/** Whether a prompt without messages is refused by an API, which knows the address. */
+/** Whether there is an API: it refuses a prompt without messages. @throws Failure for a refused key */
 async function hasChat(client: Client, signal: AbortSignal): Promise<boolean> {
   try {
     for await (const _event of client.chat({ model: 'none', messages: [] }, { signal })) break;
     return true;
   } catch (error) {
     signal.throwIfAborted();
-    return error instanceof Failure && error.status !== undefined && error.status !== 404;
+    if (!(error instanceof Failure)) return false;
+    if (error.kind === 'unauthorized') throw error;
+    const isUnknownModel = error.remedy?.code === 'choose-model';
+    return isUnknownModel || (error.status !== undefined && error.status !== 404);
   }
 }
 
@@ -87,23 +90,32 @@ async function hasChat(client: Client, signal: AbortSignal): Promise<boolean> {
  * @throws Failure
  */
 export async function checkService(run: Run): Promise<ServiceCheck> {
-  return (await withClient(run, listModels)) ?? withoutModels;
+  return (await withClient(run, listModels)) ?? unchecked;
+}
+
+/** Checks the API at one path; undefined if there is none. @throws Failure */
+async function examine(run: Run): Promise<ServiceCheck | undefined> {
+  return withClient(run, async (client, signal) => {
+    const listed = await listModels(client, signal);
+    // Some services list their models for any key, so that only a prompt shows whether the key is right.
+    if (listed !== undefined && run.settings.apiKey === undefined) return listed;
+    const found = await hasChat(client, signal);
+    return listed ?? (found ? { result: 'answered, but lists no models', models: [] } : undefined);
+  });
 }
 
 /** Checks the service, and finds out the path of its API if that is not set: with `/v1`, or as given. @throws Failure */
 export async function findApi(run: Run): Promise<ServiceCheck> {
   const { values } = run.settings;
   const { baseUrl, apiPath: known } = values;
-  const found = await withClient(run, listModels);
+  const found = await examine(run);
   if (found !== undefined || known !== undefined || baseUrl === undefined) {
-    return found ?? withoutModels;
+    return found ?? unchecked;
   }
   const apiPath = guessesApiPath(baseUrl, known) ? '/' : usualApiPath;
   const other = { ...run, settings: { ...run.settings, values: { ...values, apiPath } } };
-  const foundThere = await withClient(other, listModels);
-  if (foundThere !== undefined) return { ...foundThere, apiPath };
-  const isOther = !(await withClient(run, hasChat)) && (await withClient(other, hasChat));
-  return isOther ? { ...withoutModels, apiPath } : withoutModels;
+  const foundThere = await examine(other);
+  return foundThere === undefined ? unchecked : { ...foundThere, apiPath };
 }
 
 /** Rethrows the failure of a check; a refusal of the key names the address, and what to correct. */
@@ -111,7 +123,7 @@ export const throwRefusal = (baseUrl: string, hadKey: boolean) => (error: unknow
   const isRefusal = error instanceof Failure && /^(?:unauthorized|forbidden)$/.test(error.kind);
   if (!isRefusal) throw error;
   throw rephrase(error, {
-    message: error.message.replace(/^[^(]*(?=\(40[13]\))/, `${baseUrl} refused the key `),
+    message: error.message.replace(/^[^(]*(?=\(40[013]\))/, `${baseUrl} refused the key `),
     hint: `${hadKey ? 'the stored key is kept' : 'nothing was stored'}; check the key with its issuer, or correct the address: ‹natter auth login --base-url <url>›`,
   });
 };

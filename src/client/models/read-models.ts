@@ -15,7 +15,16 @@ const maxBody = 16 * 1024 * 1024;
 
 /** Reads `GET /v1/models`. @throws Failure */
 export async function listModels(sender: Sender, options?: ReadOptions) {
-  return parseModelList(await read(sender, 'models', options));
+  const list = async (path: string) => parseModelList(await read(sender, path, options));
+  try {
+    return await list('models');
+  } catch (error) {
+    // GitHub Models has its list beside its API.
+    const hasCatalogue = sender.request('models').url.pathname.endsWith('/inference/models');
+    const isMissing = error instanceof Failure && error.kind === 'not_found';
+    if (hasCatalogue && isMissing) return list('/catalog/models');
+    throw error;
+  }
 }
 
 /** Reads `GET /v1/models/{model}`. @throws Failure, kind `not_found` for an id the service does not know */

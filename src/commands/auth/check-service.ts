@@ -38,7 +38,7 @@ export function modelHint(
   return `${model}, the current model, is not one of them: ‹natter config set model ${modelToSet(ids)}${flag}›`;
 }
 
-const withoutModels: ServiceCheck = {
+const unchecked: ServiceCheck = {
   result: 'is reachable but lists no models, so the key was not checked',
   models: [],
 };
@@ -71,7 +71,7 @@ function listModels(run: Run): Promise<ServiceCheck | undefined> {
   });
 }
 
-/** Whether a prompt without messages is refused by an API, which knows the address. */
+/** Whether there is an API: it refuses a prompt without messages. @throws Failure for a refused key */
 function hasChat(run: Run): Promise<boolean> {
   const { signal } = run.context;
   return ask(run, async (client) => {
@@ -80,7 +80,10 @@ function hasChat(run: Run): Promise<boolean> {
       return true;
     } catch (error) {
       signal.throwIfAborted();
-      return error instanceof Failure && error.status !== undefined && error.status !== 404;
+      if (!(error instanceof Failure)) return false;
+      if (error.kind === 'unauthorized') throw error;
+      const isUnknownModel = error.remedy?.code === 'choose-model';
+      return isUnknownModel || (error.status !== undefined && error.status !== 404);
     }
   });
 }
@@ -90,23 +93,30 @@ function hasChat(run: Run): Promise<boolean> {
  * @throws Failure
  */
 export async function checkService(run: Run): Promise<ServiceCheck> {
-  return (await listModels(run)) ?? withoutModels;
+  return (await listModels(run)) ?? unchecked;
+}
+
+/** Checks the API at one path; undefined if there is none. @throws Failure */
+async function examine(run: Run): Promise<ServiceCheck | undefined> {
+  const listed = await listModels(run);
+  // Some services list their models for any key, so that only a prompt shows whether the key is right.
+  if (listed !== undefined && run.settings.apiKey === undefined) return listed;
+  const found = await hasChat(run);
+  return listed ?? (found ? { result: 'answered, but lists no models', models: [] } : undefined);
 }
 
 /** Checks the service, and finds out the path of its API if that is not set: with `/v1`, or as given. @throws Failure */
 export async function findApi(run: Run): Promise<ServiceCheck> {
   const { values } = run.settings;
   const { baseUrl, apiPath: known } = values;
-  const found = await listModels(run);
+  const found = await examine(run);
   if (found !== undefined || known !== undefined || baseUrl === undefined) {
-    return found ?? withoutModels;
+    return found ?? unchecked;
   }
   const apiPath = guessesApiPath(baseUrl, known) ? '/' : usualApiPath;
   const other = { ...run, settings: { ...run.settings, values: { ...values, apiPath } } };
-  const foundThere = await listModels(other);
-  if (foundThere !== undefined) return { ...foundThere, apiPath };
-  const isOther = !(await hasChat(run)) && (await hasChat(other));
-  return isOther ? { ...withoutModels, apiPath } : withoutModels;
+  const foundThere = await examine(other);
+  return foundThere === undefined ? unchecked : { ...foundThere, apiPath };
 }
 
 /** Rethrows the failure of a check; a refusal of the key names the address, and what to correct. */
@@ -114,7 +124,7 @@ export const throwRefusal = (baseUrl: string, hadKey: boolean) => (error: unknow
   const isRefusal = error instanceof Failure && /^(?:unauthorized|forbidden)$/.test(error.kind);
   if (!isRefusal) throw error;
   throw rephrase(error, {
-    message: error.message.replace(/^[^(]*(?=\(40[13]\))/, `${baseUrl} refused the key `),
+    message: error.message.replace(/^[^(]*(?=\(40[013]\))/, `${baseUrl} refused the key `),
     hint: `${hadKey ? 'the stored key is kept' : 'nothing was stored'}; check the key with its issuer, or correct the address: ‹natter auth login --base-url <url>›`,
   });
 };

@@ -11,7 +11,7 @@ import { homeWithKeyProgram, printKey, withKeyProgram } from '../../support/prof
 const listedModels = json(200, { data: [{ id: 'origin' }, { id: 'nextgen' }] });
 
 test('login checks the key with the service, stores address and key, and reports the models', async () => {
-  const server = await serve([[listedModels], [streamed('Hello')]]);
+  const server = await serve([[listedModels], [json(400, {})], [streamed('Hello')]]);
   const env = { HOME: temporaryHome() };
   const login = await runInMemory(['auth', 'login', '--base-url', server.url], {
     env,
@@ -27,7 +27,7 @@ test('login checks the key with the service, stores address and key, and reports
   );
   expect(server.requests[0]).toMatchObject({ method: 'GET', path: '/v1/models' });
   expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
-  expect(server.requests[1]?.headers['authorization']).toBe('Bearer nk-first-key-0001');
+  expect(server.requests[2]?.headers['authorization']).toBe('Bearer nk-first-key-0001');
 });
 
 test('login accepts a service without a list of models, and reports that the key was not checked', async () => {
@@ -40,7 +40,14 @@ test('login accepts a service without a list of models, and reports that the key
 });
 
 test('N3 login finds an API without /v1, and stores its path', async () => {
-  const server = await serve([[json(404, {})], [listedModels], [streamed('Hello')]]);
+  const missing = json(404, {});
+  const server = await serve([
+    [missing],
+    [missing],
+    [listedModels],
+    [json(400, {})],
+    [streamed('Hello')],
+  ]);
   const env = { HOME: temporaryHome() };
   const url = `${server.url}/gateway`;
   const login = await runInMemory(['auth', 'login', '--base-url', url], { env, input: 'nk-key' });
@@ -48,7 +55,9 @@ test('N3 login finds an API without /v1, and stores its path', async () => {
   expect((await runInMemory(['hi'], { env })).stdout).toBe('Hello\n');
   expect(server.requests.map(({ path }) => path)).toEqual([
     '/gateway/v1/models',
+    '/gateway/v1/chat/completions',
     '/gateway/models',
+    '/gateway/chat/completions',
     '/gateway/chat/completions',
   ]);
 });
@@ -60,12 +69,12 @@ test('N3 login finds an API that lists no models by how it refuses a prompt', as
     input: 'nk-key',
   });
   expect(code).toBe(0);
-  expect(stderr).toContain('the key was not checked');
+  expect(stderr).toContain('answered, but lists no models');
   expect(stderr).toContain('api-path is /');
   expect(server.requests.map(({ path }) => path)).toEqual([
     '/gateway/v1/models',
-    '/gateway/models',
     '/gateway/v1/chat/completions',
+    '/gateway/models',
     '/gateway/chat/completions',
   ]);
 });
@@ -97,7 +106,13 @@ test.each([
 
 test('login with a refused key names the status, the address and what to correct', async () => {
   const refused = json(401, { error: { message: 'no such key' } });
-  const server = await serve([[refused], [json(403, {})], [listedModels], [refused]]);
+  const server = await serve([
+    [refused],
+    [json(403, {})],
+    [listedModels],
+    [json(400, {})],
+    [refused],
+  ]);
   const env = { HOME: temporaryHome(), NATTER_API_KEY: 'nk-variable' };
   const login = (...words: readonly string[]) =>
     runInMemory(['auth', 'login', '--base-url', server.url, ...words], { env, input: 'nk-key' });

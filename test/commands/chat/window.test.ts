@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runInMemory } from '../../support/in-memory.ts';
+import { folderOf } from '../../support/folder.ts';
+import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { answerCounting, json, streamed } from '../../support/raw-replies.ts';
-import { serve } from '../../support/serve.ts';
+import { runOn, serve } from '../../support/serve.ts';
 
 interface Dry {
   readonly request: { readonly body: Readonly<Record<string, unknown>> };
@@ -18,9 +18,8 @@ const dryRun = async (...words: string[]): Promise<Dry> => {
 };
 
 test('P9 a prompt that cannot fit the window with any tokenizer is refused before it is sent', async () => {
-  const server = await serve([[streamed('never')]]);
   const input = 'x'.repeat(20_000_000);
-  const { code, stderr } = await runInMemory(['hi'], { input, env: serviceAt(server) });
+  const { code, stderr, server } = await runOn([[streamed('never')]], ['hi'], { input });
   expect(code).toBe(7);
   expect(stderr).toBe(
     "natter: the prompt has 20,000,004 bytes, which cannot fit origin's window of 128,000 tokens\n" +
@@ -30,9 +29,8 @@ test('P9 a prompt that cannot fit the window with any tokenizer is refused befor
 });
 
 test('a prompt near the window causes a warning with numbers, and is sent', async () => {
-  const server = await serve([[streamed('answer')]]);
   const input = 'word'.repeat(110_000);
-  const { code, stdout, stderr } = await runInMemory(['hi'], { input, env: serviceAt(server) });
+  const { code, stdout, stderr } = await runOn([[streamed('answer')]], ['hi'], { input });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'answer\n' });
   expect(stderr).toMatch(
     /^natter: warning: ~110,\d+ tokens, near origin's window of 128,000; -m nextgen has a larger window\n$/,
@@ -40,9 +38,8 @@ test('a prompt near the window causes a warning with numbers, and is sent', asyn
 });
 
 test('a prompt over the window causes a warning, and is sent', async () => {
-  const server = await serve([[streamed('answer')]]);
   const input = 'word'.repeat(130_000);
-  const { code, stderr } = await runInMemory(['hi'], { input, env: serviceAt(server) });
+  const { code, stderr } = await runOn([[streamed('answer')]], ['hi'], { input });
   expect(code).toBe(0);
   expect(stderr).toMatch(
     /~130,\d+ tokens, over origin's window of 128,000; -m nextgen has a larger window; --split auto sends it in pieces\n$/,
@@ -54,11 +51,12 @@ test.each([
   [['-s', '{{stdin}}', 'hi'], 'send less text, or choose a model with a larger window: -m MODEL;'],
   [['-'], 'send less text, or choose a model with a larger window: -m MODEL;'],
 ])('the refusal of a prompt over the window names what helps: %j', async (words, hint) => {
-  const server = await serve([
-    [json(400, { error: { message: 'too many tokens', type: 'invalid_request_error' } })],
-  ]);
   const input = 'word'.repeat(130_000);
-  const run = await runInMemory(words, { input, env: serviceAt(server) });
+  const run = await runOn(
+    [[json(400, { error: { message: 'too many tokens', type: 'invalid_request_error' } })]],
+    words,
+    { input },
+  );
   expect(run.code).toBe(7);
   expect(run.stderr).toContain(`\n  ${hint}`);
 });
@@ -72,8 +70,7 @@ test.each([
   ['a short prompt', 'hi', 'origin'],
   ['a prompt over the smaller window', 'word'.repeat(130_000), 'nextgen'],
 ])('-m auto selects the smallest model for %s', async (_name, input, model) => {
-  const server = await serve([[streamed('answer')]]);
-  const { code } = await runInMemory(['-m', 'auto', '-'], { input, env: serviceAt(server) });
+  const { code, server } = await runOn([[streamed('answer')]], ['-m', 'auto', '-'], { input });
   expect(code).toBe(0);
   expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ model });
 });
@@ -118,9 +115,7 @@ test.each([
   ['a token limit of 0', ['-t', '0'], /--max-tokens must be a whole number/],
   ['a fraction of a token', ['-t', '1.5'], /--max-tokens must be a whole number/],
 ])('natter refuses %s', async (_name, flags, message) => {
-  const { code, stdout, stderr } = await runInMemory(['--sandbox', ...flags, 'hi']);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toMatch(message);
+  expectFailure(await runInMemory(['--sandbox', ...flags, 'hi']), 2, message);
 });
 
 // The warning of docs/models.md has other numbers.
@@ -198,7 +193,7 @@ test('a batch marks the results, and warns once', async () => {
 
 test('with --strict the items of a batch fail, and are sent again by the next run', async () => {
   const run = await serviceCounting(2048, 2048, 9500, 9500);
-  const folder = mkdtempSync(join(tmpdir(), 'natter-batch-'));
+  const folder = folderOf();
   const [input, output] = [join(folder, 'prompts.txt'), join(folder, 'answers.jsonl')];
   writeFileSync(input, `${long}\n${long}\n`);
   const words = ['batch', input, '-o', output, '--strict'];
@@ -214,7 +209,7 @@ const wordsOf = (tokens: number) => 'word '.repeat((tokens * 4) / 5);
 /** A service that first lists these models, then answers, and a state folder for natter. */
 async function serviceWith(models: readonly object[]) {
   const server = await serve([[json(200, { data: models })], [streamed('Hello')]]);
-  const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
+  const state = folderOf();
   const env = { ...serviceAt(server), NATTER_STATE_DIR: state };
   const file = join(state, 'models.json');
   return { server, env, file, run: (line: readonly string[]) => runInMemory(line, { env }) };
@@ -241,7 +236,7 @@ test('Y31: a window from models get is used too', async () => {
   const server = await serve([[json(200, { id: 'small', context_length: 4000 })]]);
   const env = {
     ...serviceAt(server),
-    NATTER_STATE_DIR: mkdtempSync(join(tmpdir(), 'natter-state-')),
+    NATTER_STATE_DIR: folderOf(),
   };
   await runInMemory(['models', 'get', 'small'], { env });
   const { stdout } = await runInMemory(['-m', 'small', '--dry-run', 'hi'], { env });
@@ -284,8 +279,7 @@ test('Y31: no windows are stored if saving is off', async () => {
 test.each(['', '[', '{"x":1}', 'null', '{"http://127.0.0.1:1":{"small":"4000","large":-1}}'])(
   'Y31: an invalid file (%j) is ignored',
   async (content) => {
-    const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
-    writeFileSync(join(state, 'models.json'), content);
+    const state = folderOf({ 'models.json': content });
     const env = { NATTER_BASE_URL: 'http://127.0.0.1:1', NATTER_STATE_DIR: state };
     const { code, stdout, stderr } = await runInMemory(['-m', 'small', '--dry-run', 'hi'], { env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -328,7 +322,7 @@ interface DryRun {
 
 async function learningService(...replies: readonly Buffer[]) {
   const server = await serve(replies.map((reply) => [reply]));
-  const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
+  const state = folderOf();
   const env = { ...serviceAt(server), NATTER_STATE_DIR: state };
   const file = join(state, 'models.json');
   const run = (words: readonly string[], input = text) =>

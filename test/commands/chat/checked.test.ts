@@ -68,14 +68,6 @@ describe('--schema', () => {
     ]);
   });
 
-  test('strips a single code fence, also one that arrives in pieces', async () => {
-    const { stdout } = await runOn(
-      [[streamed('``', '`json\n', right, '\n```', '\n')]],
-      [...fields, 'who?'],
-    );
-    expect(stdout).toBe(`${right}\n`);
-  });
-
   test('asks once more with the violations, and prints only the answer that conforms', async () => {
     const { code, stdout, stderr, bodies } = await askService([wrong, right], [...fields, 'who?']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${right}\n` });
@@ -155,11 +147,8 @@ describe('the schema', () => {
     [file('binary', 'a\0b'), 'binary is binary, not a schema'],
     ['{"type": "array"', '--schema is not JSON at line 1, column 17'],
     [file('line.json', '\n{\n "type": }'), 'line.json is not JSON at line 3, column 10'],
-    ['{"type": "objekt"}', '--schema is not a JSON Schema: /type must be one of'],
-    ['name, age itn', '--schema: unknown type "itn" of the field "age"'],
     ['missing.json', 'cannot read missing.json: there is no such file'],
     ['folder/missing', 'cannot read folder/missing: there is no such file'],
-    [file('bad.json', '{"$ref": "https://example.com/a.json"}'), 'refers to https://example.com'],
   ])('%s is refused before anything is sent', async (schema, problem) => {
     const { code, stderr, bodies } = await askService([right], ['--schema', schema, 'who?']);
     expect(stderr).toContain(problem);
@@ -271,9 +260,7 @@ describe('--select', () => {
 
   test.each([
     ['/items/0/name', 'Ada'],
-    ['/items/0/size', '12345678901234567890'],
     ['/items/0', '{"name": "Ada", "size": 12345678901234567890}'],
-    ['', list],
   ])('%j prints one value', async (pointer, value) => {
     const words = [...schema, '--select', pointer, 'who?'];
     expect(await askService([list], words)).toMatchObject({

@@ -266,43 +266,15 @@ const bytes = (...parts: (string | number[])[]) =>
   Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 
 test.each([
-  ['P11 NUL', bytes('abc', [0], 'def'), 'standard input is binary: byte 3 is NUL'],
-  ['P11 NUL at a high offset', bytes('a'.repeat(70_000), [0]), 'byte 70000 is NUL'],
+  ['P11 NUL at a high offset', bytes('a'.repeat(70_000), [0]), 'binary: byte 70000 is NUL'],
   ['P12 invalid UTF-8', bytes('ab', [0xff], 'c'), 'standard input is not UTF-8: byte 2 is invalid'],
-  [
-    'P12 invalid UTF-8 at a high offset',
-    bytes('a'.repeat(70_000), [0xff], 'c'),
-    'standard input is not UTF-8: byte 70000 is invalid',
-  ],
-  ['P12 a character cut by the end of input', bytes('caf', [0xe9]), 'byte 3 is invalid'],
-  ['P12 a character cut by the next one', bytes('caf', [0xe9], 's'), 'byte 3 is invalid'],
-  [
-    'P12 invalid UTF-8 after a byte order mark',
-    bytes([0xef, 0xbb, 0xbf, 0xff]),
-    'byte 3 is invalid',
-  ],
-  [
-    'P12 invalid UTF-8 across two reads',
-    bytes('a'.repeat(65_535), [0xe9], 's'),
-    'byte 65535 is invalid',
-  ],
-  [
-    'P12 a lone surrogate in UTF-16',
-    bytes([0xff, 0xfe, 0x68, 0, 0, 0xd8, 0x78, 0]),
-    'byte 4 is invalid',
-  ],
 ])('%s is refused, and the message has the offset', async (_name, input, message) => {
   expectFailure(await runInMemory(ask, { input }), 2, message, '--stdin-encoding', '--lossy');
 });
 
 test.each([
   ['a named encoding', ['--stdin-encoding', 'latin1'], bytes('caf', [0xe9]), 'café'],
-  ['Japanese', ['--stdin-encoding', 'shift_jis'], bytes([0x93, 0xfa, 0x96, 0x7b]), '日本'],
   ['--lossy', ['--lossy'], bytes('ab', [0xff], 'c'), 'ab\uFFFDc'],
-  ['--lossy with NUL', ['--lossy'], bytes('a', [0], 'b'), 'a\0b'],
-  ['a byte order mark', [], bytes([0xef, 0xbb, 0xbf], 'text'), 'text'],
-  ['UTF-16 with a byte order mark', [], bytes([0xff, 0xfe, 0x68, 0, 0x69, 0]), 'hi'],
-  ['big-endian UTF-16 with a byte order mark', [], bytes([0xfe, 0xff, 0, 0x68, 0, 0x69]), 'hi'],
   [
     'UTF-16 without a mark, named by the option',
     ['--stdin-encoding', 'utf-16le'],

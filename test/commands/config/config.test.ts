@@ -109,16 +109,6 @@ test('on a terminal, settings are a table with a heading', async () => {
   expect(stdout).toMatch(/^model +origin +default$/m);
 });
 
-test.each([
-  ['config get nope', 'there is no setting "nope"'],
-  ['config get system', 'the setting system has no value'],
-  ['config set timeout soon', 'timeout must be a duration'],
-  ['config use nope', 'there is no profile "nope"'],
-  ['config remove-profile nope', 'there is no profile "nope"'],
-])('%s fails: %s', async (line, message) => {
-  await expect(runLines([line])).rejects.toThrow(message);
-});
-
 test('D10 without a home folder, settings have their defaults and cannot be saved', async () => {
   const memory = createMemoryContext();
   await runProgram(memory.context, ['config', 'get', 'model']);
@@ -200,31 +190,10 @@ function inOneHome() {
   return { env, run: (...words: string[]) => runInMemory(words, { env }) };
 }
 
-test('a setting can be set, read, listed and unset', async () => {
-  const { run } = inOneHome();
-  expect(await run('config', 'set', 'model', 'nextgen')).toMatchObject({
-    code: 0,
-    stdout: '',
-    stderr: 'natter: model is set to nextgen in profile default\n',
-  });
-  expect((await run('config', 'get', 'model')).stdout).toBe('nextgen\n');
-  expect((await run('config', 'list')).stdout).toContain('model\tnextgen\tprofile default\n');
-  expect((await run('config', 'unset', 'model')).stderr).toContain('no longer set');
-  expect((await run('config', 'get', 'model')).stdout).toBe('origin\n');
-  expect((await run('config', 'unset', 'model')).stderr).toContain('was not set');
-});
-
 test.each([
   ['timeout', '90', '90s'],
-  ['timeout', '1500ms', '1500ms'],
-  ['idle-timeout', '2m', '2m'],
   ['allow-insecure', 'yes', 'true'],
-  ['retries', '7', '7'],
-  ['max-tokens', '100', '100'],
-  ['system', 'Be brief.', 'Be brief.'],
-  ['params.temperature', '0.2', '0.2'],
   ['params.stop', '["a"]', '["a"]'],
-  ['headers.X-Team', 'blue', 'blue'],
 ])('after config set %s %s, config get prints %s', async (name, value, shown) => {
   const { run } = inOneHome();
   expect((await run('config', 'set', name, value)).code).toBe(0);
@@ -233,19 +202,6 @@ test.each([
 
 test.each([
   ['timeout', 'soon', 'a duration such as'],
-  ['timeout', '-1', 'a duration such as'],
-  ['timeout', '30d', 'a duration such as'],
-  ['retries', '1.5', 'a whole number from 0 to 100'],
-  ['retries', '101', 'a whole number from 0 to 100'],
-  ['max-tokens', '0', 'a whole number, 1 or more'],
-  ['allow-insecure', 'maybe', 'true or false'],
-  ['base-url', 'api.example.com', 'address such as'],
-  ['base-url', 'https://x/?key=1', 'address such as'],
-  ['model', 'two words', 'an id without spaces'],
-  ['params.a', 'two words', 'must be JSON or a single word'],
-  ['params.messages', '[]', 'set by natter itself'],
-  ['headers.authorization', 'Bearer x', 'carries the API key'],
-  ['headers.x', 'two\nlines', 'one line of plain ASCII text'],
   ['colour', 'blue', 'there is no setting "colour"'],
   ['api-key', 'nk-key', 'an API key is not a setting'],
 ])('config set %s %j is a usage error', async (name, value, problem) => {
@@ -269,7 +225,9 @@ test('config get --json has the source', async () => {
   });
 });
 
-test('config list --json has every setting', async () => {
+test('config list has every setting, and its source in a pipe', async () => {
+  const { stdout } = await runLines([set, 'config list']);
+  expect(stdout).toContain('model\tnextgen\tprofile default\n');
   const rows = JSON.parse((await runInMemory(['config', 'list', '--json'])).stdout) as {
     name: string;
   }[];
@@ -288,15 +246,6 @@ test('config path names the file that config set writes', async () => {
   });
 });
 
-test.each([
-  ['NATTER_CONFIG_DIR', (base: string) => base],
-  ['XDG_CONFIG_HOME', (base: string) => join(base, 'natter')],
-])('%s moves the settings', async (variable, folder) => {
-  const base = temporaryHome();
-  const { stdout } = await runInMemory(['config', 'path'], { env: { [variable]: base } });
-  expect(stdout).toBe(`${join(folder(base), 'config.json')}\n`);
-});
-
 test('an invalid value in the file is reported, with the command that removes it', async () => {
   const { env, run } = inOneHome();
   await run('config', 'set', 'timeout', '5');
@@ -311,10 +260,6 @@ test('an invalid value in the file is reported, with the command that removes it
 
 test.each([
   ['NATTER_TIMEOUT', 'soon'],
-  ['NATTER_RETRIES', 'many'],
-  ['NATTER_BASE_URL', 'api.example'],
-  ['NATTER_ALLOW_INSECURE', 'perhaps'],
-  ['NATTER_MAX_TOKENS', '-5'],
   ['NATTER_PROFILE', '../x'],
   ['NATTER_CONFIG_DIR', 'relative'],
 ])('an invalid %s is a configuration error that names it', async (variable, value) => {

@@ -36,12 +36,6 @@ test.each([
   ['an invalid number', ['hi', '--retries', '-1'], '--retries must be a whole number'],
   ['an invalid limit', ['hi', '-t', 'many'], '--max-tokens must be a whole number'],
   ['a parameter without a value', ['hi', '--param', 'a'], '--param must be name=json'],
-  ['a parameter that is not JSON', ['hi', '--param', 'a={b'], '--param a must be JSON'],
-  [
-    'a parameter set by natter',
-    ['hi', '--param', 'stream=true'],
-    'the parameter stream is set by natter itself',
-  ],
   [
     'an invalid address',
     ['hi', '--base-url', 'service'],

@@ -1,14 +1,25 @@
-import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { mentionsOf } from '../../../src/repl/files/mentioned-files.ts';
 import {
+  createReplFiles,
   expandHome,
   folderCandidates,
   kindOf,
   writeNewFile,
+  writePrivateFile,
 } from '../../../src/repl/files/user-files.ts';
+import { createMemoryContext } from '../../support/memory-context.ts';
 
 test.each([
   ['~/notes.md', '/home/ada/notes.md'],
@@ -61,4 +72,108 @@ test.each([
 
 test('refuses names that Windows reserves for devices', () => {
   expect(() => writeNewFile('con.md', 'lost', 'win32')).toThrow('reserves this name for a device');
+});
+
+/** A home folder with `docs/a.md` and `docs/b.txt`. */
+function openFiles() {
+  const home = mkdtempSync(join(tmpdir(), 'natter-files-'));
+  mkdirSync(join(home, 'docs'));
+  for (const name of ['a.md', 'b.txt']) writeFileSync(join(home, 'docs', name), name);
+  const { context } = createMemoryContext();
+  return { home, files: createReplFiles({ ...context, homeDirectory: home }) };
+}
+
+const { signal } = new AbortController();
+
+test.each([
+  ['~/docs/a.md', 'file'],
+  ['~/docs/', 'folder'],
+  ['~/docs/*.md', 'pattern'],
+  ['~/docs/{a,b}.md', 'pattern'],
+  ['https://example.com/', 'page'],
+  ['HTTP://example.com/', 'page'],
+  ['~/docs/c.md', undefined],
+  ['~/docs/[id].md', undefined],
+  ['~/docs/a?', undefined],
+])('%s is of the kind %s', (name, kind) => {
+  expect(openFiles().files.kindOf(name)).toBe(kind);
+});
+
+test('a file keeps the name as typed', async () => {
+  const { files } = openFiles();
+  const name = '~/docs/a.md';
+  expect(await files.attach(name, signal)).toEqual({ files: [{ name, content: 'a.md' }] });
+});
+
+test.each([
+  ['~/docs/', 2],
+  ['~/docs/*.md', 1],
+])('%s has %d files, and a summary', async (name, number) => {
+  const { files } = openFiles();
+  const { files: found, summary } = await files.attach(name, signal);
+  expect(found).toHaveLength(number);
+  expect(summary).toMatch(new RegExp(`^attached .*: ${number} files?, ~\\d+ tokens?$`));
+});
+
+const options = { replaces: false, platform: 'linux' } as const;
+const folder = () => mkdtempSync(join(tmpdir(), 'natter-private-'));
+
+test('a file is written from pieces', () => {
+  const path = join(folder(), 'tea.md');
+  expect(writePrivateFile(path, ['green ', 'té'], options)).toEqual({ path, bytes: 9 });
+  expect(readFileSync(path, 'utf8')).toBe('green té');
+});
+
+test.skipIf(process.platform === 'win32')('only the owner may read a written file', () => {
+  const path = join(folder(), 'tea.md');
+  writePrivateFile(path, ['green'], options);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('a file that exists stays, unless it may be replaced', () => {
+  const path = join(folder(), 'tea.md');
+  writeFileSync(path, 'old');
+  expect(writePrivateFile(path, ['new'], options)).toBeUndefined();
+  expect(readFileSync(path, 'utf8')).toBe('old');
+  writePrivateFile(path, ['new'], { ...options, replaces: true });
+  expect(readFileSync(path, 'utf8')).toBe('new');
+  expect(readdirSync(join(path, '..'))).toEqual(['tea.md']);
+});
+
+test('a replaced link does not change its target', () => {
+  const place = folder();
+  const target = join(place, 'target');
+  writeFileSync(target, 'target');
+  symlinkSync(target, join(place, 'tea.md'));
+  writePrivateFile(join(place, 'tea.md'), ['new'], { ...options, replaces: true });
+  expect(readFileSync(target, 'utf8')).toBe('target');
+});
+
+test('an export that fails leaves the old file, and no other', () => {
+  const place = folder();
+  const path = join(place, 'tea.md');
+  writeFileSync(path, 'old');
+  const failing = function* pieces() {
+    yield 'new';
+    throw new Error('broken');
+  };
+  expect(() => writePrivateFile(path, failing(), { ...options, replaces: true })).toThrow(
+    'cannot write',
+  );
+  expect(readFileSync(path, 'utf8')).toBe('old');
+  expect(readdirSync(place)).toEqual(['tea.md']);
+});
+
+test('a missing folder, and a folder in its place, are named', () => {
+  const place = folder();
+  expect(() => writePrivateFile(join(place, 'no', 'tea.md'), ['x'], options)).toThrow(
+    'its folder does not exist',
+  );
+  mkdirSync(join(place, 'tea.md'));
+  expect(() =>
+    writePrivateFile(join(place, 'tea.md'), ['x'], { ...options, replaces: true }),
+  ).toThrow('cannot write');
+  expect(() => writePrivateFile('CON.md', ['x'], { replaces: false, platform: 'win32' })).toThrow(
+    'Windows reserves this name',
+  );
 });

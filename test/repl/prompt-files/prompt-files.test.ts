@@ -1,14 +1,76 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { pathOf } from '../../../src/conversation/tree.ts';
+import {
+  promptDialog,
+  promptLine,
+  readPromptArguments,
+} from '../../../src/repl/prompt-files/send-prompt-file.ts';
 import { step } from '../../../src/repl/step.ts';
+import { runInApp } from '../../support/app.tsx';
 import { type MemoryOptions, openMemorySession, saying } from '../../support/memory-session.ts';
-import { composed, typed, enter as enterKey } from '../../support/repl-state.ts';
+import {
+  composed,
+  effectsOf,
+  enter,
+  enter as enterKey,
+  pasted,
+  stateOf,
+  typed,
+} from '../../support/repl-state.ts';
+
+const reviewPrompt = {
+  name: 'review',
+  variables: [{ name: 'lang', choices: ['ts', 'js'], default: 'ts' }, { name: 'focus' }],
+};
+
+describe('values after the name of a prompt file', () => {
+  test.each([
+    ['lang=js the rest', { lang: 'js' }, 'the rest'],
+    ['--lang=js', { lang: 'js' }, ''],
+    ['focus="two words" lang=ts a\nb', { focus: 'two words', lang: 'ts' }, 'a\nb'],
+    ['focus=\'say "so"\'', { focus: 'say "so"' }, ''],
+    ['the rest lang=js', {}, 'the rest lang=js'],
+    ['x=1 is a sum', {}, 'x=1 is a sum'],
+  ])('%j is read', (argument, values, text) => {
+    expect(readPromptArguments(reviewPrompt, argument)).toEqual({ values, text });
+  });
+
+  test.each([
+    ['lang=go', 'lang must be one of ts, js'],
+    ['lagn=ts', 'the prompt file has no variable "lagn"'],
+    ['--tone=kind', 'the prompt file has no variable "tone"'],
+    ['focus=', 'focus needs a value'],
+  ])('%j is refused', (argument, problem) => {
+    expect(readPromptArguments(reviewPrompt, argument)).toMatchObject({ problem });
+  });
+
+  test('the line with the values is read as the same values', () => {
+    const use = { name: 'review', values: { focus: 'a "b" c', lang: 'ts' }, text: 'x = y' };
+    const line = promptLine(use);
+    expect(readPromptArguments(reviewPrompt, line.slice('/review '.length))).toEqual({
+      values: use.values,
+      text: use.text,
+    });
+  });
+});
+
+test('a value for a prompt file keeps its line ends', () => {
+  const prompt = { name: 'review', variables: [], neededText: 'text' };
+  const pending = { prompt, values: {}, text: '', line: '/review', missing: [undefined] };
+  const { effects } = runInApp(
+    stateOf({ dialog: promptDialog(pending) }),
+    pasted('if (a) {\r\n  b();\n}'),
+    enter,
+  );
+  expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({
+    use: { text: 'if (a) {\n  b();\n}' },
+  });
+});
 
 async function entered(lines: readonly string[], options: MemoryOptions = {}) {
   const memory = openMemorySession({ replies: [saying('fine'), saying('more')], ...options });
   for (const line of lines) {
-    memory.enter(line);
-    await memory.idle();
+    await memory.submit(line);
   }
   return memory;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Turn } from '../../../src/conversation/tree.ts';
-import { currentPath, lastPrompt, closingOf } from '../../../src/repl/conversations/position.ts';
+import { showConversation } from '../../../src/repl/conversations/conversations.ts';
+import { closingOf, currentPath, lastPrompt } from '../../../src/repl/conversations/position.ts';
 import { conversationOf } from '../../support/repl-state.ts';
 
 function closing(answer: Partial<Turn>, options: { readonly measured?: number } = {}) {
@@ -45,4 +46,23 @@ test('a cut answer is closed with the time that was measured', () => {
 
 test('an empty answer has no closing row', () => {
   expect(closing({ content: '' })).toEqual([]);
+});
+
+const notices = (end: { readonly incomplete?: true; readonly finishReason?: string }) =>
+  showConversation(
+    conversationOf(
+      { role: 'user', content: 'why?' },
+      { role: 'assistant', content: 'because', model: 'origin', ...end },
+    ),
+  ).flatMap((entry) => (entry.type === 'notice' ? [entry.text] : []));
+
+test.each([
+  ['is incomplete', { incomplete: true }],
+  ['reached the token limit', { finishReason: 'length' }],
+] as const)('a shown answer that %s can be continued', (_what, end) => {
+  expect(notices(end)).toContain('cut off; /continue resumes it');
+});
+
+test('a shown answer that is complete has no notice', () => {
+  expect(notices({ finishReason: 'stop' })).toEqual(['conversation c1: why?']);
 });

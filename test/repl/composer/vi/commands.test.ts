@@ -1,11 +1,50 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { boundaryFrom } from '../../../../src/repl/composer/grapheme-boundary.ts';
-import { createBuffer, insertPaste } from '../../../../src/repl/composer/text-buffer.ts';
 import { contentOf } from '../../../../src/repl/composer/paste.ts';
+import { createBuffer, insert, insertPaste } from '../../../../src/repl/composer/text-buffer.ts';
+import { pressCharacter, pressEscape, settled } from '../../../../src/repl/composer/vi/commands.ts';
+import { parseKeys } from '../../../../src/repl/composer/vi/parse-keys.ts';
+import {
+  type Edited,
+  firstViState,
+  type ViState,
+} from '../../../../src/repl/composer/vi/vi-state.ts';
 import { fc } from '../../../support/properties.ts';
-import { runKeys, viAt } from './run-keys.ts';
 
 const escape = '\u001B';
+
+/** Normal mode, with the caret at an offset; the last change was `x`, the last search `fo`. */
+function viAt(text: string, cursor: number): Edited {
+  const command = parseKeys(['x'], false);
+  if (typeof command === 'string') throw new Error('x is not a command');
+  const register = { text: 'zz', pastes: new Map(), isLinewise: false };
+  const search = { character: 'o', isForward: true, isTill: false };
+  const vi: ViState = {
+    ...firstViState,
+    mode: 'normal',
+    change: { command },
+    search,
+    register,
+  };
+  return { vi, buffer: { ...createBuffer(text), cursor } };
+}
+
+function press({ vi, buffer }: Edited, key: string): Edited {
+  if (key === escape) return pressEscape(vi, buffer) ?? { vi, buffer };
+  if (vi.mode === 'insert') return { vi, buffer: insert(buffer, key) };
+  return pressCharacter(vi, buffer, key);
+}
+
+function settle({ vi, buffer }: Edited): Edited {
+  return { vi, buffer: settled(vi, buffer) };
+}
+
+/** Presses the keys of a text one by one; Esc is `\u001B`, Ctrl+R `\u0012`. */
+function runKeys(start: Edited, keys: string): Edited {
+  return Array.from(keys).reduce((edited, key) => settle(press(edited, key)), start);
+}
+
 const redo = '\u0012';
 
 const after = (text: string, keys: string, cursor = 0) => {
@@ -105,20 +144,20 @@ test('a paste marker is one character, and keeps its text', () => {
   expect(contentOf(moved)).toBe(`Ab${paste}`);
 });
 
-const keys = fc.string({
+const keyTexts = fc.string({
   unit: fc.constantFrom(
     ...Array.from('hjklwbeWBE0^$gG{}%;,fFtTdcyx><~uUrJpPoOiaIAvVCDSsYX.23 ("é漢'),
     escape,
   ),
   maxLength: 40,
 });
-const text = fc.string({
+const anyText = fc.string({
   unit: fc.constantFrom('a', 'b.', ' ', '\n', '(', ')', '"', '漢', '👩‍👩‍👧', '\t'),
 });
 
 test('after any keys, Esc and enough undos return the text', () => {
   fc.assert(
-    fc.property(text, keys, (before, typed) => {
+    fc.property(anyText, keyTexts, (before, typed) => {
       const start = viAt(before, 0);
       const { buffer } = runKeys(start, `${typed}${escape}${escape}${'u'.repeat(60)}`);
       expect(buffer.text).toBe(before);
@@ -128,7 +167,7 @@ test('after any keys, Esc and enough undos return the text', () => {
 
 test('after any keys, the caret of normal mode is on a character', () => {
   fc.assert(
-    fc.property(text, keys, (before, typed) => {
+    fc.property(anyText, keyTexts, (before, typed) => {
       const { buffer, vi } = runKeys(viAt(before, 0), `${typed}${escape}${escape}`);
       expect(vi.mode).toBe('normal');
       expect(boundaryFrom(buffer.text, buffer.cursor)).toBe(buffer.cursor);
@@ -138,4 +177,31 @@ test('after any keys, the caret of normal mode is on a character', () => {
       expect(!isOnLineEnd || isLineStart).toBe(true);
     }),
   );
+});
+
+type Outcome = readonly [
+  before: string,
+  cursor: number,
+  keyTexts: string,
+  after: string,
+  cursorAfter: number,
+  register: string,
+];
+
+// Recorded from Vim 9.0 with `shiftwidth=4 expandtab`: random texts and commands, the caret in UTF-16 units. At the
+// start, the unnamed register is `zz`, the last change `x`, and the last search `fo`.
+const outcomes = readFileSync('test/repl/composer/vi/vim-outcomes.jsonl', 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Outcome);
+
+test('commands do what they do in Vim', () => {
+  const seen = outcomes.map(([before, cursor, keys]): Outcome => {
+    const { vi, buffer } = runKeys(viAt(before, cursor), `${keys}\u001B`);
+    const { text = '', isLinewise = false } = vi.register ?? {};
+    const register = isLinewise ? `${text}\n` : text;
+    return [before, cursor, keys, buffer.text, buffer.cursor, register];
+  });
+  expect(outcomes.length).toBeGreaterThan(300);
+  expect(seen).toEqual(outcomes);
 });

@@ -51,7 +51,7 @@ test('/retry with a model asks that model, for this answer only', () => {
 });
 
 test('/model is recorded in a conversation with turns', () => {
-  const record = { type: 'record-model', model: 'nextgen' };
+  const record = { type: 'record-model', input: 'nextgen' };
   expect(command(withLastPrompt, '/model nextgen').effects).toContainEqual(record);
   expect(command(stateOf(), '/model nextgen').effects).not.toContainEqual(record);
 });

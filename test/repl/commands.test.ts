@@ -59,7 +59,7 @@ test('/pin off removes the mark, and repeating a change of the mark has no effec
   const pinned = { ...withLastPrompt.conversation, isPinned: true };
   const state = { ...withLastPrompt, conversation: pinned };
   expect(effectsOf(command(state, '/pin off').effects, 'pin')).toEqual([
-    { type: 'pin', isPinned: false },
+    { type: 'pin', input: false },
   ]);
   expect(printed(command(state, '/pin').effects)).toEqual([
     'this conversation is pinned already; /pin off removes the mark',
@@ -246,9 +246,9 @@ test.each([
   ['/resume latest', { type: 'resume', name: 'latest' }],
   ['/resume tea and coffee', { type: 'resume', name: 'tea and coffee' }],
   ['/conversations tea', { type: 'open-list', options: {}, query: 'tea', searchesTexts: true }],
-  ['/rename tea', { type: 'rename', title: 'tea' }],
-  ['/pin', { type: 'pin', isPinned: true }],
-  ['/attach "my notes.md"', { type: 'attach', path: 'my notes.md' }],
+  ['/rename tea', { type: 'rename', input: 'tea' }],
+  ['/pin', { type: 'pin', input: true }],
+  ['/attach "my notes.md"', { type: 'attach', input: 'my notes.md' }],
   ['/clear', { type: 'scroll-away' }],
   ['/redraw', { type: 'redraw' }],
   ['/quit', { type: 'quit' }],

@@ -164,7 +164,7 @@ export async function makeSummary(session: Session, wanted: Wanted): Promise<voi
     return ended.result === 'compacted' ? andThen(printed, reviewSummary) : printed;
   });
 }
-export function removeSummary(session: Session, { turnId }: { readonly turnId: string }): void {
+export function removeSummary(session: Session, turnId: string): void {
   session.journal().removeSummary(turnId);
   updateConversation(session);
 }
@@ -218,7 +218,7 @@ const removed = 'the summary is removed; the earlier turns are sent again';
 export function undoSummary(state: ReplState): Step | undefined {
   const summary = lastSummary(state);
   if (summary === undefined) return undefined;
-  return step(state, task(removeSummary, { turnId: summary.turn }), printing(notice(removed)));
+  return step(state, task(removeSummary, summary.turn), printing(notice(removed)));
 }
 
 function otherRemedy({ settings, service: { windows } }: ReplState): string {

@@ -144,24 +144,21 @@ export async function resume(session: Session, chosen: Chosen): Promise<readonly
   return showConversation(journal.conversation());
 }
 
-export function setTitle(session: Session, { title }: { readonly title: string }): Promise<void> {
+export function setTitle(session: Session, title: string): Promise<void> {
   session.journal().setTitle(title);
   updateConversation(session);
   return print(session, { entries: [notice(`the title is now ${title}`)] });
 }
 
 function rename(state: ReplState, title: string): Step {
-  if (title !== '') return step(state, task(setTitle, { title }));
+  if (title !== '') return step(state, task(setTitle, title));
   const current = titleOf(state.conversation);
   return current === ''
     ? printNotice(state, 'this conversation has no title yet; /rename TITLE sets one')
     : printNotice(state, `the title is ${current}`);
 }
 
-export function setPinned(
-  session: Session,
-  { isPinned }: { readonly isPinned: boolean },
-): Promise<void> {
+export function setPinned(session: Session, isPinned: boolean): Promise<void> {
   session.journal().setPinned(isPinned);
   updateConversation(session);
   const text = isPinned
@@ -176,7 +173,7 @@ function pin(state: ReplState, argument: string): Step {
     return refuse(state, '/pin takes only the word off', '/pin off');
   }
   if (isPinned !== (state.conversation.isPinned === true)) {
-    return step(state, task(setPinned, { isPinned }));
+    return step(state, task(setPinned, isPinned));
   }
   return isPinned
     ? printNotice(state, 'this conversation is pinned already; /pin off removes the mark')

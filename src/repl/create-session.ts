@@ -41,7 +41,7 @@ function unsentText({ composer, stash = [] }: ReplState): string {
   return typedContent(isEmpty(composer) ? (stash.at(-1) ?? composer) : composer);
 }
 
-function keepDraft({ isLineMode, memory }: Session, { text }: { readonly text: string }): void {
+function keepDraft({ isLineMode, memory }: Session, text: string): void {
   // In line mode the terminal edits the text, and natter does not know it.
   if (!isLineMode) memory.keepDraft(text);
 }
@@ -95,7 +95,7 @@ export function createSession(options: {
     const tracked = work.catch(fail).finally(() => running.delete(tracked));
     running.add(tracked);
   };
-  const startKeepingDraft = () => track(perform(task(keepDraft, { text: unsentText(state) })));
+  const startKeepingDraft = () => track(perform(task(keepDraft, unsentText(state))));
   const draftSaving = createDebounce(clock, draftPause, startKeepingDraft);
   const tick = () => session.dispatch({ type: 'ticked', now: clock.monotonic() });
   const ticker = createTicker(clock, tick);

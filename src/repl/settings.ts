@@ -28,7 +28,7 @@ function withSettings(state: ReplState, changes: Partial<SessionSettings>): Repl
   return { ...state, settings: { ...state.settings, ...changes } };
 }
 
-export function recordModel(session: Session, { model }: { readonly model: string }): void {
+export function recordModel(session: Session, model: string): void {
   session.journal().set({ model });
 }
 
@@ -48,7 +48,7 @@ function setModel(state: ReplState, model: string): Step {
     return refuse(state, 'a model id cannot contain spaces', '/model lists them');
   return known.has(model) || !isFree
     ? useModel(state, model)
-    : startActivity(state, 'looking for the model', findModel, { model });
+    : startActivity(state, 'looking for the model', findModel, model);
 }
 
 /** Sets the model of the next prompts. */
@@ -62,7 +62,7 @@ function useModel(state: ReplState, model: string): Step {
   const shown = printing(notice(`the model is now ${model}${warning}`));
   // Without turns there is nothing to resume.
   const isEmpty = state.conversation.turns.size === 0;
-  return isEmpty ? step(next, shown) : step(next, task(recordModel, { model }), shown);
+  return isEmpty ? step(next, shown) : step(next, task(recordModel, model), shown);
 }
 
 /** Asks the service for its models, and keeps them for completion. `problem` says why there are none. */
@@ -126,7 +126,7 @@ export async function listModels(
 /** Sets a model whose name is new to natter; asks first if the service lists models, but not this one. */
 async function findModel(
   session: Session,
-  { model }: { readonly model: string },
+  model: string,
   signal: AbortSignal,
 ): Promise<readonly Entry[]> {
   const { problem } = await readModels(session, signal);
@@ -186,10 +186,7 @@ function listText(sent: Sent, name: string): string {
 }
 
 /** Changes the fields of the next requests, and keeps the change in the conversation. */
-export async function changeParameters(
-  session: Session,
-  { text }: { readonly text: string },
-): Promise<readonly Entry[]> {
+export async function changeParameters(session: Session, text: string): Promise<readonly Entry[]> {
   const { settings } = session.state();
   const { maxTokens } = settings;
   const sent = session.service.parameters(settings);
@@ -229,7 +226,7 @@ export function parseSessionParameter(text: string): readonly [name: string, val
 function setParameters(state: ReplState, text: string): Step {
   const [, limit] = /^max_tokens(?:\s*=\s*|\s+)(.+)$/.exec(text) ?? [];
   if (limit === undefined) {
-    return startActivity(state, 'changing parameters', changeParameters, { text });
+    return startActivity(state, 'changing parameters', changeParameters, text);
   }
   const maxTokens = offWords.has(limit.trim()) ? undefined : Number(limit);
   if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens >= 1)) {
@@ -244,10 +241,7 @@ function setParameters(state: ReplState, text: string): Step {
 }
 
 /** Sets the system prompt of the next prompts to the text of a role; without a name, lists the roles. */
-export async function chooseRole(
-  session: Session,
-  { name }: { readonly name: string },
-): Promise<readonly Entry[]> {
+export async function chooseRole(session: Session, name: string): Promise<readonly Entry[]> {
   const { context } = session;
   const { settings, isLineMode } = session.state();
   if (name !== '') {
@@ -281,7 +275,7 @@ function setSystem(state: ReplState, argument: string): Step {
 
 function setRole(state: ReplState, name: string): Step {
   const { role, system } = state.settings;
-  if (!offWords.has(name)) return startActivity(state, 'reading a role', chooseRole, { name });
+  if (!offWords.has(name)) return startActivity(state, 'reading a role', chooseRole, name);
   if (role !== undefined) return setSystem(state, 'off');
   const hint = system === undefined ? '' : '; /system off removes the system prompt';
   return printNotice(state, `no role is set${hint}`);

@@ -261,7 +261,7 @@ test.each([
       said: 'this conversation is pinned: lists show it first; /pin off removes the mark',
     },
   ],
-  ['/attach "my notes.md"', { type: 'attach', path: 'my notes.md' }],
+  ['/attach "my notes.md"', { type: 'attach', input: 'my notes.md' }],
   ['/clear', { type: 'scroll-away' }],
   ['/redraw', { type: 'redraw' }],
   ['/quit', { type: 'quit' }],
@@ -356,7 +356,7 @@ test('/retry with a model asks that model, for this answer only', () => {
 });
 
 test('/model is recorded in a conversation with turns', () => {
-  const record = { type: 'record-model', model: 'nextgen' };
+  const record = { type: 'record-model', input: 'nextgen' };
   expect(command(withLastPrompt, '/model nextgen').effects).toContainEqual(record);
   expect(command(stateOf(), '/model nextgen').effects).not.toContainEqual(record);
 });

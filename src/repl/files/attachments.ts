@@ -29,7 +29,7 @@ export function discardRestored(state: ReplState): ReplState {
 }
 export async function attach(
   session: Session,
-  { path }: { readonly path: string },
+  path: string,
   signal: AbortSignal,
 ): Promise<readonly Entry[]> {
   const { files, summary } = await session.files.attach(path, signal);
@@ -41,7 +41,7 @@ function runAttach(state: ReplState, argument: string): Step {
   if (argument === 'none')
     return printNotice({ ...state, attachments: [] }, 'no files are attached');
   if (argument !== '') {
-    return startActivity(state, 'reading a file', attach, { path: unquoted(argument) });
+    return startActivity(state, 'reading a file', attach, unquoted(argument));
   }
   const names = state.attachments.map(({ name }) => name);
   return names.length === 0

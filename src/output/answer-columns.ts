@@ -2,7 +2,7 @@ import type { TerminalDevice } from '../terminal/device/device.ts';
 import { LiveRegion, type LiveRegionOptions } from '../terminal/region/region.ts';
 import { createSanitizer, sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import type { Style } from '../terminal/style.ts';
-import type { Clock, ProgramClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import type { TextTransform } from '../terminal/markdown/block-driver.ts';
 import { endReasonOf, type ComparedAnswer, type ComparisonView } from './comparison.ts';
 import type { ChatEvent } from '../client/events.ts';
@@ -103,8 +103,7 @@ function createAnswerProgress(clock: Clock) {
  * later rows and the progress of each answer are in the live region below, which is all that is ever erased.
  */
 export function createAnswerColumns(
-  options: Omit<LiveRegionOptions, 'clock'> & {
-    readonly clock: ProgramClock;
+  options: LiveRegionOptions & {
     readonly device: TerminalDevice;
     readonly style: Style;
     readonly unicode: boolean;

@@ -51,7 +51,7 @@ async function openColumns(comparison: Comparison): Promise<ComparisonView> {
   const wrap = models[0]?.settings.values.wrap ?? 'words';
   const style = await answerStyle(presentation, look(comparison));
   return createAnswerColumns({
-    ...terminalTraits(environment),
+    traits: terminalTraits(environment),
     output: streams.stdout,
     clock,
     device,

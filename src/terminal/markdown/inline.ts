@@ -1,7 +1,6 @@
 import { decodeHTMLStrict } from 'entities/decode';
 import { Lexer, type Token, type Tokens } from 'marked';
 import { sanitizeLine } from '../safety/sanitizer.ts';
-import type { OwnPaints } from '../style.ts';
 import {
   type Place,
   endScan,
@@ -10,7 +9,7 @@ import {
   initialScan,
   type ScanState,
 } from './inline-scanner.ts';
-import { plainSpan, visibleText, type Span, type SpanLook } from './span.ts';
+import { type MarkdownLook, plainSpan, visibleText, type Span, type SpanLook } from './span.ts';
 import { formulaRows } from '../formula.ts';
 
 /** Cannot be in the text, because the sanitizer removes it. For the lexer it is a letter. */
@@ -47,18 +46,6 @@ function hideFormulas(source: string, formulas: readonly Place[], unicode: boole
   };
 }
 
-export interface InlineOptions {
-  /** Keep the source's marks (`**`, backticks), which is necessary without colour. */
-  readonly marks: boolean;
-  /** The terminal opens links (OSC 8). */
-  readonly hyperlinks: boolean;
-  /** The terminal is known to open links, so that the label of a link is enough. */
-  readonly hidesAddresses: boolean;
-  readonly own?: OwnPaints | undefined;
-  /** The terminal shows mathematics. */
-  readonly unicode: boolean;
-}
-
 type InlineToken =
   | Tokens.Strong
   | Tokens.Em
@@ -77,7 +64,7 @@ const lexer = new Lexer({ gfm: true });
 /** The spans of a piece of inline Markdown that can be parsed alone. They have all of its text; formulas are Unicode or as written. */
 function inlineSpans(
   source: string,
-  options: InlineOptions,
+  options: MarkdownLook,
   formulas: readonly Place[] = [],
 ): Span[] {
   if (formulas.length === 0) return markdownSpans(source, options);
@@ -86,7 +73,7 @@ function inlineSpans(
   return shown ?? [plainSpan(source)];
 }
 
-function markdownSpans(source: string, options: InlineOptions): Span[] {
+function markdownSpans(source: string, options: MarkdownLook): Span[] {
   const text = source.trimStart();
   const lead = source.length - text.length;
   const spans = lead === 0 ? [] : [plainSpan(source.slice(0, lead))];
@@ -110,7 +97,7 @@ function addTokens(
   spans: Span[],
   tokens: readonly Token[],
   looks: readonly SpanLook[],
-  options: InlineOptions,
+  options: MarkdownLook,
 ): void {
   for (const token of tokens as readonly InlineToken[]) {
     const { raw } = token;
@@ -128,7 +115,7 @@ function addToken(
   spans: Span[],
   token: InlineToken,
   looks: readonly SpanLook[],
-  options: InlineOptions,
+  options: MarkdownLook,
 ): void {
   switch (token.type) {
     case 'strong':
@@ -136,8 +123,8 @@ function addToken(
     case 'del':
       return addMarked(spans, token, looks, options);
     case 'codespan':
-      if (options.marks) return addText(spans, token.raw, looks);
-      return addText(spans, token.text, [...looks, options.own?.code ? 'code' : 'cyan']);
+      if (!options.style.colored) return addText(spans, token.raw, looks);
+      return addText(spans, token.text, [...looks, options.style.own?.code ? 'code' : 'cyan']);
     case 'link':
       return addLink(spans, token, looks, options);
     case 'image':
@@ -165,10 +152,10 @@ function addMarked(
   spans: Span[],
   { type, raw, tokens }: Tokens.Strong | Tokens.Em | Tokens.Del,
   looks: readonly SpanLook[],
-  options: InlineOptions,
+  options: MarkdownLook,
 ): void {
   const { look, markLength } = emphasis[type];
-  const mark = options.marks ? raw.slice(0, markLength) : '';
+  const mark = !options.style.colored ? raw.slice(0, markLength) : '';
   addText(spans, mark, looks);
   addTokens(spans, tokens, [...looks, look], options);
   addText(spans, mark, looks);
@@ -179,10 +166,13 @@ function addLink(
   spans: Span[],
   token: Tokens.Link,
   looks: readonly SpanLook[],
-  options: InlineOptions,
+  options: MarkdownLook,
 ): void {
   const label: Span[] = [];
-  const labelLooks = [...looks, options.own?.link ? ('link' as const) : ('underline' as const)];
+  const labelLooks = [
+    ...looks,
+    options.style.own?.link ? ('link' as const) : ('underline' as const),
+  ];
   addTokens(label, token.tokens, labelLooks, options);
   const text = visibleText(label);
   const { href, title } = token;
@@ -207,7 +197,7 @@ function addImage(
   spans: Span[],
   token: Tokens.Image,
   looks: readonly SpanLook[],
-  options: InlineOptions,
+  options: MarkdownLook,
 ): void {
   const label: Span[] = [];
   addTokens(label, token.tokens, looks, options);
@@ -263,12 +253,12 @@ export type ReadPiece<Part> = (
 ) => readonly Part[];
 
 export const readSpans =
-  (options: InlineOptions): ReadPiece<Span> =>
+  (options: MarkdownLook): ReadPiece<Span> =>
   (text, formulas) =>
     formulas === undefined ? [plainSpan(text)] : inlineSpans(text, options, formulas);
 
 /** The spans of a whole text, for headings and cells. */
-export function inlineText(source: string, options: InlineOptions): readonly Span[] {
+export function inlineText(source: string, options: MarkdownLook): readonly Span[] {
   if (source !== '' && !mark.test(source)) return [plainSpan(source)];
   return new Paragraph(readSpans(options)).whole(source);
 }

@@ -4,15 +4,16 @@ import type { Paint, Style } from '../style.ts';
 import { displayWidth } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
 import { BlockDriver, type BlockRenderer, type MarkdownStream } from './block-driver.ts';
-import {
-  type InlineOptions,
-  inlineText,
-  type Paragraph,
-  type ReadPiece,
-  readSpans,
-} from './inline.ts';
+import { inlineText, type Paragraph, type ReadPiece, readSpans } from './inline.ts';
 import type { Container, Item, LineStart } from './line-start.ts';
-import { mergeSpans, paintSpans, type Span, type SpanLook, visibleText } from './span.ts';
+import {
+  type MarkdownLook,
+  mergeSpans,
+  paintSpans,
+  type Span,
+  type SpanLook,
+  visibleText,
+} from './span.ts';
 import { Table } from './table.ts';
 import { Rows } from '../text/rows.ts';
 
@@ -74,16 +75,9 @@ function sliceSpans(spans: readonly Span[], from: number, to: number): readonly 
 /** `words`: natter ends rows of prose between words; `none`: the terminal wraps lines. */
 export type WrapMode = 'words' | 'none';
 
-export interface MarkdownStreamOptions {
-  readonly style: Style;
+export interface MarkdownStreamOptions extends MarkdownLook {
   /** Columns of the terminal, read whenever a table or a rule is laid out. */
   readonly width: () => number;
-  /** The terminal opens links (OSC 8). */
-  readonly hyperlinks: boolean;
-  /** It is known to, so that the label of a link is shown without its address. */
-  readonly hidesAddresses?: boolean;
-  /** The terminal shows `•`, `│` and `─`. */
-  readonly unicode: boolean;
   /** `none` by default. */
   readonly wrap?: WrapMode;
   /** What to type for a code block with this number, at the end of its rule. */
@@ -118,11 +112,8 @@ class ScreenBlocks implements BlockRenderer<Span> {
   readonly containers: Container[] = [];
   blankBefore = false;
   readonly read: ReadPiece<Span>;
+  readonly #options: MarkdownStreamOptions;
   readonly #style: Style;
-  readonly #unicode: boolean;
-  readonly #width: () => number;
-  readonly #codeHint: MarkdownStreamOptions['codeHint'];
-  readonly #inline: InlineOptions;
   /** Undefined if the terminal wraps prose. */
   readonly #rows: ProseRows | undefined;
   readonly #rulePaint: Paint;
@@ -137,13 +128,10 @@ class ScreenBlocks implements BlockRenderer<Span> {
   #highlighter: typeof highlighting | undefined;
 
   constructor(options: MarkdownStreamOptions) {
-    const { style, unicode, width, hyperlinks, hidesAddresses = false } = options;
+    const { style, width } = options;
+    this.#options = options;
     this.#style = style;
-    this.#unicode = unicode;
-    this.#width = width;
-    this.#codeHint = options.codeHint;
-    this.#inline = { marks: !style.colored, own: style.own, hyperlinks, hidesAddresses, unicode };
-    this.read = readSpans(this.#inline);
+    this.read = readSpans(options);
     const prefix = () => this.#markers('flow');
     this.#rows = options.wrap === 'words' ? new ProseRows(width, style, prefix) : undefined;
     this.#rulePaint = style.own?.rule ?? style.dim;
@@ -198,7 +186,7 @@ class ScreenBlocks implements BlockRenderer<Span> {
   heading(source: string): void {
     this.#beginLine();
     const marks = /^#{1,6}/.exec(source)?.[0] ?? '';
-    const spans = inlineText(withoutClosing(source.slice(marks.length).trim()), this.#inline);
+    const spans = inlineText(withoutClosing(source.slice(marks.length).trim()), this.#options);
     if (!this.#style.colored) {
       const shown = spans.length === 0 ? marks : `${marks} `;
       return this.#endLine([{ text: shown, looks: [] }, ...spans]);
@@ -218,7 +206,9 @@ class ScreenBlocks implements BlockRenderer<Span> {
 
   rule(source: string): void {
     if (!this.#style.colored) return this.#writeLine(source.trimEnd());
-    return this.#writeLine(this.#ruleOf(Math.max(3, this.#width() - this.#markerColumns())));
+    return this.#writeLine(
+      this.#ruleOf(Math.max(3, this.#options.width() - this.#markerColumns())),
+    );
   }
 
   /** Writes a rule with the block's number and language; without colour, both after the fence. */
@@ -251,9 +241,9 @@ class ScreenBlocks implements BlockRenderer<Span> {
   /** `── 1 ts ──────── /copy 1`; in a narrow window, less of it. */
   #writeCodeHead(block: number, info: string): void {
     const prefix = this.#markers('code');
-    const columns = this.#width() - displayWidth(prefix);
+    const columns = this.#options.width() - displayWidth(prefix);
     const start = `${this.#dashes(2)} ${block} ${info}`.trimEnd();
-    const hint = this.#codeHint?.(block);
+    const hint = this.#options.codeHint?.(block);
     const end = hint === undefined ? '' : ` ${hint}`;
     const room = columns - displayWidth(start) - 1;
     const shown = room - end.length >= minRule ? end : '';
@@ -272,7 +262,7 @@ class ScreenBlocks implements BlockRenderer<Span> {
   closeCode(): void {
     if (this.#style.colored) {
       const prefix = this.#markers('code');
-      const columns = Math.max(minRule, this.#width() - displayWidth(prefix));
+      const columns = Math.max(minRule, this.#options.width() - displayWidth(prefix));
       this.#text += `${prefix}${this.#ruleOf(columns)}\n`;
     } else if (this.#fence !== undefined) this.#writeLine(this.#fence, 'code');
   }
@@ -280,9 +270,9 @@ class ScreenBlocks implements BlockRenderer<Span> {
   formula(lines: readonly string[], close: string): void {
     const source = lines.join('\n');
     const end = source.lastIndexOf(close) + close.length;
-    const rows = this.#unicode ? formulaRows(source.slice(0, end)) : undefined;
+    const rows = this.#options.unicode ? formulaRows(source.slice(0, end)) : undefined;
     if (rows === undefined) return this.formulaSource(lines);
-    const columns = Math.max(1, this.#width() - this.#markerColumns() - indent.length);
+    const columns = Math.max(1, this.#options.width() - this.#markerColumns() - indent.length);
     const text = rows.join('\n') + source.slice(end).trim();
     for (const row of wrapText(text, columns)) this.#writeLine(indent + row);
   }
@@ -304,8 +294,8 @@ class ScreenBlocks implements BlockRenderer<Span> {
       if (header !== undefined) this.#begin('table');
     }
     this.#previous = 'table';
-    const width = () => this.#width() - this.#markerColumns();
-    this.#table = new Table(this.#style, this.#inline, width, header, delimiter);
+    const width = () => this.#options.width() - this.#markerColumns();
+    this.#table = new Table(this.#options, width, header, delimiter);
   }
 
   tableRow(row: string): void {
@@ -380,18 +370,18 @@ class ScreenBlocks implements BlockRenderer<Span> {
 
   /** Without colour, the marker of the source is shown. */
   #bullet({ marker, task }: Item): string {
-    if (!this.#unicode || !this.#style.colored || marker.length > 1) return marker;
+    if (!this.#options.unicode || !this.#style.colored || marker.length > 1) return marker;
     if (task === undefined) return '•';
     return task === 'done' ? this.#style.green(doneMark) : openMark;
   }
 
   #quoteBar(): string {
     const { own, dim, colored } = this.#style;
-    return (own?.quote ?? dim)(this.#unicode && colored ? '│' : '>');
+    return (own?.quote ?? dim)(this.#options.unicode && colored ? '│' : '>');
   }
 
   #dashes(columns: number): string {
-    return (this.#unicode ? '─' : '-').repeat(Math.max(0, columns));
+    return (this.#options.unicode ? '─' : '-').repeat(Math.max(0, columns));
   }
 
   #ruleOf(columns: number): string {
@@ -404,7 +394,7 @@ class ScreenBlocks implements BlockRenderer<Span> {
    */
   #takeTask(text: string): { mark?: Span; rest: string } {
     const item = this.containers.at(-1);
-    const isShown = this.#style.colored && this.#unicode;
+    const isShown = this.#style.colored && this.#options.unicode;
     const box = isShown ? /^\[([ xX])\] /.exec(text)?.[1] : undefined;
     if (box === undefined || item?.kind !== 'item' || item.shown) return { rest: text };
     const isDone = box !== ' ';

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { createLineReader, joinContinued } from '../../../src/repl/line-mode/line-reader.ts';
-import { LineScreen } from '../../../src/repl/line-mode/line-screen.ts';
+import {
+  createLineReader,
+  joinContinued,
+  LineScreen,
+} from '../../../src/repl/line-mode/line-screen.ts';
 import type { Session } from '../../../src/repl/session.ts';
 import { openLateInput } from '../../support/late-input.ts';
 import { createMemoryDevice } from '../../support/memory-context.ts';

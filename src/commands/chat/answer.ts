@@ -34,9 +34,9 @@ import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { truncationWarning } from '../../output/notices.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
-import { createAnswerOutput, createTextOutput, lookOf } from '../../output/answer-output.ts';
+import { createAnswerPrinter, createTextPrinter, lookOf } from '../../output/answer-output.ts';
 import { withHint } from '../../cli/report.ts';
-import type { ChatRun } from './chat-run.ts';
+import { type ChatRun, promptOf } from './chat-run.ts';
 
 /** A prompt that is ready to be sent. */
 export interface ReadyPrompt {
@@ -58,7 +58,7 @@ function canSplit({ options, words }: ChatRun): boolean {
   const isOther = [jsonl, options.continue, resume, branch, fallback].some(
     (option) => option !== undefined && option !== false,
   );
-  const text = words?.filter((word) => word !== '-').join(' ') ?? '';
+  const text = promptOf(words ?? []);
   return text !== '' && !isOther && !hasInputPlaceholder(text) && !hasInputPlaceholder(system);
 }
 
@@ -176,36 +176,25 @@ export interface Shown {
 export async function printAnswer(prompt: ReadyPrompt): Promise<Shown> {
   const { run, first, messages } = prompt;
   const { model, answer } = first;
-  const output = await createAnswerOutput(run, lookOf(model.settings), answer.model);
-  const { printer } = output;
+  const printer = await createAnswerPrinter(run, lookOf(model.settings), answer.model);
   const given = await askPrompt(prompt, first, messages, printer, true);
   const { metadata, failure, error } = given;
   await printer.end({ metadata, failure });
   given.report();
   if (error !== undefined) throw error;
-  return { metadata, removed: output.removed() };
+  return { metadata, removed: printer.removed?.() ?? 0 };
 }
 
 type Answers = CheckedAnswers<Awaited<ReturnType<typeof askPrompt>>>;
 
-/** Prints an answer that has no value on standard error, so that it is not lost. */
-function printRest({ context }: ChatRun, content: string): void {
-  const { stderr } = context.streams;
-  if (content.trim() === '') return;
-  const text = sanitize(content);
-  const end = text.endsWith('\n') ? '' : '\n';
-  void stderr.write('natter: the received answer:\n');
-  void stderr.write(`${text}${end}`);
-}
-
 /** The value, or the one of `--select`, on a separate line. @returns the number of characters that were removed */
 async function printValue(run: ChatRun, answers: Answers): Promise<number> {
   const format = run.format === 'markdown' ? 'plain' : run.format;
-  const output = await createTextOutput({ ...run, format });
+  const printer = await createTextPrinter({ ...run, format });
   const text = `${valueText(answers) ?? ''}\n`;
-  await output.printer.event({ type: 'text-received', text, deltas: [text] });
-  await output.printer.end();
-  return output.removed();
+  await printer.event({ type: 'text-received', text, deltas: [text] });
+  await printer.end();
+  return printer.removed?.() ?? 0;
 }
 
 /** The document of `--json`, or the last lines of `--jsonl`: `answer-checked`, and `answer-failed`. */
@@ -267,7 +256,12 @@ export async function printChecked(prompt: ReadyPrompt, check: AnswerCheck): Pro
   let removed = 0;
   if (format.startsWith('json')) await printCheckedJson(run, answers, failure);
   else if (failure === undefined) removed = await printValue(run, answers);
-  else printRest(run, answer.content);
+  else if (answer.content.trim() !== '') {
+    // An answer that has no value is not lost.
+    const text = sanitize(answer.content);
+    const end = text.endsWith('\n') ? '' : '\n';
+    void context.streams.stderr.write(`natter: the received answer:\n${text}${end}`);
+  }
   if (answer.error !== undefined) throw answer.error;
   if (failure !== undefined) {
     const warning = truncationWarning(metadata);

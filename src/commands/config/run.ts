@@ -177,8 +177,8 @@ export const setSetting: Action<GlobalOptions, [name: string, value: string]> = 
   const { notices } = await present(context, options);
   checkSettingName(name);
   const isCommand = name === definitions.apiKeyCommand.name;
-  const words = isCommand ? commandWords(value.trim()) : {};
-  if ('problem' in words) {
+  const words = isCommand ? commandWords(value.trim()) : undefined;
+  if (words !== undefined && 'problem' in words) {
     throw new Failure('usage', `api-key-command ${words.problem}`, {
       hint: 'quote the whole command, as in: ‹natter config set api-key-command "pass show natter"›',
     });

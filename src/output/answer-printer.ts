@@ -3,7 +3,7 @@ import type { ChatEvent } from '../client/events.ts';
 import type { TextTransform } from '../terminal/markdown/block-driver.ts';
 import type { Sanitizer } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
-import { answerDocument, eventLines, failureRecord, jsonLine } from './json-answer.ts';
+import { answerDocument, eventRecords, failureRecord, jsonLine } from './json-answer.ts';
 import { Failure } from '../failure.ts';
 
 /** Prints one answer to standard output as its events arrive. */
@@ -106,7 +106,7 @@ export function jsonLinesPrinter(
   clean: (text: string) => string,
 ): AnswerPrinter {
   return {
-    event: (event) => stdout.write(eventLines(event)),
+    event: (event) => stdout.write(eventRecords(event).map(jsonLine).join('')),
     record: (value) => stdout.write(jsonLine(value)),
     async end({ metadata, failure }) {
       if (failure === undefined) return;

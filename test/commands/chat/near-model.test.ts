@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { suggestModel } from '../../../src/commands/chat/answer.ts';
+import { suggestModel } from '../../../src/commands/chat/run.ts';
 import { Failure } from '../../../src/failure.ts';
 
 const windows = new Map([['llama3', 8000]]);

@@ -85,23 +85,24 @@ async function hasChat(client: Client, signal: AbortSignal): Promise<boolean> {
   }
 }
 
-/**
- * Lists the models of the service. A server without such a list is accepted, but the result mentions it.
- * @throws Failure
- */
-export async function checkService(run: Run): Promise<ServiceCheck> {
-  return (await withClient(run, listModels)) ?? unchecked;
-}
-
 /** Checks the API at one path; undefined if there is none. @throws Failure */
 async function examine(run: Run): Promise<ServiceCheck | undefined> {
+  const { apiKey, apiKeyCommand } = run.settings;
   return withClient(run, async (client, signal) => {
     const listed = await listModels(client, signal);
     // Some services list their models for any key, so that only a prompt shows whether the key is right.
-    if (listed !== undefined && run.settings.apiKey === undefined) return listed;
+    if (listed !== undefined && apiKey === undefined && apiKeyCommand === undefined) return listed;
     const found = await hasChat(client, signal);
     return listed ?? (found ? { result: 'answered, but lists no models', models: [] } : undefined);
   });
+}
+
+/**
+ * Checks address and key of the service. A server without a list of models is accepted, but the result mentions it.
+ * @throws Failure
+ */
+export async function checkService(run: Run): Promise<ServiceCheck> {
+  return (await examine(run)) ?? unchecked;
 }
 
 /** Checks the service, and finds out the path of its API if that is not set: with `/v1`, or as given. @throws Failure */

@@ -37,7 +37,11 @@ test.each([
   ['eyJhbGciOi.eyJhdWQ.x', { authorization: 'Bearer eyJhbGciOi.eyJhdWQ.x' }],
 ])('sends %s to an address with an api-version as %j', (apiKey, expected) => {
   const baseUrl = 'https://azure.test/openai/deployments/gpt?api-version=2024-10-21';
-  const { 'user-agent': _name, 'accept-encoding': _encoding, ...sent } = requestHeaders({
+  const {
+    'user-agent': _name,
+    'accept-encoding': _encoding,
+    ...sent
+  } = requestHeaders({
     ...service,
     baseUrl,
     apiKey,

@@ -183,7 +183,7 @@ test('status --check lists the models of the service', async () => {
   expect(stdout).toContain(`base-url\t${server.url}\t`);
   expect(stderr).toContain(`natter: ${server.url} answered: it offers origin, nextgen\n`);
   expect(stderr).toContain('natter config set model origin');
-  expect(server.requests).toMatchObject([{ method: 'GET', path: '/v1/models' }]);
+  expect(server.requests.map(({ path }) => path)).toEqual(['/v1/models', '/v1/chat/completions']);
 });
 
 test.each([
@@ -201,6 +201,13 @@ test.each([
     expect(server.requests).toHaveLength(1);
   },
 );
+
+test('status --check reports a refused key of a service that lists its models for any key', async () => {
+  const server = await serve([[listedModels], [json(401, { error: { message: 'no' } })]]);
+  const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: 'nk-key' };
+  const { code } = await runInMemory(['auth', 'status', '--check'], { env });
+  expect(code).toBe(4);
+});
 
 test('status --check --sandbox names the sandbox, not the service', async () => {
   const env = { NATTER_BASE_URL: 'http://127.0.0.1:9' };

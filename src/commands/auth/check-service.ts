@@ -44,7 +44,7 @@ export function modelHint(
 }
 
 const unchecked: ServiceCheck = {
-  result: 'is reachable but lists no models, so the key was not checked',
+  result: 'is reachable, but natter found no API there, so the key was not checked',
   models: [],
 };
 
@@ -71,10 +71,13 @@ async function listModels(client: Client, signal: AbortSignal): Promise<ServiceC
   }
 }
 
-/** Whether there is an API: it refuses a prompt without messages. @throws Failure for a refused key */
+/** A prompt without messages, which an API refuses, or answers with a token. */
+const emptyPrompt = { model: 'none', messages: [], stream: true, max_tokens: 1 };
+
+/** Whether there is an API, by its answer to a prompt. @throws Failure for a refused key */
 async function hasChat(client: Client, signal: AbortSignal): Promise<boolean> {
   try {
-    for await (const _event of client.chat({ model: 'none', messages: [] }, { signal })) break;
+    for await (const _event of client.chat(emptyPrompt, { signal })) break;
     return true;
   } catch (error) {
     signal.throwIfAborted();
@@ -98,7 +101,7 @@ async function examine(run: Run): Promise<ServiceCheck | undefined> {
 }
 
 /**
- * Checks address and key of the service. A server without a list of models is accepted, but the result mentions it.
+ * Checks address and key of the service. A server without an API at that address is accepted, but the result mentions it.
  * @throws Failure
  */
 export async function checkService(run: Run): Promise<ServiceCheck> {

@@ -27,10 +27,12 @@ test('login checks the key with the service, stores address and key, and reports
   );
   expect(server.requests[0]).toMatchObject({ method: 'GET', path: '/v1/models' });
   expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
+  const { body = '' } = server.requests[1] ?? {};
+  expect(JSON.parse(body)).toMatchObject({ messages: [], stream: true, max_tokens: 1 });
   expect(server.requests[2]?.headers['authorization']).toBe('Bearer nk-first-key-0001');
 });
 
-test('login accepts a service without a list of models, and reports that the key was not checked', async () => {
+test('login accepts a service without an API, and reports that the key was not checked', async () => {
   const server = await serve([[json(404, {})]]);
   const { code, stderr } = await runInMemory(['auth', 'login', '--base-url', server.url], {
     input: 'nk-key',

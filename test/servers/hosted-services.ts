@@ -235,16 +235,6 @@ const errors: readonly RecordedResponse[] = [
       retries: 0,
     },
   },
-  {
-    server: 'DeepSeek',
-    behaviour: '404 for a wrong path, in `error_msg`',
-    source: 'https://github.com/musistudio/claude-code-router/issues/250',
-    request: 'prompt',
-    status: 404,
-    contentType: json,
-    body: '{"event_id":"30-clou-200","error_msg":"Not Found. Please check the configuration."}',
-    outcome: { kind: 'not_found', message: 'Not Found. Please check the configuration.' },
-  },
 ];
 
 const listOf = (

@@ -49,10 +49,13 @@ async function serveApi(api: ServerApi) {
   return { root, url: root + pathname.replace(/\/$/, '') + search, inVain };
 }
 
+const logIn = (url: string, input: string, env: { readonly HOME: string }) =>
+  runInMemory(['auth', 'login', '--base-url', url], { env, input });
+
 test.each(serverApis)('auth login finds the API of $server at $baseUrl', async (api) => {
   const { url, inVain } = await serveApi(api);
   const env = { HOME: temporaryHome() };
-  const login = await runInMemory(['auth', 'login', '--base-url', url], { env, input: key });
+  const login = await logIn(url, key, env);
   const found =
     api.models === undefined ? 'answered, but lists no models' : `it offers ${api.model}`;
   expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining(found) as string });
@@ -66,7 +69,7 @@ const withKeys = serverApis.filter(({ refusal }) => refusal !== undefined);
 test.each(withKeys)('auth login does not store a key that $server refuses', async (api) => {
   const { url } = await serveApi(api);
   const env = { HOME: temporaryHome() };
-  const login = await runInMemory(['auth', 'login', '--base-url', url], { env, input: 'nk-wrong' });
+  const login = await logIn(url, 'nk-wrong', env);
   const refused = `natter: ${url} refused the key (${api.refusal?.status})`;
   expect(login).toMatchObject({ code: 4, stderr: expect.stringContaining(refused) as string });
   expect(() => storedKey(env.HOME)).toThrow('ENOENT');
@@ -78,6 +81,18 @@ test.each(serverApis)('a wrong path of $server fails with its message', async (a
   const { code, stderr } = await runInMemory(['hi'], { env });
   expect(code).toBe(api.missing.status === 404 ? 6 : 9);
   expect(stderr).toContain(api.missing.message);
+});
+
+const withLists = serverApis.filter(({ models }) => models !== undefined);
+
+test.each(withLists)('models get finds a model in the list of $server', async (api) => {
+  const { url } = await serveApi(api);
+  const env = { HOME: temporaryHome() };
+  await logIn(url, key, env);
+  const { code, stdout } = await runInMemory(['models', 'get', api.model, '--json'], { env });
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ id: api.model });
+  expect(stdout).not.toContain(api.missing.message);
 });
 
 test('the guide has the address of every server', () => {

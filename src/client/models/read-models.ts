@@ -32,6 +32,10 @@ export async function getModel(sender: Sender, id: string, options?: ReadOptions
   // In a path, these are the list of models or its parent.
   if (/^\.{0,2}$/.test(id)) throw new Failure('not_found', `there is no model "${id}"`);
   const value = await read(sender, `models/${encodeURIComponent(id)}`, options);
+  // LM Studio answers with status 200 and an error, because it has only the list.
+  if (isJsonObject(value) && value['error'] != null) {
+    throw new Failure('not_found', `the service has no record of the model "${id}"`);
+  }
   return parseModelRecord(value, id);
 }
 

@@ -39,7 +39,7 @@ export function modelHint(
 }
 
 const unchecked: ServiceCheck = {
-  result: 'is reachable but lists no models, so the key was not checked',
+  result: 'is reachable, but natter found no API there, so the key was not checked',
   models: [],
 };
 
@@ -71,12 +71,15 @@ function listModels(run: Run): Promise<ServiceCheck | undefined> {
   });
 }
 
-/** Whether there is an API: it refuses a prompt without messages. @throws Failure for a refused key */
+/** A prompt without messages, which an API refuses, or answers with a token. */
+const emptyPrompt = { model: 'none', messages: [], stream: true, max_tokens: 1 };
+
+/** Whether there is an API, by its answer to a prompt. @throws Failure for a refused key */
 function hasChat(run: Run): Promise<boolean> {
   const { signal } = run.context;
   return ask(run, async (client) => {
     try {
-      for await (const _event of client.chat({ model: 'none', messages: [] }, { signal })) break;
+      for await (const _event of client.chat(emptyPrompt, { signal })) break;
       return true;
     } catch (error) {
       signal.throwIfAborted();
@@ -88,21 +91,22 @@ function hasChat(run: Run): Promise<boolean> {
   });
 }
 
+/** Checks the API at one path; undefined if there is none. @throws Failure */
+async function examine(run: Run): Promise<ServiceCheck | undefined> {
+  const { apiKey, apiKeyCommand } = run.settings;
+  const listed = await listModels(run);
+  // Some services list their models for any key, so that only a prompt shows whether the key is right.
+  if (listed !== undefined && apiKey === undefined && apiKeyCommand === undefined) return listed;
+  const found = await hasChat(run);
+  return listed ?? (found ? { result: 'answered, but lists no models', models: [] } : undefined);
+}
+
 /**
- * Lists the models of the service. A server without such a list is accepted, but the result mentions it.
+ * Checks address and key of the service. A server without an API at that address is accepted, but the result mentions it.
  * @throws Failure
  */
 export async function checkService(run: Run): Promise<ServiceCheck> {
-  return (await listModels(run)) ?? unchecked;
-}
-
-/** Checks the API at one path; undefined if there is none. @throws Failure */
-async function examine(run: Run): Promise<ServiceCheck | undefined> {
-  const listed = await listModels(run);
-  // Some services list their models for any key, so that only a prompt shows whether the key is right.
-  if (listed !== undefined && run.settings.apiKey === undefined) return listed;
-  const found = await hasChat(run);
-  return listed ?? (found ? { result: 'answered, but lists no models', models: [] } : undefined);
+  return (await examine(run)) ?? unchecked;
 }
 
 /** Checks the service, and finds out the path of its API if that is not set: with `/v1`, or as given. @throws Failure */

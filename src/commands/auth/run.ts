@@ -25,7 +25,7 @@ export interface StatusOptions extends JsonOptions {
   readonly check?: boolean;
 }
 
-/** Sends one request to the service, without retries. @throws Failure, `configuration` if nothing can answer */
+/** Checks the service without retries. @throws Failure, `configuration` if nothing can answer */
 async function showCheck(run: Run<StatusOptions>): Promise<void> {
   const { context, options, presentation, settings } = run;
   const { values, profile } = settings;

@@ -28,10 +28,12 @@ test('login checks the key with the service, stores address and key, and reports
   );
   expect(server.requests[0]).toMatchObject({ method: 'GET', path: '/v1/models' });
   expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
+  const { body = '' } = server.requests[1] ?? {};
+  expect(JSON.parse(body)).toMatchObject({ messages: [], stream: true, max_tokens: 1 });
   expect(server.requests[2]?.headers['authorization']).toBe('Bearer nk-first-key-0001');
 });
 
-test('login accepts a service without a list of models, and reports that the key was not checked', async () => {
+test('login accepts a service without an API, and reports that the key was not checked', async () => {
   const server = await serve([[json(404, {})]]);
   const { code, stderr } = await runInMemory(['auth', 'login', '--base-url', server.url], {
     input: 'nk-key',
@@ -182,7 +184,7 @@ test('status --check lists the models of the service', async () => {
   expect(stdout).toContain(`base-url\t${server.url}\t`);
   expect(stderr).toContain(`natter: ${server.url} answered: it offers origin, nextgen\n`);
   expect(stderr).toContain('natter config set model origin');
-  expect(server.requests).toMatchObject([{ method: 'GET', path: '/v1/models' }]);
+  expect(server.requests.map(({ path }) => path)).toEqual(['/v1/models', '/v1/chat/completions']);
 });
 
 test.each([
@@ -200,6 +202,13 @@ test.each([
     expect(server.requests).toHaveLength(1);
   },
 );
+
+test('status --check reports a refused key of a service that lists its models for any key', async () => {
+  const server = await serve([[listedModels], [json(401, { error: { message: 'no' } })]]);
+  const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: 'nk-key' };
+  const { code } = await runInMemory(['auth', 'status', '--check'], { env });
+  expect(code).toBe(4);
+});
 
 test('status --check --sandbox names the sandbox, not the service', async () => {
   const env = { NATTER_BASE_URL: 'http://127.0.0.1:9' };

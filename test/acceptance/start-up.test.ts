@@ -49,7 +49,6 @@ const parts = {
   repl: 'src/repl/session.ts',
   batch: 'src/batch/run-items.ts',
   'sandbox server': 'src/sandbox/server.ts',
-  conf: 'node_modules/conf/',
   marked: 'node_modules/marked/',
   highlighter: 'node_modules/@codemirror/',
   ajv: 'node_modules/ajv/',

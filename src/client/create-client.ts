@@ -73,7 +73,7 @@ async function* chat(
     let isBodyTaken = false;
     try {
       // The time that the caller spends on an event is not silence of the service.
-      watch.pause();
+      watch.stop();
       yield { type: 'answer-started', attempt, ...definedFields({ requestId }) };
       watch.touch();
       isBodyTaken = true;
@@ -81,7 +81,7 @@ async function* chat(
       for await (const part of parts) {
         // What was read before an abort is not delivered after it.
         signal.throwIfAborted();
-        watch.pause();
+        watch.stop();
         if (part.type === 'end') {
           const { id, model, finishReason, usage } = part;
           if (!part.complete) throw unfinishedStream();

@@ -55,7 +55,7 @@ test.each([
   ['model', 'two words', 'an id without spaces'],
   ['params.a', 'two words', 'must be JSON or a single word'],
   ['params.messages', '[]', 'set by natter itself'],
-  ['headers.authorization', 'Bearer x', 'carries the API key'],
+  ['headers.authorization', 'Bearer x', 'the header authorization is set by natter itself'],
   ['headers.x', 'two\nlines', 'one line of plain ASCII text'],
   ['colour', 'blue', 'there is no setting "colour"'],
   ['api-key', 'nk-key', 'an API key is not a setting'],

@@ -32,7 +32,7 @@ export function openEditor({ columns = 40, history = [], files }: EditorOptions 
         ...usual.context,
         streams: {
           ...usual.context.streams,
-          stdout: { ...createMemoryOutput(true, columns), write: (text) => void write(text) },
+          stdout: { ...createMemoryOutput(true, columns), write },
         },
       },
     }),

@@ -134,8 +134,6 @@ export async function createAnswerOutput(
     return { printer: jsonPrinter(stdout, askedModel, clean), removed: none };
   }
   if (run.format === 'jsonl') return { printer: jsonLinesPrinter(stdout, clean), removed: none };
-  // While the service answers: in this turn, a prompt sends its request.
-  setImmediate(() => stdout.open?.());
   return createTextOutput(run, look);
 }
 

@@ -73,14 +73,11 @@ export function terminalPrinter(
       return print(transform.write(sanitizer.write(event.text)));
     },
     async end() {
-      // The terminal has shown ^C after the text, and the rest must not continue that.
-      if (isInterrupted()) {
-        last = '\n';
-        await stdout.write(last);
-      }
       const rest = sanitizer.end();
-      if (rest !== '') await print(transform.write(rest));
-      await print(transform.end());
+      const held = (rest === '' ? '' : await transform.write(rest)) + (await transform.end());
+      // The terminal has shown ^C after the text, and the rest must not continue that.
+      if (isInterrupted()) await print(`\n${held.replace(/^ +/, '')}`);
+      else await print(held);
       if (last !== '\n') await stdout.write('\n');
     },
   };
@@ -151,4 +148,16 @@ export function chooseAnswerFormat(options: FormatOptions, isTerminal: boolean):
   if (format === 'raw') return 'exact';
   if (format === 'plain') return isTerminal ? 'plain' : 'text';
   return format ?? (isTerminal ? 'markdown' : 'text');
+}
+
+/**
+ * Refuses a prompt whose answer nobody could get, before it is sent. A command that prints something else only says
+ * so: daemon(3) and Python's DEVNULL pass on a null device that looks the same, to discard what it prints.
+ * @throws Failure `storage`
+ */
+export function refuseClosedOutput(stdout: OutputStream): void {
+  if (stdout.isClosed?.() !== true) return;
+  throw new Failure('storage', 'standard output is closed, so the answer would be lost', {
+    hint: 'redirect it to a file, or to /dev/null to discard the answer',
+  });
 }

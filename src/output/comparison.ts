@@ -12,6 +12,7 @@ import { answerTokens, tokensPerSecond } from './figures.ts';
 import type { Failure } from '../failure.ts';
 import { type Clean, failureFields, stoppedAnswer } from './ending-failure.ts';
 import type { Style } from '../terminal/style.ts';
+import type { AnswerOutput } from './answer-output.ts';
 import type { TextPrinter } from './answer-printer.ts';
 
 /** The answer of one model, or why it is missing; the failure is undefined too if the user stopped it. */
@@ -106,32 +107,29 @@ export function createComparisonLines(
   };
 }
 
-export interface StackedOptions {
-  readonly stdout: OutputStream;
-  readonly style: Style;
-  /** Safe to show. */
-  readonly labels: readonly string[];
-  /** Called once for each answer. */
-  readonly printers: readonly TextPrinter[];
-  readonly removed: () => number;
-}
-
 /** In the format of `head` and `tail`. */
 export function heading(label: string, style: Style): string {
   return `${style.bold(`==> ${label} <==`)}\n`;
 }
 
-/** One answer, with the events that arrived before its turn to be printed. */
-interface Slot {
-  readonly waiting: ChatEvent[];
-  isOver: boolean;
-  isOpen: boolean;
-}
-
-/** Prints an event; the first text is preceded by the heading. */
-function createPrint({ stdout, style, labels, printers }: StackedOptions, slots: readonly Slot[]) {
+/**
+ * In the requested order: the first answer while it streams, the others from a buffer. Without text, no heading.
+ * @param labels safe to show
+ * @param outputs one for each answer
+ */
+export function createStackedAnswers(
+  stdout: OutputStream,
+  style: Style,
+  labels: readonly string[],
+  outputs: readonly AnswerOutput<TextPrinter>[],
+): ComparisonView {
+  const slots = labels.map(() => ({ waiting: [] as ChatEvent[], isOver: false, isOpen: false }));
   let isFirst = true;
-  return async (index: number, event: ChatEvent): Promise<void> => {
+  let current = 0;
+  let order: Promise<void> = Promise.resolve();
+  const inOrder = (act: () => Promise<void>) => (order = order.then(act));
+
+  const print = async (index: number, event: ChatEvent): Promise<void> => {
     const slot = slots[index];
     const isAnswer = event.type === 'text-received' || event.type === 'answer-finished';
     if (slot === undefined || !isAnswer) return;
@@ -140,31 +138,18 @@ function createPrint({ stdout, style, labels, printers }: StackedOptions, slots:
       isFirst = false;
     }
     slot.isOpen = true;
-    await printers[index]?.event(event);
+    await outputs[index]?.printer.event(event);
   };
-}
-
-/** In the requested order: the first answer while it streams, the others from a buffer. Without text, no heading. */
-export function createStackedAnswers(options: StackedOptions): ComparisonView {
-  const { labels, printers, removed } = options;
-  const slots = labels.map((): Slot => {
-    return { waiting: [], isOver: false, isOpen: false };
-  });
-  const print = createPrint(options, slots);
-  let current = 0;
-  let order: Promise<void> = Promise.resolve();
-  const inOrder = (act: () => Promise<void>) => (order = order.then(act));
-
   const advance = async () => {
     for (let slot = slots[current]; slot !== undefined; slot = slots[current]) {
       for (const event of slot.waiting.splice(0)) await print(current, event);
       if (!slot.isOver) return;
-      await printers[current]?.end();
+      await outputs[current]?.printer.end();
       current += 1;
     }
   };
   return {
-    removed,
+    removed: () => outputs.reduce((sum, output) => sum + output.removed(), 0),
     event(index, event) {
       if (index === current) return inOrder(() => print(index, event));
       slots[index]?.waiting.push(event);

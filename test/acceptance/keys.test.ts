@@ -65,11 +65,11 @@ test('K19 an authority in NODE_EXTRA_CA_CERTS is trusted', async () => {
 test('K20 natter warns in one line if certificates are not verified', async () => {
   const server = await serve([[streamed('Hello')]], { tls: true });
   const env = { NATTER_BASE_URL: server.url, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-  const { stdout, stderr } = await runNatter(['hi', '--quiet'], { env });
-  expect(stdout).toBe('Hello\n');
-  expect(stderr).toBe(
-    'natter: warning: TLS certificates are not verified: NODE_TLS_REJECT_UNAUTHORIZED is 0\n',
-  );
+  expect(await runNatter(['hi', '--quiet'], { env })).toMatchObject({
+    stdout: 'Hello\n',
+    stderr:
+      'natter: warning: TLS certificates are not verified: NODE_TLS_REJECT_UNAUTHORIZED is 0\n',
+  });
 });
 
 const models = json(200, { data: [{ id: 'origin' }] });

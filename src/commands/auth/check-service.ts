@@ -13,11 +13,6 @@ export function firstModels(ids: readonly string[]): string | undefined {
   return ids.slice(0, 5).join(', ') + (ids.length > 5 ? ` and ${ids.length - 5} more` : '');
 }
 
-function describeModels(records: readonly ModelRecord[]): string {
-  const shown = firstModels(records.map(({ id }) => id));
-  return shown === undefined ? 'it lists no models' : `it offers ${shown}`;
-}
-
 export interface ServiceCheck {
   /** A predicate for the base URL: `answered: it offers origin`. */
   readonly result: string;
@@ -48,23 +43,13 @@ const unchecked: ServiceCheck = {
   models: [],
 };
 
-/** Uses the service, without the ledger and the budget. */
-async function withClient<Result>(
-  run: Run,
-  use: (client: Client, signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const service = await openService(run, { command: 'auth' });
-  try {
-    return await use(service.unmetered ?? service.client, run.context.signal);
-  } finally {
-    await service.close();
-  }
-}
-
+/** Undefined for a service without a list. @throws Failure */
 async function listModels(client: Client, signal: AbortSignal): Promise<ServiceCheck | undefined> {
   try {
     const models = await client.listModels({ signal });
-    return { result: `answered: ${describeModels(models)}`, models };
+    const shown = firstModels(models.map(({ id }) => id));
+    const offer = shown === undefined ? 'it lists no models' : `it offers ${shown}`;
+    return { result: `answered: ${offer}`, models };
   } catch (error) {
     if (error instanceof Failure && error.kind === 'not_found') return undefined;
     throw error;
@@ -88,16 +73,21 @@ async function hasChat(client: Client, signal: AbortSignal): Promise<boolean> {
   }
 }
 
-/** Checks the API at one path; undefined if there is none. @throws Failure */
+/** Checks the API at one path, without the ledger and the budget; undefined if there is none. @throws Failure */
 async function examine(run: Run): Promise<ServiceCheck | undefined> {
   const { apiKey, apiKeyCommand } = run.settings;
-  return withClient(run, async (client, signal) => {
+  const { signal } = run.context;
+  const service = await openService(run, { command: 'auth' });
+  const client = service.unmetered ?? service.client;
+  try {
     const listed = await listModels(client, signal);
     // Some services list their models for any key, so that only a prompt shows whether the key is right.
     if (listed !== undefined && apiKey === undefined && apiKeyCommand === undefined) return listed;
     const found = await hasChat(client, signal);
     return listed ?? (found ? { result: 'answered, but lists no models', models: [] } : undefined);
-  });
+  } finally {
+    await service.close();
+  }
 }
 
 /**

@@ -108,6 +108,8 @@ export interface SendingRun extends TalliedRun {
   /** Undefined if prompts are not checked for secrets. */
   readonly guard: ((request: CompletionRequest) => GuardedRequest) | undefined;
   readonly stream: boolean;
+  /** Whether an item that the service refuses for too long stops the run. */
+  readonly stopsStarved: boolean;
   /** Items without a result in a queue; undefined if unknown. */
   readonly left?: () => number | undefined;
   /** Gets the milliseconds of a pause for a rate limit. */

@@ -1,4 +1,11 @@
-import { emptyTally, forgetFailures, itemsLeft, type Tally } from '../../batch/tally.ts';
+import { runItems } from '../../batch/run-items.ts';
+import {
+  countFailure,
+  emptyTally,
+  forgetFailures,
+  itemsLeft,
+  type Tally,
+} from '../../batch/tally.ts';
 import type { Selection } from '../../batch/input/select-items.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { printBatchDryRun } from './dry-run.ts';
@@ -9,9 +16,8 @@ import { shortTime } from './report/progress.ts';
 import { refuseUnwritableSummary, reportEnd } from './report/reporting.ts';
 import { endingOf, fileTexts } from './report/summary.ts';
 import { openGuard } from './secret-guard.ts';
-import { runUntilEnd, type SendItems } from './sending/pipeline.ts';
+import { type Pipeline, runUntilEnd } from './sending/pipeline.ts';
 import { refuseSharedFiles } from './shared-files.ts';
-import type { Stopping } from './stopping.ts';
 import type { Presentation, Context } from '../../run.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 import { openService } from '../../ask/service.ts';
@@ -51,24 +57,26 @@ function canImprove({ failed, causes }: Tally): boolean {
 }
 
 /** Sends what has no answer, and then failed items again, at most `--rerun-failed` times. */
-async function sendRounds(run: BatchRun, send: SendItems, { stop }: Stopping): Promise<void> {
+async function sendRounds(run: BatchRun, { stopping, admit, answer }: Pipeline): Promise<void> {
   const { selection, sink, tally, plan, notices } = run;
+  const { stop, halt } = stopping;
   const sendPending = () =>
-    send({
-      async *items(ended) {
-        let isFirst = true;
-        for await (const item of pendingItems(run, selection, tally, ended)) {
-          if (isFirst) sink.checkFirst(item);
-          isFirst = false;
-          yield item;
-        }
+    runItems({
+      items: pendingItems(run, selection, tally, stop),
+      async admit(item, sequence) {
+        if (sequence === 0) sink.checkFirst(item);
+        return admit(item, sequence);
       },
       room: () => sink.room(),
-      async end(item, sequence, { line, fingerprint, failure }) {
+      async work(item, sequence, permission) {
+        const { line, fingerprint, failure } = await answer(item, permission);
         if (line === undefined) return;
         const isAnswered = failure === undefined;
+        if (!isAnswered) countFailure(tally, failure, item);
         await sink.put(sequence, item, { index: item.index, fingerprint, isAnswered }, line);
       },
+      stop,
+      halt,
     });
   await sendPending();
   const rounds = plan.rerunFailed;
@@ -91,10 +99,10 @@ async function sendAndReport(run: BatchRun): Promise<void> {
   };
   const ending = await runUntilEnd(
     run,
-    (...sending) => sendRounds(run, ...sending),
+    (pipeline) => sendRounds(run, pipeline),
     async (stopping, elapsed) => {
       await sink.finish(itemsLeft(tally) === 0, selection.takes);
-      return endingOf(run, stopping, elapsed(), itemsLeft(tally), fileTexts(options.output));
+      return endingOf(run, stopping, elapsed, itemsLeft(tally), fileTexts(options.output));
     },
   );
   reportEnd(run, names, ending);
@@ -137,6 +145,7 @@ async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
       service,
       guard: await guard.forRequests(),
       stream: options.stream,
+      stopsStarved: true,
       tally,
       onPause: pauseNotice(presentation),
       broken: sink.broken,

@@ -134,7 +134,7 @@ export async function attachOthers(
   const { signal } = options;
   if (/^https?:\/\//i.test(name)) return attachPage(name, options);
   if (await isEntry(name, 'isDirectory'))
-    return attachFound(name, () => findFiles(name, { signal }), options);
+    return attachFound(name, () => findFiles(name, signal), options);
   if (isPattern(name)) return attachFound(name, () => matchFiles(name, signal), options);
   return undefined;
 }

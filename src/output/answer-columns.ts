@@ -2,7 +2,7 @@ import type { TerminalDevice } from '../terminal/device/device.ts';
 import { LiveRegion, type LiveRegionOptions } from '../terminal/region/region.ts';
 import { createSanitizer, sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import type { Style } from '../terminal/style.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock, ProgramClock } from '../clock.ts';
 import type { TextTransform } from '../terminal/markdown/block-driver.ts';
 import { endReasonOf, type ComparedAnswer, type ComparisonView } from './comparison.ts';
 import type { ChatEvent } from '../client/events.ts';
@@ -103,7 +103,8 @@ function createAnswerProgress(clock: Clock) {
  * later rows and the progress of each answer are in the live region below, which is all that is ever erased.
  */
 export function createAnswerColumns(
-  options: LiveRegionOptions & {
+  options: Omit<LiveRegionOptions, 'clock'> & {
+    readonly clock: ProgramClock;
     readonly device: TerminalDevice;
     readonly style: Style;
     readonly unicode: boolean;
@@ -115,14 +116,15 @@ export function createAnswerColumns(
 ): ComparisonView {
   const { labels, clock, style, unicode, output, transform } = options;
   const separator = ` ${style.dim(unicode ? '│' : '|')} `;
-  const columns = createColumns(labels.length, separator);
   const widthIn = (window: number) => columnWidth(window, labels.length);
   const answers = labels.map(() => ({
     sanitizer: createSanitizer(),
     text: transform(() => widthIn(output.columns())),
     isOver: false,
+    column: new TextColumn(),
     progress: createAnswerProgress(clock),
   }));
+  const columns = answers.map(({ column }) => column);
   const region = new LiveRegion(options);
   const stopWatching = watchTerminal(options.device, region);
 
@@ -139,7 +141,7 @@ export function createAnswerColumns(
       const cells = answers.map(({ progress }) => {
         return style.dim(truncateToWidth(progress.text(), width));
       });
-      const ahead = columns.preview(place.columns, room);
+      const ahead = previewRows(columns, place.columns, room, separator);
       const rows = [...ahead, ruleRow(width), joinCells(cells, width, separator)];
       // A visible cursor needs no restoring if natter is killed.
       return { rows, caret: { row: rows.length - 1, column: 0 } };
@@ -147,7 +149,7 @@ export function createAnswerColumns(
   const commit = (rows: readonly string[]) => {
     if (rows.length > 0) region.commit(`${rows.join('\n')}\n`);
   };
-  const commitRows = () => commit(columns.takeRows(output.columns()));
+  const commitRows = () => commit(takeRows(columns, output.columns(), separator));
   /** Shows new text. @returns a promise while the terminal is slow */
   const refresh = () => {
     commitRows();
@@ -155,13 +157,12 @@ export function createAnswerColumns(
     return region.slowness();
   };
   /** Ends a column, once. */
-  const end = async (index: number, mark: string) => {
-    const answer = answers[index];
-    if (answer === undefined || answer.isOver) return;
+  const end = async (answer: (typeof answers)[number], mark: string) => {
+    if (answer.isOver) return;
     answer.isOver = true;
-    columns.write(index, await answer.text.write(answer.sanitizer.end()));
-    columns.write(index, (await answer.text.end()) + mark);
-    columns.end(index);
+    answer.column.write(await answer.text.write(answer.sanitizer.end()));
+    answer.column.write((await answer.text.end()) + mark);
+    answer.column.end();
   };
 
   const width = widthIn(output.columns());
@@ -175,7 +176,7 @@ export function createAnswerColumns(
       if (answer === undefined) return;
       answer.progress.event(event);
       if (event.type === 'text-received' && !answer.isOver) {
-        columns.write(index, await answer.text.write(answer.sanitizer.write(event.text)));
+        answer.column.write(await answer.text.write(answer.sanitizer.write(event.text)));
       }
       await refresh();
     },
@@ -183,11 +184,11 @@ export function createAnswerColumns(
       const answer = answers[index];
       if (answer === undefined) return;
       answer.progress.end(sanitizeLine(endReasonOf(ended)));
-      await end(index, cutMark(ended, style));
+      await end(answer, cutMark(ended, style));
       await refresh();
     },
     async close() {
-      for (const index of labels.keys()) await end(index, '');
+      for (const answer of answers) await end(answer, '');
       stopTicking();
       commitRows();
       stopWatching();
@@ -283,37 +284,36 @@ function joinCells(cells: readonly string[], width: number, separator: string): 
   return filled.join(separator).trimEnd();
 }
 
-/** Texts in columns side by side. */
-export function createColumns(number: number, separator: string) {
-  const columns = Array.from({ length: number }, () => new TextColumn());
-  const hasRow = (width: number) =>
+/** The rows that no further text can change, up to the end of the slowest column. */
+export function takeRows(
+  columns: readonly TextColumn[],
+  window: number,
+  separator: string,
+): readonly string[] {
+  const width = columnWidth(window, columns.length);
+  const rows: string[] = [];
+  const hasRow = () =>
     columns.every((column) => column.hasRow(width) || column.isDone()) &&
     columns.some((column) => !column.isDone());
-  return {
-    write: (index: number, text: string) => columns[index]?.write(text),
-    end: (index: number) => columns[index]?.end(),
-    /** The rows that no further text can change, up to the end of the slowest column. */
-    takeRows(window: number): readonly string[] {
-      const width = columnWidth(window, number);
-      const rows: string[] = [];
-      while (hasRow(width)) {
-        const cells = columns.map((column) => column.take(width) ?? '');
-        rows.push(joinCells(cells, width, separator));
-      }
-      return rows;
-    },
-    /** The next rows as they are now, at most `rows`. */
-    preview(window: number, rows: number): readonly string[] {
-      const width = columnWidth(window, number);
-      const cells = columns.map((column) => column.preview(width, rows));
-      const height = Math.max(...cells.map((column) => column.length));
-      return Array.from({ length: height }, (_, row) =>
-        joinCells(
-          cells.map((column) => column[row] ?? ''),
-          width,
-          separator,
-        ),
-      );
-    },
-  };
+  while (hasRow()) {
+    const cells = columns.map((column) => column.take(width) ?? '');
+    rows.push(joinCells(cells, width, separator));
+  }
+  return rows;
+}
+
+/** The next rows as they are now, at most `rows`. */
+export function previewRows(
+  columns: readonly TextColumn[],
+  window: number,
+  rows: number,
+  separator: string,
+): readonly string[] {
+  const width = columnWidth(window, columns.length);
+  const cells = columns.map((column) => column.preview(width, rows));
+  const height = Math.max(...cells.map((column) => column.length));
+  return Array.from({ length: height }, (_, row) => {
+    const shown = cells.map((column) => column[row] ?? '');
+    return joinCells(shown, width, separator);
+  });
 }

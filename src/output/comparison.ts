@@ -12,7 +12,6 @@ import { answerTokens, tokensPerSecond } from './figures.ts';
 import type { Failure } from '../failure.ts';
 import { type Clean, failureFields, stoppedAnswer } from './ending-failure.ts';
 import type { Style } from '../terminal/style.ts';
-import type { AnswerOutput } from './answer-output.ts';
 import type { TextPrinter } from './answer-printer.ts';
 
 /** The answer of one model, or why it is missing; the failure is undefined too if the user stopped it. */
@@ -115,13 +114,13 @@ export function heading(label: string, style: Style): string {
 /**
  * In the requested order: the first answer while it streams, the others from a buffer. Without text, no heading.
  * @param labels safe to show
- * @param outputs one for each answer
+ * @param printers one for each answer
  */
 export function createStackedAnswers(
   stdout: OutputStream,
   style: Style,
   labels: readonly string[],
-  outputs: readonly AnswerOutput<TextPrinter>[],
+  printers: readonly TextPrinter[],
 ): ComparisonView {
   const slots = labels.map(() => ({ waiting: [] as ChatEvent[], isOver: false, isOpen: false }));
   let isFirst = true;
@@ -138,18 +137,18 @@ export function createStackedAnswers(
       isFirst = false;
     }
     slot.isOpen = true;
-    await outputs[index]?.printer.event(event);
+    await printers[index]?.event(event);
   };
   const advance = async () => {
     for (let slot = slots[current]; slot !== undefined; slot = slots[current]) {
       for (const event of slot.waiting.splice(0)) await print(current, event);
       if (!slot.isOver) return;
-      await outputs[current]?.printer.end();
+      await printers[current]?.end();
       current += 1;
     }
   };
   return {
-    removed: () => outputs.reduce((sum, output) => sum + output.removed(), 0),
+    removed: () => printers.reduce((sum, printer) => sum + (printer.removed?.() ?? 0), 0),
     event(index, event) {
       if (index === current) return inOrder(() => print(index, event));
       slots[index]?.waiting.push(event);

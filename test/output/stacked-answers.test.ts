@@ -8,8 +8,8 @@ import { answerOf, finished, text } from './compared-answers.ts';
 
 function open() {
   const stdout = createMemoryOutput();
-  const output = () => ({ printer: pipedPrinter(stdout), removed: () => 0 });
-  const view = createStackedAnswers(stdout, plainStyle, ['one', 'two'], [output(), output()]);
+  const printers = [pipedPrinter(stdout), pipedPrinter(stdout)];
+  const view = createStackedAnswers(stdout, plainStyle, ['one', 'two'], printers);
   return { stdout, view };
 }
 

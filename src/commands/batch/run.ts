@@ -18,7 +18,7 @@ import { endingOf, fileTexts } from './report/summary.ts';
 import { openGuard } from './secret-guard.ts';
 import { type Pipeline, runUntilEnd } from './sending/pipeline.ts';
 import { refuseSharedFiles } from './shared-files.ts';
-import type { Presentation, Context } from '../../run.ts';
+import type { Context } from '../../run.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 import { openService } from '../../ask/service.ts';
 import { Failure } from '../../failure.ts';
@@ -42,14 +42,6 @@ export function runId({ clock, random }: Context): string {
 
 /** In milliseconds; a shorter pause is not worth a notice. */
 const longPause = 5000;
-
-/** Reports a pause for a rate limit when there is no progress line. */
-function pauseNotice({ animated, notices }: Presentation): (wait: number) => void {
-  return (wait) => {
-    if (animated || wait < longPause) return;
-    notices.notice(`rate limit: pausing new requests for ${shortTime(wait)}`);
-  };
-}
 
 /** Whether a failure other than that of an invalid line is left. */
 function canImprove({ failed, causes }: Tally): boolean {
@@ -91,20 +83,22 @@ async function sendRounds(run: BatchRun, { stopping, admit, answer }: Pipeline):
 async function sendAndReport(run: BatchRun): Promise<void> {
   const { context, options, plan, input, selection, sink, tally } = run;
   const { shard } = plan;
-  const names = {
-    input: input.name,
-    output: options.output ?? null,
-    shard: shard === undefined ? null : `${shard.number}/${shard.count}`,
-    begin: context.clock.date(),
-  };
+  const begin = context.clock.date();
   const ending = await runUntilEnd(
     run,
     (pipeline) => sendRounds(run, pipeline),
     async (stopping, elapsed) => {
-      await sink.finish(itemsLeft(tally) === 0, selection.takes);
-      return endingOf(run, stopping, elapsed, itemsLeft(tally), fileTexts(options.output));
+      const left = itemsLeft(tally);
+      await sink.finish(left === 0, selection.takes);
+      return endingOf(run, stopping, elapsed, left, fileTexts(options.output, left));
     },
   );
+  const names = {
+    input: input.name,
+    output: options.output ?? null,
+    shard: shard === undefined ? null : `${shard.number}/${shard.count}`,
+    begin,
+  };
   reportEnd(run, names, ending);
 }
 
@@ -147,7 +141,11 @@ async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
       stream: options.stream,
       stopsStarved: true,
       tally,
-      onPause: pauseNotice(presentation),
+      onPause(wait) {
+        // A progress line shows the pause itself.
+        if (presentation.animated || wait < longPause) return;
+        batch.notices.notice(`rate limit: pausing new requests for ${shortTime(wait)}`);
+      },
       broken: sink.broken,
       selection,
       sink,

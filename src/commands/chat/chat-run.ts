@@ -3,9 +3,10 @@ import { Failure } from '../../failure.ts';
 import {
   type AnswerFormat,
   chooseAnswerFormat,
+  type FormatOptions,
   refuseClosedOutput,
 } from '../../output/answer-printer.ts';
-import type { Context, GlobalOptions, Run } from '../../run.ts';
+import type { Context, Run } from '../../run.ts';
 import { startRun } from '../../settings/read-settings.ts';
 import type { ConversationOptions } from '../../ask/open-conversation.ts';
 import { inputWord, type PromptOptions } from '../../input/read-prompt.ts';
@@ -13,16 +14,11 @@ import type { SecretGuard } from '../../input/secret-guard.ts';
 
 /** Options of `natter chat`, the default command. Values of settings are unparsed text. */
 export interface ChatOptions
-  extends GlobalOptions, PromptOptions, ConversationOptions, CheckOptions {
+  extends PromptOptions, ConversationOptions, CheckOptions, FormatOptions {
   readonly model?: string;
   readonly fallback?: string;
   readonly every?: string;
   readonly split?: 'auto' | 'lines' | 'paragraphs';
-  readonly json?: boolean;
-  readonly jsonl?: boolean;
-  readonly plain?: boolean;
-  readonly markdown?: boolean;
-  readonly raw?: boolean;
   readonly thinkTags?: string;
   readonly reasoning?: boolean;
   readonly interactive?: boolean;

@@ -30,7 +30,7 @@ import { finishNotice, truncationFailure, truncationWarning } from '../../output
 import { createStatusLine } from '../../output/activity.ts';
 import { resolveFolders } from '../../settings/folders.ts';
 import { makePrivateFolder } from '../../storage/files.ts';
-import { createTextOutput, lookOf } from '../../output/answer-output.ts';
+import { createTextPrinter, lookOf } from '../../output/answer-output.ts';
 import { printJson } from '../../output/print-data.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
@@ -128,11 +128,11 @@ async function printFinalAnswer(
   ask: (sink: Sink) => Promise<Answer>,
 ): Promise<void> {
   const { context, format, presentation, settings } = run;
-  const output = format === 'json' ? undefined : await createTextOutput(run, lookOf(settings));
-  const { content, metadata, failure } = await ask(output?.printer ?? { event: () => undefined });
-  await output?.printer.end();
+  const printer = format === 'json' ? undefined : await createTextPrinter(run, lookOf(settings));
+  const { content, metadata, failure } = await ask(printer ?? { event: () => undefined });
+  await printer?.end();
   context.signal.throwIfAborted();
-  if (output === undefined) {
+  if (printer === undefined) {
     const clean = (text: string) => cleanLine(context, text);
     const pieces = answers.map(({ content: text, usage }, index) => {
       const names = run.pieces[index]?.texts.map(({ name }) => name);

@@ -10,7 +10,7 @@ import {
   heading,
 } from '../../output/comparison.ts';
 import { cleanLine, maskMessage } from '../../secrets/secrets.ts';
-import { createTextOutput, answerStyle, lookOf } from '../../output/answer-output.ts';
+import { createTextPrinter, answerStyle, lookOf } from '../../output/answer-output.ts';
 import { unchanged } from '../../output/answer-printer.ts';
 import { terminalTraits } from '../../terminal/device/terminal-kind.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
@@ -49,7 +49,7 @@ async function openColumns(comparison: Comparison): Promise<ComparisonView> {
   const { style: own, unicode } = presentation;
   const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');
   const wrap = models[0]?.settings.values.wrap ?? 'words';
-  const style = await answerStyle(presentation, look(comparison));
+  const style = answerStyle(presentation, look(comparison));
   return createAnswerColumns({
     traits: terminalTraits(environment),
     output: streams.stdout,
@@ -73,10 +73,10 @@ export async function openView(comparison: Comparison): Promise<ComparisonView> 
   if (format === 'json') return createComparisonDocument(stdout, clean);
   if (format === 'jsonl') return createComparisonLines(stdout, labelsOf(comparison), clean);
   if (showsColumns(comparison)) return openColumns(comparison);
-  const open = () => createTextOutput(comparison, look(comparison));
-  const outputs = await Promise.all(models.map(open));
+  const open = () => createTextPrinter(comparison, look(comparison));
+  const printers = await Promise.all(models.map(open));
   const labels = labelsOf(comparison).map(sanitizeLine);
-  return createStackedAnswers(stdout, presentation.style, labels, outputs);
+  return createStackedAnswers(stdout, presentation.style, labels, printers);
 }
 
 interface FinishedComparison extends Comparison {

@@ -258,12 +258,12 @@ function saveUnsaved({ keeper, queue, presentation }: Work): void {
 }
 
 const again = '‹natter batch submit› lets failed items wait again; then run ‹natter batch work›';
-const endTexts: EndTexts = {
+const endTexts = (left = 0): EndTexts => ({
   rest: 'run ‹natter batch work› again for the rest',
   retry: again,
   corrected: again,
-  left: (left = 0) => (left === 0 ? '' : `, ${count(left)} left in the queue`),
-};
+  left: left === 0 ? '' : `, ${count(left)} left in the queue`,
+});
 
 async function workAndReport(work: Work): Promise<void> {
   const { context, queue, giveUp, connection, input, jobs } = work;
@@ -278,7 +278,7 @@ async function workAndReport(work: Work): Promise<void> {
     (pipeline) => answerJobs(work, pipeline),
     async (stopping, elapsed) => {
       const left = giveUp.signal.aborted ? jobs.left : await countJobs(queue);
-      return { ...endingOf(work, stopping, elapsed, left, endTexts), left };
+      return { ...endingOf(work, stopping, elapsed, left, endTexts(left)), left };
     },
   );
   reportEnd(work, { input, output: null, shard: null, begin, batch: queue.name }, ending);

@@ -26,7 +26,6 @@ import {
   askModels,
   type Chain,
   chooseModel,
-  type FallbackModel,
   chainClients,
   fallbackModels,
 } from '../../../ask/fallback.ts';
@@ -45,15 +44,6 @@ const contentFor = (content: ItemContent, isFirst: boolean): ItemContent => {
   const { model: _model, ...rest } = content;
   return isFirst ? content : rest;
 };
-
-/** @throws Failure `invalid_request` with hints for an item that cannot fit, and others that no model can cure */
-function planFor(content: ItemContent, { settings }: FallbackModel, stream: boolean) {
-  try {
-    return planItem(content, settings, stream);
-  } catch (error) {
-    throw withRequestHint(toFailure(error), settings);
-  }
-}
 
 /**
  * Undefined without `fallback`, and with a check: its option is refused, and a notice reports the setting.
@@ -86,7 +76,13 @@ function openFallback(
     async send(item, permission) {
       const chain: Chain = {
         models,
-        plan: (model, isFirst) => planFor(contentFor(item, isFirst), model, sending.stream),
+        plan(model, isFirst) {
+          try {
+            return planItem(contentFor(item, isFirst), model.settings, sending.stream);
+          } catch (error) {
+            throw withRequestHint(toFailure(error), model.settings);
+          }
+        },
         onStep,
       };
       return askModels(chain, chooseModel(chain), async ({ model, failed }) => {
@@ -135,17 +131,6 @@ const minFailures = 10;
 
 /** Milliseconds; `Infinity` without a limit. */
 const maxWaitOf = ({ values }: ResolvedSettings): number => values.retryMaxWait || Infinity;
-
-function openCircuitBreaker({ plan, settings, service, options, tally }: SendingRun) {
-  const most = Math.max(minFailures, 2 * plan.concurrency);
-  return new CircuitBreaker({
-    most,
-    maxWait: maxWaitOf(settings),
-    isReplay: service.replayedFrom !== undefined,
-    mostAlike: options.keepGoing === true ? Infinity : most,
-    hasAnswers: () => tally.already > 0,
-  });
-}
 
 function openAdmission(run: SendingRun, stop: AbortSignal): Admission {
   const { plan, settings, service, onPause } = run;
@@ -311,7 +296,14 @@ export async function runUntilEnd(
   try {
     try {
       fallback = openFallback(run, options, warn);
-      const circuitBreaker = openCircuitBreaker(run);
+      const most = Math.max(minFailures, 2 * plan.concurrency);
+      const circuitBreaker = new CircuitBreaker({
+        most,
+        maxWait: maxWaitOf(settings),
+        isReplay: service.replayedFrom !== undefined,
+        mostAlike: run.options.keepGoing === true ? Infinity : most,
+        hasAnswers: () => run.tally.already > 0,
+      });
       const sending = { run, options, stopping, circuitBreaker, fallback, warn };
       await work({
         stopping,

@@ -210,7 +210,7 @@ test.each([60, 80, 100])(
   async (columns) => {
     const screen = createScreen(columns, 30);
     const region = new LiveRegion({
-      output: { ...createMemoryOutput(true), write: screen.write },
+      output: { ...createMemoryOutput(true), write: (text) => screen.write(text) },
       clock: createFakeClock(),
       traits: rewrappingTraits,
     });

@@ -5,7 +5,7 @@ import type { ModelRecord } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
 import type { Resolved } from '../../settings/resolved-settings.ts';
 import type { Run } from '../../run.ts';
-import { openService } from '../../ask/service.ts';
+import { openService, type Service } from '../../ask/service.ts';
 
 /** `origin, nextgen and 3 more`; undefined without a model. */
 export function firstModels(ids: readonly string[]): string | undefined {
@@ -73,18 +73,27 @@ async function hasChat(client: Client, signal: AbortSignal): Promise<boolean> {
   }
 }
 
-/** Checks the API at one path, without the ledger and the budget; undefined if there is none. @throws Failure */
+/** Checks the API of a client, and whether it takes the client's key; undefined if there is no API. @throws Failure */
+export async function checkApi(
+  { unmetered, client: metered }: Service,
+  hasKey: boolean,
+  signal: AbortSignal,
+): Promise<ServiceCheck | undefined> {
+  const client = unmetered ?? metered;
+  const listed = await listModels(client, signal);
+  // Some services list their models for any key, so that only a prompt shows whether the key is right.
+  if (listed !== undefined && !hasKey) return listed;
+  const found = await hasChat(client, signal);
+  return listed ?? (found ? { result: 'answered, but lists no models', models: [] } : undefined);
+}
+
+/** Checks the API at one path; undefined if there is none. @throws Failure */
 async function examine(run: Run): Promise<ServiceCheck | undefined> {
   const { apiKey, apiKeyCommand } = run.settings;
-  const { signal } = run.context;
   const service = await openService(run, { command: 'auth' });
-  const client = service.unmetered ?? service.client;
   try {
-    const listed = await listModels(client, signal);
-    // Some services list their models for any key, so that only a prompt shows whether the key is right.
-    if (listed !== undefined && apiKey === undefined && apiKeyCommand === undefined) return listed;
-    const found = await hasChat(client, signal);
-    return listed ?? (found ? { result: 'answered, but lists no models', models: [] } : undefined);
+    const hasKey = apiKey !== undefined || apiKeyCommand !== undefined;
+    return await checkApi(service, hasKey, run.context.signal);
   } finally {
     await service.close();
   }

@@ -1,6 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { silentNotices } from '../../src/output/notices.ts';
@@ -8,6 +6,7 @@ import type { Run } from '../../src/run.ts';
 import type { ResolvedSettings } from '../../src/settings/resolved-settings.ts';
 import { ledgerFile } from '../../src/usage/ledger.ts';
 import { meterClient } from '../../src/usage/meter.ts';
+import { folderOf } from '../support/folder.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
 const client: Client = {
@@ -21,7 +20,7 @@ const client: Client = {
 
 /** The lines of the ledger after `count` requests in one moment, whose meter was not closed. */
 async function writtenLines(count: number): Promise<number> {
-  const state = mkdtempSync(join(tmpdir(), 'natter-ledger-'));
+  const state = folderOf();
   const { context, clock } = createMemoryContext({ environment: { NATTER_STATE_DIR: state } });
   const values = { ledger: true } as ResolvedSettings['values'];
   const profile = { value: 'default', source: { kind: 'default', name: 'default' } } as const;

@@ -1,13 +1,11 @@
 import {
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { mentionsOf } from '../../../src/repl/files/mentioned-files.ts';
@@ -19,6 +17,7 @@ import {
   writeNewFile,
   writePrivateFile,
 } from '../../../src/repl/files/user-files.ts';
+import { folderOf } from '../../support/folder.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
 test.each([
@@ -31,7 +30,7 @@ test.each([
 });
 
 test('completes the names in a folder; a missing folder has none', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-files-'));
+  const folder = folderOf();
   mkdirSync(join(folder, 'src'));
   writeFileSync(join(folder, 'a.md'), '');
   expect(folderCandidates(folder)).toEqual([
@@ -42,7 +41,7 @@ test('completes the names in a folder; a missing folder has none', () => {
 });
 
 test('a link to itself does not hide the other names of its folder', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-files-'));
+  const folder = folderOf();
   symlinkSync('loop', join(folder, 'loop'));
   writeFileSync(join(folder, 'a.md'), '');
   expect(folderCandidates(folder).map(({ value }) => value)).toEqual(['a.md', 'loop']);
@@ -56,7 +55,7 @@ test.each([
 });
 
 test('writes a new file and never overwrites one', () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'natter-files-')), 'x.md');
+  const file = join(folderOf(), 'x.md');
   expect(writeNewFile(file, 'one', 'linux')).toBe(file);
   expect(() => writeNewFile(file, 'two', 'linux')).toThrow('it already exists');
   expect(readFileSync(file, 'utf8')).toBe('one');
@@ -76,7 +75,7 @@ test('refuses names that Windows reserves for devices', () => {
 
 /** A home folder with `docs/a.md` and `docs/b.txt`. */
 function openFiles() {
-  const home = mkdtempSync(join(tmpdir(), 'natter-files-'));
+  const home = folderOf();
   mkdirSync(join(home, 'docs'));
   for (const name of ['a.md', 'b.txt']) writeFileSync(join(home, 'docs', name), name);
   const { context } = createMemoryContext();
@@ -116,7 +115,7 @@ test.each([
 });
 
 const options = { replaces: false, platform: 'linux' } as const;
-const folder = () => mkdtempSync(join(tmpdir(), 'natter-private-'));
+const folder = () => folderOf();
 
 test('a file is written from pieces', () => {
   const path = join(folder(), 'tea.md');

@@ -1,9 +1,9 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { LiveRegion } from '../../../src/terminal/region/region.ts';
+import { createPace, LiveRegion } from '../../../src/terminal/region/region.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
-import { createScreen, drawn, footer, openRegion, withRegion } from '../../support/screen.ts';
 import { fc } from '../../support/properties.ts';
+import { createScreen, drawn, footer, openRegion, withRegion } from '../../support/screen.ts';
 
 describe('the live region', () => {
   test('is drawn below earlier output, with the cursor at the caret', async () => {
@@ -286,4 +286,75 @@ describe('a paused region', () => {
     expect(await screen.screen()).toEqual(['last words']);
     expect(clock.sleeping()).toBe(0);
   });
+});
+
+test('P20 a resize noticed directly before an update delays it', async () => {
+  const clock = createFakeClock();
+  const updates: number[] = [];
+  let hasChanged = true;
+  const pace = createPace(
+    clock,
+    () => void updates.push(clock.monotonic()),
+    () => {
+      if (hasChanged) pace.after(100);
+      hasChanged = false;
+    },
+  );
+  const start = clock.monotonic();
+  pace.soon();
+  await tick();
+  expect(updates).toEqual([]);
+  await clock.advance(99);
+  await tick();
+  expect(updates).toEqual([]);
+  await clock.advance(1);
+  await tick();
+  expect(updates).toEqual([start + 100]);
+});
+
+test('an update waits until a slow terminal has accepted the previous one', async () => {
+  const clock = createFakeClock();
+  let resolve = () => {};
+  const taken = new Promise<void>((done) => (resolve = done));
+  let updates = 0;
+  const pace = createPace(clock, () => {
+    updates += 1;
+    return taken;
+  });
+  pace.soon();
+  await tick();
+  pace.soon();
+  await clock.advance(1000);
+  await tick();
+  expect([updates, pace.slowness()]).toEqual([1, taken]);
+  resolve();
+  await tick();
+  expect(updates).toBe(2);
+});
+
+test('the next update is 33 ms after the last one', async () => {
+  const clock = createFakeClock();
+  const pace = createPace(clock, () => undefined);
+  expect(pace.nextUpdate()).toBeUndefined();
+  pace.soon();
+  await tick();
+  const reached: string[] = [];
+  void pace.nextUpdate()?.then(() => reached.push('next'));
+  await clock.advance(32);
+  await tick();
+  expect(reached).toEqual([]);
+  await clock.advance(1);
+  await tick();
+  expect(reached).toEqual(['next']);
+  expect(pace.nextUpdate()).toBeUndefined();
+});
+
+test('waiting for an update ends with the region', async () => {
+  const clock = createFakeClock();
+  const pace = createPace(clock, () => undefined);
+  pace.soon();
+  await tick();
+  const waiting = pace.nextUpdate();
+  pace.end();
+  await expect(waiting).resolves.toBeUndefined();
 });

@@ -109,6 +109,23 @@ export async function openSlowBatchPlace(): Promise<SlowBatchPlace> {
 export const promptLines = (count: number) =>
   Array.from({ length: count }, (_, index) => `prompt ${index + 1}\n`).join('');
 
+/** A place with this number of prompts in `p.txt`. */
+export async function openPrompts(
+  count: number,
+  ...options: Parameters<typeof openBatchPlace>
+): Promise<BatchPlace> {
+  const place = await openBatchPlace(...options);
+  place.write('p.txt', promptLines(count));
+  return place;
+}
+
+/** A place with this number of prompts in `p.txt`, whose answers wait for the test. */
+export async function openSlowPrompts(count: number): Promise<SlowBatchPlace> {
+  const place = await openSlowBatchPlace();
+  place.write('p.txt', promptLines(count));
+  return place;
+}
+
 /** The prompts of `promptLines`. */
 const prompts = (count: number) => promptLines(count).trim().split('\n');
 

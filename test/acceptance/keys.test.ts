@@ -281,7 +281,12 @@ test('Y16: Ctrl+C during the check of the key ends the login', async () => {
 });
 
 test('X3: an empty key on a terminal removes the stored key', async () => {
-  const server = await serve([[listedModels], [listedModels], [streamed('Hello')]]);
+  const server = await serve([
+    [listedModels],
+    [json(400, {})],
+    [listedModels],
+    [streamed('Hello')],
+  ]);
   const env = { HOME: temporaryHome() };
   await runInMemory(['auth', 'login', '--base-url', server.url], { env, input: 'nk-old-key-0001' });
   const terminal = openTerminal(['auth', 'login', '--base-url', `${server.url}/other`], { env });
@@ -291,6 +296,7 @@ test('X3: an empty key on a terminal removes the stored key', async () => {
   expect(await terminal.transcript()).toContain('the previously stored key was deleted');
   await runInMemory(['hi'], { env });
   expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([
+    'Bearer nk-old-key-0001',
     'Bearer nk-old-key-0001',
     undefined,
     undefined,

@@ -62,10 +62,10 @@ test('Y18: /rename without a title shows the current one, or how to set one', ()
 });
 
 test('/pin off removes the mark, and repeating a change of the mark has no effect', () => {
-  const pinned = { ...withLastPrompt.conversation, isPinned: true };
+  const pinned = { ...withLastPrompt.conversation, pin: true };
   const state = { ...withLastPrompt, conversation: pinned };
-  expect(effectsOf(command(state, '/pin off').effects, 'pin')).toEqual([
-    { type: 'pin', isPinned: false },
+  expect(effectsOf(command(state, '/pin off').effects, 'set-attributes')).toMatchObject([
+    { set: { pin: false } },
   ]);
   expect(printed(command(state, '/pin').effects)).toEqual([
     'this conversation is pinned already; /pin off removes the mark',
@@ -252,9 +252,16 @@ test.each([
   ['/resume latest', { type: 'resume', name: 'latest' }],
   ['/resume tea and coffee', { type: 'resume', name: 'tea and coffee' }],
   ['/conversations tea', { type: 'open-list', options: {}, query: 'tea', searchesTexts: true }],
-  ['/rename tea', { type: 'rename', title: 'tea' }],
-  ['/pin', { type: 'pin', isPinned: true }],
-  ['/attach "my notes.md"', { type: 'attach', path: 'my notes.md' }],
+  ['/rename tea', { type: 'set-attributes', set: { title: 'tea' }, said: 'the title is now tea' }],
+  [
+    '/pin',
+    {
+      type: 'set-attributes',
+      set: { pin: true },
+      said: 'this conversation is pinned: lists show it first; /pin off removes the mark',
+    },
+  ],
+  ['/attach "my notes.md"', { type: 'attach', input: 'my notes.md' }],
   ['/clear', { type: 'scroll-away' }],
   ['/redraw', { type: 'redraw' }],
   ['/quit', { type: 'quit' }],
@@ -349,7 +356,7 @@ test('/retry with a model asks that model, for this answer only', () => {
 });
 
 test('/model is recorded in a conversation with turns', () => {
-  const record = { type: 'record-model', model: 'nextgen' };
+  const record = { type: 'record-model', input: 'nextgen' };
   expect(command(withLastPrompt, '/model nextgen').effects).toContainEqual(record);
   expect(command(stateOf(), '/model nextgen').effects).not.toContainEqual(record);
 });

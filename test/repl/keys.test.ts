@@ -134,7 +134,7 @@ describe('Enter', () => {
 
   test('adds sent prompts to the history', () => {
     const { effects } = run(stateOf(), typed('one'), enter);
-    expect(effectsOf(effects, 'remember')).toEqual([{ type: 'remember', text: 'one' }]);
+    expect(effectsOf(effects, 'remember')).toEqual([{ type: 'remember', input: 'one' }]);
   });
 });
 
@@ -170,7 +170,7 @@ describe('a line that starts with a slash', () => {
   test('is text in a paste in a later session too', () => {
     const text = `/quit\n${'line\n'.repeat(9)}`;
     const { effects } = run(stateOf(), pasted(text), enter);
-    expect(effectsOf(effects, 'remember')).toEqual([{ type: 'remember', text: `/${text}` }]);
+    expect(effectsOf(effects, 'remember')).toEqual([{ type: 'remember', input: `/${text}` }]);
   });
 
   test('is queued during an answer, unless the command is immediate', () => {

@@ -2,6 +2,7 @@ import fs, {
   existsSync,
   mkdirSync,
   readdirSync,
+  statSync,
   readFileSync,
   symlinkSync,
   writeFileSync,
@@ -10,13 +11,7 @@ import os from 'node:os';
 import path, { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
-import {
-  appendHistory,
-  createReplMemory,
-  findDrafts,
-  readHistory,
-  saveDraft,
-} from '../../src/repl/memory.ts';
+import { appendHistory, createReplMemory, readHistory } from '../../src/repl/memory.ts';
 import type { ProcessFacts } from '../../src/storage/lock/process-facts.ts';
 import { processOn } from '../storage/lock-fixtures.ts';
 import { folderOf } from '../support/folder.ts';
@@ -53,7 +48,7 @@ describe('the draft of an ended session', () => {
       0,
     ],
     ['removed before it is read', () => symlinkSync('nowhere', join(drafts, '41.json')), 0],
-    ['under an unknown name', () => draft('%zz.json', 'other'), 0],
+    ['not an object', () => writeFileSync(join(drafts, '41.json'), '[]'), 0],
     ['a folder', () => mkdirSync(join(drafts, '41.json')), 1],
   ])('X30: is found beside a draft that is %s', (_how, damage, warned) => {
     draft('42.json', 'half a thought');
@@ -82,11 +77,6 @@ describe('the draft of an ended session', () => {
     second.close();
     expect(readdirSync(drafts)).toEqual([]);
   });
-
-  test('X7: of process 1 of an older version is found', () => {
-    draft('1.json', 'half a thought');
-    expect(session(processOn(1)).takeDraft()).toBe('half a thought');
-  });
 });
 
 test('R7: a draft stays in the folder in which it was typed', () => {
@@ -105,13 +95,22 @@ test('R7: a draft stays in the folder in which it was typed', () => {
 });
 
 test('the draft of a running session stays with it', () => {
-  const running = { 7: '700', 8: '800', 9: '900' };
+  const running = { 7: '700', 8: '800' };
   const first = session(processOn(7, { running }));
   first.keepDraft('half a thought');
-  draft('9.json', 'of an older version');
   expect(session(processOn(8, { running })).takeDraft()).toBe('');
   first.close();
   expect(session(processOn(8, { running })).takeDraft()).toBe('half a thought');
+});
+
+test('K24: a draft is private, and it is removed when it is sent or emptied', () => {
+  const one = session(processOn(7));
+  one.keepDraft('text 日本\n👍');
+  const file = readdirSync(drafts).find((name) => name.endsWith('.json')) ?? '';
+  const { mode } = statSync(join(drafts, file));
+  expect(process.platform === 'win32' || (mode & 0o777) === 0o600).toBe(true);
+  one.keepDraft(' ');
+  expect(readdirSync(drafts).filter((name) => name.endsWith('.json'))).toEqual([]);
 });
 
 const at = new Date('2026-11-21T10:00:00Z');
@@ -131,11 +130,6 @@ function write(content: string): void {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(file, content);
 }
-
-const unexpected = (failure: Failure) => {
-  throw failure;
-};
-const foundDrafts = () => findDrafts(folder, unexpected);
 
 const line = (text: string) => `${JSON.stringify({ at: at.toISOString(), text })}\n`;
 
@@ -203,40 +197,5 @@ describe('history file', () => {
     fs.mkdirSync(file, { recursive: true });
     expect(() => appendHistory(file, 'one', at)).toThrow(Failure);
     expect(() => readHistory(file)).toThrow(file);
-  });
-});
-
-describe('drafts', () => {
-  test('outlive the session that wrote them', () => {
-    saveDraft(folder, 'a', 'first 日本', at);
-    saveDraft(folder, 'a', 'newer\n👍', new Date(at.getTime() + 1000));
-    saveDraft(folder, 'b/c', 'of another window', at);
-    expect(foundDrafts().map(({ id, text }) => [id, text])).toEqual([
-      ['a', 'newer\n👍'],
-      ['b/c', 'of another window'],
-    ]);
-  });
-
-  test('are removed when they are sent or emptied', () => {
-    saveDraft(folder, 'a', 'text', at);
-    saveDraft(folder, 'b', 'text', at);
-    saveDraft(folder, 'a', '', at);
-    saveDraft(folder, 'b', ' ', at);
-    saveDraft(folder, 'unknown', '', at);
-    expect(foundDrafts()).toEqual([]);
-  });
-
-  test('K24 are private', () => {
-    saveDraft(path.join(folder, 'drafts'), 'a', 'text', at);
-    const { mode } = fs.statSync(path.join(folder, 'drafts', 'a.json'));
-    expect(process.platform === 'win32' || (mode & 0o777) === 0o600).toBe(true);
-  });
-
-  test('skip damaged files and a missing folder', () => {
-    fs.writeFileSync(path.join(folder, 'x.json'), '{"text":');
-    fs.writeFileSync(path.join(folder, 'y.json'), '{"text":"no date"}');
-    fs.writeFileSync(path.join(folder, 'z.json'), '[]');
-    expect(foundDrafts()).toEqual([{ id: 'y', text: 'no date', at: '', place: '' }]);
-    expect(findDrafts(path.join(folder, 'none'), unexpected)).toEqual([]);
   });
 });

@@ -137,7 +137,7 @@ const values = (...names: readonly string[]) => names.map((value) => ({ value })
 function requestOf(text: string): CompletionRequest {
   const [effect] = effectsOf(run(stateOf(), typed(text), tab).effects, 'find-candidates');
   if (effect === undefined) throw new Error(`no completion for ${text}`);
-  return effect.request;
+  return effect;
 }
 
 const found =
@@ -156,7 +156,7 @@ describe('Tab', () => {
   test('requests candidates for a mention after the file picker was closed', () => {
     const { effects } = run(stateOf(), typed('look at @no'), escape, tab);
     expect(effectsOf(effects, 'find-candidates')).toMatchObject([
-      { request: { kind: 'path', typed: 'no', isMention: true } },
+      { kind: 'path', typed: 'no', isMention: true },
     ]);
   });
 
@@ -208,7 +208,7 @@ describe('an open menu', () => {
 
   test('updates when more text is typed', () => {
     const { state, effects } = run(open, typed('2'));
-    expect(effectsOf(effects, 'find-candidates')[0]?.request).toMatchObject({ typed: 'mini-2' });
+    expect(effectsOf(effects, 'find-candidates')[0]).toMatchObject({ typed: 'mini-2' });
     const next = run(state, found('/model mini-2', 'mini-1', 'mini-2')).state;
     expect(next.completion?.candidates).toEqual(values('mini-2'));
   });

@@ -119,7 +119,7 @@ describe('Ctrl+S', () => {
     const put = run(stateOf(), typed('a long draft'), pressed('left'), stash);
     expect(composed(put.state)).toBe('');
     expect(effectsOf(put.effects, 'remember')).toEqual([
-      { type: 'remember', text: 'a long draft' },
+      { type: 'remember', input: 'a long draft' },
     ]);
     expect(notice(put.state)).toBe('Ctrl+S restores the stashed draft');
     const { state } = run(put.state, stash);

@@ -70,7 +70,9 @@ describe('R10: /model', () => {
   test('prints the list in line mode', async () => {
     const { text, submit } = openMemorySession({ state: { isLineMode: true } });
     await submit('/model');
-    expect(text()).toMatch(/^natter: the model is origin; .*\nnatter:\norigin\nother\n$/);
+    expect(text()).toMatch(
+      /^natter: the model is origin; .*\nnatter:\norigin, context .*\nother\n$/,
+    );
   });
 
   test('asks before it uses a model that the service does not list', async () => {
@@ -137,6 +139,7 @@ test('/resume of the open conversation only prints a notice', async () => {
 test('/resume with the name of several conversations opens the list with that filter', async () => {
   const { session, text, submit } = createMemorySession();
   await submit('/resume about');
+  await vi.waitUntil(() => session.state().list?.isReading === false);
   expect(session.state()).toMatchObject({
     activity: undefined,
     list: { query: 'about', rows: [{ title: 'about abcd2345' }, { title: 'about wxyz6789' }] },

@@ -46,15 +46,10 @@ const memoryFiles = (calls: string[]): ReplFiles => ({
     isPartial: false,
   }),
   candidates: (folder) => [{ value: `in-${folder || 'here'}.md` }],
-  write(path, text) {
-    calls.push(`write ${path}: ${text}`);
-    return `/home/${path}`;
-  },
-  writePrivate(path, pieces, replaces) {
+  write(path, text, { isPrivate = false, replaces = false } = {}) {
     if (path.startsWith('old') && !replaces) return undefined;
-    const text = [...pieces].join('');
-    calls.push(`write privately ${path}`);
-    return { path: `/home/${path}`, bytes: text.length };
+    calls.push(isPrivate ? `write privately ${path}` : `write ${path}: ${text}`);
+    return `/home/${path}`;
   },
 });
 
@@ -176,7 +171,6 @@ const serviceOf = (client: Client, calls: string[]): ReplService => ({
   },
   keyRenewal: () => undefined,
   findServers: async () => [{ name: 'Ollama', url: 'http://127.0.0.1:11434', models: ['llama'] }],
-  describeModels: (records) => records.map(({ id }) => id).join('\n'),
   close: async () => undefined,
 });
 

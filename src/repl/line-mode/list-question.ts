@@ -9,7 +9,6 @@ import {
   type Match,
   matchesOf,
   settle,
-  totalOf,
 } from '../conversation-list/list.ts';
 import type { OpenList, ReplState, Step } from '../state.ts';
 import { refuse, step } from '../step.ts';
@@ -21,10 +20,10 @@ const pageRows = 10;
 
 function lineOf({ row, excerpt }: Match, number: number, list: OpenList, current: string): string {
   const parts = [
-    row.title || row.entry.id,
+    row.title || row.id,
     ...(excerpt === undefined ? [] : [`"${excerpt.trim()}"`]),
     row.model ?? 'no answer',
-    timeAgo(row.entry.changedAt, list.openedAt),
+    timeAgo(row.changedAt, list.openedAt),
     ...marksOf(row, current).map(({ spoken }) => spoken),
   ];
   return `${number} ${sanitizeLine(parts.join(', '))}\n`;
@@ -32,8 +31,9 @@ function lineOf({ row, excerpt }: Match, number: number, list: OpenList, current
 
 function headOf(list: OpenList, found: number): string {
   const terms = searchTerms(sanitizeLine(list.query)).map((term) => `"${term}"`);
-  const first = list.entries[0]?.isPinned === true ? 'pinned ones' : 'newest';
-  if (terms.length === 0) return `${countOf(totalOf(list), 'conversation')}, ${first} first.`;
+  const [mark] = list.rows[0]?.marks ?? [];
+  const first = mark === undefined ? 'newest' : `${mark} ones`;
+  if (terms.length === 0) return `${countOf(list.rows.length, 'conversation')}, ${first} first.`;
   const total = `${count(found)}${isComplete(list) ? '' : ' or more'}`;
   return `${total} with ${terms.join(' and ')} in the ${list.searchesTexts ? 'text' : 'title'}.`;
 }

@@ -12,7 +12,7 @@ import { serve } from '../../support/serve.ts';
 const listedModels = json(200, { data: [{ id: 'origin' }, { id: 'nextgen' }] });
 
 test('login checks the key with the service, stores address and key, and reports the models', async () => {
-  const server = await serve([[listedModels], [streamed('Hello')]]);
+  const server = await serve([[listedModels], [json(400, {})], [streamed('Hello')]]);
   const env = { HOME: temporaryHome() };
   const login = await runInMemory(['auth', 'login', '--base-url', server.url], {
     env,
@@ -28,10 +28,12 @@ test('login checks the key with the service, stores address and key, and reports
   );
   expect(server.requests[0]).toMatchObject({ method: 'GET', path: '/v1/models' });
   expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
-  expect(server.requests[1]?.headers['authorization']).toBe('Bearer nk-first-key-0001');
+  const { body = '' } = server.requests[1] ?? {};
+  expect(JSON.parse(body)).toMatchObject({ messages: [], stream: true, max_tokens: 1 });
+  expect(server.requests[2]?.headers['authorization']).toBe('Bearer nk-first-key-0001');
 });
 
-test('login accepts a service without a list of models, and reports that the key was not checked', async () => {
+test('login accepts a service without an API, and reports that the key was not checked', async () => {
   const server = await serve([[json(404, {})]]);
   const { code, stderr } = await runInMemory(['auth', 'login', '--base-url', server.url], {
     input: 'nk-key',
@@ -41,7 +43,14 @@ test('login accepts a service without a list of models, and reports that the key
 });
 
 test('N3 login finds an API without /v1, and stores its path', async () => {
-  const server = await serve([[json(404, {})], [listedModels], [streamed('Hello')]]);
+  const missing = json(404, {});
+  const server = await serve([
+    [missing],
+    [missing],
+    [listedModels],
+    [json(400, {})],
+    [streamed('Hello')],
+  ]);
   const env = { HOME: temporaryHome() };
   const url = `${server.url}/gateway`;
   const login = await runInMemory(['auth', 'login', '--base-url', url], { env, input: 'nk-key' });
@@ -49,7 +58,9 @@ test('N3 login finds an API without /v1, and stores its path', async () => {
   expect((await runInMemory(['hi'], { env })).stdout).toBe('Hello\n');
   expect(server.requests.map(({ path }) => path)).toEqual([
     '/gateway/v1/models',
+    '/gateway/v1/chat/completions',
     '/gateway/models',
+    '/gateway/chat/completions',
     '/gateway/chat/completions',
   ]);
 });
@@ -61,12 +72,12 @@ test('N3 login finds an API that lists no models by how it refuses a prompt', as
     input: 'nk-key',
   });
   expect(code).toBe(0);
-  expect(stderr).toContain('the key was not checked');
+  expect(stderr).toContain('answered, but lists no models');
   expect(stderr).toContain('api-path is /');
   expect(server.requests.map(({ path }) => path)).toEqual([
     '/gateway/v1/models',
-    '/gateway/models',
     '/gateway/v1/chat/completions',
+    '/gateway/models',
     '/gateway/chat/completions',
   ]);
 });
@@ -96,7 +107,13 @@ test.each([
 
 test('login with a refused key names the status, the address and what to correct', async () => {
   const refused = json(401, { error: { message: 'no such key' } });
-  const server = await serve([[refused], [json(403, {})], [listedModels], [refused]]);
+  const server = await serve([
+    [refused],
+    [json(403, {})],
+    [listedModels],
+    [json(400, {})],
+    [refused],
+  ]);
   const env = { HOME: temporaryHome(), NATTER_API_KEY: 'nk-variable' };
   const login = (...words: readonly string[]) =>
     runInMemory(['auth', 'login', '--base-url', server.url, ...words], { env, input: 'nk-key' });
@@ -167,7 +184,7 @@ test('status --check lists the models of the service', async () => {
   expect(stdout).toContain(`base-url\t${server.url}\t`);
   expect(stderr).toContain(`natter: ${server.url} answered: it offers origin, nextgen\n`);
   expect(stderr).toContain('natter config set model origin');
-  expect(server.requests).toMatchObject([{ method: 'GET', path: '/v1/models' }]);
+  expect(server.requests.map(({ path }) => path)).toEqual(['/v1/models', '/v1/chat/completions']);
 });
 
 test.each([
@@ -185,6 +202,13 @@ test.each([
     expect(server.requests).toHaveLength(1);
   },
 );
+
+test('status --check reports a refused key of a service that lists its models for any key', async () => {
+  const server = await serve([[listedModels], [json(401, { error: { message: 'no' } })]]);
+  const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: 'nk-key' };
+  const { code } = await runInMemory(['auth', 'status', '--check'], { env });
+  expect(code).toBe(4);
+});
 
 test('status --check --sandbox names the sandbox, not the service', async () => {
   const env = { NATTER_BASE_URL: 'http://127.0.0.1:9' };

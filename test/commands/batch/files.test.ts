@@ -207,10 +207,12 @@ describe('natter batch --sample', () => {
     );
   });
 
-  test('of a pipe is refused', async () => {
+  test('of a pipe reads all of it before anything is sent', async () => {
     const place = await openBatchPlace();
-    const result = await place.run(['-', '--sample', '2'], { input: 'one\n' });
-    expectFailure(result, 2, '--sample cannot choose from standard input, which is read only once');
+    const words = ['-', '--sample', '2', '-o', 'out.jsonl'];
+    const { code, stderr } = await place.run(words, { input: promptLines(50) });
+    expect({ code, asked: place.asked.length }).toEqual({ code: 0, asked: 2 });
+    expect(stderr).toContain('2 of 2 items answered');
   });
 });
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { rule } from '../../sandbox/sandbox-helpers.ts';
 import {
   installPackages,
@@ -298,6 +298,17 @@ test('of 1,000 items with 5 % of 429s and 1 % of cuts, none is missing or duplic
   );
   expect(results.map(({ content }) => `${content}\n`).join('')).toBe(promptLines(count));
 }, 240_000);
+
+test('many items in progress cause no warning of Node about listeners', async () => {
+  const place = await openBatchPlace([rule('delay=50ms')]);
+  place.write('p.txt', promptLines(40));
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error) => void warnings.push(message);
+  process.on('warning', onWarning);
+  onTestFinished(() => void process.off('warning', onWarning));
+  const { code } = await place.run(['p.txt', '--concurrency', '40']);
+  expect({ code, warnings }).toEqual({ code: 0, warnings: [] });
+});
 
 test('during many 429s all workers wait, and then all items are answered', async () => {
   const place = await openPrompts(20, [rule('429 retry-after=0.2 times=10')]);

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runProgram } from '../../../src/cli/program.ts';
-import { suggestModel } from '../../../src/commands/chat/answer.ts';
+import { suggestModel } from '../../../src/commands/chat/run.ts';
 import type { ChatOptions } from '../../../src/commands/chat/chat-run.ts';
 import { wantsRepl } from '../../../src/commands/chat/start.ts';
 import { Failure } from '../../../src/failure.ts';

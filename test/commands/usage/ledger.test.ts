@@ -361,6 +361,13 @@ test('a ledger that cannot be written is one warning, and the run succeeds', asy
   expect(batch.stderr.match(/not in the ledger/g)).toHaveLength(1);
 });
 
+test('N13: a home that can have no ledger causes no warning, but refuses a budget', async () => {
+  const env = { NATTER_STATE_DIR: '/dev/null/state' };
+  const words = ['--sandbox', '--no-save', 'hi'];
+  expect(await runInMemory(words, { env })).toMatchObject({ code: 0, stderr: '' });
+  expect(await runInMemory(['--budget', '1m/day', ...words], { env })).toMatchObject({ code: 12 });
+});
+
 test('a line that was cut by a full disk breaks only itself', async () => {
   const place = openLedger();
   await place.run(['--sandbox', 'one']);

@@ -46,7 +46,7 @@ const edited = stateOf({
 
 const command = (state: typeof retried, line: string) => run(state, typed(line), enter);
 const chosen = ({ effects }: ReturnType<typeof run>) =>
-  effectsOf(effects, 'select-version').map(({ turnId }) => turnId);
+  effectsOf(effects, 'select-version').map(({ input }) => input);
 
 describe('/version', () => {
   test('switches to the next version and wraps around', () => {

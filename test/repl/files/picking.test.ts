@@ -18,7 +18,7 @@ import {
 
 const tab = pressed('tab');
 const requestsOf = ({ effects }: ReturnType<typeof run>) =>
-  effectsOf(effects, 'pick-files').map(({ request }) => request.typed);
+  effectsOf(effects, 'pick-files').map(({ typed: wanted }) => wanted);
 
 /** What the picker found for the mention at the end of the draft. */
 function found(state: ReplState, ...values: readonly string[]): StateChange {
@@ -31,7 +31,7 @@ function found(state: ReplState, ...values: readonly string[]): StateChange {
     value: value.replace(/\/$/, ''),
     ...(value.endsWith('/') && { isFolder: true }),
   }));
-  return (before) => onFilesPicked(before, request.request, candidates, false);
+  return (before) => onFilesPicked(before, request, candidates, false);
 }
 
 /** The state after a text was typed and files were found. */

@@ -14,8 +14,7 @@ import {
   expandHome,
   folderCandidates,
   kindOf,
-  writeNewFile,
-  writePrivateFile,
+  writeUserFile,
 } from '../../../src/repl/files/user-files.ts';
 import { folderOf } from '../../support/folder.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
@@ -56,8 +55,8 @@ test.each([
 
 test('writes a new file and never overwrites one', () => {
   const file = join(folderOf(), 'x.md');
-  expect(writeNewFile(file, 'one', 'linux')).toBe(file);
-  expect(() => writeNewFile(file, 'two', 'linux')).toThrow('it already exists');
+  expect(writeUserFile(file, 'one', 'linux')).toBe(file);
+  expect(writeUserFile(file, 'two', 'linux')).toBeUndefined();
   expect(readFileSync(file, 'utf8')).toBe('one');
 });
 
@@ -67,10 +66,6 @@ test.each([
   ['ada@example.com', []],
 ])('%s mentions %j', (text, paths) => {
   expect(mentionsOf(text)).toEqual(paths);
-});
-
-test('refuses names that Windows reserves for devices', () => {
-  expect(() => writeNewFile('con.md', 'lost', 'win32')).toThrow('reserves this name for a device');
 });
 
 /** A home folder with `docs/a.md` and `docs/b.txt`. */
@@ -114,27 +109,22 @@ test.each([
   expect(summary).toMatch(new RegExp(`^attached .*: ${number} files?, ~\\d+ tokens?$`));
 });
 
-const options = { replaces: false, platform: 'linux' } as const;
+const write = (path: string, text: string, replaces = false) =>
+  writeUserFile(path, text, 'linux', { isPrivate: true, replaces });
 const folder = () => folderOf();
-
-test('a file is written from pieces', () => {
-  const path = join(folder(), 'tea.md');
-  expect(writePrivateFile(path, ['green ', 'té'], options)).toEqual({ path, bytes: 9 });
-  expect(readFileSync(path, 'utf8')).toBe('green té');
-});
 
 test.skipIf(process.platform === 'win32')('only the owner may read a written file', () => {
   const path = join(folder(), 'tea.md');
-  writePrivateFile(path, ['green'], options);
+  write(path, 'green');
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
 test('a file that exists stays, unless it may be replaced', () => {
   const path = join(folder(), 'tea.md');
   writeFileSync(path, 'old');
-  expect(writePrivateFile(path, ['new'], options)).toBeUndefined();
+  expect(write(path, 'new')).toBeUndefined();
   expect(readFileSync(path, 'utf8')).toBe('old');
-  writePrivateFile(path, ['new'], { ...options, replaces: true });
+  write(path, 'new', true);
   expect(readFileSync(path, 'utf8')).toBe('new');
   expect(readdirSync(join(path, '..'))).toEqual(['tea.md']);
 });
@@ -144,35 +134,19 @@ test('a replaced link does not change its target', () => {
   const target = join(place, 'target');
   writeFileSync(target, 'target');
   symlinkSync(target, join(place, 'tea.md'));
-  writePrivateFile(join(place, 'tea.md'), ['new'], { ...options, replaces: true });
+  write(join(place, 'tea.md'), 'new', true);
   expect(readFileSync(target, 'utf8')).toBe('target');
 });
 
-test('an export that fails leaves the old file, and no other', () => {
+test('an export that fails leaves no other file', () => {
   const place = folder();
   const path = join(place, 'tea.md');
-  writeFileSync(path, 'old');
-  const failing = function* pieces() {
-    yield 'new';
-    throw new Error('broken');
-  };
-  expect(() => writePrivateFile(path, failing(), { ...options, replaces: true })).toThrow(
-    'cannot write',
-  );
-  expect(readFileSync(path, 'utf8')).toBe('old');
+  mkdirSync(path);
+  expect(() => write(path, 'new', true)).toThrow('cannot write');
   expect(readdirSync(place)).toEqual(['tea.md']);
 });
 
-test('a missing folder, and a folder in its place, are named', () => {
-  const place = folder();
-  expect(() => writePrivateFile(join(place, 'no', 'tea.md'), ['x'], options)).toThrow(
-    'its folder does not exist',
-  );
-  mkdirSync(join(place, 'tea.md'));
-  expect(() =>
-    writePrivateFile(join(place, 'tea.md'), ['x'], { ...options, replaces: true }),
-  ).toThrow('cannot write');
-  expect(() => writePrivateFile('CON.md', ['x'], { replaces: false, platform: 'win32' })).toThrow(
-    'Windows reserves this name',
-  );
+test('a missing folder is named, and so is a name that Windows reserves', () => {
+  expect(() => write(join(folder(), 'no', 'tea.md'), 'x')).toThrow('its folder does not exist');
+  expect(() => writeUserFile('CON.md', 'x', 'win32')).toThrow('Windows reserves this name');
 });

@@ -2,8 +2,16 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createPace, LiveRegion } from '../../../src/terminal/region/region.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
+import { createMemoryOutput } from '../../support/memory-context.ts';
+import {
+  createScreen,
+  drawn,
+  footer,
+  openRegion,
+  rewrappingTraits,
+  withRegion,
+} from '../../support/screen.ts';
 import { fc } from '../../support/properties.ts';
-import { createScreen, drawn, footer, openRegion, withRegion } from '../../support/screen.ts';
 
 describe('the live region', () => {
   test('is drawn below earlier output, with the cursor at the caret', async () => {
@@ -11,12 +19,9 @@ describe('the live region', () => {
     screen.write('$ natter\r\n');
     const clock = createFakeClock();
     const region = new LiveRegion({
-      output: screen,
+      output: { ...createMemoryOutput(true), ...screen },
       clock,
-      synchronized: true,
-      rewraps: true,
-      cursorDrifts: true,
-      resizePause: 100,
+      traits: rewrappingTraits,
     });
     region.render(() => footer);
     await tick();
@@ -59,15 +64,11 @@ describe('the live region', () => {
   });
 
   test('is slow until the terminal has accepted an update', async () => {
-    const screen = createScreen(20, 10);
     const taken = new Promise<void>(() => {});
     const region = new LiveRegion({
-      output: { ...screen, write: () => taken },
+      output: { ...createMemoryOutput(true), write: () => taken },
       clock: createFakeClock(),
-      synchronized: true,
-      rewraps: true,
-      cursorDrifts: true,
-      resizePause: 100,
+      traits: rewrappingTraits,
     });
     expect(region.slowness()).toBeUndefined();
     region.render(() => footer);
@@ -209,12 +210,9 @@ test.each([60, 80, 100])(
   async (columns) => {
     const screen = createScreen(columns, 30);
     const region = new LiveRegion({
-      output: { ...screen, columns: () => 80, rows: () => 24 },
+      output: { ...createMemoryOutput(true), write: (text) => screen.write(text) },
       clock: createFakeClock(),
-      synchronized: true,
-      rewraps: true,
-      cursorDrifts: true,
-      resizePause: 100,
+      traits: rewrappingTraits,
     });
     region.render(() => footer);
     await tick();
@@ -286,30 +284,6 @@ describe('a paused region', () => {
     expect(await screen.screen()).toEqual(['last words']);
     expect(clock.sleeping()).toBe(0);
   });
-});
-
-test('P20 a resize noticed directly before an update delays it', async () => {
-  const clock = createFakeClock();
-  const updates: number[] = [];
-  let hasChanged = true;
-  const pace = createPace(
-    clock,
-    () => void updates.push(clock.monotonic()),
-    () => {
-      if (hasChanged) pace.after(100);
-      hasChanged = false;
-    },
-  );
-  const start = clock.monotonic();
-  pace.soon();
-  await tick();
-  expect(updates).toEqual([]);
-  await clock.advance(99);
-  await tick();
-  expect(updates).toEqual([]);
-  await clock.advance(1);
-  await tick();
-  expect(updates).toEqual([start + 100]);
 });
 
 test('an update waits until a slow terminal has accepted the previous one', async () => {

@@ -130,19 +130,19 @@ describe('the keys of a profile', () => {
   test.each([
     [
       { 'open-editer': 'f4' },
-      'there is no key action "open-editer"',
+      'keys.open-editer: there is no key action "open-editer"',
       'did you mean keys.open-editor?',
     ],
     [{ undo: 'ctrl+g' }, 'ctrl+g of undo is the key of open-editor, too', /keys\.open-editor none/],
     [{ undo: 'ctrl+c' }, 'ctrl+c of undo is the key of interrupt, too', /keys\.interrupt/],
-    [{ send: 'none' }, 'send needs a key', /for example/],
+    [{ send: 'none' }, 'keys.send: send needs a key', /for example/],
     [{ undo: '' }, 'keys.undo: "" is not a key', /for example/],
   ])('%j are refused', (own, message, hint) => {
     const expected = { kind: 'usage', message, hint: expect.stringMatching(hint) };
-    expect(() => parseOwnKeys(own, 'usage')).toThrow(expect.objectContaining(expected));
+    expect(() => parseOwnKeys(own)).toThrow(expect.objectContaining(expected));
   });
 
   test('the search has separate keys', () => {
-    expect(() => parseOwnKeys({ 'search-cancel': 'ctrl+a' }, 'usage')).not.toThrow();
+    expect(() => parseOwnKeys({ 'search-cancel': 'ctrl+a' })).not.toThrow();
   });
 });

@@ -193,7 +193,7 @@ test('the keys of the composer with Ctrl work in both modes', () => {
   const normal = inNormal('one');
   expect(run(normal, pressed('c', { ctrl: true })).state.isQuitArmed).toBe(true);
   expect(run(normal, pressed('g', { ctrl: true })).effects).toEqual([
-    { type: 'edit-externally', text: 'one' },
+    { type: 'edit-externally', input: 'one' },
   ]);
 });
 

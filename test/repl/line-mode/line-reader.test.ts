@@ -1,28 +1,26 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import {
-  LineInput,
   createLineReader,
   joinContinued,
-} from '../../../src/repl/line-mode/line-input.ts';
+  LineScreen,
+} from '../../../src/repl/line-mode/line-screen.ts';
+import type { Session } from '../../../src/repl/session.ts';
 import { openLateInput } from '../../support/late-input.ts';
 import { createMemoryDevice } from '../../support/memory-context.ts';
+import { openMemorySession } from '../../support/memory-session.ts';
 import { fc } from '../../support/properties.ts';
 
 function openLineInput() {
   const entered: string[] = [];
   const { device, type } = createMemoryDevice();
-  const input = new LineInput({
-    device,
-    clock: systemClock,
-    dispatch: (action) => {
-      if (action.type === 'line-entered') entered.push(action.text);
-    },
-    isSecret: () => false,
-    onEntered: () => undefined,
-    endSecretLine: () => undefined,
+  const { session } = openMemorySession({
+    repl: (usual) => ({ ...usual, context: { ...usual.context, device, clock: systemClock } }),
   });
-  input.start();
+  const dispatch: Session['dispatch'] = (action) => {
+    if (action.type === 'line-entered') entered.push(action.text);
+  };
+  new LineScreen(session.context, () => 80).open({ ...session, dispatch }, false);
   return { entered, type };
 }
 

@@ -1,6 +1,6 @@
 import type { Client, ClientOptions } from '../client/client.ts';
 import { createClient } from '../client/create-client.ts';
-import { rephrase } from '../client/failure/request-failure.ts';
+import { rephrase } from '../client/failure/change-failure.ts';
 import { endpointUrl, parseBaseUrl } from '../client/http/base-url.ts';
 import type { Clock } from '../clock.ts';
 import type { ModelWindows } from '../conversation/context-fit.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maskFailure } from '../../../src/client/failure/request-failure.ts';
+import { maskFailure } from '../../../src/client/failure/change-failure.ts';
 import { Failure, type Remedy } from '../../../src/failure.ts';
 
 const mask = (text: string) =>

@@ -17,7 +17,6 @@ import { summarize } from '../../conversation/library/read-conversation.ts';
 import {
   compilePattern,
   compileTerms,
-  occursIn,
   searchConversation,
   type FoundTurn,
   type SearchPatterns,
@@ -274,9 +273,7 @@ async function printFound(search: Search, entry: LibraryEntry): Promise<number> 
   const { context, presentation, options, patterns, lines } = search;
   const { stdout } = context.streams;
   let hits = 0;
-  const { each, any } = patterns;
-  if (each.length > 1 && !each.every((pattern) => occursIn(entry.path, pattern))) return 0;
-  for (const found of searchConversation(entry.path, any, lines)) {
+  for (const found of searchConversation(entry.path, patterns, lines)) {
     if (hits === 0 && stdout.isTerminal && options.json !== true) {
       const { style } = presentation;
       const title = sanitizeLine(summarize(entry.path).title);

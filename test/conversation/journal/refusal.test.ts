@@ -55,7 +55,9 @@ describe('a refusal', () => {
     const { journal, options, id } = refused('Well.');
     await journal.close();
     const pattern = compilePattern('not help', { regularExpression: false, caseSensitive: false });
-    const found = [...searchConversation(fileOf(options.folder, id), pattern, 0)];
+    const found = [
+      ...searchConversation(fileOf(options.folder, id), { each: [pattern], any: pattern }, 0),
+    ];
     expect(found).toMatchObject([{ role: 'assistant', hits: 1, lines: [{ text: refusal }] }]);
   });
 

@@ -75,7 +75,7 @@ const documentOf = (row: ListedConversation) => ({
   id: row.id,
   title: row.title,
   changed_at: row.changedAt.toISOString(),
-  created_at: row.createdAt?.toISOString() ?? null,
+  created_at: row.createdAt.toISOString(),
   turns: row.turns,
   tokens: row.tokens ?? null,
   model: row.model ?? null,

@@ -34,8 +34,8 @@ const groups = [
   {
     name: 'prompt',
     test: within(
-      'client/',
-      'commands/chat/(answer|every-run|run|start)',
+      'client/(?!http/undici-network)',
+      'commands/chat/(every-run|run|start)',
       'conversation/journal/',
       'secrets/[^/]*$',
       'storage/',

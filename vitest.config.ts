@@ -13,8 +13,28 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 90_000,
     expect: { poll: { timeout: 30_000 } },
-    include: ['test/**/*.test.{ts,tsx}'],
-    // `npm run test:documents`
-    exclude: ['test/docs/**', 'test/package/**'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'natter',
+          include: ['test/**/*.test.{ts,tsx}'],
+          // `npm run test:documents`
+          exclude: ['test/docs/**', 'test/package/**'],
+        },
+      },
+      {
+        extends: true,
+        // What the wire decides is tested over both transports (docs/decisions/0001-http-transport.md).
+        test: {
+          name: 'undici',
+          include: [
+            'test/client/client-{limits,proxy,reading,retry,stream,tls,transport,waits}.test.ts',
+            'test/client/no-answer.test.ts',
+          ],
+          provide: { network: 'undici' },
+        },
+      },
+    ],
   },
 });

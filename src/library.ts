@@ -8,6 +8,7 @@ import type {
 import type { CompletionRequest } from './client/contract.ts';
 import type { ChatEvent } from './client/events.ts';
 import { createClient as createClientWith } from './client/create-client.ts';
+import { undiciNetwork } from './client/http/undici-network.ts';
 import { systemClock } from './clock.ts';
 
 export type { CallOptions, ReadOptions } from './client/client.ts';
@@ -75,7 +76,7 @@ export interface Client extends Omit<ServiceClient, 'chat'>, Disposable, AsyncDi
 type ProcessOption = 'environment' | 'clock' | 'random' | 'userAgent';
 
 /** Only `baseUrl` is required. `environment` sets the proxies; default: the environment of the process. */
-export type ClientOptions = Omit<AllClientOptions, ProcessOption | 'transport'> &
+export type ClientOptions = Omit<AllClientOptions, ProcessOption | 'transport' | 'network'> &
   Partial<Pick<AllClientOptions, ProcessOption>>;
 
 /**
@@ -85,6 +86,7 @@ export type ClientOptions = Omit<AllClientOptions, ProcessOption | 'transport'> 
 export function createClient(options: ClientOptions): Client {
   const client = createClientWith({
     ...options,
+    network: undiciNetwork,
     environment: options.environment ?? process.env,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,

@@ -91,7 +91,7 @@ describe('the layers of ARCHITECTURE.md', () => {
     const from = 'src/sandbox/server.ts';
     expect(isAllowed(layer, from, '../client/contract.ts')).toBe(true);
     expect(isAllowed(layer, from, '../client/base-url.ts')).toBe(false);
-    expect(isAllowed(layer, from, 'chalk')).toBe(false);
+    expect(isAllowed(layer, from, 'conf')).toBe(false);
   });
 });
 

@@ -2,6 +2,8 @@ import type { Client, ClientOptions } from '../client/client.ts';
 import { createClient } from '../client/create-client.ts';
 import { rephrase } from '../client/failure/change-failure.ts';
 import { endpointUrl, parseBaseUrl } from '../client/http/base-url.ts';
+import { nodeNetwork } from '../client/http/node-network.ts';
+import type { OpenNetwork } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
 import type { ModelWindows } from '../conversation/context-fit.ts';
 import { isSet } from '../environment.ts';
@@ -73,7 +75,7 @@ export interface Target {
   close?(): Promise<void>;
 }
 
-/** Makes the options of a client from the settings. */
+/** Makes the options of a client with the network for single prompts. */
 export function clientOptions(
   { context, settings }: Run,
   { baseUrl, apiPath, apiKey }: Target,
@@ -92,6 +94,7 @@ export function clientOptions(
     idleTimeout: values.idleTimeout,
     totalTimeout: values.timeout,
     allowInsecure: values.allowInsecure,
+    network: nodeNetwork,
     environment: context.environment,
     clock: context.clock,
     random: context.random,
@@ -149,6 +152,14 @@ async function openTarget(run: Run, baseUrl: string | undefined): Promise<Target
   return { baseUrl: sandbox.url, apiKey: sandboxKey, close: () => sandbox.close() };
 }
 
+/** How a service is used. */
+export interface ServiceUse {
+  /** The network, if it is not that for single prompts. */
+  readonly network?: OpenNetwork;
+  /** The answers go into a file, where the notice about the sandbox would not be. */
+  readonly writesFile?: boolean;
+}
+
 /** Makes client options that record exchanges, or replay them; the clients of a run share them. @throws Failure */
 async function recordingOptions(run: Run, choice: RecordingChoice) {
   const { openRecording } = await import('./recorded-service.ts');
@@ -182,13 +193,12 @@ async function openReplay(run: Run, source: UsageSource, choice: RecordingChoice
  * learned below the meter, because a request that the budget holds back teaches nothing. Reasoning is divided from the
  * answer last: the meter counts the text as the service sent it.
  * @param source what sends its prompts, for the ledger and the limits of a run
- * @param writesFile the answers go into a file, where the notice about the sandbox would not be
  * @throws Failure `configuration` if none of them is available
  */
 export async function openService(
   run: Run,
   source: UsageSource,
-  writesFile = false,
+  { writesFile = false, network = nodeNetwork }: ServiceUse = {},
 ): Promise<Service> {
   const { context, options, settings } = run;
   const recording = chooseRecording(options, context.environment);
@@ -200,7 +210,7 @@ export async function openService(
   const changes = record === undefined ? {} : await recordingOptions(run, recording);
   if (!isSandbox) noticeRisks(run);
   const target = await openTarget(run, baseUrl);
-  const client = openClient(run, target, changes);
+  const client = openClient(run, target, { network, ...changes });
   const { windows, client: unmetered } = isSandbox
     ? { client, windows: () => withWindow(new Map(), settings.values) }
     : learnWindows(client, run);

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Environment } from '../environment.ts';
 import type { CompletionRequest, ModelRecord } from './contract.ts';
 import type { ChatEvent, RetryScheduled } from './events.ts';
-import type { HttpResponse, Transport } from './http/transport.ts';
+import type { HttpResponse, OpenNetwork, Transport } from './http/transport.ts';
 
 /** Options of a client. Durations are milliseconds of any length; 0 and `Infinity` disable a limit. */
 export interface ClientOptions {
@@ -10,6 +10,7 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** The path of the API after the base URL, instead of `/v1`; `/` adds nothing. */
   readonly apiPath?: string | undefined;
+  /** Sent as a bearer token; to an address of Azure with an `api-version`, a key is sent as `api-key`. */
   readonly apiKey?: string;
   /** Sent with every request, after natter's own headers. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -28,8 +29,10 @@ export interface ClientOptions {
   readonly totalTimeout?: number;
   /** Allows a key, or a header that looks like one, over plain http to a host that is not loopback. */
   readonly allowInsecure?: boolean;
+  /** Opens the connections to the service. */
+  readonly network: OpenNetwork;
   /**
-   * Wraps or replaces the transport over the network: to record exchanges, or to respond without a service.
+   * Wraps or replaces the transport over the network, which it gets: to record exchanges, or to respond without a service.
    * `connectTimeout` and `firstByteTimeout` apply only to the network; the other limits apply to every transport.
    */
   readonly transport?: (transport: Transport) => Transport;

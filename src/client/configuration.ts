@@ -17,7 +17,7 @@ export interface Sender extends ReturnType<typeof configure> {
 }
 
 /** Makes a function that masks the key and the other secrets of a client. */
-function maskOf(options: ClientOptions): Mask {
+function maskOf(options: Omit<ClientOptions, 'network'>): Mask {
   const { apiKey, headers = {}, baseUrl, environment } = options;
   const secrets = secretsOf({ apiKey, addresses: [baseUrl], environment, headers });
   return createSecretFilter(secrets, minLengthInMessages)?.mask ?? ((text) => text);
@@ -27,7 +27,7 @@ function maskOf(options: ClientOptions): Mask {
  * Checks a client's options and adds their defaults. Durations are milliseconds; 0 and `Infinity` are no limit.
  * @throws Failure `configuration` for invalid options
  */
-export function configure(options: ClientOptions) {
+export function configure(options: Omit<ClientOptions, 'network'>) {
   const { clock, environment, random } = options;
   const baseUrl = parseBaseUrl(options.baseUrl, options.apiPath);
   const isPathGuessed = guessesApiPath(options.baseUrl, options.apiPath);

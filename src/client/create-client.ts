@@ -14,7 +14,6 @@ import {
 } from './failure/answer-failure.ts';
 import { rephrase } from './failure/change-failure.ts';
 import { requireAccepted } from './failure/service-failure.ts';
-import { openNetwork } from './http/network.ts';
 import { requestIdOf } from './http/response-headers.ts';
 import { watchIdle } from './http/timer.ts';
 import { getModel, listModels } from './models/read-models.ts';
@@ -27,7 +26,7 @@ import { readAnswer } from './stream/answer-reader.ts';
  */
 export function createClient(options: ClientOptions): Client {
   const configuration = configure(options);
-  const network = openNetwork(configuration.route, configuration.limits, configuration.clock);
+  const network = options.network(configuration.route, configuration.limits, configuration.clock);
   const send = options.transport?.(network.send) ?? network.send;
   const closing = new AbortController();
   const sender: Sender = { ...configuration, send, closed: closing.signal };
@@ -77,7 +76,7 @@ async function* chat(
       yield { type: 'answer-started', attempt, ...definedFields({ requestId }) };
       watch.touch();
       isBodyTaken = true;
-      const parts = readAnswer(response.body, contentType, mask, watch.touch);
+      const parts = readAnswer(response.body, contentType, mask, () => watch.touch());
       for await (const part of parts) {
         // What was read before an abort is not delivered after it.
         signal.throwIfAborted();

@@ -3,9 +3,9 @@ import { BlockList, isIP } from 'node:net';
 import { isLoopbackName } from '../address.ts';
 import { parseUrl } from '../client/http/base-url.ts';
 import { createRoute } from '../client/http/route.ts';
-import type { openNetwork } from '../client/http/network.ts';
-import type { HttpResponse } from '../client/http/transport.ts';
+import type { HttpResponse, OpenNetwork } from '../client/http/transport.ts';
 import { startTimer, type Clock } from '../clock.ts';
+import { collectBytes } from './attach-files.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { decodeText } from '../conversation/decode-text.ts';
 import type { Environment } from '../environment.ts';
@@ -65,7 +65,7 @@ async function isPrivateHost(hostname: string, lookUp: LookUp): Promise<boolean>
 }
 
 export interface FetchOptions {
-  readonly network: typeof openNetwork;
+  readonly network: OpenNetwork;
   /** Has the settings of proxies. */
   readonly environment: Environment;
   readonly clock: Clock;
@@ -103,19 +103,12 @@ function refused(status: number): Failure {
   return new Failure(kind, `the server responded with HTTP status ${status}`);
 }
 
-async function readBody(response: HttpResponse): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body) {
-    size += chunk.length;
-    if (size > maxBytes) {
-      const failure = new Failure('usage', 'it is larger than 10 MB');
-      response.destroy(failure);
-      throw failure;
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
+function readBody(response: HttpResponse): Promise<Uint8Array> {
+  return collectBytes(response.body, maxBytes, () => {
+    const failure = new Failure('usage', 'it is larger than 10 MB');
+    response.destroy(failure);
+    return failure;
+  });
 }
 
 /** The charset of the header, else of the `meta` element of a page. */

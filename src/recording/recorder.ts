@@ -56,7 +56,7 @@ export function createRecorder(
   clock: Clock,
   filter: () => SecretFilter | undefined,
   onFailure: (error: unknown) => void,
-): (network: Transport) => Transport {
+): (transport: Transport) => Transport {
   let isBroken = false;
 
   function fail(error: unknown): void {
@@ -78,7 +78,7 @@ export function createRecorder(
     }
   }
 
-  return (network) => async (request, signal) => {
+  return (transport) => async (request, signal) => {
     signal.throwIfAborted();
     const number = await begin(request, signal);
     const start = clock.monotonic();
@@ -118,7 +118,7 @@ export function createRecorder(
 
     let response: HttpResponse;
     try {
-      response = await network(request, signal);
+      response = await transport(request, signal);
     } catch (error) {
       write(endingOf(error, mask));
       throw error;

@@ -113,8 +113,10 @@ export interface ViSession {
  * the call after the update; `task` of `step.ts` checks its types.
  */
 export interface Task {
-  readonly run: (session: never, input: never) => Promise<void> | void;
+  readonly run: (session: never, input: never, signal: never) => unknown;
   readonly input: unknown;
+  /** It can be stopped, and ends with entries to print. */
+  readonly isActivity?: boolean;
   /** What else changes if the call fails. */
   readonly recover?: ((state: ReplState) => ReplState) | undefined;
 }
@@ -342,8 +344,8 @@ export interface OpenList {
   /** The last match is selected, also while more are found. */
   readonly followsLast?: boolean | undefined;
   readonly isReading: boolean;
-  /** `turns` is undefined until they are read. */
-  readonly preview:
-    | { readonly id: string; readonly turns: readonly PreviewTurn[] | undefined }
-    | undefined;
+  /** False in line mode. */
+  readonly hasPreview: boolean;
+  /** The last turns of the conversation that was selected when they were read. */
+  readonly preview: { readonly id: string; readonly turns: readonly PreviewTurn[] } | undefined;
 }

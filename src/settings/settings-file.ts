@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import type Conf from 'conf';
 import { Failure } from '../failure.ts';
-import { makePrivateFolder, replaceContent, withDescriptor } from '../storage/files.ts';
+import { makePrivateFolder, removeFile, withDescriptor } from '../storage/files.ts';
 import { type LockOptions, withLock } from '../storage/lock/lock.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import {
@@ -71,12 +72,41 @@ export function readStoredSettings(
   return { stored: { settings, credentials }, warnings };
 }
 
-/** Replaces a file, or the target of a link. A write that was interrupted leaves a file that the next one replaces. */
-function write(filePath: string, document: Readonly<Record<string, unknown>>): void {
+/** Removes temporary files of interrupted writes: they may contain a deleted key. */
+function removeTemporaryFiles(filePath: string): void {
+  const target = fs.existsSync(filePath) ? fs.realpathSync(filePath) : filePath;
+  const folder = path.dirname(target);
+  for (const entry of fs.readdirSync(folder)) {
+    if (entry.startsWith(`${path.basename(target)}.tmp-`)) {
+      removeFile(path.join(folder, entry));
+    }
+  }
+}
+
+function write(
+  Store: typeof Conf,
+  filePath: string,
+  platform: NodeJS.Platform,
+  document: Readonly<Record<string, unknown>>,
+  parse: (text: string, path: string) => Readonly<Record<string, unknown>>,
+): void {
   try {
-    const target = fs.existsSync(filePath) ? fs.realpathSync(filePath) : filePath;
-    replaceContent(target, `${JSON.stringify(document, undefined, 2)}\n`, privateMode);
+    removeTemporaryFiles(filePath);
+    const store = new Store<Record<string, unknown>>({
+      cwd: path.dirname(filePath),
+      configName: path.basename(filePath, '.json'),
+      configFileMode: privateMode,
+      projectSuffix: '',
+      accessPropertiesByDotNotation: false,
+      // The default of conf fails at a byte order mark and quotes the content of a damaged file.
+      deserialize: (text) => ({ ...parse(text, filePath) }),
+      serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
+    });
+    store.store = { ...document };
+    // In some sandboxes conf writes in place, which does not change the mode of an existing file.
+    if (platform !== 'win32') fs.chmodSync(filePath, privateMode);
   } catch (error) {
+    if (error instanceof Failure) throw error;
     throw storageFailure('write', filePath, error, configVariable);
   }
 }
@@ -102,16 +132,19 @@ export async function updateStoredSettings(
   } catch (error) {
     throw storageFailure('write', folder, error, configVariable);
   }
+  // Loaded before the lock is taken: loading takes longer than the write.
+  const { default: Store } = await import('conf');
   return withLock(path.join(folder, 'settings.lock'), access, () => {
     const { stored } = readStoredSettings(folder, platform);
     const changed = change(stored);
     const { settings, credentials } = changed;
     // Credentials first: after a crash between the two writes, the new key has an older base URL and is not sent.
     if (credentials !== stored.credentials) {
-      write(settingsPath(folder, 'credentials'), credentials);
+      const filePath = settingsPath(folder, 'credentials');
+      write(Store, filePath, platform, credentials, parseCredentialsDocument);
     }
     if (settings !== stored.settings) {
-      write(settingsPath(folder, 'config'), settings);
+      write(Store, settingsPath(folder, 'config'), platform, settings, parseSettingsDocument);
     }
     return changed;
   });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { ChatOptions, Client } from '../client/client.ts';
 import type { CompletionRequest } from '../client/contract.ts';
 import type { AnswerFinished, ChatEvent } from '../client/events.ts';
@@ -13,7 +14,7 @@ import { maskText } from '../secrets/secrets.ts';
 import { resolveFolders } from '../settings/folders.ts';
 import { costOf, priceTable } from '../settings/prices.ts';
 import { openBudget, type UsageSource } from './budget.ts';
-import { appendToLedger, type LedgerLine, tokensOf } from './ledger.ts';
+import { appendToLedger, ledgerFolder, type LedgerLine, tokensOf } from './ledger.ts';
 
 const longestModel = 200;
 
@@ -100,7 +101,10 @@ function lineOf(
   };
 }
 
-/** Writes lines into the ledger; failed writes are one warning of the run. @param onLost gets their lines */
+/**
+ * Writes lines into the ledger; failed writes are one warning of the run. A place that has no ledger and cannot have one,
+ * such as a read-only home, has nothing to lose, and a budget is refused there. @param onLost gets their lines
+ */
 function createLedgerWriter(
   { context, presentation }: Run,
   onLost: (line: LedgerLine) => void,
@@ -113,7 +117,7 @@ function createLedgerWriter(
       appendToLedger(state, line);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (!hasFailed) {
+      if (!hasFailed && existsSync(ledgerFolder(state))) {
         const text = `not in the ledger: ${reason}; NATTER_LEDGER=false turns the ledger off`;
         presentation.notices.warning(text, 'storage');
       }

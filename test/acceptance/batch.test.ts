@@ -25,6 +25,7 @@ import {
   packagesOf,
 } from '../support/batch.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { expectFailure } from '../support/in-memory.ts';
 import { binary, cleanEnvironment, type RunningNatter, serviceAt } from '../support/natter.ts';
 import { chunk, delta, streamHead } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
@@ -135,8 +136,7 @@ test('a queue that is not there is one sentence, at once', async () => {
   installPackages(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
   // NODE_PATH is read when Node starts.
   const env = packagesOf(place.folder);
-  const { code, stderr } = await place.start(['status', ...queue], { env }).result;
-  expect({ code, stderr }).toEqual({
+  expect(await place.start(['status', ...queue], { env }).result).toMatchObject({
     code: 10,
     stderr:
       'natter: cannot connect to the queue at redis://127.0.0.1:1/0: nothing is listening there\n' +
@@ -176,8 +176,7 @@ describe('Ctrl+C', () => {
     // Within a second, it counts as the same signal.
     await pause(1000);
     natter.child.kill('SIGTERM');
-    const { code, stderr } = await natter.result;
-    expect({ code, stderr }).toEqual({
+    expect(await natter.result).toMatchObject({
       code: 75,
       stderr: expect.stringMatching(/0 of 1 item answered in .*; 1 failed: 1 incomplete/) as string,
     });
@@ -545,9 +544,8 @@ describe('a lock of a different host', () => {
     const natter = place.start(words);
     await natter.waitFor('stderr', waiting);
     leave(lock, 0);
-    const { code, stderr } = await natter.result;
-    expect(code).toBe(12);
-    expect(stderr).toContain('another natter (process 4711 on node-17) is writing out.jsonl');
+    const result = await natter.result;
+    expectFailure(result, 12, 'another natter (process 4711 on node-17) is writing out.jsonl');
     expect(readFileSync(lock, 'utf8')).toContain('theirs');
   });
 });

@@ -27,6 +27,7 @@ test.each([301, 302, 303, 307, 308])(
     expect(failure.remedy).toEqual({ code: 'set-base-url', baseUrl: target.url });
     expect(target.connections()).toBe(0);
     expect(set.server.requests).toHaveLength(1);
+    // undici keeps the connection for the next request.
     set.client.close();
     await set.server.idle();
   },

@@ -88,20 +88,6 @@ test('K8 a key that a server sends as a model name is masked in notices', async 
   expectNoSecret(stderr);
 });
 
-test('NATTER_DEBUG logs each request, retry, start and end of an answer', async () => {
-  const server = await serve([[json(500, {})], [streamed('Hello')]]);
-  const env = { NATTER_DEBUG: '1', NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
-  const { stdout, stderr } = await runInMemory(['hi'], { env });
-  expect(stdout).toBe('Hello\n');
-  const lines = stderr.split('\n').filter((line) => line.startsWith('natter: debug: '));
-  expect(lines).toEqual([
-    `natter: debug: POST ${server.url}/v1/chat/completions, profile default`,
-    expect.stringMatching(/retry 1 of 4 in \d+ ms: the service failed \(500\)$/),
-    expect.stringMatching(/attempt 2 is answered after \d+ ms$/),
-    expect.stringMatching(/the answer is complete after \d+ ms$/),
-  ]);
-});
-
 test('K8 a secret header of a profile that a server sends back is masked', async () => {
   const server = await serve([[json(400, { message: `no ${secretKey}` })]]);
   const env = { HOME: temporaryHome(), NATTER_DEBUG: '1' };

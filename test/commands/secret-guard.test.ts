@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runInMemory } from '../support/in-memory.ts';
+import { expectFailure, runInMemory } from '../support/in-memory.ts';
 import { temporaryHome } from '../support/natter.ts';
 import { streamed } from '../support/raw-replies.ts';
 import { openRemote, secretFile, secretLog } from '../support/remote-service.ts';
@@ -96,11 +96,10 @@ test.each([
 );
 
 test('--redact and --allow-secrets cannot be used together', async () => {
-  const { code, stderr } = await runInMemory(['--redact', '--allow-secrets', 'x'], {
+  const result = await runInMemory(['--redact', '--allow-secrets', 'x'], {
     input: secretLog,
   });
-  expect(code).toBe(2);
-  expect(stderr).toContain('--redact and --allow-secrets cannot be used together');
+  expectFailure(result, 2, '--redact and --allow-secrets cannot be used together');
 });
 
 test('a comparison is refused, too, and --redact restores each answer', async () => {
@@ -119,18 +118,16 @@ test('the files that a prompt file inserts are checked', async () => {
   const { server, env, home } = await openRemote();
   secretFile(home);
   writeFileSync(join(home, 'review.md'), 'Review {{file:notes.txt}}.\n');
-  const { code, stderr } = await runInMemory(['run', './review.md'], { env, cwd: home });
-  expect(code).toBe(17);
-  expect(stderr).toContain('notes.txt line 2 has a GitHub token');
+  const result = await runInMemory(['run', './review.md'], { env, cwd: home });
+  expectFailure(result, 17, 'notes.txt line 2 has a GitHub token');
   expect(server.requests).toEqual([]);
 });
 
 test('the text of a prompt file is checked, too', async () => {
   const { server, env, home, host } = await openRemote();
   writeFileSync(join(home, 'review.md'), secretLog);
-  const { code, stderr } = await runInMemory(['run', './review.md'], { env, cwd: home });
-  expect(code).toBe(17);
-  expect(stderr).toContain(`review.md line 2 has a GitHub token, so it was not sent to ${host}`);
+  const result = await runInMemory(['run', './review.md'], { env, cwd: home });
+  expectFailure(result, 17, `review.md line 2 has a GitHub token, so it was not sent to ${host}`);
   expect(server.requests).toEqual([]);
 });
 
@@ -140,12 +137,11 @@ test('the guard checks text for the services of --fallback, too', async () => {
   const set = ['config', 'set', 'base-url', 'https://api.example.com', '--profile', 'far'];
   await runInMemory(set, { env: { HOME: home } });
   const env = { HOME: home, NATTER_BASE_URL: local.url };
-  const { code, stderr } = await runInMemory(['--fallback', 'far:origin', 'x'], {
+  const result = await runInMemory(['--fallback', 'far:origin', 'x'], {
     env,
     input: secretLog,
   });
-  expect(code).toBe(17);
-  expect(stderr).toContain('it was not sent to api.example.com');
+  expectFailure(result, 17, 'it was not sent to api.example.com');
   expect(local.requests).toEqual([]);
 });
 
@@ -160,9 +156,8 @@ function batchFile(home: string) {
 test('a batch file with a secret is refused before anything is sent', async () => {
   const { server, env, home } = await openRemote();
   const file = batchFile(home);
-  const { code, stdout, stderr } = await runInMemory(['batch', file], { env });
-  expect({ code, stdout }).toEqual({ code: 17, stdout: '' });
-  expect(stderr).toContain(`${file} line 2 has a GitHub token, so it was not sent`);
+  const result = await runInMemory(['batch', file], { env });
+  expectFailure(result, 17, `${file} line 2 has a GitHub token, so it was not sent`);
   expect(server.requests).toEqual([]);
 });
 

@@ -15,7 +15,7 @@ test('the build lists the packages in the bundle, with well-known ones, in THIRD
   const listed = readFileSync('THIRD-PARTY-LICENSES.md', 'utf8').match(/(?<=^## )\S+/gm);
   expect(listed).toEqual(expect.arrayContaining(packages.map(({ name }) => name)));
   expect(listed).toEqual(
-    expect.arrayContaining(['commander', 'eventsource-parser', 'ink', 'marked', 'react']),
+    expect.arrayContaining(['commander', 'conf', 'eventsource-parser', 'ink', 'marked', 'react']),
   );
 });
 

@@ -58,7 +58,7 @@ test('a client without `using` keeps its connection', async () => {
   const server = await serve([[json(200, { object: 'list', data: [] })]]);
   const client = createClient({ baseUrl: server.url });
   await client.listModels();
-  // A connection is used again from the next turn of the event loop.
+  // undici uses a connection again from the next turn of the event loop.
   await nextTurn();
   await client.listModels();
   expect({ connections: server.connections(), open: server.open() }).toEqual({

@@ -28,7 +28,16 @@ function loadedWith(name: string, loaded = new Set<string>()): ReadonlySet<strin
   return loaded;
 }
 
-const slowPackages = ['ajv', 'htmlparser2', 'ink', 'marked', 'yaml', 'yoga-layout'];
+const slowPackages = [
+  'ajv',
+  'conf',
+  'htmlparser2',
+  'ink',
+  'marked',
+  'undici',
+  'yaml',
+  'yoga-layout',
+];
 
 /** A conversation loads them at its start, so that it survives an update of natter's files. */
 const ofConversations = new Set(['ink', 'marked', 'yoga-layout']);

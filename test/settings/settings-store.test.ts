@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { saveCredential, setStoredSetting } from '../../src/settings/profiles.ts';
 import { readStoredSettings, updateStoredSettings } from '../../src/settings/settings-file.ts';
@@ -67,7 +67,7 @@ describe('updateStoredSettings', () => {
 
   test('removes temporary files of an interrupted write', async () => {
     const folder = temporaryFolder();
-    writeFileSync(path.join(folder, 'credentials.json.new'), exampleKey);
+    writeFileSync(path.join(folder, 'credentials.json.tmp-1234567890abcdef'), exampleKey);
     await updateStoredSettings(storeAccess(folder), login);
     expect(readdirSync(folder).sort()).toEqual(['config.json', 'credentials.json']);
   });
@@ -123,6 +123,20 @@ describe.runIf(process.platform !== 'win32')('permissions', () => {
     await updateStoredSettings(storeAccess(folder), setModel);
     expect(modeOf(file)).toBe(0o600);
   });
+
+  test.each(['linux', 'darwin', 'freebsd'] as const)(
+    'K4 on %s too where the file is written in place',
+    async (platform) => {
+      vi.stubEnv('SNAP', '/snap/natter');
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const folder = temporaryFolder();
+      const file = path.join(folder, 'config.json');
+      writeFileSync(file, '{"profiles":{}}');
+      chmodSync(file, 0o644);
+      await updateStoredSettings({ ...storeAccess(folder), platform }, setModel);
+      expect(modeOf(file)).toBe(0o600);
+    },
+  );
 
   test.each(['config.json', 'credentials.json'])(
     'K5 a symlinked %s is followed and the mode of its target repaired',

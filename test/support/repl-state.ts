@@ -7,11 +7,7 @@ import { makeSummary, removeSummary } from '../../src/repl/context/compaction.ts
 import { keyPress, type Modifiers } from '../../src/repl/composer/keys/key-event.ts';
 import { contentOf } from '../../src/repl/composer/paste.ts';
 import { connect, findServers } from '../../src/repl/connection.ts';
-import {
-  previewConversation,
-  readConversations,
-  searchList,
-} from '../../src/repl/conversation-list/list.ts';
+import { readConversations, readList } from '../../src/repl/conversation-list/list.ts';
 import {
   newConversation,
   resume,
@@ -106,8 +102,7 @@ const taskFunctions = {
   'new-conversation': newConversation,
   resume,
   'open-list': readConversations,
-  'search-list': searchList,
-  'preview-conversation': previewConversation,
+  'read-list': readList,
   connect,
   'find-servers': findServers,
 };
@@ -124,7 +119,11 @@ type InputOf<Name extends TaskName> = (typeof taskFunctions)[Name] extends (
 
 /** A task as data: the name of its function with its input. */
 export type Effect<Name extends TaskName = TaskName> = Name extends TaskName
-  ? { readonly type: Name } & (unknown extends InputOf<Name> ? unknown : InputOf<Name>)
+  ? { readonly type: Name } & (unknown extends InputOf<Name>
+      ? unknown
+      : InputOf<Name> extends string | boolean
+        ? { readonly input: InputOf<Name> }
+        : InputOf<Name>)
   : never;
 
 /** The name of the function of a task. */
@@ -135,7 +134,10 @@ export function taskName({ run: called }: Task): TaskName | undefined {
 
 /** The tasks of an update as data. */
 export function effectsIn({ tasks }: Step): readonly Effect[] {
-  return tasks.map((task) => ({ type: taskName(task), ...(task.input as object) }) as Effect);
+  return tasks.map((task) => {
+    const fields = /string|boolean/.test(typeof task.input) ? { input: task.input } : task.input;
+    return { type: taskName(task), ...(fields as object) } as Effect;
+  });
 }
 
 /** A change of the state that a task makes. */

@@ -1,12 +1,24 @@
 import { setImmediate as tick } from 'node:timers/promises';
+import { inject } from 'vitest';
 import type { Client, ClientOptions } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
+import { nodeNetwork } from '../../src/client/http/node-network.ts';
+import { undiciNetwork } from '../../src/client/http/undici-network.ts';
 import type { CompletionRequest } from '../../src/client/contract.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
 import { Failure } from '../../src/failure.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
 export const testKey = 'test-key-1234';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Of the project in vitest.config.ts; undefined means `node:http`. */
+    readonly network: 'undici' | undefined;
+  }
+}
+
+const testedNetwork = () => (inject('network') === 'undici' ? undiciNetwork : nodeNetwork);
 
 /** A client of `baseUrl` on a fake clock, without jitter. */
 export function createTestClient(
@@ -18,6 +30,7 @@ export function createTestClient(
     baseUrl,
     apiKey: testKey,
     userAgent: 'natter-test',
+    network: testedNetwork(),
     environment: {},
     clock,
     random: () => 0,

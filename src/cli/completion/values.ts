@@ -57,13 +57,10 @@ const rowCandidates = (
   rows.map(({ name, summary }) => ({ value: prefix + name, description: summary }));
 
 /** The subcommands that the help shows. */
-export const commandCandidates = (command: Command): readonly Candidate[] =>
-  rowCandidates(
-    command
-      .createHelp()
-      .visibleCommands(command)
-      .map((child) => ({ name: child.name(), summary: child.summary() })),
-  );
+export function commandCandidates(command: Command): readonly Candidate[] {
+  const children = command.createHelp().visibleCommands(command);
+  return children.map((child) => ({ value: child.name(), description: child.summary() }));
+}
 
 /** Undefined for a prompt file that cannot be used: a shell shows no failures. */
 async function load(context: FolderFacts, found: FoundPrompt): Promise<PromptFile | undefined> {
@@ -187,8 +184,9 @@ const names: Source = ({ command, typed }) => {
   if (command.name() === 'paths') return rowCandidates(storedKinds);
   if (typed.startsWith('colors.')) return rowCandidates(coloredParts, 'colors.');
   if (!typed.startsWith('keys.')) return rowCandidates(settingKeys.map((key) => definitions[key]));
-  const actions = keyBindings.map(({ action, summary }) => ({ name: action, summary }));
-  return rowCandidates(actions, 'keys.');
+  return keyBindings.map(({ action, summary: description }) => {
+    return { value: `keys.${action}`, description };
+  });
 };
 
 const settingValue: Source = (request) => {

@@ -58,8 +58,8 @@ function maskCause(cause: unknown, mask: Mask): unknown {
   if (!(cause instanceof Error)) return typeof cause === 'string' ? mask(cause) : cause;
   const message = mask(cause.message);
   const inner = maskCause(cause.cause, mask);
-  // The parser of Node attaches the bytes that it could not parse.
-  const hasBytes = 'rawPacket' in cause;
+  // The parsers of Node and undici attach the bytes that they could not parse.
+  const hasBytes = 'rawPacket' in cause || 'data' in cause;
   if (message === cause.message && inner === cause.cause && !hasBytes) return cause;
   const masked = new Error(message, inner === undefined ? {} : { cause: inner });
   return 'code' in cause ? Object.assign(masked, { code: cause.code }) : masked;

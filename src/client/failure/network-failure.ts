@@ -34,7 +34,7 @@ export function networkFailure(
   const final = (kind: FailureKind, message: string, remedy: Remedy) =>
     new Failure(kind, message, { cause: error, remedy });
   if (certificateCodes.test(code)) return certificateFailure(error, code, route);
-  if (code === 'HPE_HEADER_OVERFLOW') {
+  if (/^(?:HPE_HEADER|UND_ERR_HEADERS)_OVERFLOW$/.test(code)) {
     const message = `the response headers of ${place} exceed the limit of ${maxHeaderSize} bytes`;
     return final('server_error', message, { code: 'raise-header-limit' });
   }
@@ -143,7 +143,7 @@ function cutFailure(
 ): Failure {
   const isWaiting = stage === 'waiting';
   const when = isWaiting ? 'before the response' : 'before the answer ended';
-  const detail = code === '' || code === 'ECONNRESET' ? '' : ` (${code})`;
+  const detail = /^(?:ECONNRESET|UND_ERR_.*)?$/.test(code) ? '' : ` (${code})`;
   const message = `${placeOf(route)} closed the connection ${when}${detail}`;
   return new Failure('unreachable', message, {
     transient: true,
@@ -153,9 +153,13 @@ function cutFailure(
   });
 }
 
-/** The code of an error of Node; empty if it has none. */
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+/** The code of an error of Node or undici; empty if it has none. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  // The parser of undici reports what is wrong in words only.
+  if (error.name === 'HTTPParserError') return 'HPE_INVALID_RESPONSE';
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
 
 /** The failure of a connection that was not open after `limit` milliseconds. */
 export function connectTimedOut(route: Route, limit: number): Failure {

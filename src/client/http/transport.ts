@@ -1,3 +1,6 @@
+import type { Clock } from '../../clock.ts';
+import type { Route } from './route.ts';
+
 /** Header names and values of every request; names in lower case. */
 export type RequestHeaders = Readonly<Record<string, string>>;
 
@@ -35,3 +38,25 @@ export interface HttpResponse {
  * there is no response, or with the signal's reason when it aborts, which also ends a body that is being read.
  */
 export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;
+
+/** Milliseconds; 0 and `Infinity` switch a limit off. */
+interface ExchangeLimits {
+  /** Name lookup, connection and TLS together. */
+  readonly connectTimeout: number;
+  /** From the request, before its connection, to the headers of the response. */
+  readonly firstByteTimeout: number;
+}
+
+/**
+ * Opens the connections of a client to one service, which stay open between requests. `nodeNetwork` starts sooner,
+ * `undiciNetwork` uses less CPU per request (docs/decisions/0001-http-transport.md).
+ */
+export type OpenNetwork = (
+  route: Route,
+  limits: ExchangeLimits,
+  clock: Clock,
+) => {
+  readonly send: Transport;
+  /** Closes the connections, those that are being opened too. */
+  close(): void;
+};

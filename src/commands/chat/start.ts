@@ -55,6 +55,7 @@ export async function startChat(
   }
   if (options.every !== undefined) return runEvery(context, options, words);
   if (options.split === undefined) return chat(context, options, words);
+  // It sends several requests at a time, with undici.
   const { runSplit } = await import('./split-run.ts');
   return runSplit(context, options, words);
 }

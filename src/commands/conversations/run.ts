@@ -111,6 +111,7 @@ export const listConversations: Action<
   }
 };
 
+/** `a1b2c3d4 (why the sky is blue)`. */
 const describe = ({ id, path }: LibraryEntry) => {
   const { title } = summarize(path);
   return title === '' ? id : `${id} (${title})`;
@@ -196,20 +197,6 @@ function formatOf({ format, output }: TextOptions): ExportFormat {
   });
 }
 
-/** @throws Failure `usage` for an existing file, `storage` */
-async function writeExport(path: string, text: Iterable<string>, flag: 'w' | 'wx'): Promise<void> {
-  try {
-    await writeFile(path, text, { flag, mode: 0o600 });
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') {
-      throw new Failure('usage', `${path} already exists`, {
-        hint: 'use a different name, or --force to replace it',
-      });
-    }
-    throw storageFailure('write', path, error);
-  }
-}
-
 export const exportConversation: Action<TextOptions, [name: string]> = async (
   context,
   options,
@@ -226,7 +213,14 @@ export const exportConversation: Action<TextOptions, [name: string]> = async (
     return;
   }
   refuseReservedName(output, context.platform);
-  await writeExport(output, pieces, options.force === true ? 'w' : 'wx');
+  try {
+    await writeFile(output, pieces, { flag: options.force === true ? 'w' : 'wx', mode: 0o600 });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw storageFailure('write', output, error);
+    throw new Failure('usage', `${output} already exists`, {
+      hint: 'use a different name, or --force to replace it',
+    });
+  }
   notices.notice(`wrote ${output}`);
 };
 
@@ -245,71 +239,6 @@ function contextLines(text: string): number {
   throw new Failure('usage', `--context must be a number of lines, not "${text}"`);
 }
 
-interface Search {
-  readonly context: Context;
-  readonly presentation: Presentation;
-  readonly options: SearchOptions;
-  readonly patterns: SearchPatterns;
-  /** To show around a hit. */
-  readonly lines: number;
-}
-
-/** One turn as JSON, as lines on a terminal, or as rows in a pipe. */
-function foundText(
-  { context, presentation, options }: Search,
-  id: string,
-  found: FoundTurn,
-): string {
-  if (options.json === true) {
-    const { turn, role, hits, lines } = found;
-    return jsonLine({ conversation: id, turn, role, hits, lines });
-  }
-  return context.streams.stdout.isTerminal
-    ? foundTurnText(found, presentation.style)
-    : foundTurnRows(id, found);
-}
-
-async function printFound(search: Search, entry: LibraryEntry): Promise<number> {
-  const { context, presentation, options, patterns, lines } = search;
-  const { stdout } = context.streams;
-  let hits = 0;
-  for (const found of searchConversation(entry.path, patterns, lines)) {
-    if (hits === 0 && stdout.isTerminal && options.json !== true) {
-      const { style } = presentation;
-      const title = sanitizeLine(summarize(entry.path).title);
-      await stdout.write(`${style.bold(entry.id)}  ${title}\n`);
-    }
-    hits += found.hits;
-    await stdout.write(foundText(search, entry.id, found));
-  }
-  return hits;
-}
-
-async function searchAll(search: Search, entries: readonly LibraryEntry[]) {
-  const { context, presentation } = search;
-  const progress = createProgress(search, 'searching');
-  const total = entries.reduce((sum, { size }) => sum + size, 0);
-  let [done, hits, conversations, turnStart] = [0, 0, 0, context.clock.monotonic()];
-  for (const entry of entries) {
-    try {
-      const found = await printFound(search, entry);
-      hits += found;
-      if (found > 0) conversations += 1;
-    } catch (error) {
-      if (!(error instanceof Failure) || error.kind !== 'storage') throw error;
-      presentation.notices.warning(error.message);
-    }
-    done += entry.size;
-    if (context.clock.monotonic() - turnStart < maxTurnTime) continue;
-    progress.show(done, total);
-    await nextEventLoopTurn();
-    context.signal.throwIfAborted();
-    turnStart = context.clock.monotonic();
-  }
-  progress.clear();
-  return { hits, conversations };
-}
-
 function compile(options: SearchOptions, texts: readonly string[]): SearchPatterns {
   const caseSensitive = options.caseSensitive === true;
   if (options.regexp !== true) return compileTerms(texts, caseSensitive);
@@ -319,6 +248,30 @@ function compile(options: SearchOptions, texts: readonly string[]): SearchPatter
   }
   const any = compilePattern(text, { regularExpression: true, caseSensitive });
   return { each: [any], any };
+}
+
+/** Prints the hits in a conversation that has each of the patterns, as JSON, as lines, or as rows in a pipe. */
+async function printFound(
+  { streams: { stdout } }: Context,
+  { style }: Presentation,
+  { json }: SearchOptions,
+  { id, path }: LibraryEntry,
+  turns: Iterable<FoundTurn>,
+): Promise<number> {
+  let hits = 0;
+  for (const found of turns) {
+    let text = foundTurnRows(id, found);
+    if (json === true) {
+      const { turn, role, hits: number, lines } = found;
+      text = jsonLine({ conversation: id, turn, role, hits: number, lines });
+    } else if (stdout.isTerminal) {
+      const title = `${style.bold(id)}  ${sanitizeLine(summarize(path).title)}\n`;
+      text = (hits === 0 ? title : '') + foundTurnText(found, style);
+    }
+    hits += found.hits;
+    await stdout.write(text);
+  }
+  return hits;
 }
 
 /**
@@ -334,8 +287,27 @@ export async function searchConversations(
   const patterns = compile(options, texts);
   const lines = contextLines(options.context);
   const entries = listEntries(dataFolder(context));
-  const search = { context, presentation, options, patterns, lines };
-  const { hits, conversations } = await searchAll(search, entries);
+  const progress = createProgress({ context, presentation, options }, 'searching');
+  const total = entries.reduce((sum, { size }) => sum + size, 0);
+  let [done, hits, conversations, turnStart] = [0, 0, 0, context.clock.monotonic()];
+  for (const entry of entries) {
+    try {
+      const turns = searchConversation(entry.path, patterns, lines);
+      const found = await printFound(context, presentation, options, entry, turns);
+      hits += found;
+      if (found > 0) conversations += 1;
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== 'storage') throw error;
+      presentation.notices.warning(error.message);
+    }
+    done += entry.size;
+    if (context.clock.monotonic() - turnStart < maxTurnTime) continue;
+    progress.show(done, total);
+    await nextEventLoopTurn();
+    context.signal.throwIfAborted();
+    turnStart = context.clock.monotonic();
+  }
+  progress.clear();
   if (hits === 0) {
     const searched = countOf(entries.length, 'conversation');
     const asked = texts.map((text) => `"${text}"`).join(' and ');

@@ -3,6 +3,7 @@ import { isLoopbackName } from '../../address.ts';
 import type { Client } from '../../client/client.ts';
 import { catalogue } from '../../client/contract.ts';
 import { parseBaseUrl } from '../../client/http/base-url.ts';
+import { undiciNetwork } from '../../client/http/undici-network.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
@@ -115,26 +116,6 @@ export function parseModelMap(texts: readonly string[]): ModelMap {
   );
 }
 
-/** Undefined if the upstream does not list its models. @throws Failure in that case if the list `isNeeded` */
-async function listIds(
-  client: Client,
-  isNeeded: boolean,
-  notices: Notices,
-  signal: AbortSignal,
-): Promise<readonly string[] | undefined> {
-  try {
-    return (await client.listModels({ signal })).map(({ id }) => id);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const problem = `the upstream does not list its models: ${error.message}`;
-    // The upstream will refuse the key for prompts, too.
-    const hint = error.kind === 'unauthorized' ? keyHint : mapHint;
-    if (isNeeded) throw new Failure(error.kind, problem, { hint, cause: error });
-    notices.warning(problem);
-    return undefined;
-  }
-}
-
 /**
  * Chooses a model for each one of the contract: the mapped one, else the upstream's of the same name, else its first.
  * @throws Failure if the upstream does not list a model that is needed
@@ -145,22 +126,32 @@ export async function chooseModels(
   notices: Notices,
   signal: AbortSignal,
 ): Promise<ModelMap> {
-  const isNeeded = ids.some((id) => mapped[id] === undefined);
-  const listed = await listIds(client, isNeeded, notices, signal);
-  const [first] = listed ?? [];
-  return Object.fromEntries(
-    ids.map((id) => {
-      const model = mapped[id] ?? (listed?.includes(id) === true ? id : first);
-      if (model === undefined) {
-        throw new Failure('configuration', 'the upstream lists no models', { hint: mapHint });
-      }
-      if (listed?.includes(model) === false) {
-        notices.warning(`the upstream does not list the model "${model}"`);
-      }
-      return [id, model];
-    }),
-  );
+  let listed: readonly string[] | undefined;
+  try {
+    listed = (await client.listModels({ signal })).map(({ id }) => id);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const problem = `the upstream does not list its models: ${error.message}`;
+    // The upstream will refuse the key for prompts, too.
+    const hint = error.kind === 'unauthorized' ? keyHint : mapHint;
+    const isNeeded = ids.some((id) => mapped[id] === undefined);
+    if (isNeeded) throw new Failure(error.kind, problem, { hint, cause: error });
+    notices.warning(problem);
+  }
+  const choose = (id: string): string => {
+    const model = mapped[id] ?? (listed?.includes(id) === true ? id : listed?.[0]);
+    if (model === undefined) {
+      throw new Failure('configuration', 'the upstream lists no models', { hint: mapHint });
+    }
+    if (listed?.includes(model) === false) {
+      notices.warning(`the upstream does not list the model "${model}"`);
+    }
+    return model;
+  };
+  return Object.fromEntries(ids.map((id) => [id, choose(id)]));
 }
+
+const network = { network: undiciNetwork };
 
 /** Milliseconds; the sandbox starts without the list of a slower upstream. */
 const listTimeout = 10_000;
@@ -181,13 +172,13 @@ export async function openUpstream(
   const { apiPath } = settings.values;
   const target = { baseUrl, apiPath, apiKey: await serviceKey(run) };
   const limited = { ...settings, values: { ...settings.values, timeout: listTimeout } };
-  const lister = openClient({ ...run, settings: limited }, target);
+  const lister = openClient({ ...run, settings: limited }, target, network);
   const models = await chooseModels(lister, mapped, notices, context.signal).finally(() =>
     lister.close(),
   );
   const pairs = ids.map((id) => `${id} is ${models[id]}`).join(', ');
   notices.notice(`upstream ${baseUrl}: ${pairs}`);
-  const client = openClient(run, target);
+  const client = openClient(run, target, network);
   const params = withoutSources(settings.params);
   // Servers refuse stream options in a request without streaming; the client of the sandbox decides about that.
   const { stream_options: _streamOptions, ...wholeParams } = params;

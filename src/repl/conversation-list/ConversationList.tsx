@@ -10,19 +10,22 @@ import { fitParts, fittingEnd } from '../screen/fit-parts.ts';
 import { firstVisible } from '../screen/row-budget.ts';
 import { Lines, Row, useBelowCaret, useCaret, useView } from '../screen/view.tsx';
 import type { OpenList, PreviewTurn } from '../state.ts';
-import { budgetOf, isComplete, marksOf, type Match, matchesOf } from './list.ts';
+import { budgetOf, isComplete, marksOf, type Match, matchesOf, needsMore } from './list.ts';
 
 interface ListProps {
   readonly list: OpenList;
   readonly matches: readonly Match[];
 }
 
-/** `3 of 1,204`; `+` if further ones may match; what is searched so far while they are looked for. */
+/** Whether more matches are being looked for. */
+const isSearching = (list: OpenList) => list.isReading && needsMore(list);
+
+/** `3 of 1,204`; `+` if further ones may match; what is read so far while they are looked for. */
 function positionText({ list, matches }: ListProps): string {
   const { excerpts, rows, selected } = list;
   const total = count(rows.length);
   const isAll = list.query.trim() === '';
-  if (list.isReading && !isAll) return `searched ${count(excerpts.length)} of ${total}`;
+  if (isSearching(list) && !isAll) return `searched ${count(excerpts.length)} of ${total}`;
   if (matches.length === 0) return '0';
   const found = `${count(matches.length)}${isComplete(list) ? '' : '+'}`;
   return `${count(selected + 1)} of ${isAll ? total : found}`;
@@ -103,7 +106,9 @@ function Listed({ list, matches, rows }: ListProps & { readonly rows: number }):
   const { style, columns } = useView();
   if (rows === 0) return undefined;
   if (matches.length === 0) {
-    return <Row>{style.dim(`  ${list.isReading ? 'searching' : 'no conversation matches'}`)}</Row>;
+    return (
+      <Row>{style.dim(`  ${isSearching(list) ? 'searching' : 'no conversation matches'}`)}</Row>
+    );
   }
   const first = firstVisible(list.selected, matches.length, rows);
   const shown = matches.slice(first, first + rows);

@@ -3,14 +3,16 @@ import { searchTerms } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
 import type { ReplLibrary } from '../conversations/library.ts';
 import type { Session } from '../session.ts';
-import type { ListOptions, ListRow, OpenList, ReplState, Step, Task } from '../state.ts';
-import { andThen, startActivity, step, task, withKeysReleased } from '../step.ts';
+import type { Entry } from '../transcript/entry.ts';
+import type { ListOptions, ListRow, OpenList, ReplState, Step } from '../state.ts';
+import { startActivity, step, task, withKeysReleased } from '../step.ts';
 
 export const newList = (
   parts: Pick<OpenList, 'options' | 'openedAt' | 'rows'> & Partial<OpenList>,
 ): OpenList => ({
   query: '',
   searchesTexts: false,
+  hasPreview: true,
   ...parts,
   excerpts: [],
   selected: 0,
@@ -25,8 +27,9 @@ export function openList(
   query = '',
   searchesTexts = false,
 ): Step {
-  const wanted = task(readConversations, { options, query, searchesTexts }, withKeysReleased);
-  const started = startActivity(state, 'reading conversations', wanted);
+  const wanted = { options, query, searchesTexts };
+  const name = 'reading conversations';
+  const started = startActivity(state, name, readConversations, wanted, withKeysReleased);
   if (state.isLineMode) return started;
   return { ...started, state: { ...started.state, typeAhead: { until: 'list', keys: [] } } };
 }
@@ -34,7 +37,7 @@ export function openList(
 export async function readConversations(
   session: Session,
   wanted: Pick<OpenList, 'options' | 'query'> & Partial<OpenList>,
-): Promise<void> {
+): Promise<readonly Entry[]> {
   const rows = await session.library.list().read();
   if (rows.length === 0) {
     throw new Failure('not_found', 'there is no conversation yet', {
@@ -42,8 +45,10 @@ export async function readConversations(
     });
   }
   const openedAt = session.context.clock.date();
-  const list = newList({ ...wanted, openedAt, rows });
+  const hasPreview = !session.state().isLineMode;
+  const list = newList({ ...wanted, hasPreview, openedAt, rows });
   session.update((state) => onListOpened(state, list));
+  return [];
 }
 
 /** Shows the list that was loaded; a dialog that was open before waits until it is closed. */
@@ -53,82 +58,38 @@ export function onListOpened(state: ReplState, loaded: OpenList): Step {
   return settle(withKeysReleased({ ...state, activity: undefined }), { ...loaded, dialog });
 }
 
-/** After a question, the list is as it was. What was being searched meanwhile is searched again: the copy of its rows ignores the rest of that. */
-export function reopenList(state: ReplState, list: OpenList): Step {
-  return settle(state, {
-    ...list,
-    rows: [...list.rows],
-    isReading: false,
-    preview: undefined,
-  });
-}
+/** After a question, the list is as it was. */
+export const reopenList = (state: ReplState, list: OpenList): Step =>
+  settle(state, { ...list, isReading: false });
 
-/** A change of the list with these rows, unless it was closed meanwhile. */
-export const changeOf =
-  (rows: readonly ListRow[], change: (state: ReplState, list: OpenList) => Step) =>
-  (state: ReplState): Step =>
-    state.list?.rows === rows ? change(state, state.list) : step(state);
-
-/** Reads a part of an open list, after keys and timers were handled. */
-async function readPart<Part>(
+/** Reads what the open list wants, a part at a time: keys and timers are handled between the parts. */
+export async function readList(
   session: Session,
-  rows: readonly ListRow[],
-  read: (stored: ReturnType<ReplLibrary['list']>) => Part,
-  take: (state: ReplState, list: OpenList, part: Part) => Step,
+  { rows }: { readonly rows: readonly ListRow[] },
 ): Promise<void> {
-  await nextTick();
-  if (session.state().list?.rows !== rows) return;
-  const part = read(session.library.list());
-  session.update(changeOf(rows, (state, list) => take(state, list, part)));
+  const stored = session.library.list();
+  for (;;) {
+    await nextTick();
+    const { list } = session.state();
+    // It was closed, or opened again.
+    if (list?.rows !== rows) return;
+    const part = readPart(stored, list, wantedOf(list));
+    session.update((state) =>
+      settle(state, { ...list, ...part, isReading: part !== undefined }, list.followsLast),
+    );
+    if (part === undefined) return;
+  }
 }
 
-/** A search from one of the rows on. */
-interface Search {
-  readonly rows: readonly ListRow[];
-  readonly from: number;
-  readonly query: string;
-}
-
-export function searchList(session: Session, search: Search): Promise<void> {
-  const { rows, from, query } = search;
-  return readPart(
-    session,
-    rows,
-    (stored) => stored.search(rows, from, query),
-    (state, list, excerpts) => onTextsSearched(state, list, search, excerpts),
-  );
-}
-
-export function onTextsSearched(
-  state: ReplState,
-  list: OpenList,
-  { query, from }: Search,
-  found: OpenList['excerpts'],
-): Step {
-  const isCurrent =
-    list.searchesTexts && query === list.query.trim() && from === list.excerpts.length;
-  const excerpts = isCurrent ? [...list.excerpts, ...found] : list.excerpts;
-  return settle(state, { ...list, isReading: false, excerpts }, list.followsLast);
-}
-
-export function previewConversation(
-  session: Session,
-  { rows, row }: { readonly rows: readonly ListRow[]; readonly row: ListRow },
-): Promise<void> {
-  return readPart(
-    session,
-    rows,
-    (stored) => stored.preview(row),
-    (state, list, turns) => onPreviewRead(state, list, { id: row.id, turns }),
-  );
-}
-
-export function onPreviewRead(
-  state: ReplState,
-  list: OpenList,
-  preview: NonNullable<OpenList['preview']>,
-): Step {
-  return step(list.preview?.id === preview.id ? { ...state, list: { ...list, preview } } : state);
+function readPart(
+  stored: ReturnType<ReplLibrary['list']>,
+  { rows, excerpts, query }: OpenList,
+  wanted: Wanted | undefined,
+): Partial<OpenList> | undefined {
+  if (wanted === 'excerpts') {
+    return { excerpts: [...excerpts, ...stored.search(rows, excerpts.length, query.trim())] };
+  }
+  return wanted && { preview: { id: wanted.id, turns: stored.preview(wanted) } };
 }
 
 /** Closes the list; queued lines are sent then. The dialog that waited for it is open. */
@@ -179,10 +140,21 @@ export function matchesOf(list: OpenList): readonly Match[] {
 export const isComplete = (list: OpenList): boolean =>
   !isSearch(list) || list.excerpts.length >= list.rows.length;
 
-function nextSearch(list: OpenList, found: number): Task | undefined {
-  const { rows, excerpts, query, selected } = list;
-  if (list.isReading || found > selected + ahead || isComplete(list)) return undefined;
-  return task(searchList, { rows, from: excerpts.length, query: query.trim() }, unread);
+/** Whether more has to be searched to know the matches. */
+export function needsMore(list: OpenList): boolean {
+  return matchesOf(list).length <= list.selected + ahead && !isComplete(list);
+}
+
+/** The conversation whose preview is to be read, or what else of the list. */
+type Wanted = ListRow | 'excerpts';
+
+/** What is to be read next; undefined if nothing. Line mode has no preview. */
+function wantedOf(list: OpenList): Wanted | undefined {
+  const row = matchesOf(list)[list.selected]?.row;
+  const needs = needsMore(list);
+  const isPassing = list.followsLast === true && needs;
+  if (list.hasPreview && !isPassing && row !== undefined && row.id !== list.preview?.id) return row;
+  return needs ? 'excerpts' : undefined;
 }
 
 /** After a part could not be searched: the next key tries again. */
@@ -191,27 +163,14 @@ function unread(state: ReplState): ReplState {
   return list === undefined ? state : { ...state, list: { ...list, isReading: false } };
 }
 
-/** Keeps the selection within the matches, and reads what is missing of the search and of the preview. */
+/** Keeps the selection within the matches, and reads what is missing of the list. */
 export function settle(state: ReplState, changed: OpenList, followsLast = false): Step {
-  const matches = matchesOf(changed);
-  const wanted = followsLast ? matches.length : changed.selected;
-  const selected = Math.max(0, Math.min(wanted, matches.length - 1));
+  const last = matchesOf(changed).length - 1;
+  const selected = Math.max(0, followsLast ? last : Math.min(changed.selected, last));
   const list = { ...changed, selected, followsLast };
-  const reading = nextSearch(list, matches.length);
-  const next = { ...list, isReading: list.isReading || reading !== undefined };
-  const row = matches[selected]?.row;
-  const read = step({ ...state, list: next }, ...(reading === undefined ? [] : [reading]));
-  const isPassing = followsLast && next.isReading;
-  if (state.isLineMode || isPassing || row === undefined || row.id === list.preview?.id) {
-    return read;
-  }
-  const preview = { id: row.id, turns: undefined };
-  return andThen(read, (shown) =>
-    step(
-      { ...shown, list: { ...next, preview } },
-      task(previewConversation, { rows: list.rows, row }),
-    ),
-  );
+  if (list.isReading || wantedOf(list) === undefined) return step({ ...state, list });
+  const { rows } = list;
+  return step({ ...state, list: { ...list, isReading: true } }, task(readList, { rows }, unread));
 }
 
 const maxListed = 12;

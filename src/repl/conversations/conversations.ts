@@ -4,7 +4,7 @@ import { titleOf, type Conversation, pathOf, textOf, type Turn } from '../../con
 import { refusalNotice } from '../../output/notices.ts';
 import { openList, readConversations, reopenList } from '../conversation-list/list.ts';
 import { notice, type Entry } from '../transcript/entry.ts';
-import { runActivity, type Session } from '../session.ts';
+import { type Session } from '../session.ts';
 import { offWords, type SlashCommand } from '../slash-command.ts';
 import type { Dialog, ListOptions, OpenList, ReplState, Step } from '../state.ts';
 import {
@@ -63,20 +63,18 @@ export function showConversation(conversation: Conversation): readonly Entry[] {
   return [head, ...shown.flatMap((pair) => promptEntries(conversation, pair))];
 }
 
-export function newConversation(session: Session): Promise<void> {
-  return runActivity(session, async () => {
-    await session.useJournal(session.library.create());
-    const { parameters } = session.state().settings;
-    if (parameters !== undefined) session.journal().set({ parameters });
-    updateConversation(session);
-    const { role, system } = session.state().settings;
-    const [name, what] =
-      role === undefined
-        ? ['system', 'system prompt']
-        : ['role', cleanLine(session.context, `role ${role}`)];
-    const kept = system === undefined ? '' : `; the ${what} stays; /${name} off removes it`;
-    return [notice(`a new conversation begins; /resume lists the earlier ones${kept}`)];
-  });
+export async function newConversation(session: Session): Promise<readonly Entry[]> {
+  await session.useJournal(session.library.create());
+  const { parameters } = session.state().settings;
+  if (parameters !== undefined) session.journal().set({ parameters });
+  updateConversation(session);
+  const { role, system } = session.state().settings;
+  const [name, what] =
+    role === undefined
+      ? ['system', 'system prompt']
+      : ['role', cleanLine(session.context, `role ${role}`)];
+  const kept = system === undefined ? '' : `; the ${what} stays; /${name} off removes it`;
+  return [notice(`a new conversation begins; /resume lists the earlier ones${kept}`)];
 }
 
 interface Chosen extends ListOptions {
@@ -92,7 +90,7 @@ export function copyDialog(title: string, chosen: Chosen): Dialog {
     const closed = { ...state, dialog: undefined };
     return from === undefined ? step(closed) : reopenList(closed, from);
   };
-  const copied = task(resume, { ...chosen, isBranch: true });
+  const copied = { ...chosen, isBranch: true };
   return {
     type: 'choice',
     title,
@@ -100,7 +98,12 @@ export function copyDialog(title: string, chosen: Chosen): Dialog {
       {
         label: 'continue in a copy',
         choose: (state) =>
-          startActivity({ ...state, dialog: from?.dialog }, 'opening a conversation', copied),
+          startActivity(
+            { ...state, dialog: from?.dialog },
+            'opening a conversation',
+            resume,
+            copied,
+          ),
       },
       { label: from === undefined ? 'open nothing' : 'back to the list', choose: cancel },
     ],
@@ -113,7 +116,7 @@ export function copyDialog(title: string, chosen: Chosen): Dialog {
  * Opens the list, filtered by the name, if that is the name of several conversations. A conversation chosen from a list
  * does not answer the dialog that waited for it.
  */
-export async function resume(session: Session, chosen: Chosen): Promise<void> {
+export async function resume(session: Session, chosen: Chosen): Promise<readonly Entry[]> {
   const { name, settings, isBranch = false, from } = chosen;
   const { library } = session;
   const id = library.find(name);
@@ -121,27 +124,25 @@ export async function resume(session: Session, chosen: Chosen): Promise<void> {
     const options = { isBranch, ...(settings !== undefined && { settings }) };
     return readConversations(session, { options, query: name });
   }
-  return runActivity(session, async () => {
-    const waiting = from?.dialog;
-    // This process already holds its lock.
-    if (id === session.journal().conversation().id && !isBranch) {
-      if (waiting !== undefined) openDialog(session, waiting);
-      return [notice('this conversation is already open')];
-    }
-    const opened = isBranch
-      ? ({ isOpen: true, journal: library.branch(id) } as const)
-      : library.resume(id);
-    if (!opened.isOpen) {
-      const title = cleanLine(session.context, opened.refusal.message);
-      openDialog(session, copyDialog(title, { ...chosen, name: id }));
-      return [];
-    }
-    const { journal } = opened;
-    await session.useJournal(journal);
-    updateConversation(session, settings);
+  const waiting = from?.dialog;
+  // This process already holds its lock.
+  if (id === session.journal().conversation().id && !isBranch) {
     if (waiting !== undefined) openDialog(session, waiting);
-    return showConversation(journal.conversation());
-  });
+    return [notice('this conversation is already open')];
+  }
+  const opened = isBranch
+    ? ({ isOpen: true, journal: library.branch(id) } as const)
+    : library.resume(id);
+  if (!opened.isOpen) {
+    const title = cleanLine(session.context, opened.refusal.message);
+    openDialog(session, copyDialog(title, { ...chosen, name: id }));
+    return [];
+  }
+  const { journal } = opened;
+  await session.useJournal(journal);
+  updateConversation(session, settings);
+  if (waiting !== undefined) openDialog(session, waiting);
+  return showConversation(journal.conversation());
 }
 
 /** Sets attributes of the open conversation, and prints a notice. */
@@ -186,7 +187,7 @@ function startConversation(state: ReplState): Step {
   const removed =
     names.length === 0 ? step(next) : printNotice(next, `no longer attached: ${names.join(', ')}`);
   return andThen(removed, (without) =>
-    startActivity(without, 'opening a conversation', task(newConversation, undefined)),
+    startActivity(without, 'opening a conversation', newConversation, undefined),
   );
 }
 
@@ -208,7 +209,7 @@ export const conversationCommands: readonly SlashCommand[] = [
     run: (state, name) =>
       name === ''
         ? openList(state)
-        : startActivity(state, 'opening a conversation', task(resume, { name })),
+        : startActivity(state, 'opening a conversation', resume, { name }),
   },
   {
     name: 'conversations',

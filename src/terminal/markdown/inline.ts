@@ -1,17 +1,15 @@
 import { decodeHTMLStrict } from 'entities/decode';
 import { Lexer, type Token, type Tokens } from 'marked';
 import { sanitizeLine } from '../safety/sanitizer.ts';
-import type { OwnPaints } from '../style.ts';
 import {
   type Place,
-  isDisplayFormula,
   endScan,
   scan,
   takeFormulas,
   initialScan,
   type ScanState,
 } from './inline-scanner.ts';
-import { plainSpan, visibleText, type Span, type SpanLook } from './span.ts';
+import { type MarkdownLook, plainSpan, visibleText, type Span, type SpanLook } from './span.ts';
 import { formulaRows } from '../formula.ts';
 
 /** Cannot be in the text, because the sanitizer removes it. For the lexer it is a letter. */
@@ -48,18 +46,6 @@ function hideFormulas(source: string, formulas: readonly Place[], unicode: boole
   };
 }
 
-export interface InlineOptions {
-  /** Keep the source's marks (`**`, backticks), which is necessary without colour. */
-  readonly marks: boolean;
-  /** The terminal opens links (OSC 8). */
-  readonly hyperlinks: boolean;
-  /** The terminal is known to open links, so that the label of a link is enough. */
-  readonly hidesAddresses: boolean;
-  readonly own?: OwnPaints | undefined;
-  /** The terminal shows mathematics. */
-  readonly unicode: boolean;
-}
-
 type InlineToken =
   | Tokens.Strong
   | Tokens.Em
@@ -78,7 +64,7 @@ const lexer = new Lexer({ gfm: true });
 /** The spans of a piece of inline Markdown that can be parsed alone. They have all of its text; formulas are Unicode or as written. */
 function inlineSpans(
   source: string,
-  options: InlineOptions,
+  options: MarkdownLook,
   formulas: readonly Place[] = [],
 ): Span[] {
   if (formulas.length === 0) return markdownSpans(source, options);
@@ -87,7 +73,7 @@ function inlineSpans(
   return shown ?? [plainSpan(source)];
 }
 
-function markdownSpans(source: string, options: InlineOptions): Span[] {
+function markdownSpans(source: string, options: MarkdownLook): Span[] {
   const text = source.trimStart();
   const lead = source.length - text.length;
   const spans = lead === 0 ? [] : [plainSpan(source.slice(0, lead))];
@@ -111,7 +97,7 @@ function addTokens(
   spans: Span[],
   tokens: readonly Token[],
   looks: readonly SpanLook[],
-  options: InlineOptions,
+  options: MarkdownLook,
 ): void {
   for (const token of tokens as readonly InlineToken[]) {
     const { raw } = token;
@@ -129,7 +115,7 @@ function addToken(
   spans: Span[],
   token: InlineToken,
   looks: readonly SpanLook[],
-  options: InlineOptions,
+  options: MarkdownLook,
 ): void {
   switch (token.type) {
     case 'strong':
@@ -137,8 +123,8 @@ function addToken(
     case 'del':
       return addMarked(spans, token, looks, options);
     case 'codespan':
-      if (options.marks) return addText(spans, token.raw, looks);
-      return addText(spans, token.text, [...looks, options.own?.code ? 'code' : 'cyan']);
+      if (!options.style.colored) return addText(spans, token.raw, looks);
+      return addText(spans, token.text, [...looks, options.style.own?.code ? 'code' : 'cyan']);
     case 'link':
       return addLink(spans, token, looks, options);
     case 'image':
@@ -166,10 +152,10 @@ function addMarked(
   spans: Span[],
   { type, raw, tokens }: Tokens.Strong | Tokens.Em | Tokens.Del,
   looks: readonly SpanLook[],
-  options: InlineOptions,
+  options: MarkdownLook,
 ): void {
   const { look, markLength } = emphasis[type];
-  const mark = options.marks ? raw.slice(0, markLength) : '';
+  const mark = !options.style.colored ? raw.slice(0, markLength) : '';
   addText(spans, mark, looks);
   addTokens(spans, tokens, [...looks, look], options);
   addText(spans, mark, looks);
@@ -180,10 +166,13 @@ function addLink(
   spans: Span[],
   token: Tokens.Link,
   looks: readonly SpanLook[],
-  options: InlineOptions,
+  options: MarkdownLook,
 ): void {
   const label: Span[] = [];
-  const labelLooks = [...looks, options.own?.link ? ('link' as const) : ('underline' as const)];
+  const labelLooks = [
+    ...looks,
+    options.style.own?.link ? ('link' as const) : ('underline' as const),
+  ];
   addTokens(label, token.tokens, labelLooks, options);
   const text = visibleText(label);
   const { href, title } = token;
@@ -208,7 +197,7 @@ function addImage(
   spans: Span[],
   token: Tokens.Image,
   looks: readonly SpanLook[],
-  options: InlineOptions,
+  options: MarkdownLook,
 ): void {
   const label: Span[] = [];
   addTokens(label, token.tokens, looks, options);
@@ -258,15 +247,18 @@ export function withCharacters(text: string): string {
 const mark = /[\\`*_~[\]<&@/.$]/;
 
 /** Reads a piece of inline Markdown that can be read alone; without `formulas` it is plain text. */
-type ReadPiece<Part> = (text: string, formulas: readonly Place[] | undefined) => readonly Part[];
+export type ReadPiece<Part> = (
+  text: string,
+  formulas: readonly Place[] | undefined,
+) => readonly Part[];
 
 export const readSpans =
-  (options: InlineOptions): ReadPiece<Span> =>
+  (options: MarkdownLook): ReadPiece<Span> =>
   (text, formulas) =>
     formulas === undefined ? [plainSpan(text)] : inlineSpans(text, options, formulas);
 
 /** The spans of a whole text, for headings and cells. */
-export function inlineText(source: string, options: InlineOptions): readonly Span[] {
+export function inlineText(source: string, options: MarkdownLook): readonly Span[] {
   if (source !== '' && !mark.test(source)) return [plainSpan(source)];
   return new Paragraph(readSpans(options)).whole(source);
 }
@@ -279,9 +271,9 @@ export class Paragraph<Part> {
   #trail = '';
   /** A line break that nothing has followed yet. */
   #lineBreak = '';
-  #line = 1;
-  /** The first line contains a bar. */
-  #hasBar = false;
+  endedLines = 0;
+  /** The source of the first line, which may be the header of a table. */
+  firstLine = '';
 
   constructor(read: ReadPiece<Part>) {
     this.#read = read;
@@ -294,7 +286,7 @@ export class Paragraph<Part> {
 
   /** Takes a part of the current line, without its indentation. @returns the parts that further text can no longer change */
   write(text: string): Part[] {
-    if (this.#line === 1) this.#hasBar ||= text.includes('|');
+    if (this.endedLines === 0) this.firstLine += text;
     // A pattern for the end would be tried at each space, which takes quadratic time.
     let end = text.length;
     while (end > 0 && /[ \t]/.test(text.charAt(end - 1))) end -= 1;
@@ -311,7 +303,7 @@ export class Paragraph<Part> {
   endLine(): void {
     this.#lineBreak = '\n';
     this.#trail = '';
-    this.#line += 1;
+    this.endedLines += 1;
   }
 
   /** The rest. */
@@ -326,12 +318,12 @@ export class Paragraph<Part> {
 
   /** A displayed formula (`$$`, `\[`) may be open; the next line then belongs to it. */
   isInFormula(): boolean {
-    return isDisplayFormula(this.#scanned.enclosure);
+    return this.#scanned.isInDisplay;
   }
 
   /** Its only line has a bar, so it may be a table's header that was written as text. */
   mayBeHeader(): boolean {
-    return this.#hasBar && this.#line === 2;
+    return this.endedLines === 1 && this.firstLine.includes('|');
   }
 
   #writeAll(text: string): Part[] {

@@ -3,10 +3,17 @@ import { formulaRows } from '../formula.ts';
 import type { Paint, Style } from '../style.ts';
 import { displayWidth } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
-import { type BlockRenderer, createBlockDriver, type MarkdownStream } from './block-driver.ts';
-import { type InlineOptions, inlineText, Paragraph, readSpans } from './inline.ts';
+import { BlockDriver, type BlockRenderer, type MarkdownStream } from './block-driver.ts';
+import { inlineText, type Paragraph, type ReadPiece, readSpans } from './inline.ts';
 import type { Container, Item, LineStart } from './line-start.ts';
-import { mergeSpans, paintSpans, type Span, type SpanLook, visibleText } from './span.ts';
+import {
+  type MarkdownLook,
+  mergeSpans,
+  paintSpans,
+  type Span,
+  type SpanLook,
+  visibleText,
+} from './span.ts';
 import { Table } from './table.ts';
 import { Rows } from '../text/rows.ts';
 
@@ -68,16 +75,9 @@ function sliceSpans(spans: readonly Span[], from: number, to: number): readonly 
 /** `words`: natter ends rows of prose between words; `none`: the terminal wraps lines. */
 export type WrapMode = 'words' | 'none';
 
-export interface MarkdownStreamOptions {
-  readonly style: Style;
+export interface MarkdownStreamOptions extends MarkdownLook {
   /** Columns of the terminal, read whenever a table or a rule is laid out. */
   readonly width: () => number;
-  /** The terminal opens links (OSC 8). */
-  readonly hyperlinks: boolean;
-  /** It is known to, so that the label of a link is shown without its address. */
-  readonly hidesAddresses?: boolean;
-  /** The terminal shows `•`, `│` and `─`. */
-  readonly unicode: boolean;
   /** `none` by default. */
   readonly wrap?: WrapMode;
   /** What to type for a code block with this number, at the end of its rule. */
@@ -89,7 +89,7 @@ export interface MarkdownStreamOptions {
  * references are shown as written, because they can be recognised only by later text.
  */
 export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownStream {
-  return createBlockDriver(new ScreenBlocks(options));
+  return new BlockDriver(new ScreenBlocks(options));
 }
 
 type BlockKind = 'flow' | 'heading' | 'code' | 'table';
@@ -108,21 +108,17 @@ const headingLooks: Readonly<Record<number, readonly SpanLook[]>> = {
   3: ['bold'],
 };
 
-class ScreenBlocks implements BlockRenderer {
+class ScreenBlocks implements BlockRenderer<Span> {
   readonly containers: Container[] = [];
   blankBefore = false;
-  readonly collectsFormulas: boolean;
+  readonly read: ReadPiece<Span>;
+  readonly #options: MarkdownStreamOptions;
   readonly #style: Style;
-  readonly #unicode: boolean;
-  readonly #width: () => number;
-  readonly #codeHint: MarkdownStreamOptions['codeHint'];
-  readonly #inline: InlineOptions;
   /** Undefined if the terminal wraps prose. */
   readonly #rows: ProseRows | undefined;
   readonly #rulePaint: Paint;
   #text = '';
   #previous: BlockKind | undefined;
-  #paragraph: Paragraph<Span> | undefined;
   #table: Table | undefined;
   /** The mark of the open code; undefined for indented code. */
   #fence: string | undefined;
@@ -132,16 +128,13 @@ class ScreenBlocks implements BlockRenderer {
   #highlighter: typeof highlighting | undefined;
 
   constructor(options: MarkdownStreamOptions) {
-    const { style, unicode, width, hyperlinks, hidesAddresses = false } = options;
+    const { style, width } = options;
+    this.#options = options;
     this.#style = style;
-    this.#unicode = unicode;
-    this.#width = width;
-    this.#codeHint = options.codeHint;
-    this.#inline = { marks: !style.colored, own: style.own, hyperlinks, hidesAddresses, unicode };
+    this.read = readSpans(options);
     const prefix = () => this.#markers('flow');
     this.#rows = options.wrap === 'words' ? new ProseRows(width, style, prefix) : undefined;
     this.#rulePaint = style.own?.rule ?? style.dim;
-    this.collectsFormulas = unicode;
   }
 
   beginBlock(kind: LineStart['kind']): void {
@@ -166,48 +159,34 @@ class ScreenBlocks implements BlockRenderer {
     this.#text += `${this.#markers('flow').trimEnd()}\n`;
   }
 
-  openParagraph(text: string): void {
+  definition(text: string): string {
+    return text;
+  }
+
+  openParagraph(text: string): string {
     const { mark, rest } = this.#takeTask(text);
     this.#beginLine();
-    this.#paragraph = new Paragraph(readSpans(this.#inline));
     if (mark) this.#writeSpans([mark], false);
-    this.writeText(rest);
+    return rest;
   }
 
-  addLine(text: string): void {
-    this.writeText(text);
+  writeParts(spans: readonly Span[]): void {
+    this.#writeSpans(spans, false);
   }
 
-  writeText(text: string): void {
-    if (this.#paragraph) this.#writeSpans(this.#paragraph.write(text), false);
-  }
-
-  endText(): void {
-    this.#paragraph?.endLine();
-  }
-
-  closeParagraph(): void {
-    if (this.#paragraph) this.#endLine(this.#paragraph.end());
-    this.#paragraph = undefined;
-  }
-
-  mayBeHeader(): boolean {
-    return this.#paragraph?.mayBeHeader() === true;
+  closeParagraph(spans: readonly Span[]): void {
+    this.#endLine(spans);
   }
 
   mayBeHeading(): boolean {
     return false;
   }
 
-  isInFormula(): boolean {
-    return this.#paragraph?.isInFormula() === true;
-  }
-
   /** An ATX heading. With colour, styles replace its marks. */
   heading(source: string): void {
     this.#beginLine();
     const marks = /^#{1,6}/.exec(source)?.[0] ?? '';
-    const spans = inlineText(withoutClosing(source.slice(marks.length).trim()), this.#inline);
+    const spans = inlineText(withoutClosing(source.slice(marks.length).trim()), this.#options);
     if (!this.#style.colored) {
       const shown = spans.length === 0 ? marks : `${marks} `;
       return this.#endLine([{ text: shown, looks: [] }, ...spans]);
@@ -227,7 +206,9 @@ class ScreenBlocks implements BlockRenderer {
 
   rule(source: string): void {
     if (!this.#style.colored) return this.#writeLine(source.trimEnd());
-    return this.#writeLine(this.#ruleOf(Math.max(3, this.#width() - this.#markerColumns())));
+    return this.#writeLine(
+      this.#ruleOf(Math.max(3, this.#options.width() - this.#markerColumns())),
+    );
   }
 
   /** Writes a rule with the block's number and language; without colour, both after the fence. */
@@ -260,9 +241,9 @@ class ScreenBlocks implements BlockRenderer {
   /** `── 1 ts ──────── /copy 1`; in a narrow window, less of it. */
   #writeCodeHead(block: number, info: string): void {
     const prefix = this.#markers('code');
-    const columns = this.#width() - displayWidth(prefix);
+    const columns = this.#options.width() - displayWidth(prefix);
     const start = `${this.#dashes(2)} ${block} ${info}`.trimEnd();
-    const hint = this.#codeHint?.(block);
+    const hint = this.#options.codeHint?.(block);
     const end = hint === undefined ? '' : ` ${hint}`;
     const room = columns - displayWidth(start) - 1;
     const shown = room - end.length >= minRule ? end : '';
@@ -281,7 +262,7 @@ class ScreenBlocks implements BlockRenderer {
   closeCode(): void {
     if (this.#style.colored) {
       const prefix = this.#markers('code');
-      const columns = Math.max(minRule, this.#width() - displayWidth(prefix));
+      const columns = Math.max(minRule, this.#options.width() - displayWidth(prefix));
       this.#text += `${prefix}${this.#ruleOf(columns)}\n`;
     } else if (this.#fence !== undefined) this.#writeLine(this.#fence, 'code');
   }
@@ -289,9 +270,9 @@ class ScreenBlocks implements BlockRenderer {
   formula(lines: readonly string[], close: string): void {
     const source = lines.join('\n');
     const end = source.lastIndexOf(close) + close.length;
-    const rows = formulaRows(source.slice(0, end));
+    const rows = this.#options.unicode ? formulaRows(source.slice(0, end)) : undefined;
     if (rows === undefined) return this.formulaSource(lines);
-    const columns = Math.max(1, this.#width() - this.#markerColumns() - indent.length);
+    const columns = Math.max(1, this.#options.width() - this.#markerColumns() - indent.length);
     const text = rows.join('\n') + source.slice(end).trim();
     for (const row of wrapText(text, columns)) this.#writeLine(indent + row);
   }
@@ -303,14 +284,18 @@ class ScreenBlocks implements BlockRenderer {
     }
   }
 
-  openTable(header: string | undefined, delimiter: string, isAfterText: boolean): void {
-    if (isAfterText) {
-      this.closeParagraph();
+  openTable(
+    header: string | undefined,
+    delimiter: string,
+    paragraph: Paragraph<Span> | undefined,
+  ): void {
+    if (paragraph) {
+      this.closeParagraph(paragraph.end());
       if (header !== undefined) this.#begin('table');
     }
     this.#previous = 'table';
-    const width = () => this.#width() - this.#markerColumns();
-    this.#table = new Table(this.#style, this.#inline, width, header, delimiter);
+    const width = () => this.#options.width() - this.#markerColumns();
+    this.#table = new Table(this.#options, width, header, delimiter);
   }
 
   tableRow(row: string): void {
@@ -329,9 +314,7 @@ class ScreenBlocks implements BlockRenderer {
   }
 
   undecided(): string {
-    if (this.#table) return this.#table.undecided();
-    if (!this.#paragraph) return '';
-    return (this.#rows?.held() ?? '') + this.#paragraph.undecided();
+    return this.#table?.undecided() ?? this.#rows?.held() ?? '';
   }
 
   #writeBlankLine(): void {
@@ -387,18 +370,18 @@ class ScreenBlocks implements BlockRenderer {
 
   /** Without colour, the marker of the source is shown. */
   #bullet({ marker, task }: Item): string {
-    if (!this.#unicode || !this.#style.colored || marker.length > 1) return marker;
+    if (!this.#options.unicode || !this.#style.colored || marker.length > 1) return marker;
     if (task === undefined) return '•';
     return task === 'done' ? this.#style.green(doneMark) : openMark;
   }
 
   #quoteBar(): string {
     const { own, dim, colored } = this.#style;
-    return (own?.quote ?? dim)(this.#unicode && colored ? '│' : '>');
+    return (own?.quote ?? dim)(this.#options.unicode && colored ? '│' : '>');
   }
 
   #dashes(columns: number): string {
-    return (this.#unicode ? '─' : '-').repeat(Math.max(0, columns));
+    return (this.#options.unicode ? '─' : '-').repeat(Math.max(0, columns));
   }
 
   #ruleOf(columns: number): string {
@@ -411,7 +394,7 @@ class ScreenBlocks implements BlockRenderer {
    */
   #takeTask(text: string): { mark?: Span; rest: string } {
     const item = this.containers.at(-1);
-    const isShown = this.#style.colored && this.#unicode;
+    const isShown = this.#style.colored && this.#options.unicode;
     const box = isShown ? /^\[([ xX])\] /.exec(text)?.[1] : undefined;
     if (box === undefined || item?.kind !== 'item' || item.shown) return { rest: text };
     const isDone = box !== ' ';

@@ -1,9 +1,9 @@
 import type { Style } from '../style.ts';
 import { displayWidth, padToWidth, type Alignment } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
-import { type InlineOptions, inlineText } from './inline.ts';
+import { inlineText } from './inline.ts';
 import { endScan, scan, initialScan } from './inline-scanner.ts';
-import { mergeSpans, paintSpans, visibleText, type Span } from './span.ts';
+import { type MarkdownLook, mergeSpans, paintSpans, visibleText, type Span } from './span.ts';
 
 /** Beyond either, the rows so far decide the widths, and further rows are shown as they arrive. */
 const MAX_ROWS = 500;
@@ -11,7 +11,7 @@ const MAX_TEXT = 64 * 1024;
 
 /** A table that is laid out when it ends, or when it becomes too long. */
 export class Table {
-  readonly #inline: InlineOptions;
+  readonly #look: MarkdownLook;
   readonly #width: () => number;
   readonly #header: string | undefined;
   readonly #delimiter: string;
@@ -26,19 +26,18 @@ export class Table {
    * @param header undefined if it was already shown as text
    */
   constructor(
-    style: Style,
-    inline: InlineOptions,
+    look: MarkdownLook,
     width: () => number,
     header: string | undefined,
     delimiter: string,
   ) {
-    this.#inline = inline;
+    this.#look = look;
     this.#width = width;
     this.#header = header;
     this.#delimiter = delimiter;
     const align = splitCells(delimiter).map(alignmentOf);
     const shown = header === undefined ? undefined : this.#cellsOf(header);
-    this.#frame = { style, unicode: inline.unicode, align, header: shown };
+    this.#frame = { ...look, align, header: shown };
   }
 
   /** The lines that can be shown; none until the layout is decided. */
@@ -70,7 +69,7 @@ export class Table {
   }
 
   #cellsOf(row: string): Cell[] {
-    return splitCells(row).map((cell) => readCell(cell, this.#inline));
+    return splitCells(row).map((cell) => readCell(cell, this.#look));
   }
 }
 
@@ -121,8 +120,8 @@ const widthOf = (cell: Cell) => Math.max(...visibleText(cell).split('\n').map(di
 const breakTag = /^<br ?\/?>$/i;
 
 /** A cell is one line of source, so `<br>` is the usual line break in it. */
-function readCell(source: string, inline: InlineOptions): Cell {
-  const spans = inlineText(source, inline);
+function readCell(source: string, look: MarkdownLook): Cell {
+  const spans = inlineText(source, look);
   const broken = spans.map((span) => (breakTag.test(span.text) ? { ...span, text: '\n' } : span));
   return mergeSpans(broken).map((span) => ({
     ...span,
@@ -130,9 +129,7 @@ function readCell(source: string, inline: InlineOptions): Cell {
   }));
 }
 
-interface TableFrame {
-  readonly style: Style;
-  readonly unicode: boolean;
+interface TableFrame extends MarkdownLook {
   readonly align: readonly Alignment[];
   /** Undefined if it was already shown as text. */
   readonly header: readonly Cell[] | undefined;

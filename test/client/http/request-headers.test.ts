@@ -7,6 +7,8 @@ import {
 } from '../../../src/client/http/request-headers.ts';
 import { Failure } from '../../../src/failure.ts';
 
+const service = { baseUrl: 'https://api.test', userAgent: 'natter' };
+
 test.each([
   ['a newline', 'topsecret\nX-Evil: 1'],
   ['a carriage return', 'topsecret\rx'],
@@ -26,18 +28,35 @@ test('K10 names the invalid character and its position', () => {
 });
 
 test('K11 removes white space around the key', () => {
-  const headers = requestHeaders({ apiKey: ' \tkey-1\n', userAgent: 'natter' });
+  const headers = requestHeaders({ ...service, apiKey: ' \tkey-1\n' });
   expect(headers['authorization']).toBe('Bearer key-1');
 });
 
+test.each([
+  ['key-1', { 'api-key': 'key-1' }],
+  ['eyJhbGciOi.eyJhdWQ.x', { authorization: 'Bearer eyJhbGciOi.eyJhdWQ.x' }],
+])('sends %s to an address with an api-version as %j', (apiKey, expected) => {
+  const baseUrl = 'https://azure.test/openai/deployments/gpt?api-version=2024-10-21';
+  const {
+    'user-agent': _name,
+    'accept-encoding': _encoding,
+    ...sent
+  } = requestHeaders({
+    ...service,
+    baseUrl,
+    apiKey,
+  });
+  expect(sent).toEqual(expected);
+});
+
 test('sends no Authorization without a key', () => {
-  expect(requestHeaders({ userAgent: 'natter' })).not.toHaveProperty('authorization');
+  expect(requestHeaders(service)).not.toHaveProperty('authorization');
 });
 
 test("replaces a header by the user's header of the same name", () => {
   const headers = requestHeaders({
+    ...service,
     apiKey: 'key-1',
-    userAgent: 'natter',
     headers: { 'User-Agent': 'mine', 'X-Team': 'a' },
   });
   expect(headers).toMatchObject({ 'user-agent': 'mine', 'x-team': 'a' });
@@ -49,7 +68,7 @@ test.each([
   ['x a', 'topsecret'],
   ['', 'topsecret'],
 ])('refuses the invalid header "%s" without showing its value', (name, value) => {
-  const build = () => requestHeaders({ userAgent: 'natter', headers: { [name]: value } });
+  const build = () => requestHeaders({ ...service, headers: { [name]: value } });
   expect(build).toThrow(Failure);
   expect(build).not.toThrow(/topsecret/);
 });

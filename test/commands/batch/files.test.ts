@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../../sandbox/sandbox-helpers.ts';
 import { openBatchPlace, parseResults, promptLines, expectComplete } from '../../support/batch.ts';
+import { expectFailure } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { json } from '../../support/raw-replies.ts';
 import { serve } from '../../support/serve.ts';
@@ -33,9 +34,8 @@ describe('natter batch and recordings', () => {
     await place.run(['p.txt', '--record', 'tape.jsonl', '-o', 'first.jsonl']);
     place.write('more.txt', `another\n${promptLines(6)}`);
     const words = ['more.txt', '--concurrency', '1', '-o', 'second.jsonl'];
-    const { code, stderr } = await place.run([...words, ...replay], noService);
-    expect(code).toBe(3);
-    expect(stderr).toMatch(/6 of 7 items answered .*; 1 failed: 1 configuration/);
+    const result = await place.run([...words, ...replay], noService);
+    expectFailure(result, 3, /6 of 7 items answered .*; 1 failed: 1 configuration/);
     const [missing] = place.results('second.jsonl');
     expect(missing?.error?.message).toContain('tape.jsonl has no answer');
   });
@@ -50,9 +50,7 @@ describe('the results file', () => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(2));
     linkSync(join(place.folder, 'p.txt'), join(place.folder, 'same.txt'));
-    const { code, stderr } = await place.run(words);
-    expect(code).toBe(2);
-    expect(stderr).toContain(message);
+    expectFailure(await place.run(words), 2, message);
     expect(place.read('p.txt')).toBe(promptLines(2));
     expect(place.has('a.jsonl')).toBe(false);
     expect(place.asked).toEqual([]);
@@ -65,9 +63,8 @@ test.skipIf(process.platform === 'win32')(
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(2));
     symlinkSync('loop', join(place.folder, 'loop'));
-    const { code, stderr } = await place.run(['p.txt', '-o', 'loop/out.jsonl']);
-    expect(code).toBe(12);
-    expect(stderr).toContain('cannot write loop/out.jsonl: its symbolic links form a loop');
+    const result = await place.run(['p.txt', '-o', 'loop/out.jsonl']);
+    expectFailure(result, 12, 'cannot write loop/out.jsonl: its symbolic links form a loop');
     expect(place.asked).toEqual([]);
   },
 );
@@ -80,15 +77,12 @@ test('Y24: natter batch merge expands patterns that the shell did not expand', a
   }
   expect((await place.run(['merge', 'piece-*.jsonl', '-o', 'all.jsonl'])).code).toBe(0);
   expect(place.results('all.jsonl').map(({ index }) => index)).toEqual([1, 2, 3, 4]);
-  const { code, stderr } = await place.run(['merge', 'part-*.jsonl']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('no file matches part-*.jsonl');
+  expectFailure(await place.run(['merge', 'part-*.jsonl']), 2, 'no file matches part-*.jsonl');
 });
 
 test('natter batch merge refuses a folder', async () => {
   const place = await openBatchPlace();
-  const { code, stderr } = await place.run(['merge', '.']);
-  expect({ code, stderr }).toEqual({
+  expect(await place.run(['merge', '.'])).toMatchObject({
     code: 2,
     stderr: 'natter: cannot read .: it is a folder\n',
   });
@@ -217,11 +211,12 @@ describe('natter batch --sample', () => {
     );
   });
 
-  test('of a pipe is refused', async () => {
+  test('of a pipe reads all of it before anything is sent', async () => {
     const place = await openBatchPlace();
-    const { code, stderr } = await place.run(['-', '--sample', '2'], { input: 'one\n' });
-    expect(code).toBe(2);
-    expect(stderr).toContain('--sample cannot choose from standard input, which is read only once');
+    const words = ['-', '--sample', '2', '-o', 'out.jsonl'];
+    const { code, stderr } = await place.run(words, { input: promptLines(50) });
+    expect({ code, asked: place.asked.length }).toEqual({ code: 0, asked: 2 });
+    expect(stderr).toContain('2 of 2 items answered');
   });
 });
 
@@ -242,10 +237,8 @@ describe('natter batch --rerun-failed', () => {
     const place = await openBatchPlace([rule('400')]);
     place.write('p.txt', promptLines(2));
     const words = ['p.txt', '-o', 'out.jsonl', '--rerun-failed', '2'];
-    const { code, stderr } = await place.run(words);
-    expect(code).toBe(7);
-    expect(stderr).toContain('0 of 2 items answered');
-    expect(stderr).toContain('2 failed: 2 invalid_request');
+    const result = await place.run(words);
+    expectFailure(result, 7, '0 of 2 items answered', '2 failed: 2 invalid_request');
     expect(place.asked).toHaveLength(6);
   });
 
@@ -263,9 +256,8 @@ describe('natter batch --rerun-failed', () => {
   ])('needs a results file and an input file: %j', async (words) => {
     const place = await openBatchPlace();
     place.write('p.txt', 'one\n');
-    const { code, stderr } = await place.run(words, { input: 'one\n' });
-    expect(code).toBe(2);
-    expect(stderr).toContain('--rerun-failed needs -o FILE and a named input file');
+    const result = await place.run(words, { input: 'one\n' });
+    expectFailure(result, 2, '--rerun-failed needs -o FILE and a named input file');
     expect(place.asked).toEqual([]);
   });
 });
@@ -375,9 +367,8 @@ describe('the same command again', () => {
     const sandboxed = [...words, '--sandbox'];
     expect((await place.run(sandboxed, { env })).code).toBe(0);
     expect((await place.run(sandboxed, { env })).code).toBe(0);
-    const { code, stderr } = await place.run(words, { env });
-    expect(code).toBe(2);
-    expect(stderr).toContain('out.jsonl has the answer of the sandbox to item 1');
+    const result = await place.run(words, { env });
+    expectFailure(result, 2, 'out.jsonl has the answer of the sandbox to item 1');
   });
 
   test('sends items added to the input', async () => {
@@ -411,9 +402,8 @@ describe('the same command again', () => {
     const before = place.read('out.jsonl');
     place.write('p.txt', text);
     place.asked.length = 0;
-    const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl', ...more]);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/a different prompt|has a result for item 3/);
+    const result = await place.run(['p.txt', '-o', 'out.jsonl', ...more]);
+    expectFailure(result, 2, /a different prompt|has a result for item 3/);
     expect(place.asked).toEqual([]);
     expect(place.read('out.jsonl')).toBe(before);
   });
@@ -452,9 +442,8 @@ describe('shards', () => {
     place.write('p.txt', promptLines(4));
     await place.run(['p.txt', '-o', 'a.jsonl']);
     await place.run(['p.txt', '--shard', '2/2', '-o', 'b.jsonl']);
-    const { code, stderr } = await place.run(['merge', 'a.jsonl', 'b.jsonl', '-o', 'c.jsonl']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('item 2 is answered twice, in a.jsonl and b.jsonl');
+    const result = await place.run(['merge', 'a.jsonl', 'b.jsonl', '-o', 'c.jsonl']);
+    expectFailure(result, 2, 'item 2 is answered twice, in a.jsonl and b.jsonl');
     expect(place.has('c.jsonl')).toBe(false);
   });
 

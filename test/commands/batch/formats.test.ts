@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../../sandbox/sandbox-helpers.ts';
 import { type BatchPlace, openBatchPlace, parseResults, promptLines } from '../../support/batch.ts';
+import { expectFailure } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { delta, done, finish, stream, streamed } from '../../support/raw-replies.ts';
 import { serve } from '../../support/serve.ts';
@@ -242,10 +243,7 @@ describe('--output-format csv', () => {
   ])('with %j is refused before anything is sent', async (more, message, hint) => {
     const place = await openTablePlace();
     place.write('mine.csv', 'important\n');
-    const { code, stderr } = await place.run([...words, ...more]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(message);
-    expect(stderr).toContain(hint);
+    expectFailure(await place.run([...words, ...more]), 2, message, hint);
     expect(place.asked).toEqual([]);
     expect(place.read('mine.csv')).toBe('important\n');
   });
@@ -253,9 +251,8 @@ describe('--output-format csv', () => {
   test('of a pipe needs no -o', async () => {
     const place = await openTablePlace();
     const run = ['-', ...words.slice(1), '--format', 'csv', '-o', 'out.csv'];
-    const { code, stderr } = await place.run(run, { input: table });
-    expect(code).toBe(2);
-    expect(stderr).toContain('--output-format csv with -o needs a named input file');
+    const result = await place.run(run, { input: table });
+    expectFailure(result, 2, '--output-format csv with -o needs a named input file');
   });
 
   test('reads UTF-16 tables of spreadsheets', async () => {

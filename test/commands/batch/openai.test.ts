@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type BatchPlace, openBatchPlace, promptLines } from '../../support/batch.ts';
+import { expectFailure } from '../../support/in-memory.ts';
 import { jsonLines } from '../../support/natter.ts';
 
 interface Request {
@@ -87,9 +88,7 @@ describe('natter batch export', () => {
     place.write('p.txt', 'one\n');
     place.write('empty.txt', '\n');
     place.write('old.jsonl', 'old\n');
-    const { code, stderr } = await place.run(['export', ...words]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(message);
+    expectFailure(await place.run(['export', ...words]), 2, message);
     expect(place.read('old.jsonl')).toBe('old\n');
     expect(place.read('p.txt')).toBe('one\n');
   });
@@ -385,9 +384,7 @@ describe('natter batch import', () => {
   ])('refuses %j, and writes nothing', async (text, message) => {
     const place = await openTablePlace();
     place.write('output.jsonl', text);
-    const { code, stderr } = await place.run([...importWords, '-o', 'out.jsonl']);
-    expect(code).toBe(2);
-    expect(stderr).toContain(message);
+    expectFailure(await place.run([...importWords, '-o', 'out.jsonl']), 2, message);
     expect(place.has('out.jsonl')).toBe(false);
   });
 
@@ -395,9 +392,8 @@ describe('natter batch import', () => {
     const place = await openTablePlace();
     place.write('output.jsonl', lines(answer('a', 'x')));
     place.write('second.jsonl', lines(answer('a', 'y')));
-    const { code, stderr } = await place.run([...importWords, 'second.jsonl', '-o', 'out.jsonl']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('item 1 is answered twice, in output.jsonl and second.jsonl');
+    const result = await place.run([...importWords, 'second.jsonl', '-o', 'out.jsonl']);
+    expectFailure(result, 2, 'item 1 is answered twice, in output.jsonl and second.jsonl');
   });
 
   test.each([
@@ -408,8 +404,6 @@ describe('natter batch import', () => {
   ])('%j is refused', async (run, message) => {
     const place = await openTablePlace();
     place.write('output.jsonl', lines(answer('a', 'x')));
-    const { code, stderr } = await place.run(run);
-    expect(code).toBe(2);
-    expect(stderr).toContain(message);
+    expectFailure(await place.run(run), 2, message);
   });
 });

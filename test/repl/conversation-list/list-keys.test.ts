@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  changeOf,
-  matchesOf,
-  onListOpened,
-  onPreviewRead,
-  onTextsSearched,
-} from '../../../src/repl/conversation-list/list.ts';
-import type { OpenList, ReplState } from '../../../src/repl/state.ts';
+import { matchesOf, onListOpened, settle } from '../../../src/repl/conversation-list/list.ts';
+import type { OpenList, ReplState, Step } from '../../../src/repl/state.ts';
 import {
   composed,
   effectsOf,
@@ -39,6 +33,13 @@ const shown = ({ list }: ReplState) =>
   list === undefined ? [] : matchesOf(list).map(({ row }) => row.title);
 
 const opening = (list: OpenList) => (state: ReplState) => onListOpened(state, list);
+/** What the task of reading makes of the open list. */
+const read =
+  (part: Partial<OpenList>) =>
+  (state: ReplState): Step => {
+    if (state.list === undefined) throw new Error('no list is open');
+    return settle(state, { ...state.list, ...part, isReading: false }, state.list.followsLast);
+  };
 
 const down = pressed('down');
 const tab = pressed('tab');
@@ -148,61 +149,32 @@ test('a search goes on only as far as its matches are looked at, and End follows
   const rows = Array.from({ length: 200 }, (_, index) =>
     listedConversation({ id: `mmmm${index}`, title: `about ${index}`, hours: index }),
   );
-  const hits = (from: number, end: number) => rows.slice(from, end).map(({ title }) => title);
-  const search = { searchesTexts: true, query: 'milk' };
-  const list = listOf(rows, { ...search, excerpts: hits(0, 80) });
-  const found = (from: number, end: number) =>
-    changeOf(rows, (state, open) =>
-      onTextsSearched(state, open, { rows, query: 'milk', from }, hits(from, end)),
-    );
-  const moved = run(stateWith(list), ...Array.from({ length: 40 }, () => down));
-  expect(effectsOf(moved.effects, 'search-list')).toMatchObject([{ from: 80 }]);
+  const hits = (end: number) => rows.slice(0, end).map(({ title }) => title);
+  const search = { searchesTexts: true, query: 'milk', hasPreview: false };
+  const list = listOf(rows, { ...search, excerpts: hits(80) });
+  const opened = run(stateOf(), opening(list));
+  expect(effectsOf(opened.effects, 'read-list')).toEqual([]);
+  const moved = run(opened.state, ...Array.from({ length: 40 }, () => down));
+  expect(effectsOf(moved.effects, 'read-list')).toHaveLength(1);
   const asked = run(stateWith(list), pressed('end'));
-  expect(effectsOf(asked.effects, 'search-list')).toMatchObject([{ from: 80 }]);
-  expect(effectsOf(asked.effects, 'preview-conversation')).toEqual([]);
-  const next = run(asked.state, found(80, 150));
-  expect(effectsOf(next.effects, 'search-list')).toMatchObject([{ from: 150 }]);
-  expect(run(next.state, found(150, 200)).state.list?.selected).toBe(199);
-  expect(run(asked.state, pressed('home'), found(80, 150)).state.list?.selected).toBe(0);
+  expect(effectsOf(asked.effects, 'read-list')).toHaveLength(1);
+  const next = run(asked.state, read({ excerpts: hits(150) }));
+  expect(effectsOf(next.effects, 'read-list')).toHaveLength(1);
+  const { state } = run(next.state, read({ excerpts: hits(200) }));
+  expect(state.list?.selected).toBe(199);
+  expect(run(state, pressed('up')).state.list?.selected).toBe(198);
+  expect(
+    run(asked.state, pressed('home'), read({ excerpts: hits(200) })).state.list?.selected,
+  ).toBe(0);
 });
 
 test('Tab searches the texts, and Tab again filters', () => {
-  const searching = run(stateWith(listOf(three)), tab, typed('m'), typed('ilk'));
-  const searches = effectsOf(searching.effects, 'search-list');
-  expect(searches).toMatchObject([{ from: 0, query: 'm' }]);
-  const rows = searching.state.list?.rows ?? [];
-  const found = (query: string, excerpts: readonly (string | undefined)[]) =>
-    changeOf(rows, (state, list) =>
-      onTextsSearched(state, list, { rows, query, from: 0 }, excerpts),
-    );
-  const stale = run(searching.state, found('m', ['more', 'more', 'more']));
-  expect(shown(stale.state)).toEqual([]);
-  expect(effectsOf(stale.effects, 'search-list')).toMatchObject([{ from: 0, query: 'milk' }]);
-  const { state } = run(stale.state, found('milk', [undefined, 'with milk', undefined]));
+  const searching = run(stateWith(listOf(three)), tab, typed('milk'));
+  expect(effectsOf(searching.effects, 'read-list')).toHaveLength(1);
+  expect(shown(searching.state)).toEqual([]);
+  const { state } = run(searching.state, read({ excerpts: [undefined, 'with milk', undefined] }));
   expect(shown(state)).toEqual(['Coffee']);
   expect(run(state, tab).state.list).toMatchObject({ searchesTexts: false, query: 'milk' });
-});
-
-test('the selected conversation is read for the preview, once', () => {
-  const opened = run(stateOf(), opening(listOf(three)));
-  expect(effectsOf(opened.effects, 'preview-conversation')).toMatchObject([{ row: tea }]);
-  expect(effectsOf(run(opened.state, typed('tea')).effects, 'preview-conversation')).toEqual([]);
-  const moved = run(opened.state, down);
-  expect(effectsOf(moved.effects, 'preview-conversation')).toMatchObject([{ row: coffee }]);
-  const read = (id: string) =>
-    changeOf(moved.state.list?.rows ?? [], (state, list) =>
-      onPreviewRead(state, list, { id, turns: [] }),
-    );
-  expect(run(moved.state, read('tttt2222')).state.list?.preview?.turns).toBeUndefined();
-  expect(run(moved.state, read('cccc3333')).state.list?.preview?.turns).toEqual([]);
-});
-
-test('what was read for a list that was closed is ignored', () => {
-  const stale = changeOf([coffee], (state) => onListOpened(state, listOf([coffee])));
-  const { state } = run(stateWith(listOf([tea])), stale);
-  expect(shown(state)).toEqual(['Green tea']);
-  const closed = run(stateOf(), stale);
-  expect(closed.state.list).toBeUndefined();
 });
 
 test('a phrase in quotes filters the titles', () => {

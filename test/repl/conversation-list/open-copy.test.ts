@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { firstRunDialog } from '../../../src/repl/connection.ts';
-import { changeOf, onTextsSearched } from '../../../src/repl/conversation-list/list.ts';
 import { copyDialog } from '../../../src/repl/conversations/conversations.ts';
 import type { OpenList } from '../../../src/repl/state.ts';
 import { step } from '../../../src/repl/step.ts';
@@ -51,19 +50,15 @@ describe('a chosen conversation that is open in another natter', () => {
     const search = { searchesTexts: true, query: 'tea' };
     const first = listOf(many, { ...search, excerpts: many.slice(0, 80).map(() => 'tea') });
     const opening = run(stateOf({ list: first }), pressed('end'), enter);
-    const missed = changeOf(many, (before, read) =>
-      onTextsSearched(before, read, { rows: many, query: 'tea', from: 80 }, ['tea']),
-    );
     const [{ from: left = first } = {}] = effectsOf(opening.effects, 'resume');
     const { state, effects } = runInApp(
       opening.state,
-      missed,
       asksAbout('c79', left),
       { type: 'task-ended', entries: [], now: 0 },
       escape,
     );
-    expect(effectsOf(effects, 'search-list')).toMatchObject([{ from: 80 }]);
-    expect(run(state, missed).state.list?.excerpts).toHaveLength(80);
+    expect(effectsOf(effects, 'read-list')).toEqual([{ type: 'read-list', rows: many }]);
+    expect(state.list).toMatchObject({ isReading: true, followsLast: false });
   });
 
   test('is opened as a copy, before the dialog that waited', () => {

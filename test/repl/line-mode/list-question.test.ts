@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Action } from '../../../src/repl/action.ts';
 import { answerQuestion, questionOf } from '../../../src/repl/line-mode/list-question.ts';
-import { changeOf, onTextsSearched } from '../../../src/repl/conversation-list/list.ts';
+import { settle } from '../../../src/repl/conversation-list/list.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { effectsIn, effectsOf, printed, run, stateOf } from '../../support/repl-state.ts';
 import { listedConversation, listOf } from '../../support/conversation-lists.ts';
@@ -15,7 +15,7 @@ const many = Array.from({ length: 12 }, (_, index) =>
 );
 
 const lineMode = (rows = many, changes = {}) =>
-  stateOf({ isLineMode: true, list: listOf(rows, changes) });
+  stateOf({ isLineMode: true, list: listOf(rows, { hasPreview: false, ...changes }) });
 
 const line = (text: string): Action => ({ type: 'line-entered', text, now: 0 });
 const question = (state: ReplState) => (state.list && questionOf(state, state.list)) ?? '';
@@ -76,11 +76,10 @@ test('words filter the list', () => {
 
 test('a slash and words search the texts', () => {
   const { state, effects } = run(lineMode(), line('/with milk'));
-  expect(effectsOf(effects, 'search-list')).toMatchObject([{ query: 'with milk', from: 0 }]);
+  expect(effectsOf(effects, 'read-list')).toHaveLength(1);
   const excerpts = many.map((_, index) => (index === 3 ? 'tea with milk' : undefined));
-  const rows = state.list?.rows ?? [];
-  const search = { rows, query: 'with milk', from: 0 };
-  const found = changeOf(rows, (before, list) => onTextsSearched(before, list, search, excerpts));
+  const found = (before: ReplState) =>
+    settle(before, { ...(before.list ?? listOf(many)), excerpts, isReading: false });
   expect(question(run(state, found).state)).toMatch(
     /^1 with "with" and "milk" in the text\.\n1 about 4, "tea with milk", origin/,
   );

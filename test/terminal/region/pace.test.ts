@@ -3,30 +3,6 @@ import { expect, test } from 'vitest';
 import { createPace } from '../../../src/terminal/region/region.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
-test('P20 a resize noticed directly before an update delays it', async () => {
-  const clock = createFakeClock();
-  const updates: number[] = [];
-  let hasChanged = true;
-  const pace = createPace(
-    clock,
-    () => void updates.push(clock.monotonic()),
-    () => {
-      if (hasChanged) pace.after(100);
-      hasChanged = false;
-    },
-  );
-  const start = clock.monotonic();
-  pace.soon();
-  await tick();
-  expect(updates).toEqual([]);
-  await clock.advance(99);
-  await tick();
-  expect(updates).toEqual([]);
-  await clock.advance(1);
-  await tick();
-  expect(updates).toEqual([start + 100]);
-});
-
 test('an update waits until a slow terminal has accepted the previous one', async () => {
   const clock = createFakeClock();
   let resolve = () => {};

@@ -2,7 +2,15 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LiveRegion } from '../../../src/terminal/region/region.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
-import { createScreen, drawn, footer, openRegion, withRegion } from '../../support/screen.ts';
+import { createMemoryOutput } from '../../support/memory-context.ts';
+import {
+  createScreen,
+  drawn,
+  footer,
+  openRegion,
+  rewrappingTraits,
+  withRegion,
+} from '../../support/screen.ts';
 import { fc } from '../../support/properties.ts';
 
 describe('the live region', () => {
@@ -11,12 +19,9 @@ describe('the live region', () => {
     screen.write('$ natter\r\n');
     const clock = createFakeClock();
     const region = new LiveRegion({
-      output: screen,
+      output: { ...createMemoryOutput(true), ...screen },
       clock,
-      synchronized: true,
-      rewraps: true,
-      cursorDrifts: true,
-      resizePause: 100,
+      traits: rewrappingTraits,
     });
     region.render(() => footer);
     await tick();
@@ -59,15 +64,11 @@ describe('the live region', () => {
   });
 
   test('is slow until the terminal has accepted an update', async () => {
-    const screen = createScreen(20, 10);
     const taken = new Promise<void>(() => {});
     const region = new LiveRegion({
-      output: { ...screen, write: () => taken },
+      output: { ...createMemoryOutput(true), write: () => taken },
       clock: createFakeClock(),
-      synchronized: true,
-      rewraps: true,
-      cursorDrifts: true,
-      resizePause: 100,
+      traits: rewrappingTraits,
     });
     expect(region.slowness()).toBeUndefined();
     region.render(() => footer);
@@ -209,12 +210,9 @@ test.each([60, 80, 100])(
   async (columns) => {
     const screen = createScreen(columns, 30);
     const region = new LiveRegion({
-      output: { ...screen, columns: () => 80, rows: () => 24 },
+      output: { ...createMemoryOutput(true), write: (text) => screen.write(text) },
       clock: createFakeClock(),
-      synchronized: true,
-      rewraps: true,
-      cursorDrifts: true,
-      resizePause: 100,
+      traits: rewrappingTraits,
     });
     region.render(() => footer);
     await tick();

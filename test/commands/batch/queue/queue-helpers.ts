@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import {
@@ -25,6 +24,7 @@ import { sandboxKey } from '../../../../src/sandbox/keys.ts';
 import { startSandbox } from '../../../../src/sandbox/server.ts';
 import { rule } from '../../../sandbox/sandbox-helpers.ts';
 import { parseResults } from '../../../support/batch.ts';
+import { folderOf } from '../../../support/folder.ts';
 import { createMemoryContext, createMemoryDevice } from '../../../support/memory-context.ts';
 
 type State = 'waiting' | 'active' | 'delayed' | 'done' | 'failed';
@@ -238,7 +238,7 @@ const submitDefaults: SubmitOptions = {
 
 /** A queue in memory, a folder, and a service that echoes prompts after `faults`; no request is retried. */
 export async function openQueuePlace(faults: readonly FaultRule[] = []) {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-queue-'));
+  const folder = folderOf();
   const asked: string[] = [];
   const sandbox = await startSandbox({
     latency: { origin: 0, nextgen: 0 },

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { countFailure, emptyTally } from '../../../../src/batch/tally.ts';
@@ -10,6 +9,7 @@ import { Failure } from '../../../../src/failure.ts';
 import { createNotices } from '../../../../src/output/notices.ts';
 import { Interruption } from '../../../../src/terminal/device/signals.ts';
 import { plainStyle } from '../../../../src/terminal/style.ts';
+import { folderOf } from '../../../support/folder.ts';
 import { createMemoryContext } from '../../../support/memory-context.ts';
 
 const names = {
@@ -40,7 +40,7 @@ function runWith(options: ReportOptions, terminals: readonly 'stderr'[] = []) {
   return { ...memory, run };
 }
 
-const folder = () => mkdtempSync(join(tmpdir(), 'natter-summary-'));
+const folder = () => folderOf();
 
 describe('--summary', () => {
   test('has the counts, causes, times and the exit code', () => {

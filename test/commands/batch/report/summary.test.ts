@@ -14,7 +14,7 @@ test.each([
   const tally = { ...emptyTally(), total: 20, answered: 8 };
   const text = stoppedText({
     tally,
-    texts: fileTexts(output),
+    texts: fileTexts(output, 12),
     left: 12,
     elapsed: 1000,
     stopFailure: undefined,
@@ -40,7 +40,7 @@ describe('the hint of a run with failed items', () => {
   ) => {
     const tally = { ...emptyTally(), total: 20, answered: stopFailure === undefined ? 8 : 0 };
     for (const [at, failure] of failures.entries()) countFailure(tally, failure, itemAt(at));
-    const texts = fileTexts(output ?? undefined);
+    const texts = fileTexts(output ?? undefined, 0);
     const end = { tally, elapsed: 1, texts, left: 0, stopFailure };
     return batchFailure(end)?.hint;
   };

@@ -1,4 +1,4 @@
-import { detailsOf } from '../../client/failure/request-failure.ts';
+import { detailsOf } from '../../client/failure/change-failure.ts';
 import { collectBytes } from '../../input/attach-files.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';

@@ -13,7 +13,7 @@ import type { BatchItem, ItemContent } from '../../../batch/input/item.ts';
 import { textMessages } from '../../../conversation/message-text.ts';
 import type { CompletionRequest, Message } from '../../../client/contract.ts';
 import { followSignals } from '../../../client/http/timer.ts';
-import { rephrase } from '../../../client/failure/request-failure.ts';
+import { rephrase } from '../../../client/failure/change-failure.ts';
 import { stoppedAnswer } from '../../../output/ending-failure.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { withRequestHint } from '../../../cli/report.ts';

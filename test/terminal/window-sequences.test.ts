@@ -65,5 +65,6 @@ test('puts back everything that it changes', () => {
     enter: '\u001B[22;2t\u001B[?1004h',
     leave: '\u001B[?1004l\u001B]9;4;0;\u0007\u001B[23;2t',
   });
-  expect(windowModes(direct)).toEqual({ enter: '', leave: '' });
+  const none = { ...direct, progress: false, title: false };
+  expect(windowModes(none)).toEqual({ enter: '', leave: '' });
 });

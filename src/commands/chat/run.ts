@@ -25,7 +25,7 @@ import {
 import type { PlannedRequest } from '../../ask/plan-request.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { catalogue, type Message } from '../../client/contract.ts';
-import { rephrase } from '../../client/failure/request-failure.ts';
+import { rephrase } from '../../client/failure/change-failure.ts';
 import { hasInputPlaceholder } from '../../conversation/compose-prompt.ts';
 import { largerModel, type ModelWindows } from '../../conversation/context-fit.ts';
 import type { AnswerRecorder, PromptRecord } from '../../conversation/journal/record-answer.ts';

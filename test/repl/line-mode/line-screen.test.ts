@@ -146,6 +146,6 @@ test.each([
   [['a', 'b'], ['a', 'b'], []],
   [['a\\', 'b'], ['a\nb'], []],
   [['a', 'b\\'], ['a'], ['b\\']],
-])('joins the continued lines of %j', (lines, whole, open) => {
-  expect(joinContinued(lines)).toEqual({ whole, open });
+])('joins the continued lines of %j', (lines, whole, rest) => {
+  expect(joinContinued(lines)).toEqual({ whole, open: rest });
 });

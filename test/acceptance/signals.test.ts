@@ -16,7 +16,7 @@ import { describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { newPath, readRecordedLines, writeRecording } from '../recording/recording-fixtures.ts';
 import { rule } from '../sandbox/sandbox-helpers.ts';
-import { openSlowBatchPlace, promptLines } from '../support/batch.ts';
+import { openSlowPrompts } from '../support/batch.ts';
 import { openHeldSandbox } from '../support/held-sandbox.ts';
 import { expectFailure, runInMemory } from '../support/in-memory.ts';
 import {
@@ -99,8 +99,7 @@ test.each([
 const anyPort = { NODE_OPTIONS: '--inspect-port=0' };
 
 test('a batch with --stop-after starts no more items after its time, and exits with 75', async () => {
-  const place = await openSlowBatchPlace();
-  place.write('p.txt', promptLines(5));
+  const place = await openSlowPrompts(5);
   const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', '1', '--stop-after', '500ms'];
   const natter = place.start(words);
   await place.inProgress(1);

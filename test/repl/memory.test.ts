@@ -1,20 +1,20 @@
 import fs, {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   statSync,
   readFileSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import os, { tmpdir } from 'node:os';
+import os from 'node:os';
 import path, { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
 import { appendHistory, createReplMemory, readHistory } from '../../src/repl/memory.ts';
 import type { ProcessFacts } from '../../src/storage/lock/process-facts.ts';
 import { processOn } from '../storage/lock-fixtures.ts';
+import { folderOf } from '../support/folder.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
 let state = '';
@@ -22,7 +22,7 @@ let drafts = '';
 let warnings: string[] = [];
 
 beforeEach(() => {
-  state = mkdtempSync(join(tmpdir(), 'natter-state-'));
+  state = folderOf();
   drafts = join(state, 'drafts');
   mkdirSync(drafts);
   warnings = [];

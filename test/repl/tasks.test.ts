@@ -1,9 +1,7 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { pathOf } from '../../src/conversation/tree.ts';
 import { Failure } from '../../src/failure.ts';
+import { folderOf } from '../support/folder.ts';
 import {
   createMemorySession,
   hanging,
@@ -206,7 +204,7 @@ test('/retry uses a changed system prompt', async () => {
 });
 
 test('Y18: /save in an empty conversation reports no file', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-save-'));
+  const folder = folderOf();
   const { text, submit } = openMemorySession({ folder });
   await submit('/save');
   expect(text()).toBe('natter: nothing to save yet: the first prompt creates the file\n');

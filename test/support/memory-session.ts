@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../src/client/client.ts';
@@ -25,6 +24,7 @@ import type { FakeClock } from './fake-clock.ts';
 import { createMemoryContext, createMemoryDevice } from './memory-context.ts';
 import { stateOf } from './repl-state.ts';
 import { storedList } from './conversation-lists.ts';
+import { folderOf } from './folder.ts';
 
 /** Files by their names: `missing…` cannot be read, `typo…` does not exist, `old…` exists. */
 const memoryFiles = (calls: string[]): ReplFiles => ({
@@ -143,7 +143,7 @@ const journalOptions = (clock: FakeClock, folder?: string) => ({
 });
 
 /** A configuration with the role `critic`. */
-const configuration = mkdtempSync(join(tmpdir(), 'natter-roles-'));
+const configuration = folderOf();
 
 mkdirSync(join(configuration, 'roles'));
 

@@ -1,5 +1,5 @@
 import { isOlder, type Libraries, type RedisClient } from './library.ts';
-import { type BatchQueue, keyPrefix, RedisQueue } from './redis-queue.ts';
+import { type BatchQueue, keyPrefix, openRedisQueue } from './redis-queue.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
@@ -284,7 +284,7 @@ export async function connectQueue(
       return Array.isArray(names) ? names.map(String).sort() : [];
     },
     open(name: string): BatchQueue {
-      const queue = new RedisQueue(libraries.queue, client, name);
+      const queue = openRedisQueue(libraries.queue, client, name);
       queues.push(queue);
       return queue;
     },

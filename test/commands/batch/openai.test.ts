@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type BatchPlace, openBatchPlace, promptLines } from '../../support/batch.ts';
+import { type BatchPlace, openBatchPlace, openPrompts, promptLines } from '../../support/batch.ts';
 import { expectFailure } from '../../support/in-memory.ts';
 import { jsonLines } from '../../support/natter.ts';
 
@@ -47,8 +47,7 @@ describe('natter batch export', () => {
   });
 
   test('leaves out the items answered in a results file', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(4));
+    const place = await openPrompts(4);
     await place.run(['p.txt', '-o', 'answers.jsonl', '--shard', '1/2']);
     const { stdout } = await place.run(['export', 'p.txt', '--results', 'answers.jsonl']);
     expect(parse(stdout).map(({ body }) => body)).toEqual([
@@ -304,8 +303,7 @@ describe('natter batch import', () => {
   });
 
   test('takes the results of an exported file, and refuses those of a different input', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(2));
+    const place = await openPrompts(2);
     const { stdout } = await place.run(['export', 'p.txt']);
     const ids = jsonLines(stdout).map((request) => (request as { custom_id: string }).custom_id);
     place.write('output.jsonl', lines(...ids.map((id) => answer(id, `about ${id}`))));

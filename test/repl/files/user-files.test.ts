@@ -1,13 +1,11 @@
 import {
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { mentionsOf } from '../../../src/repl/files/mentioned-files.ts';
@@ -18,6 +16,7 @@ import {
   kindOf,
   writeUserFile,
 } from '../../../src/repl/files/user-files.ts';
+import { folderOf } from '../../support/folder.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
 test.each([
@@ -30,7 +29,7 @@ test.each([
 });
 
 test('completes the names in a folder; a missing folder has none', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-files-'));
+  const folder = folderOf();
   mkdirSync(join(folder, 'src'));
   writeFileSync(join(folder, 'a.md'), '');
   expect(folderCandidates(folder)).toEqual([
@@ -41,7 +40,7 @@ test('completes the names in a folder; a missing folder has none', () => {
 });
 
 test('a link to itself does not hide the other names of its folder', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-files-'));
+  const folder = folderOf();
   symlinkSync('loop', join(folder, 'loop'));
   writeFileSync(join(folder, 'a.md'), '');
   expect(folderCandidates(folder).map(({ value }) => value)).toEqual(['a.md', 'loop']);
@@ -55,7 +54,7 @@ test.each([
 });
 
 test('writes a new file and never overwrites one', () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'natter-files-')), 'x.md');
+  const file = join(folderOf(), 'x.md');
   expect(writeUserFile(file, 'one', 'linux')).toBe(file);
   expect(writeUserFile(file, 'two', 'linux')).toBeUndefined();
   expect(readFileSync(file, 'utf8')).toBe('one');
@@ -71,7 +70,7 @@ test.each([
 
 /** A home folder with `docs/a.md` and `docs/b.txt`. */
 function openFiles() {
-  const home = mkdtempSync(join(tmpdir(), 'natter-files-'));
+  const home = folderOf();
   mkdirSync(join(home, 'docs'));
   for (const name of ['a.md', 'b.txt']) writeFileSync(join(home, 'docs', name), name);
   const { context } = createMemoryContext();
@@ -112,7 +111,7 @@ test.each([
 
 const write = (path: string, text: string, replaces = false) =>
   writeUserFile(path, text, 'linux', { isPrivate: true, replaces });
-const folder = () => mkdtempSync(join(tmpdir(), 'natter-private-'));
+const folder = () => folderOf();
 
 test.skipIf(process.platform === 'win32')('only the owner may read a written file', () => {
   const path = join(folder(), 'tea.md');

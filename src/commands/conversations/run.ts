@@ -1,8 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { allMarks } from '../../conversation/attributes.ts';
-import { exportJson, exportMarkdown } from '../../conversation/export/export.ts';
-import { exportAs, formatOfName, type ExportFormat } from '../../conversation/export/format.ts';
+import {
+  exportAs,
+  exportJson,
+  exportMarkdown,
+  formatOfName,
+  type ExportFormat,
+} from '../../conversation/export/export.ts';
 import {
   findConversation,
   deleteConversation,

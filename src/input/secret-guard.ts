@@ -47,9 +47,8 @@ function beginningOf(content: string, { kind, start }: FoundSecret): string {
 }
 
 /** The secrets in one text. Natter's own are found as they are masked. */
-function secretsIn({ secrets }: { readonly secrets: Secrets }, text: string) {
-  return findSecrets(text, textFilter(secrets)?.find);
-}
+const secretsIn = ({ secrets }: { readonly secrets: Secrets }, text: string) =>
+  findSecrets(text, textFilter(secrets)?.find);
 
 function openRedaction({ random, secrets }: Context): Redaction {
   // An answer never shows natter's key.
@@ -59,8 +58,6 @@ function openRedaction({ random, secrets }: Context): Redaction {
     restore: (events) => changeTexts(events, () => redactions.createStream()),
   };
 }
-
-const article = (kind: string) => (/^[AEIOU]/i.test(kind) ? 'an' : 'a');
 
 /** The secrets in a text, with their places. */
 export function locateSecrets(
@@ -74,8 +71,10 @@ export function locateSecrets(
 }
 
 /** `a GitHub token`, `natter's key`. */
-const nameOf = ({ kind }: FoundSecret) =>
-  kind.endsWith("'s key") ? kind : `${article(kind)} ${kind}`;
+function nameOf({ kind }: FoundSecret): string {
+  if (kind.endsWith("'s key")) return kind;
+  return `${/^[AEIOU]/i.test(kind) ? 'an' : 'a'} ${kind}`;
+}
 
 const placeOf = ({ name, line }: LocatedSecret) => `${name} line ${line}`;
 

@@ -3,7 +3,6 @@
 
 import { Failure } from '../../failure.ts';
 import { definitions } from '../../settings/definitions.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { parseSettingValue } from '../../settings/setting-value.ts';
 import type { Shell } from '../completion/command.ts';
 import { present, type Context, type GlobalOptions } from '../../run.ts';
@@ -193,21 +192,6 @@ export interface ShellInitOptions extends GlobalOptions {
   readonly explain?: string;
 }
 
-/** The options that the script passes on. A profile's name has no characters that a shell interprets. */
-function serviceWords({ profile, sandbox }: GlobalOptions): string {
-  return `${profile === undefined ? '' : ` --profile ${profile}`}${sandbox === true ? ' --sandbox' : ''}`;
-}
-
-function chosenKey(
-  { values }: ResolvedSettings,
-  name: 'shellKey' | 'shellExplainKey',
-  option: string | undefined,
-): string {
-  if (option === undefined) return values[name];
-  const label = name === 'shellKey' ? '--key' : '--explain-key';
-  return parseSettingValue(definitions[name], option, { label, kind: 'usage' });
-}
-
 /** @throws Failure for two equal keys, or a bad one */
 async function printScript(
   context: Context,
@@ -215,19 +199,25 @@ async function printScript(
   shell: Shell,
 ): Promise<void> {
   const { notices } = await present(context, options);
-  const settings = readSettings(context, notices, options);
-  const key = chosenKey(settings, 'shellKey', options.key);
-  const explainKey = chosenKey(settings, 'shellExplainKey', options.explainKey);
-  if (key === explainKey) {
-    const hint = key === 'none' ? 'omit at most one key' : 'choose a different --explain-key';
-    throw new Failure('usage', `both keys are ${key}`, { hint });
+  const { values } = readSettings(context, notices, options);
+  const keyOf = (name: 'shellKey' | 'shellExplainKey', label: string, given?: string) =>
+    given === undefined
+      ? values[name]
+      : parseSettingValue(definitions[name], given, { label, kind: 'usage' });
+  const suggest = keyOf('shellKey', '--key', options.key);
+  const explain = keyOf('shellExplainKey', '--explain-key', options.explainKey);
+  if (suggest === explain) {
+    const hint = suggest === 'none' ? 'omit at most one key' : 'choose a different --explain-key';
+    throw new Failure('usage', `both keys are ${suggest}`, { hint });
   }
-  const call = `natter shell-init ${shell}${serviceWords(options)}`;
-  const script = widgetScript(shell, call, { suggest: key, explain: explainKey });
+  // A profile's name has no characters that a shell interprets.
+  const profile = options.profile === undefined ? '' : ` --profile ${options.profile}`;
+  const call = `natter shell-init ${shell}${profile}${options.sandbox === true ? ' --sandbox' : ''}`;
+  const script = widgetScript(shell, call, { suggest, explain });
   const summaries = [
-    [key, 'the text on the line becomes a command'],
-    [explainKey, 'explain the last failure'],
-  ].filter(([bound]) => bound !== 'none');
+    [suggest, 'the text on the line becomes a command'],
+    [explain, 'explain the last failure'],
+  ].filter(([key]) => key !== 'none');
   const summary = summaries.map((row) => row.join(': ')).join('; ');
   const mark = `# natter shell-init for ${shell}`;
   await context.streams.stdout.write(`${mark}: begin\n# ${summary}\n${script}${mark}: end\n`);

@@ -18,7 +18,7 @@ import { type Context, type GlobalOptions, present, type Run } from '../../run.t
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import { changeStored, noticeOverrides, readStored } from '../../settings/read-settings.ts';
 import { findStoredPath } from '../config/stored-paths.ts';
-import { findApi, modelHint, throwRefusal } from './check-service.ts';
+import { findApi, modelHint, type ServiceCheck, throwRefusal } from './check-service.ts';
 
 const maxAttempts = 3;
 
@@ -132,39 +132,14 @@ export interface LoginOptions extends GlobalOptions {
 /** The settings with the new key, or without a key. */
 function withKey(settings: ResolvedSettings, apiKey: string | undefined): ResolvedSettings {
   const { apiKey: _old, apiKeyCommand: _command, ...others } = settings;
-  return {
-    ...others,
-    unsentSecrets: settings.unsentSecrets.filter(({ what }) => what !== 'API key'),
-    ...(apiKey !== undefined && {
-      apiKey: { value: apiKey, source: { kind: 'flag', name: 'login' } },
-    }),
-  };
+  const unsentSecrets = settings.unsentSecrets.filter(({ what }) => what !== 'API key');
+  if (apiKey === undefined) return { ...others, unsentSecrets };
+  const source = { kind: 'flag', name: 'login' } as const;
+  return { ...others, unsentSecrets, apiKey: { value: apiKey, source } };
 }
 
 const hasKey = (stored: StoredSettings, { profile }: ResolvedSettings) =>
   ownEntry(stored.credentials.profiles, profile.value) !== undefined;
-
-/** Asks for the base URL and the key, and asks again for a key that the service refuses. @throws Failure */
-async function askAndCheck(
-  run: Run<LoginOptions>,
-  stored: StoredSettings,
-  resolve: (flags: LoginOptions) => ResolvedSettings,
-) {
-  const { context, options } = run;
-  const baseUrl = await askBaseUrl(run);
-  // Resolved again, so that the secret headers of the profile are not sent to the new URL.
-  const settings = resolve({ ...options, baseUrl });
-  return askAgain(run, async (number) => {
-    const apiKey = await askKey(run, number > 1);
-    context.secrets.keep({ apiKey });
-    const checked = options.check
-      ? await findApi({ ...run, settings: withKey(settings, apiKey) }).catch(
-          throwRefusal(baseUrl, hasKey(stored, settings)),
-        )
-      : { result: 'not checked', models: [] };
-    return { ...checked, apiKey, baseUrl, settings };
-  });
-}
 
 /** Runs `natter auth login`. Stores nothing unless the check succeeds. @throws Failure */
 export async function login(context: Context, options: LoginOptions): Promise<void> {
@@ -185,7 +160,22 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const resolve = (flags: LoginOptions) =>
     resolveSettings({ flags, environment, stored, allowNewProfile: true });
   const run = { context, options, presentation, settings: resolve(options) };
-  const input = await askAndCheck(run, stored, resolve).finally(context.ask.end);
+  const enter = async () => {
+    const baseUrl = await askBaseUrl(run);
+    // Resolved again, so that the secret headers of the profile are not sent to the new URL.
+    const settings = resolve({ ...options, baseUrl });
+    return askAgain(run, async (number) => {
+      const apiKey = await askKey(run, number > 1);
+      context.secrets.keep({ apiKey });
+      const unchecked: ServiceCheck = { result: 'not checked', models: [] };
+      const checking = { ...run, settings: withKey(settings, apiKey) };
+      const checked = options.check
+        ? await findApi(checking).catch(throwRefusal(baseUrl, hasKey(stored, settings)))
+        : unchecked;
+      return { ...checked, apiKey, baseUrl, settings };
+    });
+  };
+  const input = await enter().finally(context.ask.end);
   const { result, models, settings } = input;
   const { value: profile, source } = settings.profile;
   const hadKey = hasKey(stored, settings);

@@ -147,19 +147,18 @@ function printNotices({
 
 /** Warns if a service reports one model for answers of several: it may ignore the model of a request. */
 function warnSameModel({ presentation, models, answers }: FinishedComparison): void {
-  const answered = answers.flatMap(({ label, metadata }, index) => {
-    const { values } = models[index]?.settings ?? {};
-    return metadata.model === undefined || values === undefined
-      ? []
-      : [{ label, asked: values.model, service: values.baseUrl, reported: metadata.model }];
+  const answered = answers.map(({ label, metadata }, index) => {
+    const { model, baseUrl } = models[index]?.settings.values ?? {};
+    return { label, asked: model, service: baseUrl, reported: metadata.model };
   });
-  for (const [index, answer] of answered.entries()) {
+  for (const [index, { label, asked, service, reported }] of answered.entries()) {
+    if (reported === undefined) continue;
     const other = answered
       .slice(0, index)
-      .find(({ service, reported }) => service === answer.service && reported === answer.reported);
-    if (other === undefined || other.asked === answer.asked) continue;
+      .find((one) => one.service === service && one.reported === reported);
+    if (other === undefined || other.asked === asked) continue;
     presentation.notices.warning(
-      `${other.label} and ${answer.label} were both answered by ${answer.reported}, as the service reports`,
+      `${other.label} and ${label} were both answered by ${reported}, as the service reports`,
     );
   }
 }

@@ -26,14 +26,11 @@ function parsePort(text: string): number {
 }
 
 async function readScenario(path: string): Promise<readonly FaultRule[]> {
-  try {
-    return parseScenario(await readFile(path, 'utf8'), path);
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw new Failure('usage', `cannot read the scenario ${path}: ${failureReason(error)}`, {
-      cause: error,
-    });
-  }
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    const reason = failureReason(cause);
+    throw new Failure('usage', `cannot read the scenario ${path}: ${reason}`, { cause });
+  });
+  return parseScenario(text, path);
 }
 
 async function faultRules(options: SandboxOptions): Promise<readonly FaultRule[]> {

@@ -6,6 +6,7 @@ import { parseBaseUrl } from '../../client/http/base-url.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
+import { definedFields } from '../../json.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { Engine } from '../../sandbox/exchange.ts';
 import { definitions } from '../../settings/definitions.ts';
@@ -45,7 +46,7 @@ function withKey(settings: ResolvedSettings, environment: Environment): Resolved
 }
 
 /**
- * The settings for requests to the upstream. Other NATTER_ variables are ignored, because they are for the clients of
+ * The run of requests to the upstream, with its address. Other NATTER_ variables are ignored, because they are for the clients of
  * the sandbox. Without `--retries` nothing is retried, because those clients retry.
  * @throws Failure for an invalid value, an unreadable file, or a profile without a base URL
  */
@@ -183,15 +184,12 @@ export async function openUpstream(
   // Servers refuse stream options in a request without streaming; the client of the sandbox decides about that.
   const { stream_options: _streamOptions, ...wholeParams } = params;
 
-  /** Without hints, which are for users of natter, not for the operator of the sandbox. */
-  function report({ kind, message, status, retryAfterSeconds }: Failure): Failure {
+  // Without hints, which are for users of natter, not for the operator of the sandbox.
+  const report = ({ kind, message, status, retryAfterSeconds }: Failure): Failure => {
     notices.notice(`upstream: ${message}${kind === 'unauthorized' ? `; ${keyHint}` : ''}`);
-    return new Failure(kind, maskMessage(context.secrets, message), {
-      ...(status === undefined ? {} : { status }),
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    });
-  }
-
+    const details = definedFields({ status, retryAfterSeconds });
+    return new Failure(kind, maskMessage(context.secrets, message), details);
+  };
   return {
     async *engine(request, signal) {
       const model = models[request.model] ?? request.model;

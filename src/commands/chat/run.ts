@@ -32,7 +32,13 @@ import type { AnswerRecorder, PromptRecord } from '../../conversation/journal/re
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import { createProgressReporter } from '../../output/activity.ts';
-import { type AnswerPrinter, jsonLinesPrinter } from '../../output/answer-printer.ts';
+import {
+  type AnswerPrinter,
+  jsonLinesPrinter,
+  createAnswerPrinter,
+  createTextPrinter,
+  lookOf,
+} from '../../output/answer-printer.ts';
 import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { endingFailure, failureFields } from '../../output/ending-failure.ts';
 import { usageLine } from '../../output/figures.ts';
@@ -47,7 +53,6 @@ import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
 import { openConversation, type OpenConversation } from '../../ask/open-conversation.ts';
-import { createAnswerPrinter, createTextPrinter, lookOf } from '../../output/answer-output.ts';
 import { printJson } from '../../output/print-data.ts';
 import { dryRunDocument } from '../../ask/dry-run.ts';
 import { readPrompt, withSystem } from '../../input/read-prompt.ts';

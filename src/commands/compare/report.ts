@@ -10,8 +10,7 @@ import {
   heading,
 } from '../../output/comparison.ts';
 import { cleanLine, maskMessage } from '../../secrets/secrets.ts';
-import { createTextPrinter, answerStyle, lookOf } from '../../output/answer-output.ts';
-import { unchanged } from '../../output/answer-printer.ts';
+import { createTextPrinter, answerStyle, lookOf, unchanged } from '../../output/answer-printer.ts';
 import { terminalTraits } from '../../terminal/device/terminal-kind.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
 import type { Failure } from '../../failure.ts';

@@ -6,7 +6,7 @@ import { countOf } from '../../output/figures.ts';
 import { refusalNotice, type Notices } from '../../output/notices.ts';
 import { type Context, type GlobalOptions, present } from '../../run.ts';
 import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
-import { printMarkdown, storedLook } from '../../output/answer-output.ts';
+import { printMarkdown, storedLook } from '../../output/answer-printer.ts';
 
 async function codeBlock(answer: string, block: string): Promise<string> {
   const number = /^-?[1-9]\d{0,5}$/.test(block) ? Number(block) : undefined;

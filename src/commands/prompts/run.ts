@@ -13,7 +13,7 @@ import { refuseReservedName } from '../../storage/file-name.ts';
 import { makePrivateFolder, replaceContent } from '../../storage/files.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { printMarkdown } from '../../output/answer-output.ts';
+import { printMarkdown } from '../../output/answer-printer.ts';
 import { printTable, printJson } from '../../output/print-data.ts';
 import { loadPromptFile, readTextFile, promptPlaces } from '../../input/load-prompt-file.ts';
 import {

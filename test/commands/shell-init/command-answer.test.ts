@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandOf } from '../../../src/commands/shell-init/suggest-run.ts';
+import { commandOf } from '../../../src/commands/shell-init/run.ts';
 import { Failure } from '../../../src/failure.ts';
 import { hostileSequences } from '../../../src/sandbox/replies/replies.ts';
 import { fc } from '../../support/properties.ts';

@@ -64,7 +64,7 @@ async function isPrivateHost(hostname: string, lookUp: LookUp): Promise<boolean>
   return (await lookUp(host)).some(isPrivateAddress);
 }
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly network: OpenNetwork;
   /** Has the settings of proxies. */
   readonly environment: Environment;

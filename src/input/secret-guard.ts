@@ -18,7 +18,7 @@ import { createRedactions, type Redactions } from '../secrets/shapes/redactions.
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { hasControllingTerminal } from '../terminal/device/ask.ts';
 
-export interface InspectedText extends AttachedFile {
+interface InspectedText extends AttachedFile {
   /** The number of its first line, of a part of a longer text. */
   readonly firstLine?: number;
 }
@@ -108,7 +108,7 @@ export function describeSecrets([first, ...rest]: readonly LocatedSecret[]): str
 const maxShown = 10;
 
 /** What to do about secrets, and the service that gets them. */
-export interface Plan {
+interface Plan {
   /** `ask` refuses where there is no terminal. */
   readonly mode: ReturnType<typeof guardMode>;
   readonly settings: ResolvedSettings;

@@ -183,7 +183,7 @@ export const undeleteConversations: RunOnNames = async (context, options, names)
 };
 
 /** Options of `show` and `export`. */
-export interface TextOptions extends JsonOptions {
+interface TextOptions extends JsonOptions {
   readonly output?: string;
   readonly format?: ExportFormat;
   readonly siblings?: boolean;
@@ -244,7 +244,7 @@ export const exportConversation: Action<TextOptions, [name: string]> = async (
   notices.notice(`wrote ${output}`);
 };
 
-export interface SearchOptions extends JsonOptions {
+interface SearchOptions extends JsonOptions {
   readonly regexp?: boolean;
   readonly caseSensitive?: boolean;
   /** Number of lines, unparsed. */
@@ -378,7 +378,7 @@ const speakers = {
 } as const;
 
 /** Lines of a turn for a terminal, with their numbers and the hits marked; gaps between them as `…`. */
-export function foundTurnText({ role, lines }: FoundTurn, style: Style): string {
+function foundTurnText({ role, lines }: FoundTurn, style: Style): string {
   const width = String(lines.at(-1)?.number ?? 0).length;
   let previous: number | undefined;
   const shown = lines.map((line) => {
@@ -390,7 +390,7 @@ export function foundTurnText({ role, lines }: FoundTurn, style: Style): string 
 }
 
 /** Lines of a turn for a pipe, tab-separated: conversation, turn, role, line number, `hit` or `context`, text. */
-export function foundTurnRows(id: string, { turn, role, lines }: FoundTurn): string {
+function foundTurnRows(id: string, { turn, role, lines }: FoundTurn): string {
   return lines
     .map(({ number, text, marks }) => {
       const kind = marks.length > 0 ? 'hit' : 'context';

@@ -64,7 +64,7 @@ function buildImport(context: Context): Command {
     .option('--name <name>', 'name of the new prompt file (default: that of the file)')
     .option('--project', 'write into .natter/prompts of the project')
     .addOption(forceOption());
-  setAction(command, context, async () => (await import('./import-run.ts')).importPromptFiles);
+  setAction(command, context, async () => (await load()).importPromptFiles);
   return setExamples(command, [
     'natter prompts import patterns/summarize',
     'natter prompts import .claude/commands --project',

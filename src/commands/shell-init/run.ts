@@ -191,7 +191,7 @@ export function widgetScript(
   return script(call, bindings.join('\n'));
 }
 
-export interface ShellInitOptions extends GlobalOptions {
+interface ShellInitOptions extends GlobalOptions {
   readonly key?: string;
   readonly explainKey?: string;
   readonly suggest?: boolean;
@@ -358,7 +358,7 @@ async function suggest(context: Context, options: GlobalOptions, shell: Shell): 
  * Runs `natter shell-init <shell> --suggest`: prints the command for the text on standard input.
  * @throws Failure without a hint; or the reason of an abort
  */
-export async function printSuggestion(
+async function printSuggestion(
   context: Context,
   options: GlobalOptions,
   shell: Shell,
@@ -389,7 +389,7 @@ function failedStatus(text: string): number {
  * Runs `natter shell-init <shell> --explain <status>`: explains why the command on standard input failed.
  * @throws Failure; or the reason of an abort
  */
-export async function printExplanation(
+async function printExplanation(
   context: Context,
   options: GlobalOptions,
   shell: Shell,

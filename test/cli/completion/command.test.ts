@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { childNamed } from '../../../src/cli/help-details.ts';
-import { printCompletions } from '../../../src/cli/completion/complete.ts';
+import { printCompletions } from '../../../src/cli/completion.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { definitions, settingKeys } from '../../../src/settings/definitions.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChatOptions } from '../../../src/commands/chat/chat-run.ts';
-import { wantsRepl } from '../../../src/commands/chat/start.ts';
+import { wantsRepl } from '../../../src/commands/chat/run.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
 const plain: ChatOptions = { color: 'auto', input: true, stream: true, stdin: true };

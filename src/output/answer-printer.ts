@@ -3,7 +3,8 @@ import type { ChatEvent } from '../client/events.ts';
 import type { TextTransform } from '../terminal/markdown/block-driver.ts';
 import { type Sanitizer, createSanitizer } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
-import { answerDocument, eventRecords, failureRecord, jsonLine } from './json-answer.ts';
+import { failureFields } from './ending-failure.ts';
+import { answerFields, eventRecords, failureRecord, jsonLine } from './json-answer.ts';
 import { Failure } from '../failure.ts';
 import type { Context, GlobalOptions, Presentation } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
@@ -97,7 +98,10 @@ export function terminalPrinter(
   };
 }
 
-/** One document when the prompt has ended; the only printer that keeps the whole text in memory. */
+/**
+ * One document when the prompt has ended (docs/scripts.md, "JSON"), with `error` without a complete answer; the only
+ * printer that keeps the whole text in memory.
+ */
 export function jsonPrinter(
   stdout: OutputStream,
   requestedModel: string,
@@ -109,8 +113,9 @@ export function jsonPrinter(
       if (event.type === 'text-received') texts.push(event.text);
       return undefined;
     },
-    async end(outcome) {
-      await stdout.write(answerDocument(outcome, texts.join(''), requestedModel, clean));
+    async end({ metadata, failure }) {
+      const fields = answerFields(metadata, texts.join(''), requestedModel);
+      await stdout.write(jsonLine({ ...fields, ...failureFields(failure, clean) }));
     },
   };
 }

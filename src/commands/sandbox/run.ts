@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import {
   type Run,
   type Presentation,
@@ -25,21 +27,26 @@ import { maskMessage } from '../../secrets/secrets.ts';
 import { noticeRisks, openClient } from '../../ask/service.ts';
 import { serviceKey } from '../../ask/key-command.ts';
 import { keepSecrets, readStored } from '../../settings/read-settings.ts';
-import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { faultFromOptions } from '../../sandbox/faults/parse-fault.ts';
 import { type FaultRule, parseScenario } from '../../sandbox/faults/fault-rules.ts';
 import { parseRateLimit, sandboxKey } from '../../sandbox/keys.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 
-interface UpstreamOptions extends GlobalOptions {
+/** Options of `natter sandbox`. Fault options are further fields, with camel-case names. */
+export interface SandboxOptions extends GlobalOptions {
+  readonly host: string;
+  readonly log?: boolean;
+  readonly lenient?: boolean;
+  readonly scenario?: string;
+  readonly rateLimit?: string;
   /** The port of the sandbox, unparsed. */
   readonly port: string;
   readonly upstream?: string;
   readonly upstreamProfile?: string;
   /** Unparsed: `origin=llama3:8b`. */
   readonly map?: readonly string[];
+  readonly [faultField: string]: unknown;
 }
 
 /** The upstream's key. The clients of the sandbox use NATTER_API_KEY. */
@@ -66,7 +73,7 @@ function withKey(settings: ResolvedSettings, environment: Environment): Resolved
 function upstreamSettings(
   context: Context,
   presentation: Presentation,
-  options: UpstreamOptions,
+  options: SandboxOptions,
 ): { readonly run: Run; readonly baseUrl: string } {
   const { upstream, upstreamProfile, retries = '0' } = options;
   if (upstream === undefined && upstreamProfile === undefined) {
@@ -177,7 +184,7 @@ const listTimeout = 10_000;
 async function openUpstream(
   context: Context,
   presentation: Presentation,
-  options: UpstreamOptions,
+  options: SandboxOptions,
 ): Promise<{ readonly engine: Engine; close(): void }> {
   const mapped = parseModelMap(options.map ?? []);
   const { notices } = presentation;
@@ -215,16 +222,6 @@ async function openUpstream(
     },
     close: () => client.close(),
   };
-}
-
-/** Options of `natter sandbox`. Fault options are further fields, with camel-case names. */
-export interface SandboxOptions extends UpstreamOptions {
-  readonly host: string;
-  readonly log?: boolean;
-  readonly lenient?: boolean;
-  readonly scenario?: string;
-  readonly rateLimit?: string;
-  readonly [faultField: string]: unknown;
 }
 
 function parsePort(text: string): number {

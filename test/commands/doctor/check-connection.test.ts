@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { certificateFinding, proxyFinding } from '../../../src/commands/doctor/check-connection.ts';
+import { certificateFinding, proxyFinding } from '../../../src/commands/doctor/check-service.ts';
 import { createRoute } from '../../../src/client/http/route.ts';
 
 const service = new URL('https://api.example.com');

@@ -7,8 +7,7 @@ import { storedKinds } from '../commands/config/stored-paths.ts';
 import { topicRows } from '../commands/help/topic-names.ts';
 import { dataFolder } from '../ask/open-conversation.ts';
 import { promptPlaces } from '../input/load-prompt-file.ts';
-import { listEntries } from '../conversation/library/library.ts';
-import { summarize } from '../conversation/library/read-conversation.ts';
+import { listEntries, readListed } from '../conversation/library/library.ts';
 import { Failure } from '../failure.ts';
 import type { Variable } from '../prompt-files/front-matter-keys.ts';
 import { findPrompt, type FoundPrompt, listPrompts } from '../prompt-files/library/find-prompt.ts';
@@ -136,9 +135,9 @@ const conversations: Source = ({ context, typed, command }) => {
     id.startsWith(typed),
   );
   if (entries.length === 0) return [];
-  const found = entries.slice(0, maxConversations).map(({ id, path: file }) => ({
+  const found = Array.from(readListed(entries.slice(0, maxConversations)), ({ id, title }) => ({
     value: id,
-    description: summarize(file).title,
+    description: title,
   }));
   return [{ value: 'latest', description: 'most recent conversation' }, ...found];
 };

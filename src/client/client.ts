@@ -10,6 +10,7 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** The path of the API after the base URL, instead of `/v1`; `/` adds nothing. */
   readonly apiPath?: string | undefined;
+  /** Sent as a bearer token; to an address of Azure with an `api-version`, a key is sent as `api-key`. */
   readonly apiKey?: string;
   /** Sent with every request, after natter's own headers. */
   readonly headers?: Readonly<Record<string, string>>;

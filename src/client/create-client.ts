@@ -72,15 +72,15 @@ async function* chat(
     let isBodyTaken = false;
     try {
       // The time that the caller spends on an event is not silence of the service.
-      watch.pause();
+      watch.stop();
       yield { type: 'answer-started', attempt, ...definedFields({ requestId }) };
       watch.touch();
       isBodyTaken = true;
-      const parts = readAnswer(response.body, contentType, mask, watch.touch);
+      const parts = readAnswer(response.body, contentType, mask, () => watch.touch());
       for await (const part of parts) {
         // What was read before an abort is not delivered after it.
         signal.throwIfAborted();
-        watch.pause();
+        watch.stop();
         if (part.type === 'end') {
           const { id, model, finishReason, usage } = part;
           if (!part.complete) throw unfinishedStream();

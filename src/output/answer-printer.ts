@@ -271,8 +271,6 @@ export async function createAnswerPrinter(
   const clean = (text: string) => cleanLine(run.context, text);
   if (run.format === 'json') return jsonPrinter(stdout, askedModel, clean);
   if (run.format === 'jsonl') return jsonLinesPrinter(stdout, clean);
-  // While the service answers: in this turn, a prompt sends its request.
-  setImmediate(() => stdout.open?.());
   return createTextPrinter(run, look);
 }
 

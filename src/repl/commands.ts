@@ -136,7 +136,7 @@ export function panelOf(state: ReplState): readonly string[] {
 
 /** Looks for the prompt file with this name; the action `prompt-missing` follows if there is none. */
 function runPromptFile(state: ReplState, name: string, argument: string): Step {
-  return startActivity(state, 'reading a prompt file', task(openPrompt, { name, argument }));
+  return startActivity(state, 'reading a prompt file', openPrompt, { name, argument });
 }
 
 /** Returns the line of an unknown command to the composer, if that is empty. */

@@ -1,10 +1,11 @@
+import type { Entry } from './transcript/entry.ts';
 import { completeAddress, portProblem } from '../address.ts';
 import type { FailureText } from './action.ts';
 import { cancelHint } from './dialog.ts';
 import type { FoundServer } from './service.ts';
-import { failureText, runActivity, type Session } from './session.ts';
+import { failureText, type Session } from './session.ts';
 import type { Dialog, DialogChoice, ReplState, ServiceFacts, Step } from './state.ts';
-import { step, printNotice, refuse, startActivity, task } from './step.ts';
+import { step, printNotice, refuse, startActivity } from './step.ts';
 
 interface Target {
   readonly address: string;
@@ -15,40 +16,39 @@ interface Target {
   readonly previous?: Dialog | undefined;
 }
 
-export function connect(session: Session, { address, key, model }: Target): Promise<void> {
-  return runActivity(session, async (signal) => {
-    try {
-      const service = await session.service.connect(address, key, signal);
-      session.update((state) => onConnected(state, service, model));
-    } catch (error) {
-      if (signal.aborted) throw error;
-      const failure = failureText(error, session.context);
-      session.update((state) => onConnectionFailed(state, failure, { address, key }));
-    }
-    return [];
-  });
+export async function connect(
+  session: Session,
+  target: Target,
+  signal: AbortSignal,
+): Promise<readonly Entry[]> {
+  try {
+    const service = await session.service.connect(target.address, target.key, signal);
+    session.update((state) => {
+      const settings = { ...state.settings, model: target.model ?? state.settings.model };
+      return printNotice({ ...state, service, settings }, `the service is now ${service.address}`);
+    });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const failure = failureText(error, session.context);
+    session.update((state) => onConnectionFailed(state, failure, target));
+  }
+  return [];
 }
 
-export function findServers(session: Session): Promise<void> {
-  return runActivity(session, async (signal) => {
-    const servers = await session.service.findServers(signal);
-    session.update((state) => onServersFound(state, servers));
-    return [];
-  });
-}
-
-/** The dialog that started the current activity. */
-function answeredDialog({ activity }: ReplState): Dialog | undefined {
-  return activity?.type === 'task' ? activity.dialog : undefined;
+export async function findServers(
+  session: Session,
+  _input: undefined,
+  signal: AbortSignal,
+): Promise<readonly Entry[]> {
+  const servers = await session.service.findServers(signal);
+  session.update((state) => onServersFound(state, servers));
+  return [];
 }
 
 export function onServersFound(state: ReplState, servers: readonly FoundServer[]): Step {
-  return step({ ...state, dialog: serversDialog(state.service, servers, answeredDialog(state)) });
-}
-
-function onConnected(state: ReplState, service: ServiceFacts, model: string | undefined): Step {
-  const settings = model === undefined ? state.settings : { ...state.settings, model };
-  return printNotice({ ...state, service, settings }, `the service is now ${service.address}`);
+  const { activity, service } = state;
+  const asking = activity?.type === 'task' ? activity.dialog : undefined;
+  return step({ ...state, dialog: serversDialog(service, servers, asking) });
 }
 
 /** Asks again for the key if that was wrong, else for the address. */
@@ -91,7 +91,7 @@ function cancelling({ isSandbox }: ServiceFacts, previous: Dialog | undefined) {
 }
 
 const connecting = (state: ReplState, target: Target) =>
-  startActivity(state, 'connecting', task(connect, target));
+  startActivity(state, 'connecting', connect, target);
 
 /** What to do after the service refused a request without a valid key. */
 export const keyHint = (hasKey: boolean) =>
@@ -162,7 +162,7 @@ export const firstRunDialog: Dialog = {
     connectChoice,
     {
       label: 'look for a server on this machine (llama.cpp, Ollama, vLLM, LM Studio)',
-      choose: (state) => startActivity(state, 'looking for servers', task(findServers, undefined)),
+      choose: (state) => startActivity(state, 'looking for servers', findServers, undefined),
     },
     sandboxChoice,
   ],

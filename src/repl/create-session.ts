@@ -1,3 +1,4 @@
+import type { Entry } from './transcript/entry.ts';
 import { createWakeUp } from '../clock.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
 import { typedContent } from './composer/paste.ts';
@@ -13,9 +14,10 @@ import { update, updated } from './update.ts';
 /** Milliseconds after the last change of the draft. */
 const draftPause = 500;
 
-/** The task has the types that its function wants: `task` of `step.ts` made it. */
-export function callTask({ run, input }: Task, session: Session): Promise<void> | void {
-  return (run as (session: Session, input: unknown) => Promise<void> | void)(session, input);
+/** The task has the types that its function wants: `step.ts` made it. An activity returns entries. */
+export function callTask({ run, input }: Task, session: Session, signal?: AbortSignal): unknown {
+  const call = run as (session: Session, input: unknown, signal?: AbortSignal) => unknown;
+  return call(session, input, signal);
 }
 
 /** Handles items one by one: those added during handling are queued. */
@@ -39,7 +41,7 @@ function unsentText({ composer, stash = [] }: ReplState): string {
   return typedContent(isEmpty(composer) ? (stash.at(-1) ?? composer) : composer);
 }
 
-function keepDraft({ isLineMode, memory }: Session, { text }: { readonly text: string }): void {
+function keepDraft({ isLineMode, memory }: Session, text: string): void {
   // In line mode the terminal edits the text, and natter does not know it.
   if (!isLineMode) memory.keepDraft(text);
 }
@@ -53,7 +55,7 @@ export function createSession(options: {
   readonly journal: Journal;
   readonly state: ReplState;
   /** Calls a task; tests let it fail. */
-  readonly call?: (task: Task, session: Session) => Promise<void> | void;
+  readonly call?: typeof callTask;
 }): Session {
   const { repl, screen, format, call = callTask } = options;
   const { clock } = repl.context;
@@ -71,11 +73,20 @@ export function createSession(options: {
   };
   /** An error, thrown or rejected, becomes an action. */
   const perform = async (next: Task) => {
+    const signal = next.isActivity === true ? session.begin() : undefined;
     try {
-      await call(next, session);
-    } catch (error) {
+      signal?.throwIfAborted();
+      const entries = await call(next, session, signal);
+      if (signal === undefined) return;
+      session.dispatch({
+        type: 'task-ended',
+        entries: entries as readonly Entry[],
+        now: clock.monotonic(),
+      });
+    } catch (thrown) {
       // If even a report cannot be shown, nothing can.
-      if (next.run === printReport) return fail(error);
+      if (next.run === printReport) return fail(thrown);
+      const error: unknown = signal?.aborted === true ? signal.reason : thrown;
       const failure = error instanceof Stopped ? 'stopped' : failureText(error, repl.context);
       session.dispatch({ type: 'task-failed', task: next, failure, now: clock.monotonic() });
     }
@@ -84,7 +95,7 @@ export function createSession(options: {
     const tracked = work.catch(fail).finally(() => running.delete(tracked));
     running.add(tracked);
   };
-  const startKeepingDraft = () => track(perform(task(keepDraft, { text: unsentText(state) })));
+  const startKeepingDraft = () => track(perform(task(keepDraft, unsentText(state))));
   const draftSaving = createDebounce(clock, draftPause, startKeepingDraft);
   const tick = () => session.dispatch({ type: 'ticked', now: clock.monotonic() });
   const ticker = createTicker(clock, tick);

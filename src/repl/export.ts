@@ -5,7 +5,7 @@ import { titleOf, type Conversation, textOf } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import { currentPath, lastAnswer } from './conversations/position.ts';
 import { notice, type Entry, failureEntry } from './transcript/entry.ts';
-import { runActivity, type Session } from './session.ts';
+import { type Session } from './session.ts';
 import { unquoted, type SlashCommand } from './slash-command.ts';
 import type { Dialog, DialogChoice, ReplState, Step } from './state.ts';
 import {
@@ -60,11 +60,10 @@ const writeNothing = (state: ReplState) =>
 const writeChoice = (label: string, argument: string, replaces = false): DialogChoice => ({
   label,
   choose: (state) =>
-    startActivity(
-      { ...state, dialog: undefined },
-      'exporting',
-      task(exportConversation, { argument, replaces }),
-    ),
+    startActivity({ ...state, dialog: undefined }, 'exporting', exportConversation, {
+      argument,
+      replaces,
+    }),
 });
 
 const fileDialog = (title: string, ...choices: readonly DialogChoice[]): Dialog => ({
@@ -120,32 +119,30 @@ async function exportTo(
     openDialog(session, formatDialog(name));
     return [];
   }
-  const pieces = await exportAs(conversation, format, { siblings: false });
-  const written = session.files.writePrivate(name, pieces, replaces);
-  if (written === undefined) {
+  const text = [...(await exportAs(conversation, format, { siblings: false }))].join('');
+  const path = session.files.write(name, text, { isPrivate: true, replaces });
+  if (path === undefined) {
     openDialog(session, replaceDialog(session, name));
     return [];
   }
   const shown = formats.find((known) => known.format === format)?.name ?? format;
-  return [notice(`exported to ${written.path} (${shown}, ${sizeText(written.bytes)})`)];
+  return [notice(`exported to ${path} (${shown}, ${sizeText(Buffer.byteLength(text))})`)];
 }
 
 /** Exports the conversation; asks for the format, and before it replaces a file. */
-export function exportConversation(
+export async function exportConversation(
   session: Session,
   { argument, replaces }: { readonly argument: string; readonly replaces?: boolean },
-): Promise<void> {
-  return runActivity(session, async () => {
-    const conversation = session.journal().conversation();
-    if (conversation.turns.size === 0) {
-      throw new Failure('usage', 'there is nothing to export yet', { hint: 'type a prompt first' });
-    }
-    const named = formatOfWord(argument);
-    if (named !== undefined) {
-      return exportTo(session, `${nameOf(conversation)}${named.extension}`, false);
-    }
-    return exportTo(session, argument === '' ? nameOf(conversation) : argument, replaces === true);
-  });
+): Promise<readonly Entry[]> {
+  const conversation = session.journal().conversation();
+  if (conversation.turns.size === 0) {
+    throw new Failure('usage', 'there is nothing to export yet', { hint: 'type a prompt first' });
+  }
+  const named = formatOfWord(argument);
+  if (named !== undefined) {
+    return exportTo(session, `${nameOf(conversation)}${named.extension}`, false);
+  }
+  return exportTo(session, argument === '' ? nameOf(conversation) : argument, replaces === true);
 }
 
 /** An answer, or its code block with that number (from 1). */
@@ -174,15 +171,17 @@ export async function copyAnswer(session: Session, wanted: Wanted): Promise<void
   session.update((state) => showNow(state, `${name} was copied ${how}`));
 }
 
-export function saveAnswer(
+export async function saveAnswer(
   session: Session,
   { path: file, ...wanted }: Wanted & { readonly path: string },
-): Promise<void> {
-  return runActivity(session, async () => {
-    const { text, name } = selectionOf(wanted);
-    const path = session.files.write(file, session.guard.restoreText(text));
-    return [notice(`${name} was written to ${path}`)];
-  });
+): Promise<readonly Entry[]> {
+  const { text, name } = selectionOf(wanted);
+  const path = session.files.write(file, session.guard.restoreText(text));
+  if (path === undefined) {
+    const hint = 'choose another name';
+    throw new Failure('storage', `cannot write ${file}: it already exists`, { hint });
+  }
+  return [notice(`${name} was written to ${path}`)];
 }
 
 /** Tries again to write unsaved turns and reports what is on disk. */
@@ -198,8 +197,8 @@ export function storageEntry(session: Session): Entry {
   return failureEntry(`${turns} not on disk`, hint);
 }
 
-export function saveJournal(session: Session): Promise<void> {
-  return runActivity(session, async () => [storageEntry(session)]);
+export async function saveJournal(session: Session): Promise<readonly Entry[]> {
+  return [storageEntry(session)];
 }
 
 function withAnswer(state: ReplState, run: (source: string) => Step): Step {
@@ -221,11 +220,11 @@ function copy(state: ReplState, argument: string): Step {
 
 function save(state: ReplState, argument: string): Step {
   const [, number, path = ''] = /^(?:(\d+)(?:\s+|$))?(.*)$/.exec(argument) ?? [];
-  if (argument === '') return startActivity(state, 'saving', task(saveJournal, undefined));
+  if (argument === '') return startActivity(state, 'saving', saveJournal, undefined);
   if (path === '') return refuse(state, '/save needs a file name', `/save ${number} name.txt`);
   const block = number === undefined ? undefined : Number(number);
   return withAnswer(state, (source) =>
-    startActivity(state, 'saving', task(saveAnswer, { path: unquoted(path), source, block })),
+    startActivity(state, 'saving', saveAnswer, { path: unquoted(path), source, block }),
   );
 }
 
@@ -258,6 +257,6 @@ export const exportCommands: readonly SlashCommand[] = [
     example: '/export tea.html',
     completes: 'files',
     run: (state, argument) =>
-      startActivity(state, 'exporting', task(exportConversation, { argument: unquoted(argument) })),
+      startActivity(state, 'exporting', exportConversation, { argument: unquoted(argument) }),
   },
 ];

@@ -108,10 +108,7 @@ function switchWhenIdle(state: ReplState, choice: VersionChoice): Step {
 }
 
 /** Keys typed while the editor is open wait until it closes. */
-export async function editExternally(
-  session: Session,
-  { text }: { readonly text: string },
-): Promise<void> {
+export async function editExternally(session: Session, text: string): Promise<void> {
   const edited = await session.screen.lend(() => editText(text, session.context));
   session.update((state) => {
     const ready = withKeysReleased(state);
@@ -124,7 +121,7 @@ export async function editExternally(
 function openEditor(state: ReplState): Step {
   const next: ReplState = { ...state, typeAhead: { until: 'editor', keys: [] } };
   const text = contentOf(state.composer);
-  return step(next, task(editExternally, { text }, withKeysReleased));
+  return step(next, task(editExternally, text, withKeysReleased));
 }
 
 const composerActions: Partial<Record<KeyAction, (state: ReplState) => Step>> = {

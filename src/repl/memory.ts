@@ -1,8 +1,9 @@
+// What is stored beyond a session: the history of prompts, and an unsent draft.
 import path from 'node:path';
 import fs from 'node:fs';
 import type { Notices } from '../output/notices.ts';
 import { Failure } from '../failure.ts';
-import { type HeldLock, holdLock, type LockOptions } from '../storage/lock/lock.ts';
+import { type HeldLock, holdLock } from '../storage/lock/lock.ts';
 import { resolveFolders } from '../settings/folders.ts';
 import { maskText } from '../secrets/secrets.ts';
 import type { Context } from '../run.ts';
@@ -10,35 +11,17 @@ import { makePrivateFolder, removeFile } from '../storage/files.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import { replaceFile, stateVariable, appendLine } from '../storage/state-file.ts';
 
-/** What is stored beyond a session: the history of prompts, and an unsent draft. */
-export interface ReplMemory {
-  /** Oldest first. */
-  history(): readonly string[];
-  remember(text: string): void;
-  /** The newest draft of a session that has ended in this folder; this session takes it over. */
-  takeDraft(): string;
-  keepDraft(text: string): void;
-  /** Releases the draft for the next session. */
-  close(): void;
-}
-
-/** For `--no-save`, and without a folder. */
-const noMemory: ReplMemory = {
-  history: () => [],
-  remember: () => undefined,
-  takeDraft: () => '',
-  keepDraft: () => undefined,
-  close: () => undefined,
-};
-
-/** The memory in the state folder. It warns once about a folder that it cannot use. */
-export function createReplMemory(context: Context, isKept: boolean, notices: Notices): ReplMemory {
+/** The memory in the state folder; none for `--no-save`. It warns once about a folder that it cannot use. */
+export function createReplMemory(context: Context, isKept: boolean, notices: Notices) {
   const { clock, secrets } = context;
   const { state } = resolveFolders(context);
-  if (!isKept || state === undefined) return noMemory;
-  const file = path.join(state, 'history.jsonl');
+  const file = path.join(state ?? '', 'history.jsonl');
+  const drafts = createDrafts(context, path.join(state ?? '', 'drafts'), ({ message }) =>
+    notices.notice(`a draft was skipped: ${message}`),
+  );
   let isWarned = false;
   const tolerate = <Result>(act: () => Result, otherwise: Result): Result => {
+    if (!isKept || state === undefined) return otherwise;
     try {
       return act();
     } catch (error) {
@@ -48,18 +31,20 @@ export function createReplMemory(context: Context, isKept: boolean, notices: Not
       return otherwise;
     }
   };
-  const draft = createDraft(context, path.join(state, 'drafts'), ({ message }) =>
-    notices.notice(`a draft was skipped: ${message}`),
-  );
   return {
-    history: () => tolerate(() => readHistory(file), []),
-    remember: (text) =>
+    /** Oldest first. */
+    history: () => tolerate<readonly string[]>(() => readHistory(file), []),
+    remember: (text: string) =>
       tolerate(() => appendHistory(file, maskText(secrets, text), clock.date()), undefined),
-    takeDraft: () => tolerate(() => draft.take(), ''),
-    keepDraft: (text) => tolerate(() => draft.save(maskText(secrets, text)), undefined),
-    close: () => draft.close(),
+    /** The newest draft of a session that has ended in this folder; this session takes it over. */
+    takeDraft: () => tolerate(() => drafts.take(), ''),
+    keepDraft: (text: string) => tolerate(() => drafts.save(maskText(secrets, text)), undefined),
+    /** Releases the draft for the next session. */
+    close: () => drafts.close(),
   };
 }
+
+export type ReplMemory = ReturnType<typeof createReplMemory>;
 
 const recordOf = (text: string, at: Date, folder?: string) =>
   JSON.stringify({ at: at.toISOString(), folder, text });
@@ -67,47 +52,62 @@ const recordOf = (text: string, at: Date, folder?: string) =>
 /** The text of a record, when it was written and in which folder; undefined if it is damaged. */
 function readRecord(content: string) {
   try {
-    const record: unknown = JSON.parse(content);
-    if (typeof record !== 'object' || record === null || !('text' in record)) return undefined;
-    const { text } = record;
-    const at = 'at' in record && typeof record.at === 'string' ? record.at : '';
-    const place = 'folder' in record && typeof record.folder === 'string' ? record.folder : '';
-    return typeof text === 'string' ? { text, at, place } : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+    const { text, at = '', folder } = Object(JSON.parse(content)) as Record<string, unknown>;
+    return typeof text === 'string' ? { text, at: String(at), folder } : undefined;
+  } catch {
+    return undefined;
   }
 }
 
-/** The names of drafts of older versions: the id of the process. They have no lock. */
-const oldName = /^\d+$/;
+const extension = '.json';
 
-/** The draft of a session. Its lock shows other sessions that this one is running. */
-function createDraft(context: Context, folder: string, onUnread: (failure: Failure) => void) {
+/**
+ * The unsent texts of sessions, each in a file, so that they survive a crash and two windows never overwrite each
+ * other's. A lock beside the file shows that its session is running. A draft belongs to the folder in which it was
+ * typed. Functions throw Failure `storage`.
+ */
+function createDrafts(context: Context, folder: string, onUnread: (failure: Failure) => void) {
   const { clock, process, random } = context;
   const parts = [process.id, clock.date().getTime(), Math.floor(random() * 1e9)];
-  const ownId = parts.map((part) => part.toString(36)).join('-');
-  // A draft belongs to the folder in which it was typed.
-  const place = path.resolve('.');
+  const own = parts.map((part) => part.toString(36)).join('-') + extension;
+  const typedIn = path.resolve('.');
   let lock: HeldLock | undefined;
-  const save = (text: string) => {
-    if (text.trim() !== '') lock ??= holdDraft(folder, ownId, context);
-    saveDraft(folder, ownId, text, clock.date(), place);
+  /** Undefined while the draft's session is running. */
+  const hold = (name: string) => {
+    const file = path.join(folder, name.replace(/\.json$/, '.lock'));
+    try {
+      makePrivateFolder(folder);
+      const held = holdLock(file, context);
+      return held.isHeld ? held : undefined;
+    } catch (error) {
+      throw storageFailure('write', file, error, stateVariable);
+    }
   };
-  const isOfRunning = (id: string) =>
-    oldName.test(id) && Number(id) !== process.id && process.isRunning(Number(id));
+  const remove = (name: string) => {
+    const file = path.join(folder, name);
+    try {
+      removeFile(file);
+    } catch (error) {
+      throw storageFailure('write', file, error, stateVariable);
+    }
+  };
+  const save = (text: string) => {
+    if (text.trim() === '') return remove(own);
+    lock ??= hold(own);
+    replaceFile(path.join(folder, own), recordOf(text, clock.date(), typedIn));
+  };
   return {
+    /** An empty text removes the file. */
     save,
     take(): string {
-      for (const { id, text, place: from } of findDrafts(folder, onUnread)) {
-        if (from !== '' && from !== place) continue;
-        const foundLock = isOfRunning(id) ? undefined : holdDraft(folder, id, context);
-        if (foundLock === undefined) continue;
+      for (const { name, text, folder: from = typedIn } of readDrafts(folder, onUnread)) {
+        const found = from === typedIn ? hold(name) : undefined;
+        if (found === undefined) continue;
         try {
           save(text);
-          saveDraft(folder, id, '', clock.date());
+          remove(name);
         } finally {
-          foundLock.release();
+          found.release();
         }
         return text;
       }
@@ -117,82 +117,27 @@ function createDraft(context: Context, folder: string, onUnread: (failure: Failu
   };
 }
 
-const extension = '.json';
-
-function fileOf(folder: string, id: string): string {
-  return path.join(folder, `${encodeURIComponent(id)}${extension}`);
-}
-
-/**
- * Saves a session's unsent text (`contentOf` the buffer), so that it survives a crash; an empty text removes the file.
- * Each session has a separate file, so two windows never overwrite each other's draft.
- * @throws Failure `storage`
- */
-export function saveDraft(
-  folder: string,
-  id: string,
-  text: string,
-  at: Date,
-  place?: string,
-): void {
-  const file = fileOf(folder, id);
-  if (text.trim() !== '') return replaceFile(file, recordOf(text, at, place));
-  try {
-    removeFile(file);
-  } catch (error) {
-    throw storageFailure('write', file, error, stateVariable);
-  }
-}
-
-function readDraft(folder: string, name: string) {
-  const file = path.join(folder, name);
-  try {
-    const id = decodeURIComponent(name.slice(0, -extension.length));
-    const record = readRecord(fs.readFileSync(file, 'utf8'));
-    return record && { id, ...record };
-  } catch (error) {
-    // Another session sent it meanwhile, or the file name is not one of natter's.
-    if (errorCode(error) === 'ENOENT' || error instanceof URIError) return undefined;
-    throw storageFailure('read', file, error, stateVariable);
-  }
-}
-
-/**
- * Every draft in the folder, newest first. Damaged and vanished files are skipped, and so are unreadable ones, which
- * are reported to `onUnread`. @throws Failure `storage` for the folder
- */
-export function findDrafts(folder: string, onUnread: (failure: Failure) => void) {
-  let names: readonly string[];
+/** The drafts in the folder, newest first, without damaged ones. Unreadable ones are reported. @throws Failure `storage` for the folder */
+function readDrafts(folder: string, onUnread: (failure: Failure) => void) {
+  let names: readonly string[] = [];
   try {
     names = fs.readdirSync(folder).filter((name) => name.endsWith(extension));
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw storageFailure('read', folder, error, stateVariable);
+    if (errorCode(error) !== 'ENOENT') throw storageFailure('read', folder, error, stateVariable);
   }
-  return names
-    .map((name) => {
-      try {
-        return readDraft(folder, name);
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        onUnread(error);
-        return undefined;
-      }
-    })
-    .filter((draft) => draft !== undefined)
-    .sort((one, other) => (one.at < other.at ? 1 : -1));
-}
-
-/** Undefined while the draft's session is running. @throws Failure `storage` */
-function holdDraft(folder: string, id: string, options: LockOptions): HeldLock | undefined {
-  const file = fileOf(folder, id).replace(/\.json$/, '.lock');
-  try {
-    makePrivateFolder(folder);
-    const lock = holdLock(file, options);
-    return lock.isHeld ? lock : undefined;
-  } catch (error) {
-    throw storageFailure('write', file, error, stateVariable);
-  }
+  const drafts = names.flatMap((name) => {
+    const file = path.join(folder, name);
+    try {
+      const record = readRecord(fs.readFileSync(file, 'utf8'));
+      return record === undefined ? [] : [{ name, ...record }];
+    } catch (error) {
+      // Another session may have sent it meanwhile.
+      if (errorCode(error) !== 'ENOENT')
+        onUnread(storageFailure('read', file, error, stateVariable));
+      return [];
+    }
+  });
+  return drafts.sort((one, other) => (one.at < other.at ? 1 : -1));
 }
 
 /** Maximum bytes and entries read from the end of the file. */
@@ -206,29 +151,17 @@ export function appendHistory(file: string, text: string, at: Date): void {
   if (text.trim() !== '' && text.length <= maxTextLength) appendLine(file, recordOf(text, at));
 }
 
-/** The file's last bytes from the start of a line, so that no character is cut. */
-function readEnd(file: string): string {
-  const descriptor = fs.openSync(file, 'r');
-  try {
-    const { size } = fs.fstatSync(descriptor);
-    const start = Math.max(0, size - maxReadBytes);
-    const bytes = Buffer.alloc(size - start);
-    const length = fs.readSync(descriptor, bytes, 0, bytes.length, start);
-    const firstLine = start === 0 ? 0 : bytes.indexOf('\n') + 1;
-    return bytes.toString('utf8', firstLine, length);
-  } finally {
-    fs.closeSync(descriptor);
-  }
-}
-
 /** The newest 2000 entries in the last 8 MB, oldest first, without damaged lines. @throws Failure `storage` */
 export function readHistory(file: string): readonly string[] {
   try {
-    const lines = readEnd(file).split('\n');
-    const texts = lines.flatMap((line) => {
-      return readRecord(line.replaceAll(/^\uFEFF|\0/g, ''))?.text ?? [];
-    });
-    return texts.slice(-maxEntries);
+    const bytes = fs.readFileSync(file);
+    const start = Math.max(0, bytes.length - maxReadBytes);
+    // From the start of a line, so that no character is cut.
+    const end = bytes.toString('utf8', start === 0 ? 0 : bytes.indexOf('\n', start) + 1);
+    const records = end
+      .split('\n')
+      .flatMap((line) => readRecord(line.replaceAll(/^\uFEFF|\0/g, '')) ?? []);
+    return records.slice(-maxEntries).map(({ text }) => text);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
     throw storageFailure('read', file, error, stateVariable);

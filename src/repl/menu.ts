@@ -107,10 +107,7 @@ async function promptFileCandidates(
   return undefined;
 }
 
-export async function findCandidates(
-  session: Session,
-  { request }: { readonly request: CompletionRequest },
-): Promise<void> {
+export async function findCandidates(session: Session, request: CompletionRequest): Promise<void> {
   const found = await promptFileCandidates(session, request);
   const candidates = found ?? candidatesFor(session, session.state(), request);
   session.update((state) => onCandidates(state, request, candidates));
@@ -121,7 +118,7 @@ export function startCompletion(state: ReplState): Step {
   const request = findCompletion(state.composer, argumentKind);
   if (request === undefined) return step({ ...state, completion: undefined });
   const next: ReplState = { ...state, typeAhead: { until: 'candidates', keys: [] } };
-  return step(next, task(findCandidates, { request }, withKeysReleased));
+  return step(next, task(findCandidates, request, withKeysReleased));
 }
 
 /** Updates the open menu, or opens that of commands. */

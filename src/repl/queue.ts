@@ -91,7 +91,7 @@ export function advance(state: ReplState): Step {
   return andThen(run({ ...state, queue }, next, true), advance);
 }
 
-export function remember({ memory }: Session, { text }: { readonly text: string }): void {
+export function remember({ memory }: Session, text: string): void {
   memory.remember(text);
 }
 
@@ -108,7 +108,7 @@ function takeDraft(state: ReplState, draft: Draft): Step {
     isPicking: false,
     isShellPasted: false,
   };
-  return step(next, task(remember, { text: typedContent(draft) }));
+  return step(next, task(remember, typedContent(draft)));
 }
 
 export const hurry = (session: Session): void => session.retryNow();

@@ -314,7 +314,7 @@ export async function runRepl(
       conversation: () =>
         opened.session?.isStored() ? opened.session.state().conversation.id : undefined,
     };
-    const service = await openReplService({ ...run, source });
+    const service = await openReplService(run, source);
     const memory = createReplMemory(context, settings.values.save, presentation.notices);
     const isLineMode = !canRedraw(context.environment, options);
     const repl: Repl = {

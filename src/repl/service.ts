@@ -1,42 +1,23 @@
 import { planRequest, changedParams } from '../ask/plan-request.ts';
-import type { Client } from '../client/client.ts';
-import type { Message, ModelRecord } from '../client/contract.ts';
+import type { Message } from '../client/contract.ts';
 import { createClient } from '../client/create-client.ts';
-import { describeModel } from '../client/models/model-description.ts';
+import { checkApi } from '../commands/auth/check-service.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
-import {
-  catalogueMark,
-  catalogueNote,
-  hasCatalogueMark,
-  modelCells,
-  modelColumns,
-} from '../commands/models/model-text.ts';
 import type { Run } from '../run.ts';
 import { forgetPrintedKey, serviceKey } from '../ask/key-command.ts';
 import { openService, type Service, clientOptions } from '../ask/service.ts';
 import { readSettings, changeStored, noticeOverrides } from '../settings/read-settings.ts';
-import { Failure } from '../failure.ts';
-import { spokenRows, formatTable } from '../output/table.ts';
-import { saveCredential, setStoredSetting } from '../settings/profiles.ts';
+import { saveCredential, setApiPath, setStoredSetting } from '../settings/profiles.ts';
 import { withoutSources, type ResolvedSettings } from '../settings/resolved-settings.ts';
 import { parseApiKey } from '../settings/setting-value.ts';
-import { plainStyle } from '../terminal/style.ts';
 import type { UsageSource } from '../usage/budget.ts';
 import type { ServiceFacts, SessionSettings } from './state.ts';
-
-interface ReplServiceOptions extends Run<ChatOptions> {
-  readonly source: UsageSource;
-}
 
 function factsOf(
   { baseUrl, isSandbox, replayedFrom, windows }: Service,
   { apiKey }: ResolvedSettings,
 ): ServiceFacts {
-  const facts = {
-    isSandbox,
-    hasKey: isSandbox || apiKey !== undefined,
-    windows: windows(),
-  };
+  const facts = { isSandbox, hasKey: isSandbox || apiKey !== undefined, windows: windows() };
   if (replayedFrom !== undefined) return { ...facts, address: replayedFrom, isReplay: true };
   return { ...facts, address: isSandbox ? 'the sandbox' : baseUrl };
 }
@@ -49,112 +30,47 @@ function withSession(
   return { ...settings, values, params: changedParams(settings.params, parameters) };
 }
 
-/** Checks address and key. Some servers list no models, and then the key is not checked. */
-async function check(client: Client, signal: AbortSignal): Promise<void> {
-  try {
-    await client.listModels({ signal });
-  } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
-  }
-}
-
-/** The settings for a different service, without secrets and parameters of the current one. */
-function settingsFor(
-  { context, presentation, options }: ReplServiceOptions,
-  address: string,
-  key: string | undefined,
-): ResolvedSettings {
-  const { sandbox: _sandbox, ...others } = options;
-  const stored = readSettings(context, presentation.notices, others, {
-    ...others,
+/** A run with a different service, without secrets and parameters of the current one. */
+function runWith(run: Run<ChatOptions>, baseUrl: string, key: string | undefined) {
+  const { context, presentation } = run;
+  const { sandbox: _sandbox, ...options } = run.options;
+  const stored = readSettings(context, presentation.notices, options, {
+    ...options,
     params: {},
-    baseUrl: address,
+    baseUrl,
   });
   const { apiKey: _key, apiKeyCommand: _command, ...settings } = stored;
-  if (key === undefined) return settings;
+  if (key === undefined) return { ...run, options, settings };
   // The user can correct an invalid key, as after a refusal by the service.
-  const apiKey = parseApiKey(key, 'the API key', 'unauthorized');
-  context.secrets.keep({ apiKey });
-  return { ...settings, apiKey: { value: apiKey, source: { kind: 'flag', name: 'entered' } } };
+  const value = parseApiKey(key, 'the API key', 'unauthorized');
+  context.secrets.keep({ apiKey: value });
+  const apiKey = { value, source: { kind: 'flag', name: 'entered' } } as const;
+  return { ...run, options, settings: { ...settings, apiKey } };
 }
 
-async function store(
-  { context }: ReplServiceOptions,
-  settings: ResolvedSettings,
-  baseUrl: string,
-): Promise<void> {
+async function store({ context, settings }: Run, baseUrl: string): Promise<void> {
   const profile = settings.profile.value;
   const apiKey = settings.apiKey?.value;
-  await changeStored(context, (before) =>
-    apiKey === undefined
-      ? setStoredSetting(before, profile, 'base-url', baseUrl)
-      : saveCredential(before, profile, { apiKey, baseUrl }),
-  );
-}
-
-function describeModels(
-  records: readonly ModelRecord[],
-  { context, presentation }: ReplServiceOptions,
-): string {
-  if (records.length === 0) return 'the service lists no models';
-  const rows = records.map((record) => modelCells(describeModel(record), true));
-  if (presentation.isSpoken) {
-    const unmarked = rows.map((row) => row.map((cell) => cell.replace(catalogueMark, '')));
-    return spokenRows(modelColumns, unmarked).trimEnd();
-  }
-  const layout = {
-    isTerminal: true,
-    width: context.streams.stdout.columns() - 1,
-    style: plainStyle,
-  };
-  const note = rows.some(hasCatalogueMark) ? catalogueNote : '';
-  return (formatTable(modelColumns, rows, layout) + note).trimEnd();
-}
-
-/** Closes the old service, except a sandbox of which only the key changes. */
-async function replaceService(old: Service, opened: Service): Promise<Service> {
-  if (!old.isSandbox || old.baseUrl !== opened.baseUrl) {
-    await old.close();
-    return opened;
-  }
-  const close = async () => {
-    await opened.close();
-    await old.close();
-  };
-  return { ...opened, isSandbox: true, close };
-}
-
-/** Opens the service of `settings`, stores it once it has answered, and closes the old one. */
-async function openOther(
-  replOptions: ReplServiceOptions,
-  old: Service,
-  settings: ResolvedSettings,
-  baseUrl: string,
-  signal: AbortSignal,
-): Promise<Service> {
-  const { sandbox: _sandbox, ...others } = replOptions.options;
-  const run = { ...replOptions, options: others, settings };
-  const opened = await openService(run, replOptions.source);
-  try {
-    await check(opened.client, signal);
-    if (!old.isSandbox || baseUrl !== old.baseUrl) await store(replOptions, settings, baseUrl);
-  } catch (error) {
-    await opened.close();
-    throw error;
-  }
-  return replaceService(old, opened);
+  await changeStored(context, (before) => {
+    const changed =
+      apiKey === undefined
+        ? setStoredSetting(before, profile, 'base-url', baseUrl)
+        : saveCredential(before, profile, { apiKey, baseUrl });
+    return setApiPath(changed, profile, settings.values.apiPath);
+  });
 }
 
 /** The service of a conversation, which `connect` can replace. Without a configured one it is the sandbox. */
-export async function openReplService(replOptions: ReplServiceOptions) {
-  const { context, presentation, options, source } = replOptions;
-  let { settings } = replOptions;
+export async function openReplService(run: Run<ChatOptions>, source: UsageSource) {
+  const { context, presentation, options } = run;
+  let { settings } = run;
   const sandbox = options.sandbox === true || settings.values.baseUrl === undefined;
   const opening = sandbox ? { ...options, sandbox } : options;
-  let service = await openService({ ...replOptions, options: opening }, source);
+  let service = await openService({ ...run, options: opening }, source);
+  const facts = () => factsOf(service, settings);
   return {
     client: () => service.client,
-    facts: () => factsOf(service, settings),
+    facts,
     /**
      * A request, and a warning to print before it is sent.
      * @param promptTokens of the messages, if more is known than an estimate
@@ -174,18 +90,34 @@ export async function openReplService(replOptions: ReplServiceOptions) {
       key: string | undefined,
       signal: AbortSignal,
     ): Promise<ServiceFacts> {
-      if (service.replayedFrom !== undefined) {
+      const old = service;
+      if (old.replayedFrom !== undefined) {
         // The replay accepts any key; nothing is stored.
         context.secrets.keep({ apiKey: key });
-        await check(service.client, signal);
-        return factsOf(service, settings);
+        await checkApi(old, false, signal);
+        return facts();
       }
-      const target = address === factsOf(service, settings).address ? service.baseUrl : address;
-      const next = settingsFor(replOptions, target, key);
-      service = await openOther(replOptions, service, next, target, signal);
-      settings = { ...next, params: settings.params };
+      const baseUrl = address === facts().address ? old.baseUrl : address;
+      // Only the key of the sandbox changes.
+      const keepsSandbox = old.isSandbox && old.baseUrl === baseUrl;
+      const next = runWith(run, baseUrl, key);
+      const opened = await openService(next, source);
+      const closeBoth = async () => {
+        await opened.close();
+        await old.close();
+      };
+      try {
+        await checkApi(opened, key !== undefined, signal);
+        if (!keepsSandbox) await store(next, baseUrl);
+      } catch (error) {
+        await opened.close();
+        throw error;
+      }
+      if (!keepsSandbox) await old.close();
+      service = keepsSandbox ? { ...opened, isSandbox: true, close: closeBoth } : opened;
+      settings = { ...next.settings, params: settings.params };
       noticeOverrides(context.environment, presentation.notices);
-      return factsOf(service, settings);
+      return facts();
     },
     /**
      * Gets a rejected key again from a password manager's command, which may use the terminal; undefined if no command
@@ -196,18 +128,17 @@ export async function openReplService(replOptions: ReplServiceOptions) {
       const isOwnService = !service.isSandbox && service.replayedFrom === undefined;
       if (apiKeyCommand === undefined || !isOwnService) return undefined;
       return async () => {
-        const run = { ...replOptions, settings };
-        const rejected = await serviceKey(run);
+        const current = { ...run, settings };
+        const rejected = await serviceKey(current);
         forgetPrintedKey(context, apiKeyCommand);
-        if ((await serviceKey(run)) === rejected) return false;
+        if ((await serviceKey(current)) === rejected) return false;
         const old = service;
-        service = await openService(run, source);
+        service = await openService(current, source);
         await old.close();
         return true;
       };
     },
-    findServers: (signal: AbortSignal) => findLocalServers({ ...replOptions, settings }, signal),
-    describeModels: (records: readonly ModelRecord[]) => describeModels(records, replOptions),
+    findServers: (signal: AbortSignal) => findLocalServers({ ...run, settings }, signal),
     close: () => service.close(),
   };
 }

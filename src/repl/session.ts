@@ -104,22 +104,6 @@ export function failureText(error: unknown, context: Context): FailureText {
   return { kind: 'unexpected', message: clean(`unexpected error: ${message}`) };
 }
 
-/** Runs a command that `startActivity` began. @throws the error of `work`; `Stopped` if the user stopped it */
-export async function runActivity(
-  session: Session,
-  work: (signal: AbortSignal) => Promise<readonly Entry[]>,
-): Promise<void> {
-  const signal = session.begin();
-  let entries: readonly Entry[];
-  try {
-    signal.throwIfAborted();
-    entries = await work(signal);
-  } catch (error) {
-    throw signal.aborted ? signal.reason : error;
-  }
-  session.dispatch({ type: 'task-ended', entries, now: session.context.clock.monotonic() });
-}
-
 export const shortenPromptHint =
   '/compact sends a summary of the older turns, /undo removes the last prompt, /model chooses a model with a larger window';
 

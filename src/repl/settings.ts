@@ -1,31 +1,35 @@
-import { catalogue } from '../client/contract.ts';
+import { catalogue, type ModelRecord } from '../client/contract.ts';
 import { describeModel } from '../client/models/model-description.ts';
-import { catalogueNote, hasCatalogueMark, modelCells } from '../commands/models/model-text.ts';
+import {
+  catalogueMark,
+  catalogueNote,
+  hasCatalogueMark,
+  modelCells,
+  modelColumns,
+} from '../commands/models/model-text.ts';
 import { cleanLine } from '../secrets/secrets.ts';
 import { roleNames, readRole } from '../settings/role.ts';
-import type { ParameterChanges } from '../conversation/tree.ts';
+import type { ParameterChanges } from '../conversation/attributes.ts';
 import { Failure } from '../failure.ts';
 import { nearlyNamed } from '../near-name.ts';
 import { tokenText } from '../output/figures.ts';
+import { formatTable, spokenRows } from '../output/table.ts';
 import { checkParameterName } from '../settings/setting-name.ts';
 import { parseParameterValue } from '../settings/setting-value.ts';
-import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
-import { themeNames } from '../terminal/style.ts';
-import { displayWidth, padToWidth, truncateToWidth } from '../terminal/text/width.ts';
-import { notice } from './transcript/entry.ts';
+import { plainStyle, themeNames } from '../terminal/style.ts';
+import { notice, type Entry } from './transcript/entry.ts';
 import type { Candidate } from './composer/completion.ts';
-import { type Repl, runActivity, type Session } from './session.ts';
+import { type Repl, type Session } from './session.ts';
 import { offWords, type SlashCommand } from './slash-command.ts';
 import type { Dialog, Step, ReplState, SessionSettings } from './state.ts';
 import { openDialog, printNotice, printing, refuse, startActivity, step, task } from './step.ts';
-import type { WrapMode } from '../terminal/markdown/markdown-stream.ts';
 
 function withSettings(state: ReplState, changes: Partial<SessionSettings>): ReplState {
   return { ...state, settings: { ...state.settings, ...changes } };
 }
 
-export function recordModel(session: Session, { model }: { readonly model: string }): void {
-  session.journal().setModel(model);
+export function recordModel(session: Session, model: string): void {
+  session.journal().set({ model });
 }
 
 const modelsOf = ({ knownModels }: ReplState): ReadonlySet<string> =>
@@ -36,16 +40,15 @@ function setModel(state: ReplState, model: string): Step {
   const known = modelsOf(state);
   const isFree = state.activity === undefined;
   if (model === '') {
-    if (isFree) return startActivity(state, 'listing models', task(listModels, undefined));
+    if (isFree) return startActivity(state, 'listing models', listModels, undefined);
     const list = [...known].join(', ');
     return printNotice(state, `the model is ${state.settings.model}; known models: ${list}`);
   }
-  if (/\s/.test(model)) {
+  if (/\s/.test(model))
     return refuse(state, 'a model id cannot contain spaces', '/model lists them');
-  }
   return known.has(model) || !isFree
     ? useModel(state, model)
-    : startActivity(state, 'looking for the model', task(findModel, { model }));
+    : startActivity(state, 'looking for the model', findModel, model);
 }
 
 /** Sets the model of the next prompts. */
@@ -59,24 +62,7 @@ function useModel(state: ReplState, model: string): Step {
   const shown = printing(notice(`the model is now ${model}${warning}`));
   // Without turns there is nothing to resume.
   const isEmpty = state.conversation.turns.size === 0;
-  return isEmpty ? step(next, shown) : step(next, task(recordModel, { model }), shown);
-}
-
-const limitText = (tokens: number | undefined) =>
-  tokens === undefined
-    ? 'natter sets no token limit for answers'
-    : `answers are limited to ${tokenText(tokens)}`;
-
-function setMaxTokens(state: ReplState, argument: string): Step {
-  const maxTokens = offWords.has(argument) ? undefined : Number(argument);
-  if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens >= 1)) {
-    return refuse(
-      state,
-      'max_tokens needs a whole number of at least 1',
-      '/param max_tokens=500, or /param max_tokens off',
-    );
-  }
-  return printNotice(withSettings(state, { maxTokens }), limitText(maxTokens));
+  return isEmpty ? step(next, shown) : step(next, task(recordModel, model), shown);
 }
 
 /** Asks the service for its models, and keeps them for completion. `problem` says why there are none. */
@@ -84,12 +70,12 @@ async function readModels(session: Session, signal: AbortSignal) {
   const { service, context } = session;
   try {
     const records = await service.client().listModels({ signal });
-    const ids = records.map(({ id }) => id);
+    const knownModels = records.map(({ id }) => id);
     const windows = service.windows();
     session.update((state) =>
-      step({ ...state, knownModels: ids, service: { ...state.service, windows } }),
+      step({ ...state, knownModels, service: { ...state.service, windows } }),
     );
-    return { records, problem: ids.length === 0 ? 'the service lists no models' : undefined };
+    return { records, problem: records.length === 0 ? 'the service lists no models' : undefined };
   } catch (error) {
     if (signal.aborted || !(error instanceof Failure)) throw error;
     const problem = cleanLine(context, `the service did not list its models: ${error.message}`);
@@ -97,63 +83,61 @@ async function readModels(session: Session, signal: AbortSignal) {
   }
 }
 
+const cellsOf = (record: ModelRecord) => modelCells(describeModel(record), true);
+
 /** Columns of a choice beside its label: the mark, the number, and the last column. */
 const choiceMargin = 7;
 
-/** The id of each model and what is known of it, one row each. */
-function modelRows(rows: readonly (readonly string[])[], columns: number): readonly string[] {
-  const cells = rows.map((row) => row.map(sanitizeLine));
-  const widths = cells[0]?.map((_, at) =>
-    Math.max(...cells.map((row) => displayWidth(row[at] ?? ''))),
-  );
-  return cells.map((row) => {
-    const padded = row.map((cell, at) => padToWidth(cell, widths?.[at] ?? 0));
-    const text = padded.filter((cell) => cell !== '').join('  ');
-    return truncateToWidth(text.trimEnd(), Math.max(1, columns - choiceMargin));
-  });
-}
-
 /** Opens a list of the service's models, or of those that natter knows; in line mode, prints it. */
-export function listModels(session: Session): Promise<void> {
-  return runActivity(session, async (signal) => {
-    const { records, problem } = await readModels(session, signal);
-    const state = session.state();
-    const { columns, isLineMode } = state;
-    const { model } = state.settings;
-    const known = [...modelsOf(state)];
-    if (isLineMode) {
-      const list = session.service.describeModels(records);
-      const rows = problem === undefined ? list : `${problem}; known models: ${known.join(', ')}`;
-      const other = '/model auto takes the smallest one that the prompt fits';
-      return [notice(`the model is ${model}; ${other}`), notice(rows)];
-    }
-    if (problem !== undefined) {
-      openDialog(session, settingDialog('model', known, model));
-      return [notice(problem)];
-    }
-    const rows = records.map((record) => modelCells(describeModel(record), true));
-    const labels = [...modelRows(rows, columns), 'auto: the smallest model that the prompt fits'];
-    const ids = [...records.map(({ id }) => id), 'auto'];
-    const dialog = settingDialog('model', ids, model, labels);
-    const note = rows.some(hasCatalogueMark) ? `; ${catalogueNote}` : '';
-    openDialog(session, { ...dialog, title: `${dialog.title}${note}` });
-    return [];
-  });
+export async function listModels(
+  session: Session,
+  _input: undefined,
+  signal: AbortSignal,
+): Promise<readonly Entry[]> {
+  const { records, problem } = await readModels(session, signal);
+  const state = session.state();
+  const { model } = state.settings;
+  const known = [...modelsOf(state)];
+  const rows = records.map(cellsOf);
+  if (state.isLineMode) {
+    const unmarked = rows.map((row) => row.map((cell) => cell.replace(catalogueMark, '')));
+    const list = spokenRows(modelColumns, unmarked).trimEnd();
+    const shown = problem === undefined ? list : `${problem}; known models: ${known.join(', ')}`;
+    const other = '/model auto takes the smallest one that the prompt fits';
+    return [notice(`the model is ${model}; ${other}`), notice(shown)];
+  }
+  if (problem !== undefined) {
+    openDialog(session, settingDialog('model', known, model));
+    return [notice(problem)];
+  }
+  const width = Math.max(1, state.columns - choiceMargin);
+  const table = formatTable(modelColumns, rows, { isTerminal: true, width, style: plainStyle });
+  const labels = [
+    ...table.trimEnd().split('\n').slice(1),
+    'auto: the smallest model that the prompt fits',
+  ];
+  const ids = [...records.map(({ id }) => id), 'auto'];
+  const dialog = settingDialog('model', ids, model, labels);
+  const note = rows.some(hasCatalogueMark) ? `; ${catalogueNote}` : '';
+  openDialog(session, { ...dialog, title: `${dialog.title}${note}` });
+  return [];
 }
 
 /** Sets a model whose name is new to natter; asks first if the service lists models, but not this one. */
-async function findModel(session: Session, { model }: { readonly model: string }): Promise<void> {
-  return runActivity(session, async (signal) => {
-    const { problem } = await readModels(session, signal);
-    const state = session.state();
-    const known = modelsOf(state);
-    if (problem !== undefined || known.has(model) || state.isLineMode) {
-      session.update((current) => useModel(current, model));
-      return [];
-    }
+async function findModel(
+  session: Session,
+  model: string,
+  signal: AbortSignal,
+): Promise<readonly Entry[]> {
+  const { problem } = await readModels(session, signal);
+  const state = session.state();
+  const known = modelsOf(state);
+  if (problem !== undefined || known.has(model) || state.isLineMode) {
+    session.update((current) => useModel(current, model));
+  } else {
     openDialog(session, modelDialog(model, nearlyNamed(model, known), state.settings.model));
-    return [];
-  });
+  }
+  return [];
 }
 
 const none: ParameterChanges = { set: {}, removed: [] };
@@ -174,9 +158,9 @@ function changeOf(
       if (name === 'temperature') return undefined;
       throw new Failure('usage', `no parameter ${name} is sent`, { hint: '/param lists them' });
     }
-    const others = Object.entries(set).filter(([other]) => other !== name);
+    const { [name]: _removed, ...others } = set;
     const all = [...new Set([...removed, name])];
-    return [{ set: Object.fromEntries(others), removed: all }, `${name} is no longer sent`];
+    return [{ set: others, removed: all }, `${name} is no longer sent`];
   }
   if (!text.includes('=') && word === undefined) return undefined;
   const [field, value] = parseSessionParameter(text);
@@ -193,47 +177,35 @@ function changeOf(
 function listText(sent: Sent, name: string): string {
   const fields = Object.entries(sent).filter(([field]) => name === '' || field === name);
   const list = fields.map(([field, value]) => `${field}=${JSON.stringify(value)}`).join(', ');
-  if (name === 'temperature' && list === '') {
-    return 'no temperature is sent; /param temperature=0.2 sets it';
-  }
-  if (name !== '') return list || `no parameter ${name} is sent; /param ${name}=VALUE sets it`;
-  return list === ''
-    ? 'no parameters are sent; /param temperature=0.2 adds one'
-    : `parameters: ${list}; /param NAME off removes one`;
+  if (name === '' && list !== '') return `parameters: ${list}; /param NAME off removes one`;
+  if (name === '') return 'no parameters are sent; /param temperature=0.2 adds one';
+  if (list !== '') return list;
+  return name === 'temperature'
+    ? 'no temperature is sent; /param temperature=0.2 sets it'
+    : `no parameter ${name} is sent; /param ${name}=VALUE sets it`;
 }
 
 /** Changes the fields of the next requests, and keeps the change in the conversation. */
-export function changeParameters(
-  session: Session,
-  { text }: { readonly text: string },
-): Promise<void> {
-  return runActivity(session, async () => {
-    const { settings } = session.state();
-    const sent = session.service.parameters(settings);
-    const [parameters, report] = changeOf(text, settings.parameters ?? none, sent) ?? [];
-    if (parameters !== undefined) {
-      session.journal().setParameters(parameters);
-      session.update((state) => step(withSettings(state, { parameters })));
-    }
-    const [name = ''] = text.split(' ', 1);
-    const { maxTokens } = settings;
-    const limit = maxTokens === undefined ? {} : { max_tokens: maxTokens };
-    const shown = report ?? listText({ ...limit, ...sent }, name);
-    return [notice(cleanLine(session.context, shown))];
-  });
+export async function changeParameters(session: Session, text: string): Promise<readonly Entry[]> {
+  const { settings } = session.state();
+  const { maxTokens } = settings;
+  const sent = session.service.parameters(settings);
+  const [parameters, report] = changeOf(text, settings.parameters ?? none, sent) ?? [];
+  if (parameters !== undefined) {
+    session.journal().set({ parameters });
+    session.update((state) => step(withSettings(state, { parameters })));
+  }
+  const [name = ''] = text.split(' ', 1);
+  const limit = maxTokens === undefined ? {} : { max_tokens: maxTokens };
+  const shown = report ?? listText({ ...limit, ...sent }, name);
+  return [notice(cleanLine(session.context, shown))];
 }
 
+/** What sets the fields of natter's own. */
 const commands: ReadonlyMap<string, string> = new Map([
   ['model', '/model NAME sets it'],
   ['stream', 'restart natter with --no-stream'],
 ]);
-
-/** @throws Failure `usage`, with the command that sets a field of natter's own */
-function checkName(name: string): string {
-  const hint = commands.get(name);
-  if (hint === undefined) return checkParameterName(name, 'usage');
-  throw new Failure('usage', `the parameter ${name} is set by natter itself`, { hint });
-}
 
 /** Reads `name=value`, also with blanks around the sign or instead of it. @throws Failure `usage` */
 export function parseSessionParameter(text: string): readonly [name: string, value: unknown] {
@@ -241,71 +213,81 @@ export function parseSessionParameter(text: string): readonly [name: string, val
   if (name === undefined || value === undefined) {
     throw new Failure('usage', '/param needs a name and a value', { hint: '/param top_p=0.9' });
   }
-  const label = `the value of ${checkName(name)}`;
+  const own = commands.get(name);
+  if (own !== undefined) {
+    throw new Failure('usage', `the parameter ${name} is set by natter itself`, { hint: own });
+  }
+  const label = `the value of ${checkParameterName(name, 'usage')}`;
   const hint = `/param ${name}="two words"`;
   return [name, parseParameterValue(value, { label, kind: 'usage', hint })];
 }
 
-function rolesText(session: Session): string {
-  const { role } = session.state().settings;
-  const names = roleNames(session.context);
-  const current = role === undefined ? 'no role is set' : `the role is ${role}`;
-  const others = names.length === 0 ? 'there are no roles yet' : `roles: ${names.join(', ')}`;
-  return `${current}; ${others}`;
+/** Changes the token limit, which is a setting, or any other parameter. */
+function setParameters(state: ReplState, text: string): Step {
+  const [, limit] = /^max_tokens(?:\s*=\s*|\s+)(.+)$/.exec(text) ?? [];
+  if (limit === undefined) {
+    return startActivity(state, 'changing parameters', changeParameters, text);
+  }
+  const maxTokens = offWords.has(limit.trim()) ? undefined : Number(limit);
+  if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens >= 1)) {
+    const hint = '/param max_tokens=500, or /param max_tokens off';
+    return refuse(state, 'max_tokens needs a whole number of at least 1', hint);
+  }
+  const shown =
+    maxTokens === undefined
+      ? 'natter sets no token limit for answers'
+      : `answers are limited to ${tokenText(maxTokens)}`;
+  return printNotice(withSettings(state, { maxTokens }), shown);
 }
 
-/** Sets the system prompt of the next prompts to the text of a role. */
-export function chooseRole(session: Session, { name }: { readonly name: string }): Promise<void> {
-  return runActivity(session, async () => {
-    const { context } = session;
-    if (name === '') {
-      const names = roleNames(context);
-      if (session.state().isLineMode || names.length === 0) {
-        return [notice(cleanLine(context, rolesText(session)))];
-      }
-      openDialog(session, settingDialog('role', names, session.state().settings.role));
-      return [];
-    }
+/** Sets the system prompt of the next prompts to the text of a role; without a name, lists the roles. */
+export async function chooseRole(session: Session, name: string): Promise<readonly Entry[]> {
+  const { context } = session;
+  const { settings, isLineMode } = session.state();
+  if (name !== '') {
     const system = readRole(context, name);
     session.update((state) => step(withSettings(state, { role: name, system })));
     return [notice(cleanLine(context, `the role is now ${name}; /system shows its text`))];
-  });
-}
-
-function systemText(system: string | undefined): string {
-  return system === undefined ? 'no system prompt is set' : `the system prompt is: ${system}`;
+  }
+  const names = roleNames(context);
+  if (!isLineMode && names.length > 0) {
+    openDialog(session, settingDialog('role', names, settings.role));
+    return [];
+  }
+  const current = settings.role === undefined ? 'no role is set' : `the role is ${settings.role}`;
+  const others = names.length === 0 ? 'there are no roles yet' : `roles: ${names.join(', ')}`;
+  return [notice(cleanLine(context, `${current}; ${others}`))];
 }
 
 function setSystem(state: ReplState, argument: string): Step {
-  if (argument === '') return printNotice(state, systemText(state.settings.system));
-  const system = offWords.has(argument) ? undefined : argument;
-  return printNotice(withSettings(state, { system, role: undefined }), systemText(system));
+  const next =
+    argument === ''
+      ? state
+      : withSettings(state, {
+          system: offWords.has(argument) ? undefined : argument,
+          role: undefined,
+        });
+  const { system } = next.settings;
+  const shown =
+    system === undefined ? 'no system prompt is set' : `the system prompt is: ${system}`;
+  return printNotice(next, shown);
 }
 
 function setRole(state: ReplState, name: string): Step {
   const { role, system } = state.settings;
-  if (offWords.has(name)) {
-    if (role !== undefined) return setSystem(state, 'off');
-    const hint = system === undefined ? '' : '; /system off removes the system prompt';
-    return printNotice(state, `no role is set${hint}`);
-  }
-  return startActivity(state, 'reading a role', task(chooseRole, { name }));
-}
-
-function setParameters(state: ReplState, text: string): Step {
-  const [, maxTokens] = /^max_tokens(?:\s*=\s*|\s+)(.+)$/.exec(text) ?? [];
-  if (maxTokens !== undefined) return setMaxTokens(state, maxTokens.trim());
-  return startActivity(state, 'changing parameters', task(changeParameters, { text }));
+  if (!offWords.has(name)) return startActivity(state, 'reading a role', chooseRole, name);
+  if (role !== undefined) return setSystem(state, 'off');
+  const hint = system === undefined ? '' : '; /system off removes the system prompt';
+  return printNotice(state, `no role is set${hint}`);
 }
 
 function setTheme(state: ReplState, argument: string): Step {
-  const { settings } = state;
+  const { theme: current } = state.settings;
   const available = `available: ${themeNames.join(', ')}`;
   if (argument === '') {
-    if (state.activity !== undefined || state.isLineMode) {
-      return printNotice(state, `the theme is ${settings.theme}; ${available}`);
-    }
-    return step({ ...state, dialog: settingDialog('theme', themeNames, settings.theme) });
+    return state.activity === undefined
+      ? step({ ...state, dialog: settingDialog('theme', themeNames, current) })
+      : printNotice(state, `the theme is ${current}; ${available}`);
   }
   const theme = themeNames.find((name) => name === argument);
   if (theme === undefined) return refuse(state, `unknown theme ${argument}`, available);
@@ -313,7 +295,7 @@ function setTheme(state: ReplState, argument: string): Step {
   return printNotice(withSettings(state, { theme }), `the theme is ${theme}`);
 }
 
-const wrapModes: readonly WrapMode[] = ['words', 'none'];
+const wrapModes = ['words', 'none'] as const;
 
 const wrapText = {
   words: 'rows of answers end between words; /settings wrap none lets the terminal wrap them',
@@ -321,31 +303,27 @@ const wrapText = {
 } as const;
 
 function setWrap(state: ReplState, argument: string): Step {
-  const { settings } = state;
-  if (argument === '') return printNotice(state, wrapText[settings.wrap]);
-  const wrap = wrapModes.find((mode) => mode === argument);
-  if (wrap === undefined)
-    return refuse(state, `unknown wrap mode ${argument}`, `available: ${wrapModes.join(', ')}`);
-  return printNotice(withSettings(state, { wrap }), wrapText[wrap]);
+  const wanted = argument === '' ? state.settings.wrap : argument;
+  const wrap = wrapModes.find((mode) => mode === wanted);
+  return wrap === undefined
+    ? refuse(state, `unknown wrap mode ${argument}`, `available: ${wrapModes.join(', ')}`)
+    : printNotice(withSettings(state, { wrap }), wrapText[wrap]);
 }
 
 /** Shows or sets how natter looks in this conversation. */
 function setLook(state: ReplState, argument: string): Step {
-  const [, name = '', value = ''] = /^(\S*)\s*(.*)$/.exec(argument) ?? [];
+  const [name = '', value = ''] = argument.split(/\s+/);
   const { isLineMode, settings } = state;
-  if (name === 'theme') {
-    if (isLineMode) return refuse(state, '/settings theme has no effect in line mode');
-    return setTheme(state, value);
-  }
   if (name === 'wrap') return setWrap(state, value);
+  if (name === 'theme' && !isLineMode) return setTheme(state, value);
+  if (name === 'theme') return refuse(state, '/settings theme has no effect in line mode');
   const rows = [
     ...(isLineMode ? [] : [`theme: ${settings.theme} (${themeNames.join(', ')})`]),
     `wrap: ${settings.wrap} (${wrapModes.join(', ')})`,
     'natter config list shows all settings, in a shell',
   ];
   if (name === '') return printNotice(state, rows.join('\n'));
-  const examples = `${isLineMode ? '' : '/settings theme dark, or '}/settings wrap none`;
-  return refuse(state, `/settings does not know ${name}`, examples);
+  return refuse(state, `/settings does not know ${name}`, '/settings lists what it sets');
 }
 
 const closed = (state: ReplState): ReplState => ({ ...state, dialog: undefined });

@@ -55,9 +55,16 @@ export function quit(state: ReplState): Step {
   return step({ ...state, hasQuit: true }, task(leave, undefined, recover));
 }
 
-/** Starts an activity, which the `task-ended` action ends. */
-export function startActivity(state: ReplState, name: string, started: Task): Step {
+/** Starts an activity: work that the user can stop. Its entries are printed when it ends. */
+export function startActivity<Input>(
+  state: ReplState,
+  name: string,
+  run: (session: Session, input: Input, signal: AbortSignal) => Promise<readonly Entry[]>,
+  input: Input,
+  recover?: Task['recover'],
+): Step {
   const { now: since, dialog } = state;
+  const started: Task = { run, input, isActivity: true, recover };
   const activity = { type: 'task', name, task: started, since, isStopping: false, dialog } as const;
   return step({ ...state, activity, dialog: undefined }, started);
 }

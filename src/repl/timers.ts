@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock, ProgramClock } from '../clock.ts';
 
 const second = 1000;
 
@@ -28,20 +28,13 @@ export function createDebounce(clock: Clock, pause: number, act: () => void) {
 }
 
 /** Ticks once a second, or with a different interval, while it runs. */
-export function createTicker(clock: Clock, tick: () => void, interval = second) {
+export function createTicker(clock: ProgramClock, tick: () => void, interval = second) {
   let stop: (() => void) | undefined;
-  const wait = () => {
-    stop = clock.timer(interval, () => {
-      wait();
-      tick();
-    });
-  };
   return {
     run(isNeeded: boolean) {
       if (isNeeded === (stop !== undefined)) return;
       stop?.();
-      stop = undefined;
-      if (isNeeded) wait();
+      stop = isNeeded ? clock.repeat(interval, tick) : undefined;
     },
   };
 }

@@ -77,15 +77,12 @@ const cases: Readonly<Record<Exclude<TaskName, 'report'>, Case>> = {
   'open-prompt': command('/review lang=ts'),
   compact: command('/compact'),
   'remove-summary': { keys: [typed('/compact'), enter, typed('/undo'), enter] },
-  rename: command('/rename on tea'),
-  pin: command('/pin'),
+  'set-attributes': command('/rename on tea'),
   'record-model': command('/model origin'),
   'new-conversation': command('/new'),
   resume: command('/resume abcd2345'),
   'open-list': command('/resume'),
   'read-list': command('/resume'),
-  'search-list': { keys: [typed('/resume'), enter, pressed('tab')] },
-  'preview-conversation': command('/resume'),
   connect: { keys: [lineEntered('1')], dialog: serversDialog(sandbox, [server]) },
   'find-servers': { keys: [lineEntered('2')], dialog: firstRunDialog },
 };
@@ -109,8 +106,8 @@ const failures: readonly (readonly [how: string, fail: () => Promise<void>])[] =
 /** Once armed, the task with this name fails the next time. */
 function failingOnce(type: TaskName, fail: () => Promise<void>) {
   let isArmed = false;
-  const call: MemoryOptions['call'] = (task, session) => {
-    if (!isArmed || taskName(task) !== type) return callTask(task, session);
+  const call: MemoryOptions['call'] = (task, session, signal) => {
+    if (!isArmed || taskName(task) !== type) return callTask(task, session, signal);
     isArmed = false;
     return fail();
   };
@@ -203,8 +200,10 @@ test('a prompt is restored when sending it fails', async () => {
 });
 
 test('a session that cannot print its failures ends with one', async () => {
-  const call: MemoryOptions['call'] = (task, session) =>
-    /print|report/.test(taskName(task) ?? '') ? Promise.reject(bug()) : callTask(task, session);
+  const call: MemoryOptions['call'] = (task, session, signal) =>
+    /print|report/.test(taskName(task) ?? '')
+      ? Promise.reject(bug())
+      : callTask(task, session, signal);
   const { session } = openMemorySession({ call });
   for (const action of [typed('/usage'), enter]) session.dispatch(action);
   await expect(session.ended).rejects.toThrow('a bug in it');

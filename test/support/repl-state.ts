@@ -7,17 +7,11 @@ import { makeSummary, removeSummary } from '../../src/repl/context/compaction.ts
 import { keyPress, type Modifiers } from '../../src/repl/composer/keys/key-event.ts';
 import { contentOf } from '../../src/repl/composer/paste.ts';
 import { connect, findServers } from '../../src/repl/connection.ts';
-import {
-  previewConversation,
-  readConversations,
-  readList,
-  searchList,
-} from '../../src/repl/conversation-list/list.ts';
+import { readConversations, readList } from '../../src/repl/conversation-list/list.ts';
 import {
   newConversation,
   resume,
-  setPinned,
-  setTitle,
+  setAttributes,
 } from '../../src/repl/conversations/conversations.ts';
 import type { Entry } from '../../src/repl/transcript/entry.ts';
 import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
@@ -103,15 +97,12 @@ const taskFunctions = {
   'open-prompt': openPrompt,
   compact: makeSummary,
   'remove-summary': removeSummary,
-  rename: setTitle,
-  pin: setPinned,
+  'set-attributes': setAttributes,
   'record-model': recordModel,
   'new-conversation': newConversation,
   resume,
   'open-list': readConversations,
   'read-list': readList,
-  'search-list': searchList,
-  'preview-conversation': previewConversation,
   connect,
   'find-servers': findServers,
 };
@@ -128,7 +119,11 @@ type InputOf<Name extends TaskName> = (typeof taskFunctions)[Name] extends (
 
 /** A task as data: the name of its function with its input. */
 export type Effect<Name extends TaskName = TaskName> = Name extends TaskName
-  ? { readonly type: Name } & (unknown extends InputOf<Name> ? unknown : InputOf<Name>)
+  ? { readonly type: Name } & (unknown extends InputOf<Name>
+      ? unknown
+      : InputOf<Name> extends string | boolean
+        ? { readonly input: InputOf<Name> }
+        : InputOf<Name>)
   : never;
 
 /** The name of the function of a task. */
@@ -139,7 +134,10 @@ export function taskName({ run: called }: Task): TaskName | undefined {
 
 /** The tasks of an update as data. */
 export function effectsIn({ tasks }: Step): readonly Effect[] {
-  return tasks.map((task) => ({ type: taskName(task), ...(task.input as object) }) as Effect);
+  return tasks.map((task) => {
+    const fields = /string|boolean/.test(typeof task.input) ? { input: task.input } : task.input;
+    return { type: taskName(task), ...(fields as object) } as Effect;
+  });
 }
 
 /** A change of the state that a task makes. */

@@ -26,14 +26,6 @@ const stalledInterval = 10_000;
 /** Milliseconds before a command is repeated after the connection was lost. */
 const retryDelay = 1000;
 
-function queueJob({ data, opts, attemptsMade, attemptsStarted }: LibraryJob<QueuedItem>): QueueJob {
-  return {
-    item: data,
-    starts: attemptsStarted,
-    isLastAttempt: attemptsMade + 1 >= (opts.attempts ?? 1),
-  };
-}
-
 /** Ends a job as BullMQ expects: by a value or by an error. */
 async function endJob(
   library: QueueModule,
@@ -41,17 +33,12 @@ async function endJob(
   token: string | undefined,
   outcome: JobOutcome,
 ): Promise<void> {
-  switch (outcome.state) {
-    case 'answered':
-      return;
-    case 'returned':
-      await job.moveToWait(token);
-      throw new library.WaitingError();
-    case 'transient':
-      throw new Error(outcome.kind);
-    case 'failed':
-      throw new library.UnrecoverableError(outcome.kind);
+  if (outcome.state === 'returned') {
+    await job.moveToWait(token);
+    throw new library.WaitingError();
   }
+  if (outcome.state === 'transient') throw new Error(outcome.kind);
+  if (outcome.state === 'failed') throw new library.UnrecoverableError(outcome.kind);
 }
 
 /** All keys in Redis start with it; BullMQ has `natter:<batch>:…` too. */
@@ -80,14 +67,16 @@ export class RedisQueue {
   readonly name: string;
   readonly #library: QueueModule;
   readonly #client: RedisClient;
-  readonly #queue: LibraryQueue<QueuedItem>;
+  /** natter checks the version of the server; BullMQ would also print warnings. */
+  readonly #options: object;
+  readonly #queue: LibraryQueue;
 
   constructor(library: QueueModule, client: RedisClient, name: string) {
     this.name = name;
     this.#library = library;
     this.#client = client;
-    const options = { connection: client, prefix: keyPrefix, skipVersionCheck: true } as const;
-    this.#queue = new library.Queue<QueuedItem>(name, options);
+    this.#options = { connection: client, prefix: keyPrefix, skipVersionCheck: true };
+    this.#queue = new library.Queue(name, this.#options);
     // Without a listener, Node throws the error.
     this.#queue.on('error', () => undefined);
   }
@@ -249,11 +238,13 @@ export class RedisQueue {
   ): () => Promise<void> {
     const worker = new this.#library.Worker<QueuedItem>(
       this.name,
-      async (job, token) => endJob(this.#library, job, token, await run(queueJob(job))),
+      async (job, token) => {
+        const { data: item, opts, attemptsMade, attemptsStarted: starts } = job;
+        const isLastAttempt = attemptsMade + 1 >= (opts.attempts ?? 1);
+        await endJob(this.#library, job, token, await run({ item, starts, isLastAttempt }));
+      },
       {
-        connection: this.#client,
-        prefix: keyPrefix,
-        skipVersionCheck: true,
+        ...this.#options,
         concurrency,
         lockDuration: lease,
         stalledInterval,

@@ -141,10 +141,15 @@ interface Explanation {
 /** Names of a 429 that a retry does not cure. */
 const exhaustedQuota = /^(?:insufficient_quota|billing_hard_limit_reached)$/;
 
+/** Gemini refuses a key with the status 400. */
+const refusesKey = ({ message = '' }: ErrorBody) =>
+  /\bAPI key (?:not valid|expired|not found)\b/i.test(message);
+
 /** Explains a failed request: what the body reports decides before the status. */
 function explain(status: number, body: ErrorBody, request: HttpRequest): Explanation {
   // The name in the body counts only for a status that is not in the contract.
-  const kind = nameOfStatus(status) ?? kindOfName(body.name) ?? kindOfStatus(status);
+  const named = nameOfStatus(status) ?? kindOfName(body.name) ?? kindOfStatus(status);
+  const kind = status === 400 && refusesKey(body) ? 'unauthorized' : named;
   const { method } = request;
   if (body.names.some((name) => exhaustedQuota.test(name))) {
     return { kind, summary: 'quota exhausted', remedy: { code: 'check-quota' }, transient: false };

@@ -15,7 +15,16 @@ const maxBody = 16 * 1024 * 1024;
 
 /** Reads `GET /v1/models`. @throws Failure */
 export async function listModels(sender: Sender, options?: ReadOptions) {
-  return parseModelList(await read(sender, 'models', options));
+  const list = async (path: string) => parseModelList(await read(sender, path, options));
+  try {
+    return await list('models');
+  } catch (error) {
+    // GitHub Models has its list beside its API.
+    const hasCatalogue = sender.request('models').url.pathname.endsWith('/inference/models');
+    const isMissing = error instanceof Failure && error.kind === 'not_found';
+    if (hasCatalogue && isMissing) return list('/catalog/models');
+    throw error;
+  }
 }
 
 /** Reads `GET /v1/models/{model}`. @throws Failure, kind `not_found` for an id the service does not know */
@@ -23,6 +32,10 @@ export async function getModel(sender: Sender, id: string, options?: ReadOptions
   // In a path, these are the list of models or its parent.
   if (/^\.{0,2}$/.test(id)) throw new Failure('not_found', `there is no model "${id}"`);
   const value = await read(sender, `models/${encodeURIComponent(id)}`, options);
+  // LM Studio answers with status 200 and an error, because it has only the list.
+  if (isJsonObject(value) && value['error'] != null) {
+    throw new Failure('not_found', `the service has no record of the model "${id}"`);
+  }
   return parseModelRecord(value, id);
 }
 

@@ -5,8 +5,8 @@ import {
   getStoredSetting,
   removeCredential,
   saveCredential,
+  setApiPath,
   setStoredSetting,
-  unsetStoredSetting,
 } from '../../settings/profiles.ts';
 import {
   describeSource,
@@ -49,7 +49,7 @@ export interface StatusOptions extends JsonOptions {
   readonly check?: boolean;
 }
 
-/** Sends one request to the service, without retries. @throws Failure, `configuration` if nothing can answer */
+/** Checks the service without retries. @throws Failure, `configuration` if nothing can answer */
 async function showCheck(run: Run<StatusOptions>): Promise<void> {
   const { context, options, presentation, settings } = run;
   const { values, profile } = settings;
@@ -299,10 +299,7 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
       apiKey === undefined
         ? removeCredential(setStoredSetting(before, profile, 'base-url', baseUrl), profile)
         : saveCredential(before, profile, { apiKey, baseUrl });
-    // The path of the address that the profile had before may be wrong for this one.
-    return apiPath === undefined
-      ? unsetStoredSetting(changed, profile, 'api-path')
-      : setStoredSetting(changed, profile, 'api-path', apiPath);
+    return setApiPath(changed, profile, apiPath);
   });
   notices.notice(`${baseUrl} ${result}`);
   if (input.apiPath !== undefined) {

@@ -108,6 +108,8 @@ export interface SendingRun extends TalliedRun {
   /** Undefined if prompts are not checked for secrets. */
   readonly guard: ((request: CompletionRequest) => GuardedRequest) | undefined;
   readonly stream: boolean;
+  /** Whether an item that the service refuses for too long stops the run. */
+  readonly stopsStarved: boolean;
   /** Items without a result in a queue; undefined if unknown. */
   readonly left?: () => number | undefined;
   /** Gets the milliseconds of a pause for a rate limit. */
@@ -118,6 +120,7 @@ export interface SendingRun extends TalliedRun {
 
 const maxConcurrency = 1000;
 const maxItems = 999_999_999;
+const maxRate = 1_000_000_000;
 
 /** @throws Failure `usage` */
 export function parseNumber(text: string, option: string, least: number, most: number): number {
@@ -126,18 +129,9 @@ export function parseNumber(text: string, option: string, least: number, most: n
   throw new Failure('usage', `${option} must be a whole number from ${least} to ${most}`);
 }
 
-const maxRate = 1_000_000_000;
-
-/** The value of `--rpm` or `--tpm`; undefined without the option. @throws Failure `usage` */
-function parseRate(text: string | undefined, option: '--rpm' | '--tpm'): number | undefined {
-  return text === undefined ? undefined : parseNumber(text, option, 1, maxRate);
-}
-
-function parseStopAfter(text: string): number | undefined {
-  const time = duration.parse(text);
-  if (time !== undefined) return time === 0 ? undefined : time;
-  throw new Failure('usage', `--stop-after must be ${duration.expected}`);
-}
+/** The number of an option that may be absent. @throws Failure `usage` */
+const optionalNumber = (text: string | undefined, option: string, most: number) =>
+  text === undefined ? undefined : parseNumber(text, option, 1, most);
 
 /** @throws Failure `usage` */
 function parseAmount(text: string): number {
@@ -146,15 +140,6 @@ function parseAmount(text: string): number {
   throw new Failure('usage', '--max-cost must be an amount above 0, such as 2.50', {
     hint: 'it is in the currency of the prices: ‹natter config set prices.origin "0.5/1.5 EUR"›',
   });
-}
-
-/** @throws Failure `usage` */
-function limitsOf({ maxTotalTokens: tokens, maxCost }: BatchOptions): RunLimits {
-  return {
-    tokens:
-      tokens === undefined ? undefined : parseNumber(tokens, '--max-total-tokens', 1, maxItems),
-    cost: maxCost === undefined ? undefined : parseAmount(maxCost),
-  };
 }
 
 function templateOf(text: string): Template {
@@ -167,12 +152,19 @@ function templateOf(text: string): Template {
 
 /** @throws Failure `usage` */
 export function planSending(options: SendingOptions): SendingPlan {
-  const { concurrency, retryIncomplete, stopAfter, rpm, tpm } = options;
+  const { concurrency, retryIncomplete, stopAfter = '0', rpm, tpm } = options;
+  const time = duration.parse(stopAfter);
+  if (time === undefined) {
+    throw new Failure('usage', `--stop-after must be ${duration.expected}`);
+  }
   return {
     concurrency: parseNumber(concurrency, '--concurrency', 1, maxConcurrency),
     retryIncomplete: parseNumber(retryIncomplete, '--retry-incomplete', 0, 100),
-    stopAfter: stopAfter === undefined ? undefined : parseStopAfter(stopAfter),
-    rateLimits: { requests: parseRate(rpm, '--rpm'), tokens: parseRate(tpm, '--tpm') },
+    stopAfter: time === 0 ? undefined : time,
+    rateLimits: {
+      requests: optionalNumber(rpm, '--rpm', maxRate),
+      tokens: optionalNumber(tpm, '--tpm', maxRate),
+    },
   };
 }
 
@@ -182,20 +174,21 @@ export function planBatch(
   file: string | undefined,
   environment: Environment,
 ): BatchPlan {
-  const { format, template, shard, limit, sample } = options;
+  const { format, template, shard, limit, maxTotalTokens, maxCost } = options;
   const seed = parseNumber(options.seed, '--seed', 0, maxItems);
+  const size = optionalNumber(options.sample, '--sample', maxItems);
   return {
     format: format ?? (file === undefined ? undefined : formatOfName(file)),
     template: template === undefined ? undefined : templateOf(template),
     shard: shard === undefined ? undefined : chooseShard(shard, environment),
-    limit: limit === undefined ? Infinity : parseNumber(limit, '--limit', 1, maxItems),
-    sample:
-      sample === undefined
-        ? undefined
-        : { size: parseNumber(sample, '--sample', 1, maxItems), seed },
+    limit: optionalNumber(limit, '--limit', maxItems) ?? Infinity,
+    sample: size === undefined ? undefined : { size, seed },
     ...planSending(options),
     rerunFailed: parseNumber(options.rerunFailed, '--rerun-failed', 0, 100),
-    limits: limitsOf(options),
+    limits: {
+      tokens: optionalNumber(maxTotalTokens, '--max-total-tokens', maxItems),
+      cost: maxCost === undefined ? undefined : parseAmount(maxCost),
+    },
     usesService:
       options.sandbox !== true && chooseRecording(options, environment).replay === undefined,
   };

@@ -1,7 +1,6 @@
+import { setMaxListeners } from 'node:events';
 import type { Failure } from '../../failure.ts';
-import type { Clock } from '../../clock.ts';
 import type { SendingRun } from './plan.ts';
-import type { Context } from '../../run.ts';
 
 /** What stopped a run: a signal, or a limit on its time. */
 type StopCause = 'SIGINT' | 'SIGTERM' | 'SIGUSR1' | '--stop-after';
@@ -28,47 +27,10 @@ const terminationTime = 25_000;
 /** Milliseconds; `timeout` of the coreutils and process groups deliver one SIGTERM twice. */
 const sameSignal = 1000;
 
-/** Calls `act` after `wait` milliseconds, unless `ended` aborts. */
-export async function after(
-  clock: Clock,
-  wait: number,
-  ended: AbortSignal,
-  act: () => void,
-): Promise<void> {
-  try {
-    await clock.sleep(wait, ended);
-    act();
-  } catch (error) {
-    if (!ended.aborted) throw error;
-  }
-}
-
-/** The first SIGTERM limits the time of running requests, the second one cancels them, the third one ends natter. */
-function stopOnTermination(
-  { clock, device }: Context,
-  ended: AbortSignal,
-  stop: (cause: StopCause, notice: string) => void,
-  cancel: () => void,
-): () => void {
-  let first: number | undefined;
-  const remove = device.onTerminate(() => {
-    const now = clock.monotonic();
-    if (first === undefined) {
-      first = now;
-      const limit = `${terminationTime / 1000} s`;
-      stop('SIGTERM', `SIGTERM: finishing running requests within ${limit}, sending no new ones`);
-      void after(clock, terminationTime, ended, cancel);
-    } else if (now - first >= sameSignal) {
-      remove();
-      cancel();
-    }
-  });
-  return remove;
-}
-
 /**
- * Watches for all that stops a run early. The first Ctrl+C lets running requests finish, the second one ends natter.
- * SIGUSR1 never ends natter, because schedulers may send it several times.
+ * Watches for all that stops a run early. The first Ctrl+C lets running requests finish, the second one ends natter. The
+ * first SIGTERM limits the time of running requests, the second one cancels them, the third one ends natter. SIGUSR1
+ * never ends natter, because schedulers may send it several times.
  * @param clear is called before a notice is written
  */
 export function watchStopping(run: SendingRun, clear: () => void): Stopping {
@@ -76,10 +38,12 @@ export function watchStopping(run: SendingRun, clear: () => void): Stopping {
   const { device, clock, signal } = context;
   const stopping = new AbortController();
   const cancelling = new AbortController();
-  const ending = new AbortController();
+  const cancel = () => cancelling.abort();
+  const removals: (() => void)[] = [];
   let cause: StopCause | undefined;
   let failure: Failure | undefined;
-  const stop = (found: StopCause, notice: string) => {
+  const finishing = 'finishing running requests, sending no new ones';
+  const stop = (found: StopCause, notice = `${found}: ${finishing}`) => {
     if (cause !== 'SIGINT') cause = found;
     stopping.abort();
     clear();
@@ -91,19 +55,35 @@ export function watchStopping(run: SendingRun, clear: () => void): Stopping {
   });
   const removeTimeLimit = device.onTimeLimit(() => {
     removeTimeLimit();
-    stop('SIGUSR1', 'SIGUSR1: finishing running requests, sending no new ones');
+    stop('SIGUSR1');
   });
-  const cancel = () => cancelling.abort();
-  const removeTermination = stopOnTermination(context, ending.signal, stop, cancel);
+  let terminatedAt: number | undefined;
+  const removeTermination = device.onTerminate(() => {
+    const now = clock.monotonic();
+    if (terminatedAt === undefined) {
+      terminatedAt = now;
+      const limit = `${terminationTime / 1000} s`;
+      stop('SIGTERM', `SIGTERM: finishing running requests within ${limit}, sending no new ones`);
+      removals.push(clock.timer(terminationTime, cancel));
+    } else if (now - terminatedAt >= sameSignal) {
+      removeTermination();
+      cancel();
+    }
+  });
+  removals.push(removeInterrupt, removeTimeLimit, removeTermination);
   if (plan.stopAfter !== undefined) {
-    const ended = AbortSignal.any([ending.signal, stopping.signal]);
-    void after(clock, plan.stopAfter, ended, () =>
-      stop('--stop-after', '--stop-after: finishing running requests, sending no new ones'),
-    );
+    const stopTimer = clock.timer(plan.stopAfter, () => stop('--stop-after'));
+    stopping.signal.addEventListener('abort', stopTimer, { once: true });
+    removals.push(stopTimer);
   }
-  return {
+  const signals = {
     stop: AbortSignal.any([signal, stopping.signal, broken]),
     cancel: AbortSignal.any([signal, cancelling.signal]),
+  };
+  // Each running item has a listener.
+  setMaxListeners(0, signals.stop, signals.cancel);
+  return {
+    ...signals,
     cause: () => cause,
     failure: () => failure,
     halt: () => stopping.abort(),
@@ -111,11 +91,6 @@ export function watchStopping(run: SendingRun, clear: () => void): Stopping {
       failure ??= found;
       stopping.abort();
     },
-    end() {
-      ending.abort();
-      removeInterrupt();
-      removeTimeLimit();
-      removeTermination();
-    },
+    end: () => removals.forEach((remove) => remove()),
   };
 }

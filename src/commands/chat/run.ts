@@ -326,7 +326,7 @@ async function converse(
   const service = await openService(sending, { command, conversation: conversation.id });
   const clients = chainClients(service, sending);
   try {
-    const record = await conversation.record();
+    const record = conversation.record();
     const prompt = { run, messages, chain, first, service, clients, record };
     const shown =
       check === undefined ? await printAnswer(prompt) : await printChecked(prompt, check);

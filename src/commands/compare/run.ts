@@ -86,7 +86,7 @@ async function openColumns(comparison: Comparison): Promise<ComparisonView> {
   const wrap = models[0]?.settings.values.wrap ?? 'words';
   const style = answerStyle(presentation, look(comparison));
   return createAnswerColumns({
-    ...terminalTraits(environment),
+    traits: terminalTraits(environment),
     output: streams.stdout,
     clock,
     device,

@@ -155,7 +155,7 @@ function checkKeys(
   const changed = keyAction(name);
   if (changed === undefined) return after;
   const check = ({ settings }: StoredSettings) =>
-    parseOwnKeys(settings.profiles[profile]?.keys ?? {}, 'usage', { changed });
+    parseOwnKeys(settings.profiles[profile]?.keys ?? {}, { changed });
   try {
     check(before);
   } catch {
@@ -282,7 +282,7 @@ export const listProfiles: Action<JsonOptions> = async (context, options) => {
 export const listKeys: Action<JsonOptions> = async (context, options) => {
   const presentation = await present(context, options);
   const { keys: stored, profile } = readSettings(context, presentation.notices, options);
-  const own = parseOwnKeys(withoutSources(stored), 'configuration', { profile: profile.value });
+  const own = parseOwnKeys(withoutSources(stored), { profile: profile.value });
   const rows = withOwnKeys(own).map(({ action, keys, when, summary }) => {
     const source = stored[action]?.source ?? ({ kind: 'default', name: 'default' } as const);
     return { action, keys, context: when, summary, source };

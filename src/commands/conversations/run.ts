@@ -1,21 +1,19 @@
 import { writeFile } from 'node:fs/promises';
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
+import { allMarks } from '../../conversation/attributes.ts';
 import { exportJson, exportMarkdown } from '../../conversation/export/export.ts';
 import { exportAs, formatOfName, type ExportFormat } from '../../conversation/export/format.ts';
 import {
   findConversation,
   deleteConversation,
   listEntries,
-  listPinnedFirst,
+  listConversations as readList,
   renameConversation as changeTitle,
   undeleteConversation,
   type LibraryEntry,
+  type ListedConversation,
 } from '../../conversation/library/library.ts';
-import {
-  markedTitle,
-  summarize,
-  type ConversationSummary,
-} from '../../conversation/library/read-conversation.ts';
+import { summarize } from '../../conversation/library/read-conversation.ts';
 import {
   compilePattern,
   compileTerms,
@@ -29,7 +27,6 @@ import { Failure } from '../../failure.ts';
 import { createProgress } from '../../output/activity.ts';
 import { count, timeAgo, countOf } from '../../output/figures.ts';
 import { jsonLine } from '../../output/json-answer.ts';
-import type { Notices } from '../../output/notices.ts';
 import type { Column } from '../../output/table.ts';
 import {
   type Presentation,
@@ -58,27 +55,12 @@ const columns: readonly (Column | string)[] = [
 /** Maximum rows on a terminal without `--all`. */
 const shortList = 30;
 
-type Summarized = LibraryEntry & ConversationSummary;
+const markedTitle = ({ marks, isAnswered, turns, title }: ListedConversation) =>
+  [...marks, ...(isAnswered || turns === 0 ? [] : ['no answer'])]
+    .map((mark) => `(${mark}) `)
+    .join('') + title;
 
-/** Summarizes entries; warns about unreadable files and leaves them out. */
-function summarizeAll(entries: readonly LibraryEntry[], notices: Notices): readonly Summarized[] {
-  return entries.flatMap((entry) => {
-    try {
-      const summary = summarize(entry.path);
-      if (summary.records > 0) return [{ ...entry, ...summary }];
-      notices.warning(`${entry.path} has no readable records`);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      notices.warning(error.message);
-    }
-    return [];
-  });
-}
-
-const pinnedTitle = (row: Summarized) =>
-  `${row.isPinned === true ? '(pinned) ' : ''}${markedTitle(row)}`;
-
-function cells(row: Summarized, isTerminal: boolean, now: Date): readonly string[] {
+function cells(row: ListedConversation, isTerminal: boolean, now: Date): readonly string[] {
   const { id, changedAt, tokens, turns, model = '', title, isAnswered } = row;
   return [
     id,
@@ -87,11 +69,11 @@ function cells(row: Summarized, isTerminal: boolean, now: Date): readonly string
     tokens === undefined ? '' : isTerminal ? count(tokens) : String(tokens),
     model,
     // Fields of a pipe are data.
-    ...(isTerminal ? [pinnedTitle(row)] : isAnswered ? [title] : [title, 'no answer']),
+    ...(isTerminal ? [markedTitle(row)] : isAnswered ? [title] : [title, 'no answer']),
   ];
 }
 
-const documentOf = (row: Summarized) => ({
+const documentOf = (row: ListedConversation) => ({
   id: row.id,
   title: row.title,
   changed_at: row.changedAt.toISOString(),
@@ -100,7 +82,7 @@ const documentOf = (row: Summarized) => ({
   tokens: row.tokens ?? null,
   model: row.model ?? null,
   answered: row.isAnswered,
-  pinned: row.isPinned === true,
+  ...Object.fromEntries(allMarks.map((mark) => [mark, row.marks.includes(mark)])),
   bytes: row.size,
 });
 
@@ -112,22 +94,22 @@ export const listConversations: Action<
   const { notices } = presentation;
   const { isTerminal } = context.streams.stdout;
   const section = options.deleted === true ? 'trash' : 'conversations';
-  const entries = await listPinnedFirst(dataFolder(context), section);
-  const isShort = isTerminal && options.all !== true && options.json !== true;
-  const listed = summarizeAll(isShort ? entries.slice(0, shortList) : entries, notices);
+  const warn = (message: string) => notices.warning(message);
+  const listed = await readList(dataFolder(context), section, warn);
   if (options.json === true) {
     await printJson(context, listed.map(documentOf));
     return;
   }
-  if (entries.length === 0) {
+  if (listed.length === 0) {
     notices.notice(section === 'trash' ? 'the trash is empty' : 'there are no conversations yet');
     return;
   }
   const now = context.clock.date();
-  const rows = listed.map((row) => cells(row, isTerminal, now));
+  const shown = isTerminal && options.all !== true ? listed.slice(0, shortList) : listed;
+  const rows = shown.map((row) => cells(row, isTerminal, now));
   await printTable(context, presentation, columns, rows);
-  if (isShort && entries.length > shortList) {
-    notices.notice(`showing the first ${shortList} of ${entries.length}; --all shows all`);
+  if (shown.length < listed.length) {
+    notices.notice(`showing the first ${shortList} of ${listed.length}; --all shows all`);
   }
 };
 

@@ -211,19 +211,20 @@ async function printScript(
     given === undefined
       ? values[name]
       : parseSettingValue(definitions[name], given, { label, kind: 'usage' });
-  const suggest = keyOf('shellKey', '--key', options.key);
-  const explain = keyOf('shellExplainKey', '--explain-key', options.explainKey);
-  if (suggest === explain) {
-    const hint = suggest === 'none' ? 'omit at most one key' : 'choose a different --explain-key';
-    throw new Failure('usage', `both keys are ${suggest}`, { hint });
+  const suggestKey = keyOf('shellKey', '--key', options.key);
+  const explainKey = keyOf('shellExplainKey', '--explain-key', options.explainKey);
+  if (suggestKey === explainKey) {
+    const hint =
+      suggestKey === 'none' ? 'omit at most one key' : 'choose a different --explain-key';
+    throw new Failure('usage', `both keys are ${suggestKey}`, { hint });
   }
   // A profile's name has no characters that a shell interprets.
   const profile = options.profile === undefined ? '' : ` --profile ${options.profile}`;
   const call = `natter shell-init ${shell}${profile}${options.sandbox === true ? ' --sandbox' : ''}`;
-  const script = widgetScript(shell, call, { suggest, explain });
+  const script = widgetScript(shell, call, { suggest: suggestKey, explain: explainKey });
   const summaries = [
-    [suggest, 'the text on the line becomes a command'],
-    [explain, 'explain the last failure'],
+    [suggestKey, 'the text on the line becomes a command'],
+    [explainKey, 'explain the last failure'],
   ].filter(([key]) => key !== 'none');
   const summary = summaries.map((row) => row.join(': ')).join('; ');
   const mark = `# natter shell-init for ${shell}`;
@@ -236,9 +237,9 @@ export async function shellInit(
   options: ShellInitOptions,
   shell: Shell,
 ): Promise<void> {
-  const { explain, suggest } = options;
+  const { explain } = options;
   if (explain !== undefined) return printExplanation(context, options, shell, explain);
-  return (suggest === true ? printSuggestion : printScript)(context, options, shell);
+  return (options.suggest === true ? printSuggestion : printScript)(context, options, shell);
 }
 
 // What the keys of a shell ask for: a command for the text on the line, and why the last command failed.

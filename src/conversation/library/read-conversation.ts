@@ -3,11 +3,11 @@ import { storageFailure } from '../../storage/storage-failure.ts';
 import {
   isTextLine,
   JournalFold,
-  mayBePin,
   parseLine,
   type DeltaRecord,
   type JournalRecord,
 } from '../journal/records.ts';
+import { marksOf, readAttribute, type Attributes } from '../attributes.ts';
 import { titleFrom } from '../tree.ts';
 import { dataVariable } from './conversation-folder.ts';
 
@@ -69,8 +69,8 @@ export function loadConversation(path: string, id: string, start = 0): LoadedCon
     pieces = [];
   };
   const read = (text: string, line: number) => {
-    const { record, kind } = parseLine(text);
-    if (kind === 'lost') lost.add(line);
+    const { record, isLost } = parseLine(text);
+    if (isLost) lost.add(line);
     if (record === undefined) return;
     records += 1;
     if (record.type === 'conversation') version = record.version;
@@ -99,6 +99,8 @@ export interface ConversationSummary {
   /** Whether any prompt has an answer or a part of one. */
   readonly isAnswered: boolean;
   readonly createdAt: Date | undefined;
+  /** See {@link marksOf}. */
+  readonly marks: readonly string[];
   /** Records that could be read; 0 for a file that is not a journal. */
   readonly records: number;
 }
@@ -112,7 +114,7 @@ const isPartOfAnswer = (record: JournalRecord) =>
 /** Reads only what a list shows. @throws Failure `storage` if the file cannot be read */
 export function summarize(path: string): ConversationSummary {
   let [turns, records, isAnswered] = [0, 0, false];
-  let title: string | undefined;
+  let attributes: Attributes = {};
   let firstWords: string | undefined;
   let tokens: number | undefined;
   let model: string | undefined;
@@ -125,7 +127,7 @@ export function summarize(path: string): ConversationSummary {
     records += 1;
     if (isPartOfAnswer(record)) isAnswered = true;
     if (record.type === 'conversation') createdAt = new Date(record.created_at);
-    if (record.type === 'title') title = record.title;
+    attributes = { ...attributes, ...readAttribute(record) };
     if (record.type === 'turn') {
       if (record.role !== 'system') turns += 1;
       if (record.role === 'user') firstWords ??= titleFrom(record.content);
@@ -137,23 +139,8 @@ export function summarize(path: string): ConversationSummary {
       tokens = (tokens ?? 0) + record.usage.total_tokens;
     }
   });
-  title ??= firstWords ?? '';
   firstWords ??= '';
-  return { title, firstWords, turns, tokens, model, isAnswered, createdAt, records };
-}
-
-/** Whether the last `pin` record marks it. @throws Failure `storage` if the file cannot be read */
-export function isPinned(path: string): boolean {
-  let pinned = false;
-  forEachLine(path, (line) => {
-    if (!mayBePin(line)) return;
-    const { record } = parseLine(line);
-    if (record?.type === 'pin') pinned = record.pinned === true;
-  });
-  return pinned;
-}
-
-/** The title in a list, with a mark if no prompt was answered. */
-export function markedTitle({ title, turns, isAnswered }: ConversationSummary): string {
-  return isAnswered || turns === 0 ? title : `(no answer) ${title}`;
+  const { title = firstWords } = attributes;
+  const marks = marksOf(attributes);
+  return { title, firstWords, turns, tokens, model, isAnswered, createdAt, marks, records };
 }

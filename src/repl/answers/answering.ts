@@ -80,7 +80,7 @@ function addUsage(state: ReplState): ReplState {
 }
 
 /** Restores an unanswered prompt and its files to the composer, if that is empty. */
-function restorePrompt(state: ReplState, { draft, files }: EndedAnswer): ReplState {
+function restorePrompt(state: ReplState, { draft, files }: AnswerActivity): ReplState {
   if (draft === undefined || !isEmpty(state.composer)) return state;
   return {
     ...state,
@@ -96,7 +96,7 @@ function restorePrompt(state: ReplState, { draft, files }: EndedAnswer): ReplSta
 function continueHint(
   state: ReplState,
   { hasText, isRecorded = true }: { readonly hasText: boolean; readonly isRecorded?: boolean },
-  { comparedWith, isContinuation }: EndedAnswer,
+  { comparedWith, isContinuation }: AnswerActivity,
 ): string | undefined {
   if (comparedWith !== undefined)
     return hasText ? '/version switches back' : '/compare tries again';
@@ -109,7 +109,7 @@ function continueHint(
 function onFailure(
   state: ReplState,
   outcome: AnswerOutcome & { type: 'failed' },
-  answer: EndedAnswer,
+  answer: AnswerActivity,
 ): Step {
   const { failure, hasText, isRecorded = true } = outcome;
   const restored = hasText ? state : restorePrompt(state, answer);
@@ -130,7 +130,7 @@ function onFailure(
   return step(paused, printing(failureEntry(message, advice || undefined)));
 }
 
-function onStop(state: ReplState, hasText: boolean, answer: EndedAnswer): Step {
+function onStop(state: ReplState, hasText: boolean, answer: AnswerActivity): Step {
   const next = hasText ? state : restorePrompt(state, answer);
   const hint = continueHint(next, { hasText }, answer);
   const text = hasText ? `stopped; ${hint}` : 'stopped before any text arrived';
@@ -170,7 +170,7 @@ function secretsDialog(address: string): Dialog {
 function onUnconfirmed(
   state: ReplState,
   { problem, hasSecrets }: AnswerOutcome & { type: 'unconfirmed' },
-  answer: EndedAnswer,
+  answer: AnswerActivity,
 ): Step {
   const next = restorePrompt(state, answer);
   const isRestored = next !== state && answer.draft !== undefined;
@@ -181,28 +181,22 @@ function onUnconfirmed(
   return step(withBranch(paused, answer.branch), printing(failureEntry(problem, hint)));
 }
 
-function onIncomplete(
-  state: ReplState,
-  outcome: Exclude<AnswerOutcome, { readonly type: 'finished' }>,
-  answer: EndedAnswer,
-): Step {
-  if (outcome.type === 'failed') return onFailure(state, outcome, answer);
-  if (outcome.type === 'unconfirmed') return onUnconfirmed(state, outcome, answer);
-  return onStop(state, outcome.hasText, answer);
-}
-
 /** `conversation` includes the received part of the answer. */
 export function onAnswerEnded(
   state: ReplState,
   outcome: AnswerOutcome,
   conversation: Conversation,
 ): Step {
-  const answer: EndedAnswer =
-    state.activity?.type === 'answer' ? state.activity : { draft: undefined, files: [] };
+  const { activity: answer } = state;
+  if (answer?.type !== 'answer') return step(state);
   const next = withConversation({ ...state, activity: undefined }, conversation);
   const closed = 'hasText' in outcome && outcome.hasText ? closeAnswer(next, answer) : step(next);
   if (outcome.type !== 'finished') {
-    const ended = andThen(closed, (last) => onIncomplete(last, outcome, answer));
+    const ended = andThen(closed, (last) => {
+      if (outcome.type === 'failed') return onFailure(last, outcome, answer);
+      if (outcome.type === 'unconfirmed') return onUnconfirmed(last, outcome, answer);
+      return onStop(last, outcome.hasText, answer);
+    });
     return andThen(ended, reportQueue);
   }
   const { comparedWith } = answer;
@@ -215,21 +209,12 @@ export function onAnswerEnded(
   return andThen(andThen(andThen(reported, close), offerRemedies), compactIfNeeded);
 }
 
-type EndedAnswer = Pick<
-  AnswerActivity,
-  'draft' | 'files' | 'branch' | 'comparedWith' | 'isContinuation'
-> & {
-  /** Monotonic milliseconds; undefined if the answer was not in progress. */
-  readonly since?: number;
-};
-
 /** Prints the row below an answer; `hasNoFacts`: only its version. */
-function closeAnswer(state: ReplState, { since }: EndedAnswer, hasNoFacts = false): Step {
+function closeAnswer(state: ReplState, { since }: AnswerActivity, hasNoFacts = false): Step {
   const { conversation, now } = state;
   const pair = lastPrompt(currentPath(conversation, state.branch));
   if (pair?.answer === undefined) return step(state);
-  const measured = since === undefined ? {} : { measured: now - since };
-  const entries = closingOf(conversation, pair, { ...measured, hasNoFacts });
+  const entries = closingOf(conversation, pair, { measured: now - since, hasNoFacts });
   return entries.length === 0 ? step(state) : step(state, printing(...entries));
 }
 

@@ -1,3 +1,4 @@
+import type { PromptUse } from '../prompt-files/prompt-command.ts';
 import { type Answer, ask } from '../../ask/ask.ts';
 import { type AnswerCheck, askUntilConforming, lastOf } from '../../ask/check.ts';
 import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
@@ -23,7 +24,7 @@ import { shownText } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
 import { contextUse, messagesFor, updateConversation } from '../conversations/position.ts';
 import { failureEntry, notice } from '../transcript/entry.ts';
-import { checkFiles, type CheckedFiles } from '../files/mentioned-files.ts';
+import { checkFiles, Unconfirmed } from '../files/mentioned-files.ts';
 import { type Session, failureText } from '../session.ts';
 import type { Step, ReplState, PromptToSend, SessionSettings } from '../state.ts';
 import { task, step, newAnswer } from '../step.ts';
@@ -63,9 +64,9 @@ function recordRepeated(sending: Sending, turnId: string): string {
 async function recordNew(
   sending: Sending,
   prompt: PromptToSend & { readonly type: 'new' },
-  { files, entries }: CheckedFiles,
 ): Promise<string> {
-  const { session } = sending;
+  const { session, signal } = sending;
+  const { files, entries } = await checkFiles(session, prompt, signal);
   session.print([{ type: 'prompt', text: prompt.shown, needsEcho: prompt.needsEcho }]);
   session.print(entries);
   const content = composePrompt({ prompt: prompt.content, files });
@@ -206,25 +207,12 @@ async function answerChecked(
   return answer.outcome;
 }
 
-/** Those of a prompt file win. */
-function mergedParameters(
-  before: SessionSettings['parameters'],
-  own: SessionSettings['parameters'],
-): SessionSettings['parameters'] {
-  if (before === undefined || own === undefined) return own ?? before;
-  return { set: { ...before.set, ...own.set }, removed: before.removed };
-}
-
-/** The prompt with the text, the settings and the check of its prompt file, if it has one. @throws Failure */
+/** The prompt with the text, the settings and the check of its prompt file. @throws Failure; Unconfirmed */
 async function filled(
-  { session, signal }: Sending,
-  prompt: PromptToSend,
-  settings: SessionSettings,
+  { session, settings, signal }: Sending,
+  prompt: PromptToSend & { readonly type: 'new' },
+  use: PromptUse,
 ) {
-  if (prompt.type !== 'new' || prompt.use === undefined) {
-    return { prompt, settings, check: undefined };
-  }
-  const { use } = prompt;
   const { prompts, guard } = session;
   const { content, settings: own, notices, check } = await prompts.fill(use, signal);
   session.print(notices.map((text) => notice(cleanLine(session.context, text))));
@@ -233,39 +221,47 @@ async function filled(
     { name: `the system prompt of /${use.name}`, content: own.system ?? '' },
   ];
   const { files, problem } = guard.inspect(texts, prompt);
-  if (problem !== undefined) return { type: 'unconfirmed', problem, hasSecrets: true } as const;
-  const [text, system] = files.map((file) => file.content);
-  const sent = text ?? content;
+  if (problem !== undefined) throw new Unconfirmed(problem, true);
+  const [sent = content, system = ''] = files.map((file) => file.content);
+  const { parameters: before } = settings;
+  // Those of the prompt file win.
+  const parameters = {
+    set: { ...before?.set, ...own.parameters?.set },
+    removed: before?.removed ?? [],
+  };
   return {
     prompt: { ...prompt, content: sent, shown: shownText(recalledDraft(sent, 1)) },
     settings: {
       ...settings,
       ...own,
-      parameters: mergedParameters(settings.parameters, own.parameters),
-      ...(own.system !== undefined && { system: system ?? '' }),
+      parameters,
+      ...(own.system !== undefined && { system }),
     },
     check,
   };
 }
 
-async function answerPrompt(unfilled: Sending, given: PromptToSend): Promise<AnswerOutcome> {
-  const { session, signal } = unfilled;
+async function answerPrompt(sending: Sending, prompt: PromptToSend): Promise<AnswerOutcome> {
+  const { session, signal } = sending;
   try {
-    const whole = await filled(unfilled, given, unfilled.settings);
-    if (whole.type !== undefined) return whole;
-    const { prompt, settings, check } = whole;
-    const sending = { ...unfilled, settings };
-    const checked = await checkFiles(session, prompt, signal);
-    if (checked.type === 'unconfirmed') return checked;
     if (prompt.type === 'continue') return (await answerTurn(sending, prompt.turnId)).outcome;
-    const promptId =
-      prompt.type === 'repeat'
-        ? recordRepeated(sending, prompt.turnId)
-        : await recordNew(sending, prompt, checked);
-    if (check !== undefined) return await answerChecked(sending, check, promptId);
-    return (await answerTurn(sending, promptId)).outcome;
+    if (prompt.type === 'repeat') {
+      return (await answerTurn(sending, recordRepeated(sending, prompt.turnId))).outcome;
+    }
+    if (prompt.use === undefined) {
+      return (await answerTurn(sending, await recordNew(sending, prompt))).outcome;
+    }
+    const { prompt: whole, settings, check } = await filled(sending, prompt, prompt.use);
+    const own = { ...sending, settings };
+    const id = await recordNew(own, whole);
+    return check === undefined
+      ? (await answerTurn(own, id)).outcome
+      : await answerChecked(own, check, id);
   } catch (error) {
     await session.transcript.closeAnswer();
+    if (error instanceof Unconfirmed) {
+      return { type: 'unconfirmed', problem: error.message, hasSecrets: error.hasSecrets };
+    }
     if (signal.aborted) return { type: 'stopped', hasText: false };
     const failure = failureText(error, session.context);
     return { type: 'failed', hasText: false, failure, isRecorded: false };

@@ -29,10 +29,7 @@ import { withSent } from '../conversations/sent-prompt.ts';
 import { startAnswer } from './send-prompt.ts';
 
 /** Selects a turn and its ancestors, then prints the conversation from there. */
-export function selectVersion(
-  session: Session,
-  { turnId }: { readonly turnId: string },
-): Promise<void> {
+export function selectVersion(session: Session, turnId: string): Promise<void> {
   const journal = session.journal();
   const { turns, selection } = journal.conversation();
   for (let turn = turns.get(turnId); turn !== undefined; turn = turns.get(turn.parent ?? '')) {
@@ -43,7 +40,7 @@ export function selectVersion(
 }
 
 /** Removes a prompt and its answer from the conversation. */
-export function undoPrompt(session: Session, { turnId }: { readonly turnId: string }): void {
+export function undoPrompt(session: Session, turnId: string): void {
   session.journal().undo(turnId);
   updateConversation(session);
 }
@@ -84,7 +81,7 @@ export function switchVersion(state: ReplState, choice: VersionChoice): Step {
   if (chosen === ends[index])
     return printNotice(state, `this is version ${choice} of ${ends.length}`);
   const next = state.branch?.reason === 'undo' ? withBranch(state, undefined) : state;
-  return step(next, task(selectVersion, { turnId: chosen.id }));
+  return step(next, task(selectVersion, chosen.id));
 }
 
 function withLastPrompt(state: ReplState, run: (pair: PromptAndAnswer) => Step): Step {
@@ -183,7 +180,7 @@ function undo(state: ReplState): Step {
     const prompt = truncateToWidth(sanitizeLine(shownText(undone.composer)), quotedColumns);
     const removed = isAnswered(pair) ? 'and its answer are removed' : 'is removed';
     const text = `the prompt "${prompt}" ${removed}; your next prompt replaces it`;
-    return step(next, task(undoPrompt, { turnId: pair.prompt.id }), printing(notice(text)));
+    return step(next, task(undoPrompt, pair.prompt.id), printing(notice(text)));
   });
 }
 

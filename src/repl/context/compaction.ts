@@ -68,14 +68,6 @@ function doneText({ prompts, kept }: CompactionPlan): string {
   return `the summary is sent instead of ${promptsText(prompts)}${rest}; /undo removes it, /context shows the window`;
 }
 
-/** `refused`: there was nothing to summarize. */
-interface Ended {
-  readonly result: 'compacted' | 'failed' | 'refused';
-  readonly entries: readonly Entry[];
-  /** The tokens of the request for the summary; undefined if it was not answered. */
-  readonly usage?: { readonly promptTokens: number; readonly completionTokens: number };
-}
-
 /** Whose hints are about the text of an answer, or about a prompt. */
 const answerRemedies: ReadonlySet<RemedyCode | undefined> = new Set<RemedyCode>([
   'send-again',
@@ -83,31 +75,12 @@ const answerRemedies: ReadonlySet<RemedyCode | undefined> = new Set<RemedyCode>(
   'ask-for-text',
 ]);
 
-function failed(session: Session, error: unknown): Ended {
+/** A failure, as a text for `/compact`. */
+function failureOf(session: Session, error: unknown): Entry {
   const { message, hint } = failureText(error, session.context);
   const isAboutAnswer = error instanceof Failure && answerRemedies.has(error.remedy?.code);
   const help = isAboutAnswer ? '/compact asks again' : hint;
-  const hints = [unchanged, help].filter((text) => text !== undefined).join('; ');
-  return { result: 'failed', entries: [failureEntry(message, hints)] };
-}
-
-/** What an answer leads to: a summary in the journal, if it can replace the turns. */
-function end(session: Session, plan: CompactionPlan, answer: Answer, model: string): Ended {
-  const { received, metadata, isStopped, error } = answer;
-  if (isStopped) return { result: 'failed', entries: [notice(`stopped; ${unchanged}`)] };
-  if (error !== undefined) return failed(session, error);
-  const problem = problemOf(plan, answer);
-  if (problem !== undefined) {
-    const text = cleanLine(session.context, problem);
-    return { result: 'failed', entries: [failureEntry(text, unchanged)] };
-  }
-  const { turn, after } = plan;
-  const { usage } = metadata;
-  const content = received.trim();
-  session
-    .journal()
-    .setSummary({ turn, after, content, model, ...(usage !== undefined && { usage }) });
-  return { result: 'compacted', entries: [notice(doneText(plan))] };
+  return failureEntry(message, help === undefined ? unchanged : `${unchanged}; ${help}`);
 }
 
 /** What to keep, which may be empty, and the settings of the request. */
@@ -116,55 +89,76 @@ interface Wanted {
   readonly settings: SessionSettings;
 }
 
-async function askForSummary(
+/** Asks for a summary and keeps it, if it can replace the turns. @returns why it cannot; undefined if it does */
+async function summarize(
   session: Session,
   plan: CompactionPlan,
-  { settings }: Wanted,
-): Promise<Ended> {
+  settings: SessionSettings,
+): Promise<Entry | undefined> {
   const signal = session.begin();
   session.print([notice(`asking for a summary of ${promptsText(plan.prompts)}`)]);
-  try {
-    // The limit is that of answers, and would cut the summary.
-    const own = { ...settings, maxTokens: undefined };
-    const { request } = session.service.plan(plan.messages, own);
-    const answer = await receive(session, request, signal);
-    const ended = end(session, plan, answer, request.model);
-    const { received, metadata } = answer;
-    if (received === '') return ended;
-    const { prompt_tokens: prompt, completion_tokens: completion } = metadata.usage ?? {};
-    const usage = {
-      promptTokens: prompt ?? estimateMessages(plan.messages),
-      completionTokens: completion ?? estimateTokens(received),
-    };
-    return { ...ended, usage };
-  } catch (error) {
-    return failed(session, error);
+  // The limit is that of answers, and would cut the summary.
+  const { request } = session.service.plan(plan.messages, { ...settings, maxTokens: undefined });
+  const answer = await receive(session, request, signal);
+  const { received, metadata, isStopped, error } = answer;
+  const { usage } = metadata;
+  if (received !== '') {
+    const prompt = usage?.prompt_tokens ?? estimateMessages(plan.messages);
+    const completion = usage?.completion_tokens ?? estimateTokens(received);
+    session.update((state) => step(withTokens(state, prompt, completion)));
   }
+  if (isStopped) return notice(`stopped; ${unchanged}`);
+  if (error !== undefined) return failureOf(session, error);
+  const problem = problemOf(plan, answer);
+  if (problem !== undefined) return failureEntry(cleanLine(session.context, problem), unchanged);
+  const { turn, after } = plan;
+  const summary = { turn, after, content: received.trim(), model: request.model };
+  session.journal().setSummary({ ...summary, ...(usage !== undefined && { usage }) });
+  return undefined;
+}
+
+function withTokens(state: ReplState, prompt: number, completion: number): ReplState {
+  const { usage } = state;
+  const promptTokens = usage.promptTokens + prompt;
+  const completionTokens = usage.completionTokens + completion;
+  return { ...state, usage: { ...usage, promptTokens, completionTokens } };
 }
 
 /** Replaces the older turns by a summary of the model. */
-export async function makeSummary(session: Session, wanted: Wanted): Promise<void> {
+export async function makeSummary(session: Session, { wanted, settings }: Wanted): Promise<void> {
   const { service, branch } = session.state();
-  const window = contextWindow(wanted.settings.model, service.windows);
+  const window = contextWindow(settings.model, service.windows);
   const before = conversationOf({ conversation: session.journal().conversation(), branch });
-  const plan = planCompaction(before, { window, wanted: wanted.wanted });
-  const nothing =
-    before.summaries === undefined
-      ? failureEntry('there is no answer to summarize yet', 'type a prompt and press Enter')
-      : failureEntry('nothing was sent since the last summary', '/undo removes it');
-  const ended: Ended =
-    plan === undefined
-      ? { result: 'refused', entries: [nothing] }
-      : await askForSummary(session, plan, wanted);
-  const conversation = session.journal().conversation();
+  const plan = planCompaction(before, { window, wanted });
+  if (plan === undefined) {
+    const nothing =
+      before.summaries === undefined
+        ? failureEntry('there is no answer to summarize yet', 'type a prompt and press Enter')
+        : failureEntry('nothing was sent since the last summary', '/undo removes it');
+    return session.update((state) => step({ ...state, activity: undefined }, printing(nothing)));
+  }
+  const problem = await summarize(session, plan, settings).catch((error: unknown) =>
+    failureOf(session, error),
+  );
   const now = session.context.clock.monotonic();
   session.update((state) => {
-    const next = withConversation(withCompaction({ ...state, now }, ended), conversation);
-    const printed = step(next, printing(...ended.entries));
-    return ended.result === 'compacted' ? andThen(printed, reviewSummary) : printed;
+    const ended = { ...state, now, activity: undefined };
+    if (problem !== undefined) return step(withFailedSummary(ended), printing(problem));
+    const compaction = { ...state.compaction, hasFailed: false };
+    const next = withConversation({ ...ended, compaction }, session.journal().conversation());
+    return andThen(step(next, printing(notice(doneText(plan)))), reviewSummary);
   });
 }
-export function removeSummary(session: Session, { turnId }: { readonly turnId: string }): void {
+
+/** After a summary that was not made: the next one is made only on request, and what is queued waits. */
+export const withFailedSummary = (state: ReplState): ReplState => ({
+  ...state,
+  activity: undefined,
+  isQueuePaused: state.queue.length > 0,
+  compaction: { ...state.compaction, hasFailed: true },
+});
+
+export function removeSummary(session: Session, turnId: string): void {
   session.journal().removeSummary(turnId);
   updateConversation(session);
 }
@@ -184,27 +178,6 @@ export function compactIfNeeded(state: ReplState): Step {
   return compact(state, '');
 }
 
-/** `conversation` has the new summary, if there is one; a compaction without one changed nothing. */
-export function withCompaction(
-  state: ReplState,
-  { result, usage }: Omit<Ended, 'entries'>,
-): ReplState {
-  if (result === 'refused') return { ...state, activity: undefined };
-  const used = state.usage;
-  const hasFailed = result === 'failed';
-  return {
-    ...state,
-    activity: undefined,
-    isQueuePaused: hasFailed ? state.queue.length > 0 : state.isQueuePaused,
-    compaction: { ...state.compaction, hasFailed },
-    usage: {
-      ...used,
-      promptTokens: used.promptTokens + (usage?.promptTokens ?? 0),
-      completionTokens: used.completionTokens + (usage?.completionTokens ?? 0),
-    },
-  };
-}
-
 /** The summary in force if nothing was sent since it was made. */
 function lastSummary(state: ReplState): Summary | undefined {
   const summary = summaryOf(conversationOf(state));
@@ -218,7 +191,7 @@ const removed = 'the summary is removed; the earlier turns are sent again';
 export function undoSummary(state: ReplState): Step | undefined {
   const summary = lastSummary(state);
   if (summary === undefined) return undefined;
-  return step(state, task(removeSummary, { turnId: summary.turn }), printing(notice(removed)));
+  return step(state, task(removeSummary, summary.turn), printing(notice(removed)));
 }
 
 function otherRemedy({ settings, service: { windows } }: ReplState): string {

@@ -75,97 +75,69 @@ function usageText({ usage }: ReplState): string {
   return `${answers} in this session${estimates}: ${tokenText(usage.promptTokens)} in, ${count(usage.completionTokens)} out`;
 }
 
-type Part = 'system' | 'summary' | 'files' | 'turns' | 'attached' | 'answer' | 'free';
-
-/** What each part is drawn with in the bar. */
-const blocks: Readonly<Record<Part, string>> = {
-  system: '▒',
-  summary: '▓',
-  files: '▞',
-  turns: '█',
-  attached: '▚',
-  answer: '░',
-  free: '·',
-};
-
-const letters: typeof blocks = {
-  system: 's',
-  summary: 'm',
-  files: 'f',
-  turns: 't',
-  attached: 'n',
-  answer: 'a',
-  free: '.',
-};
-
 interface Row {
-  readonly part: Part;
   readonly name: string;
+  /** What it is drawn with in the bar; a letter if the terminal has no Unicode. */
+  readonly block: string;
+  readonly letter: string;
   readonly tokens: number;
   readonly note: string;
 }
 
-/** The parts with the tokens that the service counted, which the estimates share. */
-function partRows({ parts, used, prompts, summarized, role }: ContextFigures): Row[] {
+/** The parts of the window that are shown. Those of the conversation share the tokens that the service counted. */
+function rowsOf(figures: ContextFigures): readonly Row[] {
+  const { window, used, attached, maxTokens = 0, parts, prompts, summarized, role } = figures;
   const { system, summary, files, turns, names } = parts;
   const estimate = system + summary + files + turns;
-  const factor = estimate === 0 ? 1 : used / estimate;
-  const row = (part: Part, name: string, tokens: number, note = ''): Row => {
-    return { part, name, tokens: Math.round(tokens * factor), note };
-  };
-  return [
-    row('system', 'system prompt', system, role === undefined ? '' : `role ${role}`),
-    row(
-      'summary',
-      'summary',
-      summary,
-      summarized === 0 ? '' : `of ${countOf(summarized, 'prompt')}`,
-    ),
-    row('files', 'files', files, names.length === 0 ? '' : countOf(names.length, 'file')),
-    row('turns', 'turns', turns, countOf(prompts, 'prompt')),
-  ];
-}
-
-function allRows(figures: ContextFigures): readonly Row[] {
-  const { window, used, attached, maxTokens = 0 } = figures;
-  const { files, tokens } = attached;
-  const note = `${countOf(files, 'file')} of the next prompt`;
-  const next: Row = { part: 'attached', name: 'attached', tokens, note };
-  const parts = partRows(figures).filter((row) => row.tokens > 0 || row.name === 'turns');
-  if (files > 0) parts.push(next);
-  if (window === undefined) return parts;
-  const left = Math.max(0, window - used - tokens);
+  const share = (tokens: number) =>
+    estimate === 0 ? tokens : Math.round((tokens * used) / estimate);
+  const left = Math.max(0, (window ?? 0) - used - attached.tokens);
   const answer = Math.min(left, maxTokens);
-  return [
-    ...parts,
-    ...(maxTokens === 0
-      ? []
-      : [{ part: 'answer' as const, name: 'answer room', tokens: answer, note: '' }]),
-    {
-      part: 'free',
-      name: 'free',
-      tokens: left - answer,
-      note: maxTokens === 0 ? 'also for the answer' : '',
-    },
+  const rows: readonly (readonly [string, string, string, number, string])[] = [
+    ['system prompt', '▒', 's', share(system), role === undefined ? '' : `role ${role}`],
+    ['summary', '▓', 'm', share(summary), `of ${countOf(summarized, 'prompt')}`],
+    ['files', '▞', 'f', share(files), names.length === 0 ? '' : countOf(names.length, 'file')],
+    ['turns', '█', 't', share(turns), countOf(prompts, 'prompt')],
+    [
+      'attached',
+      '▚',
+      'n',
+      attached.tokens,
+      `${countOf(attached.files, 'file')} of the next prompt`,
+    ],
+    ['answer room', '░', 'a', answer, ''],
+    ['free', '·', '.', left - answer, maxTokens === 0 ? 'also for the answer' : ''],
   ];
+  const always = new Set([
+    'turns',
+    ...(attached.files > 0 ? ['attached'] : []),
+    ...(window === undefined ? [] : ['free', ...(maxTokens > 0 ? ['answer room'] : [])]),
+  ]);
+  return rows
+    .filter(([name, , , tokens]) => tokens > 0 || always.has(name))
+    .map(([name, block, letter, tokens, note]) => ({ name, block, letter, tokens, note }));
 }
 
 const maxBarColumns = 60;
 
-/** Each part has its share of the columns, and at least one. */
-function bar(rows: readonly Row[], columns: number, marks: typeof blocks): string {
+/** Each part has its share of the columns, and at least one; the widest one gives way. */
+function bar(rows: readonly Row[], columns: number, unicode: boolean): string {
   const width = Math.max(8, Math.min(maxBarColumns, columns - 3));
-  const total = rows.reduce((sum, { tokens }) => sum + tokens, 0);
+  const total = Math.max(
+    1,
+    rows.reduce((sum, { tokens }) => sum + tokens, 0),
+  );
   const shares = rows.map(({ tokens }) =>
-    tokens === 0 ? 0 : Math.max(1, Math.floor((tokens / Math.max(1, total)) * width)),
+    tokens === 0 ? 0 : Math.max(1, Math.floor((tokens / total) * width)),
   );
   const excess = shares.reduce((sum, share) => sum + share, 0) - width;
   const widest = shares.indexOf(Math.max(...shares));
-  const cells = shares.map((share, index) => {
+  const cells = rows.map(({ block, letter }, index) => {
+    const share = shares[index] ?? 0;
     const fitted = index === widest ? Math.max(1, share - excess) : share;
-    return marks[rows[index]?.part ?? 'free'].repeat(fitted);
+    return (unicode ? block : letter).repeat(fitted);
   });
-  return marks === blocks ? cells.join('') : `[${cells.join('')}]`;
+  return unicode ? cells.join('') : `[${cells.join('')}]`;
 }
 
 function headText({ model, window, used, isEstimate }: ContextFigures): string {
@@ -176,44 +148,35 @@ function headText({ model, window, used, isEstimate }: ContextFigures): string {
   return `${percent(used, window)} of the window of ${model}: ${tokens} of ${tokenText(window)}`;
 }
 
-function tableRows(
-  rows: readonly Row[],
-  window: number | undefined,
-  columns: number,
-  marks: typeof blocks,
-): readonly string[] {
-  const figures = rows.map(({ tokens }) => `~${count(tokens)}`);
-  const [names, numbers] = [rows.map(({ name }) => name), figures].map((texts) =>
-    Math.max(...texts.map(({ length }) => length)),
-  );
-  return rows.map(({ part, name, tokens, note }, index) => {
-    const share = window === undefined ? '' : percent(tokens, window).padStart(5);
-    const cells = `${marks[part]} ${name.padEnd(names ?? 0)}  ${(figures[index] ?? '').padStart(numbers ?? 0)}${share}`;
-    const line = note === '' ? cells : `${cells}  ${note}`;
-    return line.length < columns ? line : cells;
-  });
-}
-
-function inWords({ name, tokens, note }: Row): string {
-  return `${name}: about ${tokenText(tokens)}${note === '' ? '' : `, ${note}`}`;
-}
-
 /** A bar with a row for each part; in line mode, sentences. */
 export function contextText(
   figures: ContextFigures,
   { isLineMode, columns, unicode }: Pick<ReplState, 'isLineMode' | 'columns' | 'unicode'>,
 ): string {
-  const rows = allRows(figures);
+  const rows = rowsOf(figures);
   const { window, summarized, id } = figures;
+  const head = headText(figures);
   const originals =
     summarized === 0
       ? []
       : [
           `/context summary shows the summary; natter conversations show ${id} shows the turns that it replaces`,
         ];
-  if (isLineMode) return [headText(figures), ...rows.map(inWords), ...originals].join('\n');
-  const marks = unicode ? blocks : letters;
-  const bars = window === undefined ? [] : [bar(rows, columns, marks)];
-  const table = tableRows(rows, window, columns, marks);
-  return [headText(figures), ...bars, ...table, ...originals].join('\n');
+  if (isLineMode) {
+    const words = rows.map(({ name, tokens, note }) =>
+      [`${name}: about ${tokenText(tokens)}`, ...(note === '' ? [] : [note])].join(', '),
+    );
+    return [head, ...words, ...originals].join('\n');
+  }
+  const texts = rows.map(({ tokens }) => `~${count(tokens)}`);
+  const names = Math.max(...rows.map(({ name }) => name.length));
+  const numbers = Math.max(...texts.map(({ length }) => length));
+  const table = rows.map(({ name, block, letter, tokens, note }, index) => {
+    const share = window === undefined ? '' : percent(tokens, window).padStart(5);
+    const cells = `${unicode ? block : letter} ${name.padEnd(names)}  ${texts[index]?.padStart(numbers)}${share}`;
+    const line = note === '' ? cells : `${cells}  ${note}`;
+    return line.length < columns ? line : cells;
+  });
+  const bars = window === undefined ? [] : [bar(rows, columns, unicode)];
+  return [head, ...bars, ...table, ...originals].join('\n');
 }

@@ -1,16 +1,16 @@
 import { graphemes } from '../../terminal/text/width.ts';
 import type { KeyAction } from '../composer/keys/key-bindings.ts';
 import { resume } from '../conversations/conversations.ts';
-import type { ListedConversation, OpenList, ReplState, Step } from '../state.ts';
-import { quit, startActivity, step, task } from '../step.ts';
+import type { ListRow, OpenList, ReplState, Step } from '../state.ts';
+import { quit, startActivity, step } from '../step.ts';
 import { budgetOf, closeList, matchesOf, settle } from './list.ts';
 
 /** Rows of a page of the list, in a window of that many rows. */
 const listRowsOf = (windowRows: number) => Math.max(1, budgetOf(windowRows).listed);
 
-export function openListed(state: ReplState, list: OpenList, { entry }: ListedConversation): Step {
-  const wanted = task(resume, { name: entry.id, ...list.options, from: list });
-  return startActivity(closeList(state), 'opening a conversation', wanted);
+export function openListed(state: ReplState, list: OpenList, { id }: ListRow): Step {
+  const wanted = { name: id, ...list.options, from: list };
+  return startActivity(closeList(state), 'opening a conversation', resume, wanted);
 }
 
 function openSelected(state: ReplState, list: OpenList): Step {

@@ -1,17 +1,18 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { LibraryEntry } from '../../conversation/library/library.ts';
 import { searchTerms } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
 import type { ReplLibrary } from '../conversations/library.ts';
 import type { Session } from '../session.ts';
-import type { ListedConversation, ListOptions, OpenList, ReplState, Step, Task } from '../state.ts';
-import { andThen, startActivity, step, task, withKeysReleased } from '../step.ts';
+import type { Entry } from '../transcript/entry.ts';
+import type { ListOptions, ListRow, OpenList, ReplState, Step } from '../state.ts';
+import { startActivity, step, task, withKeysReleased } from '../step.ts';
 
 export const newList = (
-  parts: Pick<OpenList, 'options' | 'openedAt' | 'entries' | 'rows'> & Partial<OpenList>,
+  parts: Pick<OpenList, 'options' | 'openedAt' | 'rows'> & Partial<OpenList>,
 ): OpenList => ({
   query: '',
   searchesTexts: false,
+  hasPreview: true,
   ...parts,
   excerpts: [],
   selected: 0,
@@ -26,8 +27,9 @@ export function openList(
   query = '',
   searchesTexts = false,
 ): Step {
-  const wanted = task(readConversations, { options, query, searchesTexts }, withKeysReleased);
-  const started = startActivity(state, 'reading conversations', wanted);
+  const wanted = { options, query, searchesTexts };
+  const name = 'reading conversations';
+  const started = startActivity(state, name, readConversations, wanted, withKeysReleased);
   if (state.isLineMode) return started;
   return { ...started, state: { ...started.state, typeAhead: { until: 'list', keys: [] } } };
 }
@@ -35,18 +37,18 @@ export function openList(
 export async function readConversations(
   session: Session,
   wanted: Pick<OpenList, 'options' | 'query'> & Partial<OpenList>,
-): Promise<void> {
-  const stored = session.library.list();
-  const entries = await stored.entries();
-  if (entries.length === 0) {
+): Promise<readonly Entry[]> {
+  const rows = await session.library.list().read();
+  if (rows.length === 0) {
     throw new Failure('not_found', 'there is no conversation yet', {
       hint: 'the first prompt starts one',
     });
   }
-  const rows = stored.read(entries, 0);
   const openedAt = session.context.clock.date();
-  const list = newList({ ...wanted, openedAt, entries, rows });
+  const hasPreview = !session.state().isLineMode;
+  const list = newList({ ...wanted, hasPreview, openedAt, rows });
   session.update((state) => onListOpened(state, list));
+  return [];
 }
 
 /** Shows the list that was loaded; a dialog that was open before waits until it is closed. */
@@ -56,92 +58,38 @@ export function onListOpened(state: ReplState, loaded: OpenList): Step {
   return settle(withKeysReleased({ ...state, activity: undefined }), { ...loaded, dialog });
 }
 
-/** After a question, the list is as it was. What was being read of it meanwhile is read again: the copy of its entries ignores the rest of that. */
-export function reopenList(state: ReplState, list: OpenList): Step {
-  return settle(state, {
-    ...list,
-    entries: [...list.entries],
-    isReading: false,
-    preview: undefined,
-  });
-}
+/** After a question, the list is as it was. */
+export const reopenList = (state: ReplState, list: OpenList): Step =>
+  settle(state, { ...list, isReading: false });
 
-/** A change of the list with these entries, unless it was closed meanwhile. */
-export const changeOf =
-  (entries: readonly LibraryEntry[], change: (state: ReplState, list: OpenList) => Step) =>
-  (state: ReplState): Step =>
-    state.list?.entries === entries ? change(state, state.list) : step(state);
-
-/** Reads a part of an open list, after keys and timers were handled. */
-async function readPart<Part>(
+/** Reads what the open list wants, a part at a time: keys and timers are handled between the parts. */
+export async function readList(
   session: Session,
-  entries: readonly LibraryEntry[],
-  read: (stored: ReturnType<ReplLibrary['list']>) => Part,
-  take: (state: ReplState, list: OpenList, part: Part) => Step,
+  { rows }: { readonly rows: readonly ListRow[] },
 ): Promise<void> {
-  await nextTick();
-  if (session.state().list?.entries !== entries) return;
-  const part = read(session.library.list());
-  session.update(changeOf(entries, (state, list) => take(state, list, part)));
+  const stored = session.library.list();
+  for (;;) {
+    await nextTick();
+    const { list } = session.state();
+    // It was closed, or opened again.
+    if (list?.rows !== rows) return;
+    const part = readPart(stored, list, wantedOf(list));
+    session.update((state) =>
+      settle(state, { ...list, ...part, isReading: part !== undefined }, list.followsLast),
+    );
+    if (part === undefined) return;
+  }
 }
 
-/** A part of the list, from one of its entries on. */
-interface ListPart {
-  readonly entries: readonly LibraryEntry[];
-  readonly from: number;
-}
-
-export function readList(session: Session, { entries, from }: ListPart): Promise<void> {
-  return readPart(session, entries, (stored) => stored.read(entries, from), onRowsRead);
-}
-
-export function onRowsRead(state: ReplState, list: OpenList, rows: OpenList['rows']): Step {
-  const longer = { ...list, isReading: false, rows: [...list.rows, ...rows] };
-  return settle(state, longer, list.followsLast);
-}
-
-type Search = ListPart & { readonly query: string };
-
-export function searchList(session: Session, search: Search): Promise<void> {
-  const { entries, from, query } = search;
-  return readPart(
-    session,
-    entries,
-    (stored) => stored.search(entries, from, query),
-    (state, list, excerpts) => onTextsSearched(state, list, search, excerpts),
-  );
-}
-
-export function onTextsSearched(
-  state: ReplState,
-  list: OpenList,
-  { query, from }: Search,
-  found: OpenList['excerpts'],
-): Step {
-  const isCurrent =
-    list.searchesTexts && query === list.query.trim() && from === list.excerpts.length;
-  const excerpts = isCurrent ? [...list.excerpts, ...found] : list.excerpts;
-  return settle(state, { ...list, isReading: false, excerpts }, list.followsLast);
-}
-
-export function previewConversation(
-  session: Session,
-  { entries, entry }: { readonly entries: readonly LibraryEntry[]; readonly entry: LibraryEntry },
-): Promise<void> {
-  return readPart(
-    session,
-    entries,
-    (stored) => stored.preview(entry),
-    (state, list, turns) => onPreviewRead(state, list, { id: entry.id, turns }),
-  );
-}
-
-export function onPreviewRead(
-  state: ReplState,
-  list: OpenList,
-  preview: NonNullable<OpenList['preview']>,
-): Step {
-  return step(list.preview?.id === preview.id ? { ...state, list: { ...list, preview } } : state);
+function readPart(
+  stored: ReturnType<ReplLibrary['list']>,
+  { rows, excerpts, query }: OpenList,
+  wanted: Wanted | undefined,
+): Partial<OpenList> | undefined {
+  if (wanted === 'excerpts') {
+    return { excerpts: [...excerpts, ...stored.search(rows, excerpts.length, query.trim())] };
+  }
+  return wanted && { preview: { id: wanted.id, turns: stored.preview(wanted) } };
 }
 
 /** Closes the list; queued lines are sent then. The dialog that waited for it is open. */
@@ -152,7 +100,7 @@ export const closeList = (state: ReplState): ReplState => ({
 });
 
 export interface Match {
-  readonly row: ListedConversation;
+  readonly row: ListRow;
   /** Around the first hit in its texts. */
   readonly excerpt: string | undefined;
 }
@@ -164,10 +112,9 @@ interface Mark {
 }
 
 /** @param current the id of the open conversation */
-export function marksOf(row: ListedConversation, current: string): readonly Mark[] {
-  const marks: Mark[] = [];
-  if (row.entry.isPinned === true) marks.push({ word: 'pinned', spoken: 'pinned' });
-  if (row.entry.id === current) marks.push({ word: 'this', spoken: 'this conversation' });
+export function marksOf(row: ListRow, current: string): readonly Mark[] {
+  const marks: Mark[] = row.marks.map((word) => ({ word, spoken: word }));
+  if (row.id === current) marks.push({ word: 'this', spoken: 'this conversation' });
   if (row.isOpenElsewhere) marks.push({ word: 'open', spoken: 'open in another natter' });
   return marks;
 }
@@ -183,58 +130,47 @@ export function matchesOf(list: OpenList): readonly Match[] {
   const terms = searchTerms(list.query.toLowerCase());
   const isSearched = isSearch(list);
   return list.rows.flatMap((row, index) => {
-    if (row === undefined) return [];
     const excerpt = isSearched ? list.excerpts[index] : undefined;
     const isMatch = excerpt !== undefined || terms.every((term) => row.filtered.includes(term));
     return isMatch ? [{ row, excerpt }] : [];
   });
 }
 
-/** All conversations, without those that turned out to be unreadable. */
-export const totalOf = ({ entries, rows }: OpenList): number =>
-  entries.length - rows.filter((row) => row === undefined).length;
+/** False while further rows may match. */
+export const isComplete = (list: OpenList): boolean =>
+  !isSearch(list) || list.excerpts.length >= list.rows.length;
 
-/** Whether further entries may match. */
-export function isComplete(list: OpenList): boolean {
-  const { entries, rows, excerpts } = list;
-  return rows.length === entries.length && (!isSearch(list) || excerpts.length >= rows.length);
+/** Whether more has to be searched to know the matches. */
+export function needsMore(list: OpenList): boolean {
+  return matchesOf(list).length <= list.selected + ahead && !isComplete(list);
 }
 
-function nextReading(list: OpenList, found: number): Task | undefined {
-  const { entries, rows, excerpts, query, selected } = list;
-  if (list.isReading || found > selected + ahead || isComplete(list)) return undefined;
-  return isSearch(list) && excerpts.length < rows.length
-    ? task(searchList, { entries, from: excerpts.length, query: query.trim() }, unread)
-    : task(readList, { entries, from: rows.length }, unread);
+/** The conversation whose preview is to be read, or what else of the list. */
+type Wanted = ListRow | 'excerpts';
+
+/** What is to be read next; undefined if nothing. Line mode has no preview. */
+function wantedOf(list: OpenList): Wanted | undefined {
+  const row = matchesOf(list)[list.selected]?.row;
+  const needs = needsMore(list);
+  const isPassing = list.followsLast === true && needs;
+  if (list.hasPreview && !isPassing && row !== undefined && row.id !== list.preview?.id) return row;
+  return needs ? 'excerpts' : undefined;
 }
 
-/** After a part could not be read: the next key tries again. */
+/** After a part could not be searched: the next key tries again. */
 function unread(state: ReplState): ReplState {
   const { list } = state;
   return list === undefined ? state : { ...state, list: { ...list, isReading: false } };
 }
 
-/** Keeps the selection within the matches, and reads what is missing of the list and of the preview. */
+/** Keeps the selection within the matches, and reads what is missing of the list. */
 export function settle(state: ReplState, changed: OpenList, followsLast = false): Step {
-  const matches = matchesOf(changed);
-  const wanted = followsLast ? matches.length : changed.selected;
-  const selected = Math.max(0, Math.min(wanted, matches.length - 1));
+  const last = matchesOf(changed).length - 1;
+  const selected = Math.max(0, followsLast ? last : Math.min(changed.selected, last));
   const list = { ...changed, selected, followsLast };
-  const reading = nextReading(list, matches.length);
-  const next = { ...list, isReading: list.isReading || reading !== undefined };
-  const entry = matches[selected]?.row.entry;
-  const read = step({ ...state, list: next }, ...(reading === undefined ? [] : [reading]));
-  const isPassing = followsLast && next.isReading;
-  if (state.isLineMode || isPassing || entry === undefined || entry.id === list.preview?.id) {
-    return read;
-  }
-  const preview = { id: entry.id, turns: undefined };
-  return andThen(read, (shown) =>
-    step(
-      { ...shown, list: { ...next, preview } },
-      task(previewConversation, { entries: list.entries, entry }),
-    ),
-  );
+  if (list.isReading || wantedOf(list) === undefined) return step({ ...state, list });
+  const { rows } = list;
+  return step({ ...state, list: { ...list, isReading: true } }, task(readList, { rows }, unread));
 }
 
 const maxListed = 12;

@@ -1,9 +1,10 @@
 import { cleanLine } from '../../secrets/secrets.ts';
+import type { Attributes } from '../../conversation/attributes.ts';
 import { titleOf, type Conversation, pathOf, textOf, type Turn } from '../../conversation/tree.ts';
 import { refusalNotice } from '../../output/notices.ts';
 import { openList, readConversations, reopenList } from '../conversation-list/list.ts';
 import { notice, type Entry } from '../transcript/entry.ts';
-import { runActivity, type Session } from '../session.ts';
+import { type Session } from '../session.ts';
 import { offWords, type SlashCommand } from '../slash-command.ts';
 import type { Dialog, ListOptions, OpenList, ReplState, Step } from '../state.ts';
 import {
@@ -62,20 +63,18 @@ export function showConversation(conversation: Conversation): readonly Entry[] {
   return [head, ...shown.flatMap((pair) => promptEntries(conversation, pair))];
 }
 
-export function newConversation(session: Session): Promise<void> {
-  return runActivity(session, async () => {
-    await session.useJournal(session.library.create());
-    const { parameters } = session.state().settings;
-    if (parameters !== undefined) session.journal().setParameters(parameters);
-    updateConversation(session);
-    const { role, system } = session.state().settings;
-    const [name, what] =
-      role === undefined
-        ? ['system', 'system prompt']
-        : ['role', cleanLine(session.context, `role ${role}`)];
-    const kept = system === undefined ? '' : `; the ${what} stays; /${name} off removes it`;
-    return [notice(`a new conversation begins; /resume lists the earlier ones${kept}`)];
-  });
+export async function newConversation(session: Session): Promise<readonly Entry[]> {
+  await session.useJournal(session.library.create());
+  const { parameters } = session.state().settings;
+  if (parameters !== undefined) session.journal().set({ parameters });
+  updateConversation(session);
+  const { role, system } = session.state().settings;
+  const [name, what] =
+    role === undefined
+      ? ['system', 'system prompt']
+      : ['role', cleanLine(session.context, `role ${role}`)];
+  const kept = system === undefined ? '' : `; the ${what} stays; /${name} off removes it`;
+  return [notice(`a new conversation begins; /resume lists the earlier ones${kept}`)];
 }
 
 interface Chosen extends ListOptions {
@@ -91,7 +90,7 @@ export function copyDialog(title: string, chosen: Chosen): Dialog {
     const closed = { ...state, dialog: undefined };
     return from === undefined ? step(closed) : reopenList(closed, from);
   };
-  const copied = task(resume, { ...chosen, isBranch: true });
+  const copied = { ...chosen, isBranch: true };
   return {
     type: 'choice',
     title,
@@ -99,7 +98,12 @@ export function copyDialog(title: string, chosen: Chosen): Dialog {
       {
         label: 'continue in a copy',
         choose: (state) =>
-          startActivity({ ...state, dialog: from?.dialog }, 'opening a conversation', copied),
+          startActivity(
+            { ...state, dialog: from?.dialog },
+            'opening a conversation',
+            resume,
+            copied,
+          ),
       },
       { label: from === undefined ? 'open nothing' : 'back to the list', choose: cancel },
     ],
@@ -112,7 +116,7 @@ export function copyDialog(title: string, chosen: Chosen): Dialog {
  * Opens the list, filtered by the name, if that is the name of several conversations. A conversation chosen from a list
  * does not answer the dialog that waited for it.
  */
-export async function resume(session: Session, chosen: Chosen): Promise<void> {
+export async function resume(session: Session, chosen: Chosen): Promise<readonly Entry[]> {
   const { name, settings, isBranch = false, from } = chosen;
   const { library } = session;
   const id = library.find(name);
@@ -120,64 +124,58 @@ export async function resume(session: Session, chosen: Chosen): Promise<void> {
     const options = { isBranch, ...(settings !== undefined && { settings }) };
     return readConversations(session, { options, query: name });
   }
-  return runActivity(session, async () => {
-    const waiting = from?.dialog;
-    // This process already holds its lock.
-    if (id === session.journal().conversation().id && !isBranch) {
-      if (waiting !== undefined) openDialog(session, waiting);
-      return [notice('this conversation is already open')];
-    }
-    const opened = isBranch
-      ? ({ isOpen: true, journal: library.branch(id) } as const)
-      : library.resume(id);
-    if (!opened.isOpen) {
-      const title = cleanLine(session.context, opened.refusal.message);
-      openDialog(session, copyDialog(title, { ...chosen, name: id }));
-      return [];
-    }
-    const { journal } = opened;
-    await session.useJournal(journal);
-    updateConversation(session, settings);
+  const waiting = from?.dialog;
+  // This process already holds its lock.
+  if (id === session.journal().conversation().id && !isBranch) {
     if (waiting !== undefined) openDialog(session, waiting);
-    return showConversation(journal.conversation());
-  });
+    return [notice('this conversation is already open')];
+  }
+  const opened = isBranch
+    ? ({ isOpen: true, journal: library.branch(id) } as const)
+    : library.resume(id);
+  if (!opened.isOpen) {
+    const title = cleanLine(session.context, opened.refusal.message);
+    openDialog(session, copyDialog(title, { ...chosen, name: id }));
+    return [];
+  }
+  const { journal } = opened;
+  await session.useJournal(journal);
+  updateConversation(session, settings);
+  if (waiting !== undefined) openDialog(session, waiting);
+  return showConversation(journal.conversation());
 }
 
-export function setTitle(session: Session, { title }: { readonly title: string }): Promise<void> {
-  session.journal().setTitle(title);
+/** Sets attributes of the open conversation, and prints a notice. */
+export function setAttributes(
+  session: Session,
+  { set, said }: { readonly set: Attributes; readonly said: string },
+): Promise<void> {
+  session.journal().set(set);
   updateConversation(session);
-  return print(session, { entries: [notice(`the title is now ${title}`)] });
+  return print(session, { entries: [notice(said)] });
 }
 
 function rename(state: ReplState, title: string): Step {
-  if (title !== '') return step(state, task(setTitle, { title }));
+  const said = `the title is now ${title}`;
+  if (title !== '') return step(state, task(setAttributes, { set: { title }, said }));
   const current = titleOf(state.conversation);
   return current === ''
     ? printNotice(state, 'this conversation has no title yet; /rename TITLE sets one')
     : printNotice(state, `the title is ${current}`);
 }
 
-export function setPinned(
-  session: Session,
-  { isPinned }: { readonly isPinned: boolean },
-): Promise<void> {
-  session.journal().setPinned(isPinned);
-  updateConversation(session);
-  const text = isPinned
-    ? 'this conversation is pinned: lists show it first; /pin off removes the mark'
-    : 'this conversation is no longer pinned';
-  return print(session, { entries: [notice(text)] });
-}
-
-function pin(state: ReplState, argument: string): Step {
-  const isPinned = argument === '';
-  if (!isPinned && !offWords.has(argument)) {
+function setPin(state: ReplState, argument: string): Step {
+  const pin = argument === '';
+  if (!pin && !offWords.has(argument)) {
     return refuse(state, '/pin takes only the word off', '/pin off');
   }
-  if (isPinned !== (state.conversation.isPinned === true)) {
-    return step(state, task(setPinned, { isPinned }));
+  if (pin !== (state.conversation.pin === true)) {
+    const said = pin
+      ? 'this conversation is pinned: lists show it first; /pin off removes the mark'
+      : 'this conversation is no longer pinned';
+    return step(state, task(setAttributes, { set: { pin }, said }));
   }
-  return isPinned
+  return pin
     ? printNotice(state, 'this conversation is pinned already; /pin off removes the mark')
     : printNotice(state, 'this conversation is not pinned');
 }
@@ -189,7 +187,7 @@ function startConversation(state: ReplState): Step {
   const removed =
     names.length === 0 ? step(next) : printNotice(next, `no longer attached: ${names.join(', ')}`);
   return andThen(removed, (without) =>
-    startActivity(without, 'opening a conversation', task(newConversation, undefined)),
+    startActivity(without, 'opening a conversation', newConversation, undefined),
   );
 }
 
@@ -211,7 +209,7 @@ export const conversationCommands: readonly SlashCommand[] = [
     run: (state, name) =>
       name === ''
         ? openList(state)
-        : startActivity(state, 'opening a conversation', task(resume, { name })),
+        : startActivity(state, 'opening a conversation', resume, { name }),
   },
   {
     name: 'conversations',
@@ -237,6 +235,6 @@ export const conversationCommands: readonly SlashCommand[] = [
     group: 'conversations',
     example: '/pin off',
     completes: () => [{ value: 'off', summary: 'remove the mark' }],
-    run: pin,
+    run: setPin,
   },
 ];

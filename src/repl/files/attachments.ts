@@ -1,10 +1,10 @@
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { withBranch } from '../conversations/position.ts';
-import { notice } from '../transcript/entry.ts';
-import { runActivity, type Session } from '../session.ts';
+import { notice, type Entry } from '../transcript/entry.ts';
+import { type Session } from '../session.ts';
 import { unquoted, type SlashCommand } from '../slash-command.ts';
 import type { ReplState, Step } from '../state.ts';
-import { step, printNotice, startActivity, task, refuse } from '../step.ts';
+import { step, printNotice, startActivity, refuse } from '../step.ts';
 
 /** A file that is attached again replaces the earlier one. */
 export function withFile(
@@ -27,19 +27,21 @@ export function discardRestored(state: ReplState): ReplState {
   const next = { ...state, attachments: kept, restoredFiles: [] };
   return withBranch(next, branch.reason === 'edit' ? undefined : branch);
 }
-export function attach(session: Session, { path }: { readonly path: string }): Promise<void> {
-  return runActivity(session, async (signal) => {
-    const { files, summary } = await session.files.attach(path, signal);
-    session.update((state) => step(files.reduce(withAttached, state)));
-    return [notice(summary ?? `${path} is attached to the next prompt`)];
-  });
+export async function attach(
+  session: Session,
+  path: string,
+  signal: AbortSignal,
+): Promise<readonly Entry[]> {
+  const { files, summary } = await session.files.attach(path, signal);
+  session.update((state) => step(files.reduce(withAttached, state)));
+  return [notice(summary ?? `${path} is attached to the next prompt`)];
 }
 
 function runAttach(state: ReplState, argument: string): Step {
   if (argument === 'none')
     return printNotice({ ...state, attachments: [] }, 'no files are attached');
   if (argument !== '') {
-    return startActivity(state, 'reading a file', task(attach, { path: unquoted(argument) }));
+    return startActivity(state, 'reading a file', attach, unquoted(argument));
   }
   const names = state.attachments.map(({ name }) => name);
   return names.length === 0

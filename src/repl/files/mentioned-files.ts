@@ -1,8 +1,7 @@
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
-import type { AnswerOutcome } from '../action.ts';
-import { notice, type Entry } from '../transcript/entry.ts';
+import { notice } from '../transcript/entry.ts';
 import type { Session } from '../session.ts';
 import type { PromptToSend } from '../state.ts';
 import { step } from '../step.ts';
@@ -132,29 +131,31 @@ async function readMentioned(
   return prompt.isConfirmed ? { ...read, problems: [] } : read;
 }
 
-export interface CheckedFiles {
-  readonly type: 'files';
-  readonly files: readonly AttachedFile[];
-  /** Name the files in the transcript. */
-  readonly entries: readonly Entry[];
+/** Why a prompt is not sent before the user confirms it. */
+export class Unconfirmed extends Error {
+  override readonly name = 'Unconfirmed';
+  readonly hasSecrets: boolean;
+
+  constructor(problem: string, hasSecrets: boolean) {
+    super(problem);
+    this.hasSecrets = hasSecrets;
+  }
 }
 
 /**
- * The files of a prompt as they may be sent, or why it needs confirmation first.
- * @throws Failure if a mentioned file cannot be read
+ * The files of a prompt as they may be sent, and entries that name them.
+ * @throws Unconfirmed; Failure if a mentioned file cannot be read
  */
 export async function checkFiles(
   session: Session,
-  prompt: PromptToSend,
+  prompt: PromptToSend & { readonly type: 'new' },
   signal: AbortSignal,
-): Promise<Extract<AnswerOutcome, { readonly type: 'unconfirmed' }> | CheckedFiles> {
-  if (prompt.type !== 'new') return { type: 'files', files: [], entries: [] };
+) {
   const mentioned = await readMentioned(session, prompt, signal);
   const all = mentioned.files.reduce(withFile, prompt.files);
-  const { files: checked, problem: secrets } = session.guard.inspect(all, prompt);
-  const problem = [...mentioned.problems, secrets].filter((text) => text !== undefined).join('; ');
-  if (problem !== '') return { type: 'unconfirmed', problem, hasSecrets: secrets !== undefined };
-  const named = checked.filter(({ name }) => !mentioned.counted.has(name));
-  const entries = [...attachedEntries(named), ...mentioned.summaries.map(notice)];
-  return { type: 'files', files: checked, entries };
+  const { files, problem: secrets } = session.guard.inspect(all, prompt);
+  const problems = [...mentioned.problems, ...(secrets === undefined ? [] : [secrets])];
+  if (problems.length > 0) throw new Unconfirmed(problems.join('; '), secrets !== undefined);
+  const named = files.filter(({ name }) => !mentioned.counted.has(name));
+  return { files, entries: [...attachedEntries(named), ...mentioned.summaries.map(notice)] };
 }

@@ -27,10 +27,7 @@ export function opensPicker(composer: Draft, text: string): boolean {
 }
 
 /** Finds the files of a mention. */
-export async function pickFiles(
-  session: Session,
-  { request }: { readonly request: CompletionRequest },
-): Promise<void> {
+export async function pickFiles(session: Session, request: CompletionRequest): Promise<void> {
   // Meanwhile more may be typed, for which this runs again.
   const isWanted = () => session.state().composer.cursor === request.to;
   const found = await findFiles(session.files, request.typed, isWanted);
@@ -43,7 +40,7 @@ export async function pickFiles(
 export function pickAgain(state: ReplState): Step {
   const request = mentionAt(state.composer);
   if (request === undefined) return step({ ...state, isPicking: false, completion: undefined });
-  return step(state, task(pickFiles, { request }));
+  return step(state, task(pickFiles, request));
 }
 
 function isCurrent(composer: Draft, { from, to, typed }: CompletionRequest): boolean {

@@ -9,7 +9,7 @@ import { Failure } from '../../failure.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 import { isReservedName } from '../../storage/file-name.ts';
 import type { Candidate } from '../composer/completion.ts';
-import { openTemporaryFile, removeFile, renameFile } from '../../storage/files.ts';
+import { removeFile, replaceContent } from '../../storage/files.ts';
 
 const isAddress = (typed: string) => /^https?:\/\//i.test(typed);
 
@@ -44,10 +44,8 @@ export function createReplFiles(context: Context) {
     },
     paths,
     candidates: (folder: string) => folderCandidates(resolve(folder)),
-    /** Creates a file. @returns its full path */
-    write: (typed: string, text: string) => writeNewFile(resolve(typed), text, platform),
-    writePrivate: (typed: string, pieces: Iterable<string>, replaces: boolean) =>
-      writePrivateFile(resolve(typed), pieces, { replaces, platform }),
+    write: (typed: string, text: string, options?: Parameters<typeof writeUserFile>[3]) =>
+      writeUserFile(resolve(typed), text, platform, options),
   };
 }
 
@@ -117,89 +115,34 @@ export function folderCandidates(folder: string): readonly Candidate[] {
   }
 }
 
-const problems: Readonly<Record<string, string>> = {
-  EEXIST: 'it already exists',
-  ENOENT: 'its folder does not exist',
-};
-
-/** @throws Failure `storage` for the name of a device of Windows */
-function refuseReserved(name: string, platform: NodeJS.Platform): void {
-  if (!isReservedName(name, platform)) return;
-  throw new Failure('storage', `cannot write ${name}: Windows reserves this name for a device`, {
-    hint: 'choose another name',
-  });
-}
-
-function writeFailure(name: string, error: unknown): Failure {
-  const reason = problems[errorCode(error) ?? ''] ?? failureReason(error);
-  return new Failure('storage', `cannot write ${name}: ${reason}`, {
-    hint: 'choose another name',
-    cause: error,
-  });
-}
-
-/** Creates a file, never overwriting one. @returns its full path @throws Failure `storage` */
-export function writeNewFile(name: string, text: string, platform: NodeJS.Platform): string {
-  refuseReserved(name, platform);
-  const full = path.resolve(name);
-  try {
-    fs.writeFileSync(full, text, { flag: 'wx' });
-    return full;
-  } catch (error) {
-    throw writeFailure(name, error);
-  }
-}
-
-/** Only its owner may read it. */
-const mode = 0o600;
-
-function writePieces(target: string, pieces: Iterable<string>): number {
-  const descriptor = openTemporaryFile(target, mode);
-  let bytes = 0;
-  try {
-    for (const piece of pieces) {
-      // Unlike `writeSync`, it also writes the rest after a full disk took a part, and throws then.
-      fs.writeFileSync(descriptor, piece);
-      bytes += Buffer.byteLength(piece);
-    }
-  } finally {
-    fs.closeSync(descriptor);
-  }
-  return bytes;
-}
-
-/** Moves the complete file to its name. @returns false if that exists and may not be replaced */
-function place(written: string, full: string, replaces: boolean): boolean {
-  try {
-    if (replaces) renameFile(written, full);
-    else fs.copyFileSync(written, full, fs.constants.COPYFILE_EXCL);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    throw error;
-  }
-}
-
 /**
- * Writes a file for its owner only; a file that exists is replaced as a whole, or not at all.
+ * Writes a file, for its owner only if it is private. A file that exists is replaced as a whole, or not at all.
  * @returns its full path; undefined if the file exists and may not be replaced
  * @throws Failure `storage`
  */
-export function writePrivateFile(
+export function writeUserFile(
   name: string,
-  pieces: Iterable<string>,
-  { replaces, platform }: { readonly replaces: boolean; readonly platform: NodeJS.Platform },
-): { readonly path: string; readonly bytes: number } | undefined {
-  refuseReserved(name, platform);
+  text: string,
+  platform: NodeJS.Platform,
+  { isPrivate = false, replaces = false } = {},
+): string | undefined {
+  const hint = 'choose another name';
+  if (isReservedName(name, platform)) {
+    const reason = 'Windows reserves this name for a device';
+    throw new Failure('storage', `cannot write ${name}: ${reason}`, { hint });
+  }
   const full = path.resolve(name);
-  if (!replaces && fs.existsSync(full)) return undefined;
   const temporary = path.join(path.dirname(full), `.${path.basename(full)}.natter`);
+  const mode = isPrivate ? 0o600 : 0o666;
   try {
-    const bytes = writePieces(temporary, pieces);
-    return place(temporary, full, replaces) ? { path: full, bytes } : undefined;
-  } catch (error) {
-    throw writeFailure(name, error);
-  } finally {
-    removeFile(temporary);
+    if (replaces) replaceContent(full, text, mode, temporary);
+    else fs.writeFileSync(full, text, { flag: 'wx', mode });
+    return full;
+  } catch (cause) {
+    const code = errorCode(cause);
+    if (code === 'EEXIST' && !replaces) return undefined;
+    if (replaces) removeFile(temporary);
+    const reason = code === 'ENOENT' ? 'its folder does not exist' : failureReason(cause);
+    throw new Failure('storage', `cannot write ${name}: ${reason}`, { hint, cause });
   }
 }

@@ -3,29 +3,28 @@ import { startAnswer } from '../answers/send-prompt.ts';
 import type { Candidate } from '../composer/completion.ts';
 import { draftFrom, isEmpty, withDraft } from '../composer/text-buffer.ts';
 import { nextParent, withBranch } from '../conversations/position.ts';
-import { failureEntry } from '../transcript/entry.ts';
+import { failureEntry, type Entry } from '../transcript/entry.ts';
 import { mentionsOf } from '../files/mentioned-files.ts';
-import { runActivity, type Session } from '../session.ts';
+import { type Session } from '../session.ts';
 import type { Dialog, ReplState, Step } from '../state.ts';
 import { printNotice, refuse, step } from '../step.ts';
 import type { OpenedPrompt, PendingPrompt, PromptUse, PromptVariable } from './prompt-command.ts';
 
 /** Looks for a prompt file, and sends it or asks for its values. */
-export function openPrompt(
+export async function openPrompt(
   session: Session,
   { name, argument }: { readonly name: string; readonly argument: string },
-): Promise<void> {
-  return runActivity(session, async (signal) => {
-    const prompt = await session.prompts.open(name, signal);
-    if (prompt === undefined) {
-      session.dispatch({ type: 'prompt-missing', name, argument });
-      return [];
-    }
-    const typed = readPromptArguments(prompt, argument);
-    if ('problem' in typed) return [failureEntry(typed.problem, typed.hint)];
-    session.update((state) => onPromptOpened(state, prompt, typed));
+  signal: AbortSignal,
+): Promise<readonly Entry[]> {
+  const prompt = await session.prompts.open(name, signal);
+  if (prompt === undefined) {
+    session.dispatch({ type: 'prompt-missing', name, argument });
     return [];
-  });
+  }
+  const typed = readPromptArguments(prompt, argument);
+  if ('problem' in typed) return [failureEntry(typed.problem, typed.hint)];
+  session.update((state) => onPromptOpened(state, prompt, typed));
+  return [];
 }
 
 /** Lists the prompt files again, as commands. */

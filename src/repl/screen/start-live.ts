@@ -73,7 +73,7 @@ class LiveScreen implements Screen {
     this.#traits = { ...terminalTraits(environment), shapesCursor: state.vi !== undefined };
     const traits = this.#traits;
     const checkSize = () => device.checkSize();
-    this.#region = new LiveRegion({ ...traits, output, clock, checkSize });
+    this.#region = new LiveRegion({ traits, output, clock, checkSize });
     const write = (text: string) => void output.write(text);
     const onChange = () => this.#render();
     this.#background = createBackground({ style, colors, traits, clock, write, onChange });

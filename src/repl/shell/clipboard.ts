@@ -41,50 +41,20 @@ function nativeCommands({ environment, platform }: ClipboardOptions): readonly C
 /** PowerShell needs a few seconds to start. */
 const timeoutSeconds = 5;
 
-type Outcome = 'copied' | 'failed' | 'timed-out';
-
-async function runCommand(
-  [program, ...words]: Command,
-  input: string,
-  { environment, clock }: ClipboardOptions,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  const ended = new AbortController();
-  const timeout = new AbortController();
-  clock.sleep(timeoutSeconds * 1000, ended.signal).then(
-    () => timeout.abort('timed out'),
-    () => undefined,
-  );
-  const kill = AbortSignal.any([signal, timeout.signal]);
-  try {
-    const code = await runChild(program, words, { environment, input, signal: kill });
-    return code === 0 ? 'copied' : 'failed';
-  } catch (error) {
-    if (timeout.signal.aborted && !signal.aborted) return 'timed-out';
-    throw error;
-  } finally {
-    ended.abort('ended');
-  }
-}
-
-/** `program`: killed after the timeout. */
+/** `problem`: why the command of the system did not copy it. */
 function copyThroughTerminal(
   text: string,
   { control, environment }: ClipboardOptions,
-  program: string | undefined,
+  problem: string | undefined,
 ): string {
-  const problem = program && `${program} did not end within ${timeoutSeconds} seconds`;
   if (control === undefined) {
+    const install = problem === undefined ? 'install wl-copy, xclip or xsel, or ' : '';
     throw new Failure('configuration', problem ?? 'there is no clipboard command', {
-      hint:
-        problem === undefined
-          ? 'install wl-copy, xclip or xsel, or write the answer to a file: /save answer.md'
-          : 'write the answer to a file: /save answer.md',
+      hint: `${install}write the answer to a file: /save answer.md`,
     });
   }
   control(`\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`);
-  const isInTmux = (environment['TMUX'] ?? '') !== '';
-  const needed = isInTmux ? '; tmux needs: set -g set-clipboard on' : '';
+  const needed = environment['TMUX'] ? '; tmux needs: set -g set-clipboard on' : '';
   const how = `through the terminal (OSC 52), if it allows that${needed}`;
   return problem === undefined ? how : `${how}; ${problem}`;
 }
@@ -99,10 +69,21 @@ export async function copyText(
   options: ClipboardOptions,
   signal: AbortSignal,
 ): Promise<string> {
-  for (const command of nativeCommands(options)) {
-    const outcome = await runCommand(command, text, options, signal);
-    if (outcome === 'copied') return `with ${command[0]}`;
-    if (outcome === 'timed-out') return copyThroughTerminal(text, options, command[0]);
+  const { clock, environment } = options;
+  for (const [program, ...words] of nativeCommands(options)) {
+    const timeout = new AbortController();
+    const stop = clock.timer(timeoutSeconds * 1000, () => timeout.abort());
+    try {
+      const kill = AbortSignal.any([signal, timeout.signal]);
+      const code = await runChild(program, words, { environment, input: text, signal: kill });
+      if (code === 0) return `with ${program}`;
+    } catch (error) {
+      if (!timeout.signal.aborted || signal.aborted) throw error;
+      const problem = `${program} did not end within ${timeoutSeconds} seconds`;
+      return copyThroughTerminal(text, options, problem);
+    } finally {
+      stop();
+    }
   }
   return copyThroughTerminal(text, options, undefined);
 }

@@ -3,6 +3,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import type { Clock } from '../../clock.ts';
 import { type Environment, withoutKeys } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
+import { errorCode } from '../../storage/storage-failure.ts';
 import { createDebounce } from '../timers.ts';
 
 /** How a command ended: with an exit code, or by a signal. */
@@ -132,39 +133,31 @@ async function readOutput(
   return isOpen;
 }
 
-function endWithTaskkill(child: ChildProcess, pid: number): void {
-  const words = ['/pid', String(pid), '/t', '/f'];
-  const killer = spawn('taskkill', words, { stdio: 'ignore', windowsHide: true });
-  killer.on('error', () => child.kill());
-}
-
-/** Ends the command and what it started, at once. */
-function kill(child: ChildProcess, { platform }: ShellOptions): void {
+/** Ends the command and what it started: on Windows at once, elsewhere all processes of its group. */
+function end(
+  child: ChildProcess,
+  { platform }: ShellOptions,
+  signal: 'SIGTERM' | 'SIGKILL' = 'SIGKILL',
+): void {
   const { pid } = child;
   if (pid === undefined) return;
-  if (platform === 'win32') endWithTaskkill(child, pid);
-  else signalGroup(pid, 'SIGKILL');
+  if (platform === 'win32') {
+    const words = ['/pid', String(pid), '/t', '/f'];
+    const killer = spawn('taskkill', words, { stdio: 'ignore', windowsHide: true });
+    killer.on('error', () => child.kill());
+    return;
+  }
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // The group has ended. Of one whose last process is not collected yet, macOS reports EPERM.
+    const code = errorCode(error);
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
+  }
 }
 
 /** Milliseconds from SIGTERM to SIGKILL. */
 const graceTime = 2000;
-
-/** Ends the command and what it started. */
-async function terminate(
-  child: ChildProcess,
-  options: ShellOptions,
-  finished: AbortSignal,
-): Promise<void> {
-  if (options.platform === 'win32') return kill(child, options);
-  if (child.pid === undefined) return;
-  signalGroup(child.pid, 'SIGTERM');
-  try {
-    await options.clock.sleep(graceTime, finished);
-    kill(child, options);
-  } catch {
-    // It has ended.
-  }
-}
 
 /**
  * Runs a command in the user's shell, in natter's folder, without natter's keys. If `signal` aborts, it is ended.
@@ -181,33 +174,23 @@ export async function runInShell(
 ): Promise<ShellEnd> {
   signal.throwIfAborted();
   const child = start(command, options);
-  const finished = new AbortController();
-  const stop = () => void terminate(child, options, finished.signal);
+  let finish = () => {};
+  const stop = () => {
+    end(child, options, 'SIGTERM');
+    finish = options.clock.timer(graceTime, () => end(child, options));
+  };
   signal.addEventListener('abort', stop, { once: true });
   try {
     const exited = whenExited(child);
     const isOpen = await readOutput(outputOf(child), exited, options.clock, onOutput);
     const ended = await exited;
-    if (isOpen && signal.aborted && options.platform !== 'win32') kill(child, options);
+    if (isOpen && signal.aborted && options.platform !== 'win32') end(child, options);
     return { ...ended, isOpen: isOpen && !signal.aborted };
   } catch (error) {
-    kill(child, options);
+    end(child, options);
     throw error;
   } finally {
     signal.removeEventListener('abort', stop);
-    finished.abort('finished');
-  }
-}
-
-/** The group has ended. Of one whose last process is not collected yet, macOS reports EPERM. */
-const endedCodes: ReadonlySet<unknown> = new Set(['ESRCH', 'EPERM']);
-
-/** Sends a signal to every process of a group, unless it has ended. Not for Windows, which has no groups. */
-function signalGroup(id: number, signal: 'SIGTERM' | 'SIGKILL'): void {
-  try {
-    process.kill(-id, signal);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (!endedCodes.has(code)) throw error;
+    finish();
   }
 }

@@ -1,14 +1,14 @@
 import { count } from '../../output/figures.ts';
 import { maskText } from '../../secrets/secrets.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { neededKeyOf, keyOf } from '../composer/keys/key-bindings.ts';
 import { contentOf, shownText } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
-import { notice } from '../transcript/entry.ts';
+import { notice, type Entry } from '../transcript/entry.ts';
 import { withAttached } from '../files/attachments.ts';
-import { runActivity, type Session } from '../session.ts';
+import { type Session } from '../session.ts';
 import type { ReplState, Step } from '../state.ts';
-import { andThen, printing, printNotice, refuse, startActivity, step, task } from '../step.ts';
+import { andThen, printing, printNotice, refuse, startActivity, step } from '../step.ts';
 import { type ShellEnd, runInShell } from './shell-command.ts';
 
 /** Only a typed mark starts a command, not the first character of a long paste. */
@@ -23,16 +23,13 @@ export function asPrompt(draft: Draft): Draft {
 }
 
 /** In line mode no key is bound to `stop`. */
-function shellExplanation({ keyMap, isLineMode }: ReplState): string {
-  const interrupt = neededKeyOf('interrupt', keyMap);
-  const stop = isLineMode ? undefined : keyOf('stop', keyMap);
-  return [
+const shellExplanation = ({ keyMap, isLineMode }: ReplState) =>
+  [
     '!command runs in your shell, and its output is attached to the next prompt',
     '!!command runs without attaching the output',
-    `a command has no terminal and no input; ${stop === undefined ? interrupt : `${stop} (${interrupt})`} ends it`,
+    `a command has no terminal and no input; ${(isLineMode ? undefined : keyOf('stop', keyMap)) ?? neededKeyOf('interrupt', keyMap)} ends it`,
     'a space before ! sends the line as a prompt',
   ].join('\n');
-}
 
 /** Runs a typed line that starts with `!`. */
 export function runForShell(state: ReplState, draft: Draft, needsEcho: boolean): Step {
@@ -41,16 +38,16 @@ export function runForShell(state: ReplState, draft: Draft, needsEcho: boolean):
   if (command === '') return andThen(echoed, (next) => printNotice(next, shellExplanation(next)));
   const program = screenProgramOf(command);
   if (program !== undefined) {
+    const message = `${program} needs a terminal, which a command does not have`;
     const editor = keyOf('open-editor', state.keyMap);
     const way = editor === undefined ? '' : `; ${editor} opens the prompt in your editor`;
-    const hint = `run it in a different window${way}`;
-    return andThen(echoed, (next) =>
-      refuse(next, `${program} needs a terminal, which a command does not have`, hint),
-    );
+    return andThen(echoed, (next) => refuse(next, message, `run it in a different window${way}`));
   }
-  const running = task(runShellLine, { command, isAttached });
   return andThen(echoed, (next) =>
-    startActivity(next, `running ${commandName(command, 24)}`, running),
+    startActivity(next, `running ${commandName(command, 24)}`, runShellLine, {
+      command,
+      isAttached,
+    }),
   );
 }
 
@@ -143,33 +140,32 @@ const terminalHint =
 const openHint = 'a process it started is still running; its output is not shown';
 
 /** Runs a command, shows its output as it arrives, and attaches its end to the next prompt. */
-export function runShellLine(
+export async function runShellLine(
   session: Session,
   { command, isAttached }: { readonly command: string; readonly isAttached: boolean },
+  signal: AbortSignal,
   run = runInShell,
-): Promise<void> {
-  return runActivity(session, async (signal) => {
-    const shown = createShown(session, signal, !isAttached);
-    const onOutput = (text: string) => shown.add(text);
-    const ended = await run(command, { signal, onOutput }, session.context);
-    const output = await shown.end();
-    const end = endText(ended, signal.aborted);
-    const isFailed = !signal.aborted && ended.code !== 0;
-    const parts = [end, ...(output.bytes === 0 ? ['no output'] : [])];
-    if (isAttached && output.isBinary) parts.push('the output is binary, so it is not attached');
-    else if (isAttached) {
-      const file = attachmentOf(command, end, output);
-      session.update((state) => step(withAttached(state, file)));
-      parts.push(attachedText(output));
-    }
-    const lines = [parts.join('; ')];
-    if (ended.isOpen) lines.push(openHint);
-    if (isFailed && asksForTerminal.test(output.text.slice(-2000))) lines.push(terminalHint);
-    return lines.map((line) => notice(line));
-  });
+): Promise<readonly Entry[]> {
+  const shown = createShown(session, signal, !isAttached);
+  const onOutput = (text: string) => shown.add(text);
+  const ended = await run(command, { signal, onOutput }, session.context);
+  const output = await shown.end();
+  const end = endText(ended, signal.aborted);
+  const isFailed = !signal.aborted && ended.code !== 0;
+  const parts = [end, ...(output.bytes === 0 ? ['no output'] : [])];
+  if (isAttached && output.isBinary) parts.push('the output is binary, so it is not attached');
+  else if (isAttached) {
+    const file = attachmentOf(command, end, output);
+    session.update((state) => step(withAttached(state, file)));
+    parts.push(attachedText(output));
+  }
+  const lines = [parts.join('; ')];
+  if (ended.isOpen) lines.push(openHint);
+  if (isFailed && asksForTerminal.test(output.text.slice(-2000))) lines.push(terminalHint);
+  return lines.map((line) => notice(line));
 }
 
-/** Characters of an unfinished line that are held back. */
+/** Characters of an unfinished line that are held back; a longer one is divided. */
 const maxHeld = 65_536;
 
 /** What a terminal shows of a line: a carriage return starts it again, as programs do to show progress. */
@@ -178,22 +174,17 @@ function shownLine(line: string): string {
   return ended.slice(ended.lastIndexOf('\r') + 1);
 }
 
-/** Divides output into lines. The parts of a very long line are returned before its end. */
+/** Divides output into lines. */
 export function createOutputLines() {
   let held = '';
-  let isDivided = false;
   return {
     /** @returns the lines that are complete now, with their line ends */
     add(text: string): string {
       const lines = (held + text).split('\n');
       held = lines.pop() ?? '';
-      const whole = lines.map((line) => `${shownLine(line)}\n`).join('');
-      if (whole !== '') isDivided = false;
-      if (held.length <= maxHeld) return whole;
-      const part = shownLine(held);
-      held = '';
-      isDivided = true;
-      return whole + part;
+      if (held.length > maxHeld) lines.push(held);
+      if (held.length > maxHeld) held = '';
+      return lines.map((line) => `${shownLine(line)}\n`).join('');
     },
     /** The unfinished line. */
     open: () => shownLine(held),
@@ -201,22 +192,16 @@ export function createOutputLines() {
     end(): string {
       const rest = shownLine(held);
       held = '';
-      return rest === '' && !isDivided ? '' : `${rest}\n`;
+      return rest === '' ? '' : `${rest}\n`;
     },
   };
 }
 
-const lineEnd = 0x0a;
-const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
-
-/** Whole lines, if the cut is not in the last one; else whole characters. */
-function endOf(bytes: Buffer, limit: number): Buffer {
-  const end = bytes.subarray(-limit);
-  const next = end.indexOf(lineEnd) + 1;
-  if (next > 0 && next < end.length) return end.subarray(next);
-  let start = 0;
-  while (isContinuation(end[start])) start += 1;
-  return end.subarray(start);
+/** The last `limit` bytes: whole lines, if the cut is not in the last one; else whole characters. */
+function endOf(text: string, limit: number): string {
+  const end = Buffer.from(text).subarray(-limit).toString();
+  const next = end.indexOf('\n') + 1;
+  return next > 0 && next < end.length ? end.slice(next) : end.replace(/^\uFFFD+/, '');
 }
 
 /** Keeps the last `limit` bytes (UTF-8) of a text that arrives in pieces. */
@@ -232,9 +217,8 @@ export function createOutputTail(limit: number) {
     },
     /** The end of the text, and the number of bytes that were cut before it. */
     end() {
-      const all = Buffer.from(kept);
-      const end = bytes <= limit ? all : endOf(all, limit);
-      return { text: end.toString(), bytes, cut: bytes - end.length };
+      const text = bytes <= limit ? kept : endOf(kept, limit);
+      return { text, bytes, cut: bytes - Buffer.byteLength(text) };
     },
   };
 }

@@ -1,11 +1,10 @@
 import { appendFileSync } from 'node:fs';
-
 import { describe, expect, test } from 'vitest';
-
 import {
   compilePattern,
   compileTerms,
   searchConversation,
+  searchTerms,
 } from '../../../src/conversation/library/search.ts';
 import { failureOf } from '../../settings/fixtures/stored.ts';
 import { fileOf, journalOptions, storedConversation } from '../journal-fixtures.ts';
@@ -101,4 +100,17 @@ describe('search', () => {
     const failure = await failureOf(() => compilePattern(text, { ...plain, regularExpression }));
     expect(failure.kind).toBe('usage');
   });
+});
+
+test.each([
+  ['', []],
+  ['  ', []],
+  ['""', []],
+  ['green tea', ['green', 'tea']],
+  ['"green tea" hot', ['green tea', 'hot']],
+  ['hot "green te', ['hot', 'green te']],
+  ['5"disk', ['5', 'disk']],
+  ["don't", ["don't"]],
+])('%j has the terms %j', (query, terms) => {
+  expect(searchTerms(query)).toEqual(terms);
 });

@@ -1,13 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  changeOf,
-  matchesOf,
-  onListOpened,
-  onPreviewRead,
-  onRowsRead,
-  onTextsSearched,
-} from '../../../src/repl/conversation-list/list.ts';
-import type { OpenList, ReplState } from '../../../src/repl/state.ts';
+import { matchesOf, onListOpened, settle } from '../../../src/repl/conversation-list/list.ts';
+import type { OpenList, ReplState, Step } from '../../../src/repl/state.ts';
 import {
   composed,
   effectsOf,
@@ -40,8 +33,13 @@ const shown = ({ list }: ReplState) =>
   list === undefined ? [] : matchesOf(list).map(({ row }) => row.title);
 
 const opening = (list: OpenList) => (state: ReplState) => onListOpened(state, list);
-const reading = (entries: OpenList['entries'], rows: OpenList['rows']) =>
-  changeOf(entries, (state, list) => onRowsRead(state, list, rows));
+/** What the task of reading makes of the open list. */
+const read =
+  (part: Partial<OpenList>) =>
+  (state: ReplState): Step => {
+    if (state.list === undefined) throw new Error('no list is open');
+    return settle(state, { ...state.list, ...part, isReading: false }, state.list.followsLast);
+  };
 
 const down = pressed('down');
 const tab = pressed('tab');
@@ -147,88 +145,36 @@ test('the selection stays within the matches', () => {
   expect(run(last, typed('coffee')).state.list?.selected).toBe(0);
 });
 
-const many = Array.from({ length: 200 }, (_, index) =>
-  listedConversation({ id: `mmmm${index}`, title: `about ${index}`, hours: index }),
-);
-
-test('entries are read only as far as they are looked at', () => {
-  const list = listOf(many, { rows: many.slice(0, 80) });
+test('a search goes on only as far as its matches are looked at, and End follows it', () => {
+  const rows = Array.from({ length: 200 }, (_, index) =>
+    listedConversation({ id: `mmmm${index}`, title: `about ${index}`, hours: index }),
+  );
+  const hits = (end: number) => rows.slice(0, end).map(({ title }) => title);
+  const search = { searchesTexts: true, query: 'milk', hasPreview: false };
+  const list = listOf(rows, { ...search, excerpts: hits(80) });
   const opened = run(stateOf(), opening(list));
   expect(effectsOf(opened.effects, 'read-list')).toEqual([]);
   const moved = run(opened.state, ...Array.from({ length: 40 }, () => down));
-  expect(effectsOf(moved.effects, 'read-list')).toMatchObject([{ from: 80 }]);
-});
-
-test('End selects the last conversation, also of a list that is read on', () => {
-  const list = listOf(many, { rows: many.slice(0, 80) });
-  const { entries } = list;
+  expect(effectsOf(moved.effects, 'read-list')).toHaveLength(1);
   const asked = run(stateWith(list), pressed('end'));
-  expect(effectsOf(asked.effects, 'read-list')).toMatchObject([{ from: 80 }]);
-  expect(effectsOf(asked.effects, 'preview-conversation')).toEqual([]);
-  const more = reading(entries, many.slice(80));
-  const { state } = run(asked.state, more);
+  expect(effectsOf(asked.effects, 'read-list')).toHaveLength(1);
+  const next = run(asked.state, read({ excerpts: hits(150) }));
+  expect(effectsOf(next.effects, 'read-list')).toHaveLength(1);
+  const { state } = run(next.state, read({ excerpts: hits(200) }));
   expect(state.list?.selected).toBe(199);
   expect(run(state, pressed('up')).state.list?.selected).toBe(198);
-  const moved = run(asked.state, pressed('home'), more);
-  expect(moved.state.list?.selected).toBe(0);
-});
-
-test('a filter without enough matches reads on, one part at a time', () => {
-  const list = listOf(many, { rows: many.slice(0, 80) });
-  const filtered = run(stateWith(list), typed('about 199'));
-  expect(effectsOf(filtered.effects, 'read-list')).toMatchObject([{ from: 80 }]);
-  const { entries } = list;
-  const more = reading(entries, many.slice(80, 150));
-  const next = run(filtered.state, more);
-  expect(effectsOf(next.effects, 'read-list')).toMatchObject([{ from: 150 }]);
-  const rest = reading(entries, many.slice(150));
-  const { state, effects } = run(next.state, rest);
-  expect(effectsOf(effects, 'read-list')).toEqual([]);
-  expect(shown(state)).toEqual(['about 199']);
-});
-
-test('an entry that cannot be read is left out', () => {
-  const list = listOf(three, { rows: [tea, undefined, renamed] });
-  expect(shown(stateWith(list))).toEqual(['Green tea', 'Mornings']);
+  expect(
+    run(asked.state, pressed('home'), read({ excerpts: hits(200) })).state.list?.selected,
+  ).toBe(0);
 });
 
 test('Tab searches the texts, and Tab again filters', () => {
-  const searching = run(stateWith(listOf(three)), tab, typed('m'), typed('ilk'));
-  const searches = effectsOf(searching.effects, 'search-list');
-  expect(searches).toMatchObject([{ from: 0, query: 'm' }]);
-  const entries = searching.state.list?.entries ?? [];
-  const found = (query: string, excerpts: readonly (string | undefined)[]) =>
-    changeOf(entries, (state, list) =>
-      onTextsSearched(state, list, { entries, query, from: 0 }, excerpts),
-    );
-  const stale = run(searching.state, found('m', ['more', 'more', 'more']));
-  expect(shown(stale.state)).toEqual([]);
-  expect(effectsOf(stale.effects, 'search-list')).toMatchObject([{ from: 0, query: 'milk' }]);
-  const { state } = run(stale.state, found('milk', [undefined, 'with milk', undefined]));
+  const searching = run(stateWith(listOf(three)), tab, typed('milk'));
+  expect(effectsOf(searching.effects, 'read-list')).toHaveLength(1);
+  expect(shown(searching.state)).toEqual([]);
+  const { state } = run(searching.state, read({ excerpts: [undefined, 'with milk', undefined] }));
   expect(shown(state)).toEqual(['Coffee']);
   expect(run(state, tab).state.list).toMatchObject({ searchesTexts: false, query: 'milk' });
-});
-
-test('the selected conversation is read for the preview, once', () => {
-  const opened = run(stateOf(), opening(listOf(three)));
-  expect(effectsOf(opened.effects, 'preview-conversation')).toMatchObject([{ entry: tea.entry }]);
-  expect(effectsOf(run(opened.state, typed('tea')).effects, 'preview-conversation')).toEqual([]);
-  const moved = run(opened.state, down);
-  expect(effectsOf(moved.effects, 'preview-conversation')).toMatchObject([{ entry: coffee.entry }]);
-  const read = (id: string) =>
-    changeOf(moved.state.list?.entries ?? [], (state, list) =>
-      onPreviewRead(state, list, { id, turns: [] }),
-    );
-  expect(run(moved.state, read('tttt2222')).state.list?.preview?.turns).toBeUndefined();
-  expect(run(moved.state, read('cccc3333')).state.list?.preview?.turns).toEqual([]);
-});
-
-test('what was read for a list that was closed is ignored', () => {
-  const stale = reading([], [coffee]);
-  const { state } = run(stateWith(listOf([tea])), stale);
-  expect(shown(state)).toEqual(['Green tea']);
-  const closed = run(stateOf(), stale);
-  expect(closed.state.list).toBeUndefined();
 });
 
 test('a phrase in quotes filters the titles', () => {

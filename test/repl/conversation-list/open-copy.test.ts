@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { firstRunDialog } from '../../../src/repl/connection.ts';
-import { changeOf, onRowsRead } from '../../../src/repl/conversation-list/list.ts';
 import { copyDialog } from '../../../src/repl/conversations/conversations.ts';
 import type { OpenList } from '../../../src/repl/state.ts';
 import { step } from '../../../src/repl/step.ts';
@@ -46,24 +45,20 @@ describe('a chosen conversation that is open in another natter', () => {
     }
   });
 
-  test('leads back to a list that is read to its end', () => {
+  test('leads back to a search that goes on to its end', () => {
     const many = Array.from({ length: 200 }, (_, index) => listedConversation({ id: `c${index}` }));
-    const first = listOf(many, { rows: many.slice(0, 80) });
-    const { entries } = first;
+    const search = { searchesTexts: true, query: 'tea' };
+    const first = listOf(many, { ...search, excerpts: many.slice(0, 80).map(() => 'tea') });
     const opening = run(stateOf({ list: first }), pressed('end'), enter);
-    const missed = changeOf(entries, (before, read) =>
-      onRowsRead(before, read, many.slice(80, 160)),
-    );
     const [{ from: left = first } = {}] = effectsOf(opening.effects, 'resume');
     const { state, effects } = runInApp(
       opening.state,
-      missed,
       asksAbout('c79', left),
       { type: 'task-ended', entries: [], now: 0 },
       escape,
     );
-    expect(effectsOf(effects, 'read-list')).toMatchObject([{ from: 80 }]);
-    expect(run(state, missed).state.list?.rows).toHaveLength(80);
+    expect(effectsOf(effects, 'read-list')).toEqual([{ type: 'read-list', rows: many }]);
+    expect(state.list).toMatchObject({ isReading: true, followsLast: false });
   });
 
   test('is opened as a copy, before the dialog that waited', () => {

@@ -59,8 +59,8 @@ test('the first row and the help name keys of the user', () => {
 });
 
 test.each<[string, Record<string, string>, Partial<ReplState>, string]>([
-  ['the default keys', {}, {}, 'Esc (Ctrl+C) ends it'],
-  ['keys of the user', { stop: 'f6', interrupt: 'ctrl+q' }, {}, 'F6 (Ctrl+Q) ends it'],
+  ['the default keys', {}, {}, 'Esc ends it'],
+  ['keys of the user', { stop: 'f6', interrupt: 'ctrl+q' }, {}, 'F6 ends it'],
   ['one key', { stop: 'none' }, {}, 'input; Ctrl+C ends it'],
   ['the key of line mode', { stop: 'f6' }, { isLineMode: true }, 'input; Ctrl+C ends it'],
 ])('a single ! explains %s of a command for the shell', (_, keys, parts, text) => {

@@ -12,6 +12,7 @@ import { promptFingerprint } from '../../../batch/fingerprint.ts';
 import type { BatchItem, ItemContent } from '../../../batch/input/item.ts';
 import { textMessages } from '../../../conversation/message-text.ts';
 import type { CompletionRequest, Message } from '../../../client/contract.ts';
+import { followSignals } from '../../../client/http/timer.ts';
 import { rephrase } from '../../../client/failure/request-failure.ts';
 import { stoppedAnswer } from '../../../output/ending-failure.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
@@ -116,13 +117,12 @@ async function attempt(
   { request, redaction: guard }: GuardedRequest,
   permission: Permission | undefined,
 ): Promise<{ readonly outcome: ItemOutcome; readonly isRefused: boolean }> {
-  const cancellation = new AbortController();
+  const { controller: cancellation, unfollow } = followSignals(caller);
   const { signal } = cancellation;
   /** A 429 that may be sent again. */
   let isRefused = false;
   /** Monotonic time of the next retry, before which the end of the run cancels the request. */
   let retryAt = 0;
-  const cancel = () => cancellation.abort(caller.reason);
   const cancelRetry = () => {
     if (stop.aborted && clock.monotonic() < retryAt) cancellation.abort(stop.reason);
   };
@@ -147,9 +147,7 @@ async function attempt(
       return undefined;
     },
   };
-  caller.addEventListener('abort', cancel);
   stop.addEventListener('abort', cancelRetry);
-  if (caller.aborted) cancel();
   try {
     const answer = await ask({ send, clock, signal, guard }, sink);
     const failure = answer.isStopped
@@ -158,7 +156,7 @@ async function attempt(
     const requestedModel = request.model;
     return { outcome: { ...answer, failure, requestedModel, isStarved: false }, isRefused };
   } finally {
-    caller.removeEventListener('abort', cancel);
+    unfollow();
     stop.removeEventListener('abort', cancelRetry);
   }
 }

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
-import type { Action } from '../../src/repl/action.ts';
+import type { Action, ReplState } from '../../src/repl/state.ts';
 import { createBuffer } from '../../src/repl/composer/text-buffer.ts';
 import { callTask } from '../../src/repl/create-session.ts';
 import { firstRunDialog, serversDialog } from '../../src/repl/connection.ts';
-import type { ReplState } from '../../src/repl/state.ts';
 import {
   hanging,
   type MemoryOptions,

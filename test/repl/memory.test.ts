@@ -105,7 +105,7 @@ test('the draft of a running session stays with it', () => {
 test('K24: a draft is private, and it is removed when it is sent or emptied', () => {
   const one = session(processOn(7));
   one.keepDraft('text 日本\n👍');
-  const [file = ''] = readdirSync(drafts).filter((name) => name.endsWith('.json'));
+  const file = readdirSync(drafts).find((name) => name.endsWith('.json')) ?? '';
   const { mode } = statSync(join(drafts, file));
   expect(process.platform === 'win32' || (mode & 0o777) === 0o600).toBe(true);
   one.keepDraft(' ');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AnswerOutcome } from '../../src/repl/action.ts';
+import type { AnswerOutcome } from '../../src/repl/state.ts';
 import {
   composed,
   conversationOf,

@@ -1,4 +1,4 @@
-import type { PromptUse } from '../prompt-files/prompt-command.ts';
+import type { PromptUse } from '../prompt-files/prompt-files.ts';
 import { type Answer, ask } from '../../ask/ask.ts';
 import { type AnswerCheck, askUntilConforming, lastOf } from '../../ask/check.ts';
 import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../output/notices.ts';
 import { describeViolations } from '../../schema/answer-value.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import type { AnswerOutcome } from '../action.ts';
+import type { AnswerOutcome, Step, ReplState, PromptToSend, SessionSettings } from '../state.ts';
 import { recalledDraft } from '../composer/history.ts';
 import { shownText } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
@@ -26,7 +26,6 @@ import { contextUse, messagesFor, updateConversation } from '../conversations/po
 import { failureEntry, notice } from '../transcript/entry.ts';
 import { checkFiles, Unconfirmed } from '../files/mentioned-files.ts';
 import { type Session, failureText } from '../session.ts';
-import type { Step, ReplState, PromptToSend, SessionSettings } from '../state.ts';
 import { task, step, newAnswer } from '../step.ts';
 import { type View, createView } from './show-answer.ts';
 

@@ -6,7 +6,10 @@ import type { ReplLibrary } from '../conversations/library.ts';
 import type { Session } from '../session.ts';
 import type { Entry } from '../transcript/entry.ts';
 import type { ListedConversation, ListOptions, OpenList, ReplState, Step } from '../state.ts';
-import { startActivity, step, task, withKeysReleased } from '../step.ts';
+import { startActivity, step, task, withKeysReleased, quit } from '../step.ts';
+import { graphemes } from '../../terminal/text/width.ts';
+import type { KeyAction } from '../composer/keys/key-bindings.ts';
+import { resume } from '../conversations/conversations.ts';
 
 export const newList = (
   parts: Pick<OpenList, 'options' | 'openedAt' | 'entries' | 'rows'> & Partial<OpenList>,
@@ -201,3 +204,56 @@ export function budgetOf(windowRows: number) {
   const preview = rows < 9 ? 0 : Math.min(maxPreview, Math.floor(rows / 2) - 1);
   return { hints, preview, listed: Math.max(0, Math.min(maxListed, rows - hints - preview)) };
 }
+
+/** Rows of a page of the list, in a window of that many rows. */
+const listRowsOf = (windowRows: number) => Math.max(1, budgetOf(windowRows).listed);
+
+export function openListed(state: ReplState, list: OpenList, { entry }: ListedConversation): Step {
+  const wanted = { name: entry.id, ...list.options, from: list };
+  return startActivity(closeList(state), 'opening a conversation', resume, wanted);
+}
+
+function openSelected(state: ReplState, list: OpenList): Step {
+  const match = matchesOf(list)[list.selected];
+  return match === undefined ? step(state) : openListed(state, list, match.row);
+}
+
+function withQuery(state: ReplState, list: OpenList, query: string): Step {
+  if (query === list.query) return step(state);
+  return settle(state, { ...list, query, excerpts: [], selected: 0 });
+}
+
+const move = (state: ReplState, list: OpenList, by: number) =>
+  settle(state, { ...list, selected: Math.max(0, list.selected + by) });
+
+const shortened = (query: string) => [...graphemes(query)].slice(0, -1).join('');
+
+const actions: Partial<Record<KeyAction, (state: ReplState, list: OpenList) => Step>> = {
+  'list-open': openSelected,
+  'list-close': (state) => step(closeList(state)),
+  interrupt: (state) => step(closeList(state)),
+  'list-quit': (state, list) => (list.query === '' ? quit(state) : step(state)),
+  'list-search': (state, list) =>
+    settle(state, { ...list, searchesTexts: !list.searchesTexts, excerpts: [], selected: 0 }),
+  'list-previous': (state, list) => move(state, list, -1),
+  'list-next': (state, list) => move(state, list, 1),
+  'list-page-up': (state, list) => move(state, list, -listRowsOf(state.rows)),
+  'list-page-down': (state, list) => move(state, list, listRowsOf(state.rows)),
+  'list-first': (state, list) => settle(state, { ...list, selected: 0 }),
+  'list-last': (state, list) => settle(state, list, true),
+  'list-shorten': (state, list) => withQuery(state, list, shortened(list.query)),
+  'list-shorten-word': (state, list) => withQuery(state, list, list.query.replace(/\S*\s*$/, '')),
+  'list-clear': (state, list) => withQuery(state, list, ''),
+};
+
+export function onListAction(state: ReplState, list: OpenList, action: KeyAction): Step {
+  return actions[action]?.(state, list) ?? step(state);
+}
+
+/** Typed or pasted text extends the query. */
+export function onListText(state: ReplState, list: OpenList, text: string): Step {
+  return withQuery(state, list, (list.query + text.replaceAll(/\s+/g, ' ')).slice(0, maxQuery));
+}
+
+/** UTF-16 units; a longer paste is cut. */
+const maxQuery = 200;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import type { TerminalDevice } from '../../terminal/device/device.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
-import type { Action } from '../action.ts';
+import type { Action } from '../state.ts';
 import { editActions } from '../composer/edit-actions.ts';
 import { chordOf, type KeyEvent } from '../composer/keys/key-event.ts';
 import { KeyParser } from '../composer/keys/key-parser.ts';

@@ -1,8 +1,8 @@
 import { searchTerms } from '../../conversation/library/search.ts';
 import { count, countOf, timeAgo } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { openListed } from '../conversation-list/list-keys.ts';
 import {
+  openListed,
   closeList,
   isComplete,
   marksOf,

@@ -5,10 +5,10 @@ import { draftFrom, isEmpty, withDraft } from '../composer/text-buffer.ts';
 import { nextParent, withBranch } from '../conversations/position.ts';
 import { failureEntry, type Entry } from '../transcript/entry.ts';
 import { mentionsOf } from '../files/mentioned-files.ts';
-import { type Session } from '../session.ts';
+import type { Session } from '../session.ts';
 import type { Dialog, ReplState, Step } from '../state.ts';
 import { printNotice, refuse, step } from '../step.ts';
-import type { OpenedPrompt, PendingPrompt, PromptUse, PromptVariable } from './prompt-command.ts';
+import type { OpenedPrompt, PendingPrompt, PromptUse, PromptVariable } from './prompt-files.ts';
 
 /** Looks for a prompt file, and sends it or asks for its values. */
 export async function openPrompt(

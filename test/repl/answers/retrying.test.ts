@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
-import type { Action } from '../../../src/repl/action.ts';
+import type { Action } from '../../../src/repl/state.ts';
 import { runInApp } from '../../support/app.tsx';
 import { effectsOf, enter, run, stateOf, typed } from '../../support/repl-state.ts';
 

@@ -51,8 +51,7 @@ export function refuse(state: ReplState, message: string, hint?: string): Step {
 export const leave = (session: Session): void => session.quit();
 
 export function quit(state: ReplState): Step {
-  const recover = (failed: ReplState): ReplState => ({ ...failed, hasQuit: false });
-  return step({ ...state, hasQuit: true }, task(leave, undefined, recover));
+  return step({ ...state, hasQuit: true }, task(leave, undefined));
 }
 
 /** Starts an activity: work that the user can stop. Its entries are printed when it ends. */

@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { splitPrompt } from '../compose-prompt.ts';
 import type { Role } from '../tree.ts';
 import { loadConversation } from './read-conversation.ts';
 
@@ -104,7 +105,7 @@ function* turnTexts(
 }
 
 /**
- * Searches one conversation, in all versions of its turns.
+ * Searches one conversation, in all versions of its turns. Turns with hits only in attached files come last.
  * @throws Failure `storage` if the file cannot be read
  */
 export function* searchConversation(
@@ -112,12 +113,18 @@ export function* searchConversation(
   pattern: RegExp,
   context: number,
 ): Generator<FoundTurn, void> {
+  const inFiles: FoundTurn[] = [];
   for (const [turn, role, text] of turnTexts(path)) {
     const marks = findMarks(text, pattern);
-    if (marks.length > 0) {
-      yield { turn, role, hits: marks.length, lines: excerpt(text, marks, context) };
-    }
+    const [first] = marks;
+    if (first === undefined) continue;
+    const found = { turn, role, hits: marks.length, lines: excerpt(text, marks, context) };
+    // The files follow the text of a prompt.
+    const isInFile = role === 'user' && first.start >= splitPrompt(text).prompt.length;
+    if (isInFile) inFiles.push(found);
+    else yield found;
   }
+  yield* inFiles;
 }
 
 /** Whether a pattern occurs in the texts of a conversation. @throws Failure `storage` if the file cannot be read */

@@ -103,6 +103,8 @@ export type PromptToSend =
   | { readonly type: 'repeat'; readonly turnId: string }
   | { readonly type: 'continue'; readonly turnId: string };
 
+export type NewPrompt = Extract<PromptToSend, { readonly type: 'new' }>;
+
 /** `editing=vi`. */
 export interface ViSession {
   readonly editing: ViState;

@@ -18,11 +18,24 @@ import {
 } from '../../output/notices.ts';
 import { describeViolations } from '../../schema/answer-value.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import type { AnswerOutcome, Step, ReplState, PromptToSend, SessionSettings } from '../state.ts';
+import type {
+  AnswerOutcome,
+  Step,
+  ReplState,
+  PromptToSend,
+  SessionSettings,
+  NewPrompt,
+} from '../state.ts';
 import { recalledDraft } from '../composer/history.ts';
 import { shownText } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
-import { contextUse, messagesFor, updateConversation } from '../conversations/position.ts';
+import {
+  contextUse,
+  messagesFor,
+  updateConversation,
+  nextParent,
+  withBranch,
+} from '../conversations/position.ts';
 import { failureEntry, notice } from '../transcript/entry.ts';
 import { checkFiles, Unconfirmed } from '../files/mentioned-files.ts';
 import { type Session, failureText } from '../session.ts';
@@ -60,10 +73,7 @@ function recordRepeated(sending: Sending, turnId: string): string {
 }
 
 /** Shows a new prompt with its files and records it. @returns the id of its turn */
-async function recordNew(
-  sending: Sending,
-  prompt: PromptToSend & { readonly type: 'new' },
-): Promise<string> {
+async function recordNew(sending: Sending, prompt: NewPrompt): Promise<string> {
   const { session, signal } = sending;
   const { files, entries } = await checkFiles(session, prompt, signal);
   session.print([{ type: 'prompt', text: prompt.shown, needsEcho: prompt.needsEcho }]);
@@ -207,11 +217,7 @@ async function answerChecked(
 }
 
 /** The prompt with the text, the settings and the check of its prompt file. @throws Failure; Unconfirmed */
-async function filled(
-  { session, settings, signal }: Sending,
-  prompt: PromptToSend & { readonly type: 'new' },
-  use: PromptUse,
-) {
+async function filled({ session, settings, signal }: Sending, prompt: NewPrompt, use: PromptUse) {
   const { prompts, guard } = session;
   const { content, settings: own, notices, check } = await prompts.fill(use, signal);
   session.print(notices.map((text) => notice(cleanLine(session.context, text))));
@@ -310,6 +316,25 @@ export function startAnswer(
   };
   const nextModel = options === undefined ? {} : { nextModel: state.settings.model };
   return step(next, task(sendPrompt, { prompt, settings, ...nextModel }));
+}
+
+/** Sends a new prompt with the files that are attached. */
+export function startPrompt(
+  state: ReplState,
+  prompt: Pick<NewPrompt, 'content' | 'shown' | 'mentions' | 'needsEcho' | 'use'>,
+  draft: Draft,
+  options?: { readonly settings: SessionSettings },
+): Step {
+  const whole: NewPrompt = {
+    type: 'new',
+    ...prompt,
+    files: state.attachments,
+    isConfirmed: prompt.content === state.unconfirmed,
+    isRedacted: state.isRedacting === true,
+    parent: nextParent(state),
+  };
+  const sent = startAnswer({ ...state, unconfirmed: undefined }, whole, draft, options);
+  return { ...sent, state: withBranch(sent.state, undefined) };
 }
 
 /** Asks, and once more if the service refused the key and a password manager's command prints a different one. */

@@ -113,7 +113,7 @@ async function receive(
   };
   const question = { send, clock, signal, recorder, guard };
   const answer = await renewKey(session, signal, () => ask(question, view.sink));
-  await view.shown();
+  await view.ended();
   return answer;
 }
 
@@ -128,8 +128,8 @@ function finishNotice(reason: string | undefined): string | undefined {
 function printNotices(session: Session, answer: Answer, view: View, removed: number): void {
   const { metadata, failure } = answer;
   const { refusal, finishReason } = metadata;
-  const reasoning = view.lateReasoning();
-  const explainsThought = view.hidesThought() && !session.state().hasExplainedThought;
+  const reasoning = view.lateReasoning;
+  const explainsThought = view.hidesThought && !session.state().hasExplainedThought;
   if (explainsThought) session.update((state) => step({ ...state, hasExplainedThought: true }));
   const texts = [
     reasoning === '' ? undefined : `reasoning after the first text: ${reasoning}`,
@@ -164,7 +164,7 @@ async function endAnswer(
   const { refusal } = metadata;
   if (refusal !== undefined)
     session.print([notice(cleanLine(session.context, refusalNotice(refusal)))]);
-  const hasText = view.isOpen() || refusal !== undefined;
+  const hasText = view.isOpen || refusal !== undefined;
   if (isStopped) return { type: 'stopped', hasText };
   return { type: 'failed', hasText, failure: text, isRecorded: true };
 }

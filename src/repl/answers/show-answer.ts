@@ -55,12 +55,15 @@ export function gatherTexts(
 /** Shows an answer in the transcript. */
 export function createView(session: Session, model: string) {
   const { transcript, context, screen } = session;
-  let isOpen = false;
-  let lateReasoning = '';
-  let hidesThought = false;
+  const shown = {
+    isOpen: false,
+    lateReasoning: '',
+    /** Reasoning that the service sent as text of the answer was not shown. */
+    hidesThought: false,
+  };
   const open = async () => {
-    if (isOpen) return;
-    isOpen = true;
+    if (shown.isOpen) return;
+    shown.isOpen = true;
     await transcript.openAnswer(model);
   };
   const show = async (event: ChatEvent): Promise<void> => {
@@ -70,24 +73,21 @@ export function createView(session: Session, model: string) {
       await transcript.answerText(event.text);
       session.dispatch({ type: 'undecided-changed', text: transcript.undecided() });
     } else if (event.type === 'reasoning-received' && session.state().showsReasoning) {
-      if (isOpen) lateReasoning += event.text;
+      if (shown.isOpen) shown.lateReasoning += event.text;
       else await transcript.reasoningText(event.text);
-    } else if (event.type === 'reasoning-received') hidesThought ||= event.received !== undefined;
+    } else if (event.type === 'reasoning-received') {
+      shown.hidesThought ||= event.received !== undefined;
+    }
   };
   const gathering = gatherTexts(show, () => screen.nextUpdate());
-  const sink: Sink = { event: (event) => gathering.event(event) };
-  return {
-    sink,
+  return Object.assign(shown, {
+    sink: { event: (event) => gathering.event(event) } satisfies Sink,
     /** Resolves when all that was received is shown. */
-    shown: () => gathering.end(),
+    ended: () => gathering.end(),
     /** Opens the answer for the end of one without text, but not for a refusal: that is shown as a notice. */
     openForEnd: ({ metadata }: Answer) =>
       metadata.refusal === undefined ? open() : Promise.resolve(),
-    isOpen: () => isOpen,
-    lateReasoning: () => lateReasoning,
-    /** Reasoning that the service sent as text of the answer was not shown. */
-    hidesThought: () => hidesThought,
-  };
+  });
 }
 
 export type View = ReturnType<typeof createView>;

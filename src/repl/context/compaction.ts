@@ -38,7 +38,7 @@ async function receive(
   const send = () => service.client().chat(request, { signal });
   const question = { send, clock, signal, guard };
   const answer = await renewKey(session, signal, () => ask(question, view.sink));
-  await view.shown();
+  await view.ended();
   await session.transcript.closeAnswer();
   return answer;
 }

@@ -133,11 +133,20 @@ const ahead = 50;
 const isSearch = ({ searchesTexts, query }: OpenList) =>
   searchesTexts && searchTerms(query).length > 0;
 
+/** The rows to choose from: without a query only the newest of the conversations without an answer, as a draft. */
+function shownRows({ rows, query }: OpenList): OpenList['rows'] {
+  if (query.trim() !== '') return rows;
+  const draft = rows.find((row) => row !== undefined && row.model === undefined);
+  const isShown = (row: ListedConversation) =>
+    row.model !== undefined || row === draft || row.entry.isPinned === true;
+  return rows.map((row) => (row !== undefined && isShown(row) ? row : undefined));
+}
+
 /** The conversations with every term of the query in their title, model or id, or in their texts; in the order of the list. */
 export function matchesOf(list: OpenList): readonly Match[] {
   const terms = searchTerms(list.query.toLowerCase());
   const isSearched = isSearch(list);
-  return list.rows.flatMap((row, index) => {
+  return shownRows(list).flatMap((row, index) => {
     if (row === undefined) return [];
     const excerpt = isSearched ? list.excerpts[index] : undefined;
     const isMatch = excerpt !== undefined || terms.every((term) => row.filtered.includes(term));
@@ -145,9 +154,9 @@ export function matchesOf(list: OpenList): readonly Match[] {
   });
 }
 
-/** All conversations, without those that turned out to be unreadable. */
-export const totalOf = ({ entries, rows }: OpenList): number =>
-  entries.length - rows.filter((row) => row === undefined).length;
+/** All conversations, without those that turned out to be unreadable, or earlier drafts. */
+export const totalOf = (list: OpenList): number =>
+  list.entries.length - shownRows(list).filter((row) => row === undefined).length;
 
 /** Whether further entries may match. */
 export function isComplete(list: OpenList): boolean {

@@ -25,7 +25,7 @@ import {
   type TextBuffer,
 } from '../composer/text-buffer.ts';
 import { mayBeDropped } from '../files/picking.ts';
-import { createKeyInput, type KeyInput } from '../screen/key-input.ts';
+import { createKeyInput } from '../screen/key-input.ts';
 import { takeNext, type LineCompletion, type LineChoices } from './line-completion.ts';
 import { typedLine, bytesToEnd, editBytes, nothingTyped } from './typed-line.ts';
 
@@ -88,7 +88,7 @@ export interface LineEditorOptions {
 /** Edits one line at a time on a raw terminal. Text typed while the line is not shown appears with the next `show`. */
 export class LineEditor {
   readonly #options: LineEditorOptions;
-  readonly #keys: KeyInput;
+  readonly #keys: ReturnType<typeof createKeyInput>;
   /** What the terminal shows, and the column where it starts; undefined while the line is not shown. */
   #shown = nothingTyped;
   #column: number | undefined;

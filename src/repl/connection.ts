@@ -1,4 +1,4 @@
-import type { Entry } from './transcript/entry.ts';
+import type { Entry } from './transcript/transcript.ts';
 import { completeAddress, portProblem } from '../address.ts';
 import type { FailureText, Dialog, DialogChoice, ReplState, ServiceFacts, Step } from './state.ts';
 import { cancelHint } from './dialog.ts';

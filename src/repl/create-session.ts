@@ -1,4 +1,4 @@
-import type { Entry } from './transcript/entry.ts';
+import { type Entry, Transcript, type TranscriptFormat } from './transcript/transcript.ts';
 import { createWakeUp } from '../clock.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
 import { typedContent } from './composer/paste.ts';
@@ -8,7 +8,6 @@ import { failureText, type Repl, type Screen, type Session, Stopped } from './se
 import type { ReplState, Step, Task } from './state.ts';
 import { printing, printReport } from './step.ts';
 import { createDebounce, createTicker } from './timers.ts';
-import { Transcript, type TranscriptFormat } from './transcript/transcript.ts';
 import { update, updated } from './update.ts';
 
 /** Milliseconds after the last change of the draft. */

@@ -27,7 +27,7 @@ import { openList } from './conversation-list/list.ts';
 import { showConversation } from './conversations/conversations.ts';
 import { createReplLibrary } from './conversations/library.ts';
 import { firstRunDialog } from './connection.ts';
-import { type Entry, notice } from './transcript/entry.ts';
+import { type Entry, notice } from './transcript/transcript.ts';
 import { createReplFiles } from './files/user-files.ts';
 import { createReplGuard } from './guard.ts';
 import { initialState } from './initial-state.ts';

@@ -13,7 +13,7 @@ import type { ViState } from './composer/vi/vi-state.ts';
 import type { PromptUse } from './prompt-files/prompt-files.ts';
 import type { ChatEvent } from '../client/events.ts';
 import type { FailureKind } from '../failure.ts';
-import type { Entry } from './transcript/entry.ts';
+import type { Entry } from './transcript/transcript.ts';
 
 /** The settings of the next prompts; slash commands change them. */
 export interface SessionSettings {

@@ -1,5 +1,5 @@
 import { neededKeyOf } from './composer/keys/key-bindings.ts';
-import { type Entry, failureEntry, notice } from './transcript/entry.ts';
+import { type Entry, failureEntry, notice } from './transcript/transcript.ts';
 import type { Session } from './session.ts';
 import type { AnswerActivity, Dialog, ReplState, Step, Task } from './state.ts';
 

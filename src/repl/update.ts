@@ -6,7 +6,7 @@ import { withFailedSummary, makeSummary } from './context/compaction.ts';
 import { clearBuffer } from './composer/text-buffer.ts';
 import { answerQuestion } from './line-mode/list-question.ts';
 import { answerDialog } from './dialog.ts';
-import { type Entry, failureEntry, notice } from './transcript/entry.ts';
+import { type Entry, failureEntry, notice } from './transcript/transcript.ts';
 import { interrupt, onKey, releaseKeys } from './keys.ts';
 import { advance, submitLine } from './queue.ts';
 import { reportQueue, andThen, quit, printing, step, task, printReport } from './step.ts';

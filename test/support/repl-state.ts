@@ -14,7 +14,7 @@ import {
   setPinned,
   setTitle,
 } from '../../src/repl/conversations/conversations.ts';
-import type { Entry } from '../../src/repl/transcript/entry.ts';
+import type { Entry } from '../../src/repl/transcript/transcript.ts';
 import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
 import { attach } from '../../src/repl/files/attachments.ts';
 import { initialState } from '../../src/repl/initial-state.ts';

@@ -20,7 +20,7 @@ import {
   closingOf,
 } from '../conversations/position.ts';
 import { keyDialog, keyHint } from '../connection.ts';
-import { failureEntry, notice } from '../transcript/entry.ts';
+import { failureEntry, notice } from '../transcript/transcript.ts';
 import { withFile } from '../files/attachments.ts';
 import { submit } from '../queue.ts';
 import { shortenPromptHint } from '../session.ts';

@@ -4,7 +4,7 @@ import { searchTerms } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
 import type { ReplLibrary } from '../conversations/library.ts';
 import type { Session } from '../session.ts';
-import type { Entry } from '../transcript/entry.ts';
+import type { Entry } from '../transcript/transcript.ts';
 import type { ListedConversation, ListOptions, OpenList, ReplState, Step } from '../state.ts';
 import { startActivity, step, task, withKeysReleased, quit } from '../step.ts';
 import { graphemes } from '../../terminal/text/width.ts';

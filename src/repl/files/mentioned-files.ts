@@ -2,7 +2,7 @@ import type { NewPrompt } from '../state.ts';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
-import { notice } from '../transcript/entry.ts';
+import { notice } from '../transcript/transcript.ts';
 import type { Session } from '../session.ts';
 import { step } from '../step.ts';
 import { attachedEntries } from '../conversations/sent-prompt.ts';

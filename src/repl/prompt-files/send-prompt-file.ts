@@ -2,7 +2,7 @@ import { startPrompt } from '../answers/send-prompt.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import type { Candidate } from '../composer/completion.ts';
 import { draftFrom, isEmpty, withDraft } from '../composer/text-buffer.ts';
-import { failureEntry, type Entry } from '../transcript/entry.ts';
+import { failureEntry, type Entry } from '../transcript/transcript.ts';
 import { mentionsOf } from '../files/mentioned-files.ts';
 import type { Session } from '../session.ts';
 import type { Dialog, ReplState, Step } from '../state.ts';

@@ -35,7 +35,7 @@ const groups = [
     name: 'prompt',
     test: within(
       'client/(?!http/undici-network)',
-      'commands/chat/(answer|every-run|run|start)',
+      'commands/chat/(every-run|run|start)',
       'conversation/journal/',
       'secrets/[^/]*$',
       'storage/',

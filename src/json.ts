@@ -177,72 +177,48 @@ export function* inexactNumbers(text: string) {
   }
 }
 
-// Where a text stops being JSON, for messages.
+// Where a text stops being JSON, for messages. Each token has the blanks after it.
 
-/** What may come next. `item` and `first key` are also the places where `]` and `}` end an empty list or object. */
-type Expected = 'value' | 'item' | 'key' | 'first key' | 'colon' | 'next';
-
-const closers: Readonly<Record<string, string>> = { '{': '}', '[': ']' };
-const blank = /[ \t\r\n]*/y;
-const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-const stringPart = /[\u0020\u0021\u0023-\u005b\u005d-\uffff]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
-
-function endOf(pattern: RegExp, text: string, start: number): number {
-  pattern.lastIndex = start;
-  return pattern.test(text) ? pattern.lastIndex : start;
-}
-
-/** The end of a string; `start` if it has none, or an invalid character. */
-function validStringEnd(text: string, start: number): number {
-  let end = start + 1;
-  for (let next = endOf(stringPart, text, end); next > end; next = endOf(stringPart, text, end)) {
-    end = next;
-  }
-  return text[end] === '"' ? end + 1 : start;
-}
-
-const isValuePlace = (expected: Expected) => expected === 'value' || expected === 'item';
-const isKeyPlace = (expected: Expected) => expected === 'key' || expected === 'first key';
-
-/** What may follow a token, by its first character; undefined if the token is not expected. */
-function follow(expected: Expected, first: string, open: string[]): Expected | undefined {
-  const closer = open.at(-1);
-  if (closers[first] !== undefined && isValuePlace(expected)) {
-    open.push(closers[first]);
-    return first === '{' ? 'first key' : 'item';
-  }
-  if (first === closer && /^(?:item|first key|next)$/.test(expected)) {
-    open.pop();
-    return 'next';
-  }
-  if (first === '"' && isKeyPlace(expected)) return 'colon';
-  if (first === ':' && expected === 'colon') return 'value';
-  if (first === ',' && expected === 'next') {
-    if (closer === undefined) return undefined;
-    return closer === '}' ? 'key' : 'value';
-  }
-  return isValuePlace(expected) && !/[{}[\],:]/.test(first) ? 'next' : undefined;
-}
-
-function tokenEnd(text: string, start: number): number {
-  const first = text[start] ?? '';
-  if (/[{}[\],:]/.test(first)) return start + 1;
-  return first === '"' ? validStringEnd(text, start) : endOf(scalar, text, start);
-}
+const stringPart = /[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
+const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)[ \t\r\n]*/y;
+const marks = Object.fromEntries(
+  Array.from('[]{},:"', (mark) => [mark, new RegExp(`\\${mark}[ \\t\\r\\n]*`, 'y')]),
+);
 
 /** The offset of the first token that makes text invalid JSON; the end of an incomplete one. */
 function errorOffset(text: string): number {
-  const open: string[] = [];
-  let expected: Expected = 'value';
-  for (let at = endOf(blank, text, 0); at < text.length;) {
-    const end = tokenEnd(text, at);
-    const next: Expected | undefined =
-      end === at ? undefined : follow(expected, text[at] ?? '', open);
-    if (next === undefined) return at;
-    expected = next;
-    at = endOf(blank, text, end);
-  }
-  return text.trimEnd().length;
+  let at = 0;
+  const take = (token: RegExp | undefined): boolean => {
+    if (token === undefined) return false;
+    token.lastIndex = at;
+    if (!token.test(text)) return false;
+    at = token.lastIndex;
+    return true;
+  };
+  // In a loop, because a pattern for the whole of a long string overflows the stack.
+  const takeString = (): boolean => {
+    const start = at;
+    if (!take(/"/y)) return false;
+    while (take(stringPart));
+    if (take(marks['"'])) return true;
+    at = start;
+    return false;
+  };
+  const takeList = (takeItem: () => boolean, end: string): boolean => {
+    if (take(marks[end])) return true;
+    do if (!takeItem()) return false;
+    while (take(marks[',']));
+    return take(marks[end]);
+  };
+  const takeMember = () => takeString() && take(marks[':']) && takeValue();
+  const takeValue = (): boolean => {
+    if (takeString() || take(scalar)) return true;
+    if (take(marks['['])) return takeList(takeValue, ']');
+    return take(marks['{']) && takeList(takeMember, '}');
+  };
+  take(/[ \t\r\n]*/y);
+  takeValue();
+  return Math.min(at, text.trimEnd().length);
 }
 
 /** {@link jsonProblem} with the place where the text stops being JSON; the parser of Node names none for short texts. */

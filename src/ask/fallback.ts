@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import { rephrase } from '../client/failure/request-failure.ts';
+import { rephrase } from '../client/failure/change-failure.ts';
 import type { Message } from '../client/contract.ts';
 import type { ContextFit } from '../conversation/context-fit.ts';
 import type { NewAnswer } from '../conversation/journal/journal.ts';
@@ -9,12 +9,13 @@ import type { AnswerMetadata } from '../output/answer-meter.ts';
 import { toFailure } from '../output/ending-failure.ts';
 import { count } from '../output/figures.ts';
 import { silentNotices } from '../output/notices.ts';
-import type { Run } from '../run.ts';
+import type { GlobalOptions, Run } from '../run.ts';
 import { parseModel, settingsOf } from '../settings/named-model.ts';
 import { knownProfiles } from '../settings/profile-name.ts';
 import { readStored } from '../settings/read-settings.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { type Answer, ask, type Question, type Sink, unasked } from './ask.ts';
+import type { UsageSource } from '../usage/budget.ts';
 import { type PlannedRequest, planRequest } from './plan-request.ts';
 import { openService, type Service, type ServiceUse } from './service.ts';
 
@@ -235,33 +236,47 @@ export function chainClients(service: Service, run: Run, use?: ServiceUse): Chai
 }
 
 /**
- * Asks the models of a chain for an answer that is not recorded. A prompt that cannot be sent is an answer that failed.
- * @param question `warn` reports that a prompt may not fit
+ * Opens the services of the models of a run, for prompts whose answers are not recorded.
+ * @throws Failure for a bad fallback, or if no service is available
  */
-export async function askChain(
-  opening: Chain | Promise<Chain>,
-  {
-    clients,
-    warn,
-    ...question
-  }: Omit<Question, 'send'> & {
-    readonly clients: ChainClients;
-    readonly warn: (text: string) => void;
-  },
-  sink?: Sink,
-): Promise<Answer> {
-  let chain: Chain;
-  let first: Choice;
-  try {
-    chain = await opening;
-    first = chooseModel(chain);
-  } catch (error) {
-    return unasked(question.clock, question.signal, error);
-  }
-  return askModels(chain, first, ({ model, planned }) => {
-    if (planned.warning !== undefined) warn(planned.warning);
-    const { signal } = question;
-    const send = async () => (await clients.of(model)).chat(planned.request, { signal });
-    return ask({ ...question, send }, sink);
-  });
+export async function openAsker(
+  run: Run<GlobalOptions & { readonly stream: boolean }>,
+  source: UsageSource,
+  use?: ServiceUse,
+) {
+  const models = fallbackModels(run);
+  const service = await openService(run, source, use);
+  const clients = chainClients(service, run, use);
+  const { clock } = service;
+  const { signal } = run.context;
+  return {
+    /**
+     * Asks the models, one after the other. A prompt that cannot be composed or sent is an answer that failed.
+     * @param warn reports that a prompt may not fit, and each step to the next model
+     */
+    async ask(
+      compose: () => Promise<readonly Message[]>,
+      warn: (text: string) => void,
+      guard?: Question['guard'],
+      sink?: Sink,
+    ): Promise<Answer> {
+      let chain: Chain;
+      let first: Choice;
+      try {
+        chain = chainOf(models, await compose(), run.options.stream, warn);
+        first = chooseModel(chain);
+      } catch (error) {
+        return unasked(clock, signal, error);
+      }
+      return askModels(chain, first, ({ model, planned }) => {
+        if (planned.warning !== undefined) warn(planned.warning);
+        const send = async () => (await clients.of(model)).chat(planned.request, { signal });
+        return ask({ clock, signal, guard, send }, sink);
+      });
+    },
+    async close(): Promise<void> {
+      await clients.close();
+      await service.close();
+    },
+  };
 }

@@ -69,8 +69,8 @@ export interface OpenConversation {
   readonly messages: readonly Message[];
   /** Undefined while it is not saved. */
   readonly id: () => string | undefined;
-  /** Writes the prompt to the journal, before it is sent; undefined if nothing is saved. */
-  record(): Promise<PromptRecord | undefined>;
+  /** Writes the prompt to the journal, before it is sent; undefined for a new conversation that is not saved. */
+  record(): PromptRecord | undefined;
   close(): Promise<void>;
 }
 
@@ -87,33 +87,6 @@ export function journalOptions(context: Context, notices: Notices, save: boolean
   const onWarning: JournalOptions['onWarning'] = (...words) => notices.warning(...words);
   const mask = (text: string) => maskText(secrets, text);
   return { folder, save, clock, random, process, version, mask, onWarning };
-}
-
-function recordTurns(journal: Journal, turns: readonly NextTurn[]): PromptRecord {
-  const ids = turns.map((turn) => journal.addTurn(turn).id);
-  return createPromptRecord(journal, ids.at(-1));
-}
-
-function begin(
-  options: JournalOptions,
-  settings: ResolvedSettings,
-  prompt: string,
-): OpenConversation {
-  const { system, save } = settings.values;
-  const messages = promptMessages(system, prompt);
-  let journal: Journal | undefined;
-  const id = () => journal?.conversation().id;
-  return {
-    settings,
-    messages,
-    id,
-    async record() {
-      if (!save) return undefined;
-      journal = createJournal(options);
-      return recordTurns(journal, messages as readonly NextTurn[]);
-    },
-    close: async () => journal?.close(),
-  };
 }
 
 /** Whether an option, a prompt file or an environment variable sets it for this run. */
@@ -205,19 +178,6 @@ export function nextTurns(
   return { turns, messages: messagesOf(conversation, turns) };
 }
 
-function resume(run: Run, journal: Journal, prompt: string): OpenConversation {
-  const { turns, messages } = nextTurns(run, journal, prompt);
-  const { settings } = run;
-  const conversation = journal.conversation();
-  return {
-    settings: withModelOf(withParametersOf(settings, conversation), modelOf(conversation)),
-    messages,
-    id: () => journal.conversation().id,
-    record: async () => recordTurns(journal, turns),
-    close: () => journal.close(),
-  };
-}
-
 /**
  * The journal of the conversation that the options name; undefined if they name none.
  * @throws Failure if it cannot be found or opened
@@ -250,8 +210,28 @@ export async function openConversation(
   prompt: string,
 ): Promise<OpenConversation> {
   const { context, options, presentation, settings } = run;
-  const save = settings.values.save && options.dryRun !== true;
-  const journal = journalOptions(context, presentation.notices, save);
-  const opened = await openNamedJournal(run, journal);
-  return opened === undefined ? begin(journal, settings, prompt) : resume(run, opened, prompt);
+  const { system, save } = settings.values;
+  const isDry = options.dryRun === true;
+  const opening = journalOptions(context, presentation.notices, save && !isDry);
+  const named = await openNamedJournal(run, opening);
+  const journal = named ?? createJournal(opening);
+  const messages = promptMessages(system, prompt);
+  const next =
+    named === undefined
+      ? { turns: messages as readonly NextTurn[], messages }
+      : nextTurns(run, named, prompt);
+  const conversation = journal.conversation();
+  let isSaved = named !== undefined;
+  return {
+    settings: withModelOf(withParametersOf(settings, conversation), modelOf(conversation)),
+    messages: next.messages,
+    id: () => (isSaved ? conversation.id : undefined),
+    record() {
+      if (named === undefined && !save) return undefined;
+      isSaved = true;
+      const ids = next.turns.map((turn) => journal.addTurn(turn).id);
+      return createPromptRecord(journal, ids.at(-1));
+    },
+    close: () => journal.close(),
+  };
 }

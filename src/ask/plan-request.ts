@@ -7,7 +7,7 @@ import {
   type ContextFit,
 } from '../conversation/context-fit.ts';
 import { estimateMessages } from '../conversation/token-estimate.ts';
-import type { ParameterChanges } from '../conversation/tree.ts';
+import type { ParameterChanges } from '../conversation/attributes.ts';
 import type { Writable } from '../writable.ts';
 import { withoutSources, type ResolvedSettings } from '../settings/resolved-settings.ts';
 

@@ -45,48 +45,9 @@ const foreignChildren: ForeignWords = [
   ['models/use models/select models/switch', 'config set model <model>'],
 ];
 
-/** Options, and what to do in natter. */
-const foreignOptions: ForeignWords = [
-  ['-p --print --prompt', '‹natter "a prompt"› prints the answer and exits'],
-  ['-k --key --api-key --token', 'use ‹natter auth login›, or NATTER_API_KEY in scripts'],
-  ['-v', '--version prints the version; NATTER_DEBUG=1 writes a debug log'],
-  ['--verbose --debug', 'NATTER_DEBUG=1 writes a debug log'],
-  ['-a --attachment --fragment', '-f attaches a text file'],
-  ['--image --images', 'natter sends no images; -f attaches a text file'],
-  ['-o --output', '‹natter "a prompt" > FILE› writes the answer to a file; --json prints JSON'],
-  ['--format --output-format --response-format', '--json prints JSON, --jsonl an event per line'],
-  ['-r -C --session', '--resume ID continues a conversation, -c the last one'],
-  ['--system-prompt --append-system-prompt', '-s sets the system prompt'],
-  ['-S', '--no-stream prints the answer at its end; ‹natter conversations show ID› shows one'],
-  ['-x', '‹natter last --block 1› prints a code block of the last answer'],
-  ['-n', '--no-save does not save the conversation'],
-  ['-l --list', '‹natter conversations› lists conversations, ‹natter models› lists the models'],
-  ['--delete', '‹natter conversations delete ID› moves a conversation to the trash'],
-  ['--no-markdown', '--plain prints plain text on a terminal, --raw exactly the bytes'],
-  ['--no-color', 'use --color never'],
-  ['--stream', 'answers are streamed unless --no-stream is given'],
-  ['--template --pattern', '‹natter run NAME› sends a prompt file; ‹natter prompts› lists them'],
-  ['--prompt-file', '‹natter run NAME› sends a prompt file; ‹natter prompts› lists them'],
-  ['--models --list-models', '‹natter models list› lists the models'],
-  ['-T --temp --temperature', 'use --param temperature=0.2, if the service takes it'],
-  ['--top-p --topp', 'use --param top_p=0.9, if the service takes it'],
-  ['--top-k --topk', 'use --param top_k=40, if the service takes it'],
-  ['--seed', 'use --param seed=1, if the service takes it'],
-];
-
 /** What natter has for a word of a different client. */
 export const meantBy = (table: ForeignWords, word: string): string | undefined =>
   table.find(([words]) => words.split(' ').includes(word))?.[1];
-
-/**
- * The hint for an option of a different program.
- * @param value the word after it; a number is repeated for a field of the request: `--temperature 0`
- */
-export function hintForOption(name: string, value: string | undefined): string | undefined {
-  const hint = meantBy(foreignOptions, name);
-  const isNumber = value !== undefined && /^-?\d+(?:\.\d+)?$/.test(value);
-  return isNumber ? hint?.replace(/(?<=^use --param \w+=)[\d.]+/, value) : hint;
-}
 
 /**
  * Refuses the words that the default command of a group gets because they name no command of the group.
@@ -187,8 +148,8 @@ export async function confirmMistakenCommand(
   const commands = suggestions.join(' or ');
   const { stdin, stderr } = context.streams;
   const canAsk = stdin.isTerminal && stderr.isTerminal;
-  const mask = (text: string) => maskMessage(context.secrets, text);
-  const notices = createNotices(stderr, options.quiet === true && !canAsk, mask);
+  const isQuiet = options.quiet === true && !canAsk;
+  const notices = createNotices(stderr, isQuiet, (text) => maskMessage(context.secrets, text));
   const warning = `"${prompt}" looks like ${commands === '' ? 'a command' : `the command ${commands}`}`;
   notices.notice(canAsk ? warning : `${warning}; sending it as a prompt`);
   if (!canAsk) return;

@@ -70,9 +70,17 @@ export function hideParentOptions(command: Command): Command {
   return command;
 }
 
-/** Whether the parent's options are in the help of a command. */
-export function takesParentOptions(command: Command): boolean {
-  return detailsOf(command).hidesParentOptions !== true;
+/** The commands above a command, the nearest first. */
+export function commandsAbove({ parent }: Command): readonly Command[] {
+  return parent === null ? [] : [parent, ...commandsAbove(parent)];
+}
+
+/** The commands whose options may be typed: itself and those above; without a command also the default one. */
+export function optionSources(command: Command): readonly Command[] {
+  const above = commandsAbove(command);
+  const others = detailsOf(command).hidesParentOptions === true ? above.slice(1) : above;
+  const prompt = command.parent === null ? childNamed(command, 'chat') : undefined;
+  return [...(prompt === undefined ? [] : [prompt]), command, ...others];
 }
 
 /** Names and aliases of the subcommands. */

@@ -6,7 +6,7 @@ import { topicNames } from '../commands/help/topic-names.ts';
 import { hasFlag } from './command-line.ts';
 import { generalGroup, serviceGroup, durationNote } from './global-options.ts';
 import {
-  takesParentOptions,
+  optionSources,
   type Example,
   type HelpRow,
   examplesOf,
@@ -16,28 +16,13 @@ import {
 
 const ownGroup = 'Options:';
 
-/** A command's own options, by group; `--help` and the options of natter itself are general. */
-/** The rows of a command's own options, each with the heading it belongs to. */
+/** The rows of a command's own options, each with its heading; `--help` and the options of natter itself are general. */
 function ownOptions(command: Command, help: Help) {
   return help.visibleOptions(command).map((option) => {
     const isGeneral = command.parent === null || option.long === '--help';
     const group = option.helpGroupHeading ?? (isGeneral ? generalGroup : ownGroup);
     return { group, term: help.optionTerm(option), description: option.description };
   });
-}
-
-function ancestors(command: Command): readonly Command[] {
-  return command.parent === null ? [] : [command.parent, ...ancestors(command.parent)];
-}
-
-/** The commands whose options are in the help: for the program also the default command, which most people use. */
-function describedCommands(command: Command): readonly Command[] {
-  if (command.parent !== null) {
-    const above = ancestors(command);
-    return [command, ...(takesParentOptions(command) ? above : above.slice(1))];
-  }
-  const defaultCommand = command.commands.find((child) => child.name() === 'chat');
-  return defaultCommand === undefined ? [command] : [defaultCommand, command];
 }
 
 /** `get <model>`, `[chat] [prompt...]`: name and arguments; the name of the default command is optional. */
@@ -70,9 +55,8 @@ function argumentRows({ registeredArguments }: Command): readonly HelpRow[] {
 function optionGroups(command: Command, help: Help): ReadonlyMap<string, readonly HelpRow[]> {
   const groups = new Map<string, HelpRow[]>();
   const seen = new Set<string>();
-  for (const { group, ...row } of describedCommands(command).flatMap((one) =>
-    ownOptions(one, help),
-  )) {
+  const options = optionSources(command).flatMap((one) => ownOptions(one, help));
+  for (const { group, ...row } of options) {
     const key = `${group} ${row.term}`;
     if (seen.has(key) || (group === serviceGroup && command.parent !== null)) continue;
     seen.add(key);
@@ -193,11 +177,7 @@ const seldomNames = ['prompts', 'usage', 'doctor', 'sandbox', 'shell-init', 'com
 /** natter itself: what most people type, the commands, and where the rest is. */
 function formatProgram(program: Command, help: Help): string {
   const [description = ''] = introduction(program, help);
-  const examples = examplesOf(program).map(({ line, meaning = '' }): HelpRow => {
-    return { term: line, description: meaning };
-  });
-  const width = Math.max(...examples.map(({ term }) => term.length));
-  const lines = examples.map(({ term, description: text }) => `  ${term.padEnd(width)}  ${text}`);
+  const examples = exampleLines(examplesOf(program)).map((line) => line.replace('$ ', ''));
   // The examples show prompts; the last rows show help.
   const omitted = new Set(['[chat]', 'help', ...seldomNames]);
   const shown = subcommandRows(program, help).filter(
@@ -205,7 +185,7 @@ function formatProgram(program: Command, help: Help): string {
   );
   return joinSections([
     description,
-    lines.join('\n'),
+    examples.join('\n'),
     [formatSection('Commands:', shown, help), wrapWords('  also:', seldomNames)].join('\n'),
     [
       'More: natter --help (all options), natter <command> -h, natter help <topic>',

@@ -1,6 +1,6 @@
-import { type Remedy, exitCodes, type Failure, withCommands } from '../failure.ts';
+import { exitCodes, type Failure, withCommands } from '../failure.ts';
 import { completeAddress } from '../address.ts';
-import { rephrase } from '../client/failure/request-failure.ts';
+import { rephrase } from '../client/failure/change-failure.ts';
 import { isSet, type Environment } from '../environment.ts';
 import {
   toFailure,
@@ -58,26 +58,26 @@ export const commandHints: FrontEndHints = {
     `repeat the request exactly as recorded, or add this one with ‹--record ${file}›`,
 };
 
-/** `natter auth login` cannot replace a key from the environment. */
-const keyVariableHint =
-  'the key is from NATTER_API_KEY: correct it, or unset it to use a stored key (‹natter auth login›)';
-
-/** `--schema` sends the field because of a setting. */
-const responseFormatHint = 'omit the field: ‹natter config set response-format none›';
-
 /** What a service says that takes `max_completion_tokens` instead, or no limit. */
 const refusedLimit = /\bmax_tokens\b.*\bmax_completion_tokens\b|\bparameter\W+max_tokens\b/is;
-const limitHint = 'omit -t, or send the limit with ‹--param max_completion_tokens=500›';
+
+/** A hint that depends on more than the remedy. */
+function specialHint(failure: Failure, isKeyOfVariable: boolean): string | undefined {
+  const { kind, hint, message, remedy } = failure;
+  // natter auth login cannot replace a key from the environment.
+  if (remedy?.code === 'sign-in' && hint === undefined && isKeyOfVariable) {
+    return 'the key is from NATTER_API_KEY: correct it, or unset it to use a stored key (‹natter auth login›)';
+  }
+  if (kind === 'invalid_request' && refusedLimit.test(message)) {
+    return 'omit -t, or send the limit with ‹--param max_completion_tokens=500›';
+  }
+  // --schema sends the field because of a setting.
+  const isFormat = remedy?.code === 'remove-parameter' && message.includes('response_format');
+  return isFormat ? 'omit the field: ‹natter config set response-format none›' : undefined;
+}
 
 function withHintFor(failure: Failure, isKeyOfVariable: boolean): Failure {
-  const isRejected = failure.remedy?.code === 'sign-in' && failure.hint === undefined;
-  if (isRejected && isKeyOfVariable) return rephrase(failure, { hint: keyVariableHint });
-  if (failure.kind === 'invalid_request' && refusedLimit.test(failure.message)) {
-    return rephrase(failure, { hint: limitHint });
-  }
-  const isFormat =
-    failure.remedy?.code === 'remove-parameter' && /response_format/.test(failure.message);
-  const hint = isFormat ? responseFormatHint : hintOf(failure, commandHints);
+  const hint = specialHint(failure, isKeyOfVariable) ?? hintOf(failure, commandHints);
   return hint === undefined || hint === failure.markedHint ? failure : rephrase(failure, { hint });
 }
 
@@ -101,16 +101,6 @@ export function nameProfile(hint: string, profile: string | undefined): string {
   });
 }
 
-function addressHint(remedy: Remedy, source: string): string | undefined {
-  if (remedy.code === 'check-connection') {
-    return `check the network and the base URL, which is from ${source}`;
-  }
-  if (remedy.code === 'check-host')
-    return `check the host of the base URL, which is from ${source}`;
-  if (remedy.code !== 'start-server') return undefined;
-  return `is the server on port ${remedy.port} running? start it, or correct the base URL, which is from ${source}`;
-}
-
 /**
  * With a hint for the base URL that cannot be reached if `--base-url` or a variable sets it, so that no command shows or
  * changes it; a proxy or the service of a fallback has a different host.
@@ -124,8 +114,16 @@ export function withAddress(
   const address = completeAddress((flag ?? environment['NATTER_BASE_URL'] ?? '').trim());
   const host = URL.canParse(address) ? new URL(address).hostname : '';
   if (remedy === undefined || host === '' || !message.includes(host)) return failure;
-  const hint = addressHint(remedy, flag === undefined ? 'NATTER_BASE_URL' : '--base-url');
-  return hint === undefined ? failure : rephrase(failure, { hint });
+  const source = `which is from ${flag === undefined ? 'NATTER_BASE_URL' : '--base-url'}`;
+  if (remedy.code === 'check-connection') {
+    return rephrase(failure, { hint: `check the network and the base URL, ${source}` });
+  }
+  if (remedy.code === 'check-host') {
+    return rephrase(failure, { hint: `check the host of the base URL, ${source}` });
+  }
+  if (remedy.code !== 'start-server') return failure;
+  const question = `is the server on port ${remedy.port} running?`;
+  return rephrase(failure, { hint: `${question} start it, or correct the base URL, ${source}` });
 }
 
 function stacks(failure: Failure, clean: Clean): string {

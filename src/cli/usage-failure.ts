@@ -1,8 +1,8 @@
-import type { Command, CommanderError, Option } from 'commander';
+import type { Command, CommanderError } from 'commander';
 import { Failure } from '../failure.ts';
 import { definitions, settingKeys } from '../settings/definitions.ts';
-import { hintForOption } from './guess.ts';
-import { takesServiceOptions } from './help-details.ts';
+import { type ForeignWords, meantBy } from './guess.ts';
+import { commandsAbove, takesServiceOptions } from './help-details.ts';
 
 /** The name of an option as typed, without its value, which may be a key. */
 function typedOptionName(typed: string): string {
@@ -15,39 +15,63 @@ function commandPath(command: Command): string {
   return `${commandPath(command.parent)} ${command.name()}`;
 }
 
-/** Options of a command and of its ancestors. */
-function optionsOf({ parent, options }: Command): readonly Option[] {
-  return parent === null ? options : [...options, ...optionsOf(parent)];
-}
+/** Options of other clients, and what to do in natter. */
+const foreignOptions: ForeignWords = [
+  ['-p --print --prompt', '‹natter "a prompt"› prints the answer and exits'],
+  ['-k --key --api-key --token', 'use ‹natter auth login›, or NATTER_API_KEY in scripts'],
+  ['-v', '--version prints the version; NATTER_DEBUG=1 writes a debug log'],
+  ['--verbose --debug', 'NATTER_DEBUG=1 writes a debug log'],
+  ['-a --attachment --fragment', '-f attaches a text file'],
+  ['--image --images', 'natter sends no images; -f attaches a text file'],
+  ['-o --output', '‹natter "a prompt" > FILE› writes the answer to a file; --json prints JSON'],
+  ['--format --output-format --response-format', '--json prints JSON, --jsonl an event per line'],
+  ['-r -C --session', '--resume ID continues a conversation, -c the last one'],
+  ['--system-prompt --append-system-prompt', '-s sets the system prompt'],
+  ['-S', '--no-stream prints the answer at its end; ‹natter conversations show ID› shows one'],
+  ['-x', '‹natter last --block 1› prints a code block of the last answer'],
+  ['-n', '--no-save does not save the conversation'],
+  ['-l --list', '‹natter conversations› lists conversations, ‹natter models› lists the models'],
+  ['--delete', '‹natter conversations delete ID› moves a conversation to the trash'],
+  ['--no-markdown', '--plain prints plain text on a terminal, --raw exactly the bytes'],
+  ['--no-color', 'use --color never'],
+  ['--stream', 'answers are streamed unless --no-stream is given'],
+  [
+    '--template --pattern --prompt-file',
+    '‹natter run NAME› sends a prompt file; ‹natter prompts› lists them',
+  ],
+  ['--models --list-models', '‹natter models list› lists the models'],
+  ['-T --temp --temperature', 'use --param temperature=0.2, if the service takes it'],
+  ['--top-p --topp', 'use --param top_p=0.9, if the service takes it'],
+  ['--top-k --topk', 'use --param top_k=40, if the service takes it'],
+  ['--seed', 'use --param seed=1, if the service takes it'],
+];
 
 const formatOptions = new Set(['-o', '--output', '--format', '--output-format']);
-
-/** The hint for a format as in other tools, if the command can print JSON. */
-function jsonHint(name: string, { options }: Command): string | undefined {
-  const hasJson = options.some(({ long }) => long === '--json');
-  return formatOptions.has(name) && hasJson ? '--json prints JSON' : undefined;
-}
-
 const keyOptions = new Set(['-k', '--key', '--api-key', '--token']);
-const loginHint =
-  '‹natter auth login› asks for the key, or reads it from a file: ‹natter auth login < key.txt›';
-
-const compareHint =
-  'a comparison has the answer of each model, or its failure, and never that of a different model';
 
 /** The hint for an option of a different program. */
 function hintForForeign(
   typed: string,
   path: string,
-  command: Command,
+  { options }: Command,
   words: readonly string[],
 ): string | undefined {
   const name = typedOptionName(typed);
-  if (path === 'natter auth login' && keyOptions.has(name)) return loginHint;
-  if (path === 'natter compare' && name === '--fallback') return compareHint;
-  if (path !== 'natter') return jsonHint(name, command);
-  const value = /=(.*)/s.exec(typed)?.[1] ?? words[words.indexOf(typed) + 1];
-  return hintForOption(name, value);
+  if (path === 'natter auth login' && keyOptions.has(name)) {
+    return '‹natter auth login› asks for the key, or reads it from a file: ‹natter auth login < key.txt›';
+  }
+  if (path === 'natter compare' && name === '--fallback') {
+    return 'a comparison has the answer of each model, or its failure, and never that of a different model';
+  }
+  if (path === 'natter') {
+    const hint = meantBy(foreignOptions, name);
+    // A number is repeated for a field of the request: --temperature 0.
+    const value = /=(.*)/s.exec(typed)?.[1] ?? words[words.indexOf(typed) + 1];
+    const isNumber = value !== undefined && /^-?\d+(?:\.\d+)?$/.test(value);
+    return isNumber ? hint?.replace(/(?<=^use --param \w+=)[\d.]+/, value) : hint;
+  }
+  const hasJson = options.some(({ long }) => long === '--json');
+  return formatOptions.has(name) && hasJson ? '--json prints JSON' : undefined;
 }
 
 /** The hint for the name of a setting that is no option. */
@@ -68,7 +92,8 @@ function unknownOption(
 ): Failure {
   const name = typedOptionName(typed);
   const path = commandPath(command);
-  const isKnown = optionsOf(command).some(({ long, short }) => name === long || name === short);
+  const options = [command, ...commandsAbove(command)].flatMap((one) => one.options);
+  const isKnown = options.some(({ long, short }) => name === long || name === short);
   if (isKnown && name !== typed) return new Failure('usage', `option '${name}' takes no value`);
   const see = suggestion === undefined ? 'see' : `did ${suggestion} See`;
   const takesPrompt = command.registeredArguments.some((argument) => argument.name() === 'prompt');

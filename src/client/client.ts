@@ -10,6 +10,7 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** The path of the API after the base URL, instead of `/v1`; `/` adds nothing. */
   readonly apiPath?: string | undefined;
+  /** Sent as a bearer token; to an address of Azure with an `api-version`, a key is sent as `api-key`. */
   readonly apiKey?: string;
   /** Sent with every request, after natter's own headers. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -31,10 +32,10 @@ export interface ClientOptions {
   /** Opens the connections to the service. */
   readonly network: OpenNetwork;
   /**
-   * Wraps or replaces the network transport that it gets: to record exchanges, or to respond without a service.
+   * Wraps or replaces the transport over the network, which it gets: to record exchanges, or to respond without a service.
    * `connectTimeout` and `firstByteTimeout` apply only to the network; the other limits apply to every transport.
    */
-  readonly transport?: (network: Transport) => Transport;
+  readonly transport?: (transport: Transport) => Transport;
   readonly environment: Environment;
   readonly clock: Clock;
   /** Like `Math.random`. */

@@ -12,7 +12,7 @@ import {
   noAnswer,
   unfinishedStream,
 } from './failure/answer-failure.ts';
-import { rephrase } from './failure/request-failure.ts';
+import { rephrase } from './failure/change-failure.ts';
 import { requireAccepted } from './failure/service-failure.ts';
 import { requestIdOf } from './http/response-headers.ts';
 import { watchIdle } from './http/timer.ts';
@@ -53,7 +53,7 @@ async function* chat(
 
   /**
    * Sends the request once, as attempt number `attempt` (from 1), and yields the events of its answer.
-   * @throws RequestFailure where a retry is safe, Failure `incomplete` after content was received or for an answer
+   * @throws Failure where a retry is safe, Failure `incomplete` after content was received or for an answer
    * without any, Failure `no_answer` after the end of a filtered answer, a tool call or a refusal; or the signal's
    * reason when the caller aborts.
    */
@@ -72,15 +72,15 @@ async function* chat(
     let isBodyTaken = false;
     try {
       // The time that the caller spends on an event is not silence of the service.
-      watch.pause();
+      watch.stop();
       yield { type: 'answer-started', attempt, ...definedFields({ requestId }) };
       watch.touch();
       isBodyTaken = true;
-      const parts = readAnswer(response.body, contentType, mask, watch.touch);
+      const parts = readAnswer(response.body, contentType, mask, () => watch.touch());
       for await (const part of parts) {
         // What was read before an abort is not delivered after it.
         signal.throwIfAborted();
-        watch.pause();
+        watch.stop();
         if (part.type === 'end') {
           const { id, model, finishReason, usage } = part;
           if (!part.complete) throw unfinishedStream();

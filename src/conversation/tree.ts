@@ -1,6 +1,7 @@
 import type { Message, Usage } from '../client/contract.ts';
 import type { Timing } from '../client/events.ts';
 import type { FailureKind } from '../failure.ts';
+import type { Attributes } from './attributes.ts';
 
 export type Role = 'system' | 'user' | 'assistant';
 
@@ -59,29 +60,14 @@ export interface Summary {
   readonly usage?: Usage | undefined;
 }
 
-/** Fields of the request body, besides those of the settings. */
-export interface ParameterChanges {
-  readonly set: Readonly<Record<string, unknown>>;
-  /** Names of fields of the settings that are not sent. */
-  readonly removed: readonly string[];
-}
-
 /** An immutable snapshot: later records do not change it. */
-export interface Conversation {
+export interface Conversation extends Attributes {
   readonly id: string;
   readonly createdAt: Date;
-  /** Set by the user; {@link titleOf} returns the one to show. */
-  readonly title?: string | undefined;
-  /** Lists show it first. */
-  readonly isPinned?: boolean | undefined;
-  /** Chosen by the user after the last answer began. */
-  readonly chosenModel?: string | undefined;
   /** By id, oldest first. */
   readonly turns: ReadonlyMap<string, Turn>;
   /** The selected child by the parent's id (undefined: the selected first turn). */
   readonly selection: ReadonlyMap<string | undefined, string>;
-  /** Set by the user for the next prompts. */
-  readonly parameters?: ParameterChanges | undefined;
   /** By {@link Summary.turn}; absent without one. */
   readonly summaries?: ReadonlyMap<string, Summary> | undefined;
 }
@@ -212,7 +198,7 @@ export function systemOf(
 /** The model that the conversation continues with; undefined before the first answer and choice. */
 export function modelOf(conversation: Conversation): string | undefined {
   const answer = pathOf(conversation).findLast(({ model }) => model !== undefined);
-  return conversation.chosenModel ?? answer?.nextModel ?? answer?.model;
+  return conversation.model ?? answer?.nextModel ?? answer?.model;
 }
 
 /** Code points; a list shows a date and a model on the same line. */

@@ -11,16 +11,12 @@ import { largestPromptBytes } from '../conversation/context-fit.ts';
 import { decodeText } from '../conversation/decode-text.ts';
 import { estimateTokens } from '../conversation/token-estimate.ts';
 
-function hasByteOrderMark(bytes: Uint8Array): boolean {
-  const [first, second] = bytes;
-  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-}
-
-/** Whether bytes are not text in any encoding: NUL is in no text but UTF-16. */
+/** Whether bytes are not text in any encoding: NUL is in no text but UTF-16, which has a byte order mark. */
 function isBinary(bytes: Uint8Array, encoding: string | undefined): boolean {
-  if (encoding?.toLowerCase().startsWith('utf-16') === true || hasByteOrderMark(bytes))
-    return false;
-  return bytes.includes(0);
+  const [first = 0, second = 0] = bytes;
+  const hasMark = Math.min(first, second) === 0xfe && Math.max(first, second) === 0xff;
+  const isUtf16 = encoding?.toLowerCase().startsWith('utf-16') === true || hasMark;
+  return !isUtf16 && bytes.includes(0);
 }
 
 /** @throws Failure `usage` if the files together exceed every context window */
@@ -138,7 +134,7 @@ export async function attachOthers(
   const { signal } = options;
   if (/^https?:\/\//i.test(name)) return attachPage(name, options);
   if (await isEntry(name, 'isDirectory'))
-    return attachFound(name, () => findFiles(name, { signal }), options);
+    return attachFound(name, () => findFiles(name, signal), options);
   if (isPattern(name)) return attachFound(name, () => matchFiles(name, signal), options);
   return undefined;
 }

@@ -5,6 +5,7 @@ import { parseUrl } from '../client/http/base-url.ts';
 import { createRoute } from '../client/http/route.ts';
 import type { HttpResponse, OpenNetwork } from '../client/http/transport.ts';
 import { startTimer, type Clock } from '../clock.ts';
+import { collectBytes } from './attach-files.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { decodeText } from '../conversation/decode-text.ts';
 import type { Environment } from '../environment.ts';
@@ -102,19 +103,12 @@ function refused(status: number): Failure {
   return new Failure(kind, `the server responded with HTTP status ${status}`);
 }
 
-async function readBody(response: HttpResponse): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body) {
-    size += chunk.length;
-    if (size > maxBytes) {
-      const failure = new Failure('usage', 'it is larger than 10 MB');
-      response.destroy(failure);
-      throw failure;
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
+function readBody(response: HttpResponse): Promise<Uint8Array> {
+  return collectBytes(response.body, maxBytes, () => {
+    const failure = new Failure('usage', 'it is larger than 10 MB');
+    response.destroy(failure);
+    return failure;
+  });
 }
 
 /** The charset of the header, else of the `meta` element of a page. */

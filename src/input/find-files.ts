@@ -67,55 +67,49 @@ export interface FoundFiles {
   readonly links: number;
 }
 
-export interface FindOptions {
-  /** Files to find, by name; default all. */
-  readonly matches?: (name: string) => boolean;
-  /** Also files and folders whose names begin with a dot; never `.git`. */
-  readonly hidden?: boolean;
-  readonly signal: AbortSignal;
-}
-
 /** Maximum number of files. */
 const maxFiles = 10_000;
-
-interface Search extends FindOptions {
-  readonly names: string[];
-  links: number;
-}
 
 const compareNames = (left: { name: string }, right: { name: string }) =>
   left.name < right.name ? -1 : 1;
 
-async function search(found: Search, folder: string, above: IgnoreRules): Promise<void> {
-  found.signal.throwIfAborted();
-  const path = resolve(folder);
-  const rules = await rulesIn(path, above);
-  const entries = await readdir(path, { withFileTypes: true });
-  for (const entry of entries.toSorted(compareNames)) {
-    const { name } = entry;
-    if (name === '.git' || (name.startsWith('.') && found.hidden !== true)) continue;
-    const isFolder = entry.isDirectory();
-    if (isIgnored(rules, join(path, name), isFolder)) continue;
-    const child = folder === '.' ? name : withSlashes(join(folder, name));
-    if (isFolder) await search(found, child, rules);
-    else if (found.matches?.(child) === false) continue;
-    else if (entry.isSymbolicLink()) found.links += 1;
-    else if (entry.isFile()) found.names.push(child);
-    if (found.names.length > maxFiles) {
-      const limit = maxFiles.toLocaleString('en-US');
-      throw new Failure('usage', `there are more than ${limit} files`);
-    }
-  }
-}
-
 /**
  * The files below a folder that `.gitignore` files do not exclude. Devices and pipes are left out.
+ * @param matches whether to find a file; by default all
+ * @param hidden also finds files and folders whose names begin with a dot; never `.git`
  * @throws Failure `usage` for too many files; the error of the system for an unreadable folder; the signal's reason
  */
-export async function findFiles(folder: string, options: FindOptions): Promise<FoundFiles> {
-  const found: Search = { ...options, names: [], links: 0 };
-  await search(found, folder, await rulesAbove(resolve(folder)));
-  return found;
+export async function findFiles(
+  start: string,
+  signal: AbortSignal,
+  matches: (name: string) => boolean = () => true,
+  hidden = false,
+): Promise<FoundFiles> {
+  const names: string[] = [];
+  let links = 0;
+  const search = async (folder: string, above: IgnoreRules): Promise<void> => {
+    signal.throwIfAborted();
+    const path = resolve(folder);
+    const rules = await rulesIn(path, above);
+    const entries = await readdir(path, { withFileTypes: true });
+    for (const entry of entries.toSorted(compareNames)) {
+      const { name } = entry;
+      if (name === '.git' || (name.startsWith('.') && !hidden)) continue;
+      const isFolder = entry.isDirectory();
+      if (isIgnored(rules, join(path, name), isFolder)) continue;
+      const child = folder === '.' ? name : withSlashes(join(folder, name));
+      if (isFolder) await search(child, rules);
+      else if (!matches(child)) continue;
+      else if (entry.isSymbolicLink()) links += 1;
+      else if (entry.isFile()) names.push(child);
+      if (names.length > maxFiles) {
+        const limit = maxFiles.toLocaleString('en-US');
+        throw new Failure('usage', `there are more than ${limit} files`);
+      }
+    }
+  };
+  await search(start, await rulesAbove(resolve(start)));
+  return { names, links };
 }
 
 /** Whether a name has characters of a pattern: `*`, `?`, `[…]`, `{a,b}`. */
@@ -128,7 +122,7 @@ export async function matchFiles(pattern: string, signal: AbortSignal): Promise<
   const folder = base === '' ? '.' : base;
   const rest = plain.slice(base.length);
   const hidden = /(?:^|\/)\./.test(rest);
-  return findFiles(folder, { matches: picomatch(plain), hidden, signal });
+  return findFiles(folder, signal, picomatch(plain), hidden);
 }
 
 /** Paths with slashes below a searched folder. */

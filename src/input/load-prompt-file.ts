@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { rephrase } from '../client/failure/request-failure.ts';
+import { rephrase } from '../client/failure/change-failure.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { decodeText } from '../conversation/decode-text.ts';
 import { Failure } from '../failure.ts';
@@ -27,22 +27,22 @@ export function promptPlaces(context: FolderFacts): PromptPlaces {
   };
 }
 
-async function readPart({ signal }: AttachOptions, file: SourceFile): Promise<Uint8Array> {
+/** Reads a prompt file, or a file that it names. @throws Failure `usage` */
+export async function readTextFile(
+  { signal }: AttachOptions,
+  { name, path: file }: SourceFile,
+): Promise<string> {
+  let bytes: Uint8Array;
   try {
-    return await readBytes(file.path, signal);
+    bytes = await readBytes(file, signal);
   } catch (error) {
     signal.throwIfAborted();
-    const reason =
-      error instanceof Failure ? 'it exceeds every context window' : failureReason(error);
-    throw new Failure('usage', `cannot read ${file.name}: ${reason}`, { cause: error });
+    const isTooLong = error instanceof Failure;
+    const reason = isTooLong ? 'it exceeds every context window' : failureReason(error);
+    throw new Failure('usage', `cannot read ${name}: ${reason}`, { cause: error });
   }
-}
-
-/** Reads a prompt file, or a file that it names. @throws Failure `usage` */
-export async function readTextFile(options: AttachOptions, file: SourceFile): Promise<string> {
-  const bytes = await readPart(options, file);
   try {
-    return decodeText(bytes, { source: file.name });
+    return decodeText(bytes, { source: name });
   } catch (error) {
     // The options for other encodings apply to standard input and -f.
     if (!(error instanceof Failure)) throw error;
@@ -77,18 +77,18 @@ export async function readInserted(
   prompt: PromptFile,
 ): Promise<(placeholder: Placeholder) => string> {
   const { directory } = promptPlaces(options.context);
-  const paths = new Map<Placeholder, string>();
-  const contents = new Map<string, AttachedFile>();
+  /** In the order of the texts. */
+  const paths: string[] = [];
+  const texts: AttachedFile[] = [];
+  const indexes = new Map<Placeholder, number>();
   for (const placeholder of placeholdersOf(partsOf(prompt), 'file')) {
     const file = resolveReference(found.boundary, placeholder, directory);
-    paths.set(placeholder, file.path);
-    if (contents.has(file.path)) continue;
-    contents.set(file.path, { name: file.name, content: await readTextFile(options, file) });
+    if (!paths.includes(file.path)) {
+      paths.push(file.path);
+      texts.push({ name: file.name, content: await readTextFile(options, file) });
+    }
+    indexes.set(placeholder, paths.indexOf(file.path));
   }
-  const read = [...contents];
-  const inspected = await guard?.inspect(read.map(([, text]) => text));
-  const texts = new Map(
-    read.map(([place, text], index) => [place, (inspected?.[index] ?? text).content]),
-  );
-  return (placeholder) => texts.get(paths.get(placeholder) ?? '') ?? '';
+  const inspected = (await guard?.inspect(texts)) ?? texts;
+  return (placeholder) => inspected[indexes.get(placeholder) ?? -1]?.content ?? '';
 }

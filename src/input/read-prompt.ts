@@ -11,7 +11,7 @@ import { decodeText, requireEncoding } from '../conversation/decode-text.ts';
 import { Failure } from '../failure.ts';
 import { count } from '../output/figures.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
-import type { Context, Run, GlobalOptions } from '../run.ts';
+import type { Run, GlobalOptions } from '../run.ts';
 import { attachFiles, collectBytes, refuseUnattached } from './attach-files.ts';
 import type { SecretGuard } from './secret-guard.ts';
 import type { ConversationOptions } from '../ask/open-conversation.ts';
@@ -52,13 +52,11 @@ interface SourceRequest {
 const silenceNotice = 2000;
 const source = 'standard input';
 
-/** Returns the stop function. */
-function noticeSilence({ context, presentation }: Run): () => void {
-  return startTimer(context.clock, silenceNotice, () =>
-    presentation.notices.notice(
-      'still waiting for standard input to end; use --no-stdin to ignore it',
-    ),
-  );
+async function* withNotice(stream: AsyncIterable<Uint8Array>, onBytes: () => void) {
+  for await (const chunk of stream) {
+    onBytes();
+    yield chunk;
+  }
 }
 
 function tooLarge(): Failure {
@@ -67,58 +65,40 @@ function tooLarge(): Failure {
   return new Failure('invalid_request', text, { hint: 'send less text' });
 }
 
-async function* withNotice(stream: AsyncIterable<Uint8Array>, onBytes: () => void) {
-  for await (const chunk of stream) {
-    onBytes();
-    yield chunk;
-  }
-}
-
-async function readAll({ streams, signal }: Context, onBytes: () => void): Promise<Uint8Array> {
-  try {
-    const stream = withNotice(streams.stdin.bytes(signal), onBytes);
-    return await collectBytes(stream, largestPromptBytes, tooLarge);
-  } catch (error) {
-    if (error instanceof Failure || signal.aborted) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Failure('usage', `cannot read standard input: ${reason}`, {
-      hint: 'use --no-stdin to ignore it',
-      cause: error,
-    });
-  }
-}
-
 /**
  * Reads standard input to its end, however long that takes; undefined if it is not read. A terminal is read only if
  * required.
  * @throws Failure for bytes that are not text, and for required input that is empty
  */
 async function readInput(
-  run: Run<PromptOptions>,
+  { context, options, presentation: { notices } }: Run<PromptOptions>,
   { required, hasPrompt, refuseEmpty }: SourceRequest,
 ): Promise<string | undefined> {
-  const { context, options, presentation } = run;
-  const { notices } = presentation;
-  const { stdin } = context.streams;
+  const { clock, signal, streams } = context;
+  const { stdin } = streams;
   if (!options.stdin || (stdin.isTerminal && !required)) return undefined;
   if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl+D to end it');
-  const isNoticed = hasPrompt && !stdin.isTerminal;
-  const stopNotice = isNoticed ? noticeSilence(run) : () => {};
+  const silence = hasPrompt && !stdin.isTerminal ? silenceNotice : Infinity;
+  const stopNotice = startTimer(clock, silence, () =>
+    notices.notice('still waiting for standard input to end; use --no-stdin to ignore it'),
+  );
   try {
-    const bytes = await readAll(context, stopNotice);
-    const text = decodeText(bytes, {
-      encoding: options.stdinEncoding,
-      lossy: options.lossy,
-      source,
-    });
-    if (text === '') refuseEmpty?.();
-    if (text === '' && required) {
-      throw new Failure('usage', 'standard input is empty, but "-" requires it');
-    }
-    if (text === '' && hasPrompt && stdin.isRedirected()) {
+    const stream = withNotice(stdin.bytes(signal), stopNotice);
+    const bytes = await collectBytes(stream, largestPromptBytes, tooLarge);
+    const { stdinEncoding: encoding, lossy } = options;
+    const text = decodeText(bytes, { encoding, lossy, source });
+    if (text !== '') return text;
+    refuseEmpty?.();
+    if (required) throw new Failure('usage', 'standard input is empty, but "-" requires it');
+    if (hasPrompt && stdin.isRedirected()) {
       notices.notice('standard input was empty; only the prompt is sent');
     }
     return text;
+  } catch (error) {
+    if (error instanceof Failure || signal.aborted) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    const hint = 'use --no-stdin to ignore it';
+    throw new Failure('usage', `cannot read standard input: ${reason}`, { hint, cause: error });
   } finally {
     stopNotice();
   }
@@ -165,12 +145,9 @@ function checkInput(
 ): (() => never) | undefined {
   const { stdin, system } = options;
   refuseIgnoredInput(options, isRequired);
-  const place = hasInputPlaceholder(prompt)
-    ? 'the prompt'
-    : hasInputPlaceholder(system)
-      ? '--system'
-      : undefined;
-  if (!stdin || place === undefined) return undefined;
+  const inPrompt = hasInputPlaceholder(prompt);
+  if (!stdin || !(inPrompt || hasInputPlaceholder(system))) return undefined;
+  const place = inPrompt ? 'the prompt' : '--system';
   const refuse = (reason: string): never => {
     throw new Failure('usage', `${place} contains ${inputPlaceholder}, but ${reason}`, {
       hint: 'pipe something in, or use --no-stdin to send it unchanged',
@@ -178,18 +155,6 @@ function checkInput(
   };
   if (isTerminal && !isRequired) refuse('nothing is piped in');
   return () => refuse('standard input is empty');
-}
-
-/** With `-f -`: standard input is a file, unless the prompt has a place for it. */
-function withInputFile(
-  prompt: string,
-  files: readonly AttachedFile[],
-  input: string | undefined,
-): string {
-  if (input === undefined || hasInputPlaceholder(prompt)) {
-    return composePrompt({ prompt, files, input });
-  }
-  return composePrompt({ prompt, files: [...files, { name: inputName, content: input }] });
 }
 
 /** What is sent besides the words of a prompt: attached files, and standard input if it was read. */
@@ -244,8 +209,10 @@ export async function readPrompt(
   const system = input === undefined ? undefined : insertInput(options.system, input);
   const isInSystem = system !== undefined && !hasInputPlaceholder(prompt);
   const rest = isInSystem ? undefined : input;
-  const text = isFile
-    ? withInputFile(prompt, files, rest)
+  // With -f -, standard input is a file, unless the prompt has a place for it.
+  const isAttached = isFile && rest !== undefined && !hasInputPlaceholder(prompt);
+  const text = isAttached
+    ? composePrompt({ prompt, files: [...files, { name: inputName, content: rest }] })
     : composePrompt({ prompt, files, input: rest });
   if (text.trim() !== '') return { prompt: text, system };
   const usual = options.resume === true ? 'natter --resume latest' : 'natter';

@@ -108,14 +108,30 @@ export function describeSecrets([first, ...rest]: readonly LocatedSecret[]): str
 
 const maxShown = 10;
 
-type Choice = 'send' | 'redact';
+/** What to do about secrets, and the service that gets them. */
+export interface Plan {
+  /** `ask` refuses where there is no terminal. */
+  readonly mode: ReturnType<typeof guardMode>;
+  readonly settings: ResolvedSettings;
+}
 
-/** Asks a person what to do. @throws Failure `secrets` for anything but sending */
-async function ask(
-  { context, presentation: { notices } }: Run,
+/** What to do about the secrets: asks where a person can answer. @throws Failure `secrets` for anything but sending */
+export async function decide(
+  { context, options, presentation: { notices } }: Run,
+  { mode, settings }: Plan,
   located: readonly LocatedSecret[],
-  host: string,
-): Promise<Choice> {
+): Promise<'send' | 'redact'> {
+  const { stdin, stderr } = context.streams;
+  const [first] = located;
+  if (mode === 'redact') {
+    if (first === undefined) return 'redact';
+    const rest = others(located.length - 1);
+    notices.notice(`a placeholder replaces ${nameOf(first)} in ${placeOf(first)}${rest}`);
+    return 'redact';
+  }
+  const host = hostOf(settings);
+  const hasPerson = stderr.isTerminal && (stdin.isTerminal || hasControllingTerminal());
+  if (!options.input || !hasPerson) throw secretsRefusal(located, host);
   for (const secret of located.slice(0, maxShown)) {
     notices.warning(`${placeOf(secret)} has ${nameOf(secret)} (${secret.shown})`);
   }
@@ -128,35 +144,6 @@ async function ask(
   throw new Failure('secrets', 'cancelled, nothing was sent', {
     hint: '--redact or --allow-secrets answers the question',
   });
-}
-
-/** What to do about secrets, and the service that gets them. */
-export interface Plan {
-  /** `ask` refuses where there is no terminal. */
-  readonly mode: ReturnType<typeof guardMode>;
-  readonly settings: ResolvedSettings;
-}
-
-/** What to do about the secrets: asks where a person can answer. @throws Failure `secrets` */
-export async function decide(
-  run: Run,
-  { mode, settings }: Plan,
-  located: readonly LocatedSecret[],
-): Promise<Choice> {
-  const { stdin, stderr } = run.context.streams;
-  const host = hostOf(settings);
-  if (mode === 'redact') {
-    const [first] = located;
-    if (first === undefined) return 'redact';
-    const rest = others(located.length - 1);
-    const what = `a placeholder replaces ${nameOf(first)} in ${placeOf(first)}${rest}`;
-    run.presentation.notices.notice(what);
-    return 'redact';
-  }
-  const hasPerson = stderr.isTerminal && (stdin.isTerminal || hasControllingTerminal());
-  const canAsk = run.options.input && hasPerson;
-  if (!canAsk) throw secretsRefusal(located, host);
-  return ask(run, located, host);
 }
 
 /** The texts with placeholders. @param redaction of texts before, so that a secret keeps its placeholder */

@@ -2,7 +2,7 @@ import type { TerminalDevice } from '../terminal/device/device.ts';
 import { LiveRegion, type LiveRegionOptions } from '../terminal/region/region.ts';
 import { createSanitizer, sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import type { Style } from '../terminal/style.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock, ProgramClock } from '../clock.ts';
 import type { TextTransform } from '../terminal/markdown/block-driver.ts';
 import { endReasonOf, type ComparedAnswer, type ComparisonView } from './comparison.ts';
 import type { ChatEvent } from '../client/events.ts';
@@ -50,13 +50,61 @@ function cutMark(answer: ComparedAnswer, style: Style): string {
   return answer.content === '' ? text : `\n${text}`;
 }
 
+/** Below one second, a speed is meaningless. */
+const minStream = 1000;
+
+/** What one answer does: the wait, the retry, or the speed of its text. */
+function createAnswerProgress(clock: Clock) {
+  const since = clock.monotonic();
+  let last = since;
+  let firstText: number | undefined;
+  /** Estimated from the text so far. */
+  let tokens = 0;
+  let retry: { readonly text: string; readonly at: number } | undefined;
+  let endReason: string | undefined;
+  const amount = () => {
+    const streaming = last - (firstText ?? last);
+    const rate = count(Math.round((tokens / streaming) * 1000));
+    const speed = streaming < minStream ? '' : ` · ~${rate} tokens/s`;
+    return `${tokenText(tokens, true)}${speed}`;
+  };
+  return {
+    event(event: ChatEvent): void {
+      last = clock.monotonic();
+      if (event.type === 'answer-started') retry = undefined;
+      if (event.type === 'retry-scheduled') {
+        const text = `retry ${event.retry} of ${event.retries}: ${sanitizeLine(event.cause.message)}`;
+        retry = { text, at: last + expectedDelay(event) };
+      }
+      if (event.type === 'text-received') {
+        firstText ??= last;
+        tokens += estimateTokens(event.text);
+      }
+    },
+    end(reason: string): void {
+      endReason = reason;
+    },
+    text(): string {
+      if (endReason !== undefined) return `${endReason} · ${seconds(last - since)} · ${amount()}`;
+      const now = clock.monotonic();
+      if (retry !== undefined) {
+        return `in ${Math.max(0, Math.ceil((retry.at - now) / 1000))} s ${retry.text}`;
+      }
+      const waited = Math.floor((now - since) / 1000);
+      return (
+        (firstText === undefined ? 'waiting' : amount()) + (waited > 0 ? ` · ${waited} s` : '')
+      );
+    },
+  };
+}
+
 /**
  * Shows answers side by side while they stream. A row is written to the scrollback once every answer has reached it;
  * later rows and the progress of each answer are in the live region below, which is all that is ever erased.
  */
 export function createAnswerColumns(
   options: Omit<LiveRegionOptions, 'clock'> & {
-    readonly clock: Clock;
+    readonly clock: ProgramClock;
     readonly device: TerminalDevice;
     readonly style: Style;
     readonly unicode: boolean;
@@ -68,14 +116,15 @@ export function createAnswerColumns(
 ): ComparisonView {
   const { labels, clock, style, unicode, output, transform } = options;
   const separator = ` ${style.dim(unicode ? '│' : '|')} `;
-  const columns = createColumns(labels.length, separator);
   const widthIn = (window: number) => columnWidth(window, labels.length);
   const answers = labels.map(() => ({
     sanitizer: createSanitizer(),
     text: transform(() => widthIn(output.columns())),
     isOver: false,
-    progress: beginProgress(clock.monotonic()),
+    column: new TextColumn(),
+    progress: createAnswerProgress(clock),
   }));
+  const columns = answers.map(({ column }) => column);
   const region = new LiveRegion(options);
   const stopWatching = watchTerminal(options.device, region);
 
@@ -88,10 +137,11 @@ export function createAnswerColumns(
   const draw = () =>
     region.render((place) => {
       const width = widthIn(place.columns);
-      const now = clock.monotonic();
       const room = Math.max(0, Math.min(maxPreviewRows, place.rows - 4));
-      const cells = answers.map(({ progress }) => style.dim(progressText(progress, now, width)));
-      const ahead = columns.preview(place.columns, room);
+      const cells = answers.map(({ progress }) => {
+        return style.dim(truncateToWidth(progress.text(), width));
+      });
+      const ahead = previewRows(columns, place.columns, room, separator);
       const rows = [...ahead, ruleRow(width), joinCells(cells, width, separator)];
       // A visible cursor needs no restoring if natter is killed.
       return { rows, caret: { row: rows.length - 1, column: 0 } };
@@ -99,7 +149,7 @@ export function createAnswerColumns(
   const commit = (rows: readonly string[]) => {
     if (rows.length > 0) region.commit(`${rows.join('\n')}\n`);
   };
-  const commitRows = () => commit(columns.takeRows(output.columns()));
+  const commitRows = () => commit(takeRows(columns, output.columns(), separator));
   /** Shows new text. @returns a promise while the terminal is slow */
   const refresh = () => {
     commitRows();
@@ -107,44 +157,38 @@ export function createAnswerColumns(
     return region.slowness();
   };
   /** Ends a column, once. */
-  const end = async (index: number, mark: string) => {
-    const answer = answers[index];
-    if (answer === undefined || answer.isOver) return;
+  const end = async (answer: (typeof answers)[number], mark: string) => {
+    if (answer.isOver) return;
     answer.isOver = true;
-    columns.write(index, await answer.text.write(answer.sanitizer.end()));
-    columns.write(index, (await answer.text.end()) + mark);
-    columns.end(index);
+    answer.column.write(await answer.text.write(answer.sanitizer.end()));
+    answer.column.write((await answer.text.end()) + mark);
+    answer.column.end();
   };
 
   const width = widthIn(output.columns());
   const titles = labels.map((label) => style.bold(label));
   commit([joinCells(titles, width, separator), ruleRow(width)]);
-  let stopTicking = (): void => {};
-  const tick = () => {
-    draw();
-    stopTicking = clock.timer(interval, tick);
-  };
-  tick();
+  draw();
+  const stopTicking = clock.repeat(interval, draw);
   return {
     async event(index, event) {
       const answer = answers[index];
       if (answer === undefined) return;
-      answer.progress = withEvent(answer.progress, event, clock.monotonic());
+      answer.progress.event(event);
       if (event.type === 'text-received' && !answer.isOver) {
-        columns.write(index, await answer.text.write(answer.sanitizer.write(event.text)));
+        answer.column.write(await answer.text.write(answer.sanitizer.write(event.text)));
       }
       await refresh();
     },
     async ended(index, ended) {
       const answer = answers[index];
       if (answer === undefined) return;
-      const endReason = sanitizeLine(endReasonOf(ended));
-      answer.progress = { ...answer.progress, phase: 'ended', endReason };
-      await end(index, cutMark(ended, style));
+      answer.progress.end(sanitizeLine(endReasonOf(ended)));
+      await end(answer, cutMark(ended, style));
       await refresh();
     },
     async close() {
-      for (const index of labels.keys()) await end(index, '');
+      for (const answer of answers) await end(answer, '');
       stopTicking();
       commitRows();
       stopWatching();
@@ -152,69 +196,6 @@ export function createAnswerColumns(
     },
     removed: () => answers.reduce((sum, { sanitizer }) => sum + sanitizer.removed, 0),
   };
-}
-
-/** Times are in monotonic milliseconds. */
-interface AnswerProgress {
-  readonly phase: 'waiting' | 'retrying' | 'streaming' | 'ended';
-  readonly since: number;
-  readonly firstText?: number;
-  readonly last: number;
-  /** Estimated from the text so far. */
-  readonly tokens: number;
-  readonly retry?: { readonly text: string; readonly at: number };
-  readonly endReason?: string;
-}
-
-function beginProgress(now: number): AnswerProgress {
-  return { phase: 'waiting', since: now, last: now, tokens: 0 };
-}
-
-function withEvent(before: AnswerProgress, event: ChatEvent, now: number): AnswerProgress {
-  const next = { ...before, last: now };
-  switch (event.type) {
-    case 'answer-started':
-      return { ...next, phase: 'waiting' };
-    case 'retry-scheduled': {
-      const { retry, retries, cause } = event;
-      const text = `retry ${retry} of ${retries}: ${sanitizeLine(cause.message)}`;
-      return { ...next, phase: 'retrying', retry: { text, at: now + expectedDelay(event) } };
-    }
-    case 'text-received': {
-      const tokens = before.tokens + estimateTokens(event.text);
-      return { ...next, phase: 'streaming', firstText: before.firstText ?? now, tokens };
-    }
-    case 'answer-named':
-    case 'reasoning-received':
-    case 'refusal-received':
-    case 'answer-finished':
-      return next;
-  }
-}
-
-/** Below one second, a speed is meaningless. */
-const minStream = 1000;
-
-function speed({ tokens, firstText, last }: AnswerProgress): string {
-  const streaming = last - (firstText ?? last);
-  if (streaming < minStream) return '';
-  return ` · ~${count(Math.round((tokens / streaming) * 1000))} tokens/s`;
-}
-
-/** One line of a column's width: the wait, or the speed of the text. */
-function progressText(progress: AnswerProgress, now: number, width: number): string {
-  const { phase, since, last, tokens, retry, endReason } = progress;
-  const waited = Math.floor((now - since) / 1000);
-  const time = waited > 0 ? ` · ${waited} s` : '';
-  if (phase === 'waiting') return truncateToWidth(`waiting${time}`, width);
-  if (phase === 'retrying' && retry !== undefined) {
-    const left = Math.max(0, Math.ceil((retry.at - now) / 1000));
-    return truncateToWidth(`in ${left} s ${retry.text}`, width);
-  }
-  const amount = `${tokenText(tokens, true)}${speed(progress)}`;
-  if (phase === 'ended')
-    return truncateToWidth(`${endReason} · ${seconds(last - since)} · ${amount}`, width);
-  return truncateToWidth(`${amount}${time}`, width);
 }
 
 const tab = '    ';
@@ -303,37 +284,36 @@ function joinCells(cells: readonly string[], width: number, separator: string): 
   return filled.join(separator).trimEnd();
 }
 
-/** Texts in columns side by side. */
-export function createColumns(number: number, separator: string) {
-  const columns = Array.from({ length: number }, () => new TextColumn());
-  const hasRow = (width: number) =>
+/** The rows that no further text can change, up to the end of the slowest column. */
+export function takeRows(
+  columns: readonly TextColumn[],
+  window: number,
+  separator: string,
+): readonly string[] {
+  const width = columnWidth(window, columns.length);
+  const rows: string[] = [];
+  const hasRow = () =>
     columns.every((column) => column.hasRow(width) || column.isDone()) &&
     columns.some((column) => !column.isDone());
-  return {
-    write: (index: number, text: string) => columns[index]?.write(text),
-    end: (index: number) => columns[index]?.end(),
-    /** The rows that no further text can change, up to the end of the slowest column. */
-    takeRows(window: number): readonly string[] {
-      const width = columnWidth(window, number);
-      const rows: string[] = [];
-      while (hasRow(width)) {
-        const cells = columns.map((column) => column.take(width) ?? '');
-        rows.push(joinCells(cells, width, separator));
-      }
-      return rows;
-    },
-    /** The next rows as they are now, at most `rows`. */
-    preview(window: number, rows: number): readonly string[] {
-      const width = columnWidth(window, number);
-      const cells = columns.map((column) => column.preview(width, rows));
-      const height = Math.max(...cells.map((column) => column.length));
-      return Array.from({ length: height }, (_, row) =>
-        joinCells(
-          cells.map((column) => column[row] ?? ''),
-          width,
-          separator,
-        ),
-      );
-    },
-  };
+  while (hasRow()) {
+    const cells = columns.map((column) => column.take(width) ?? '');
+    rows.push(joinCells(cells, width, separator));
+  }
+  return rows;
+}
+
+/** The next rows as they are now, at most `rows`. */
+export function previewRows(
+  columns: readonly TextColumn[],
+  window: number,
+  rows: number,
+  separator: string,
+): readonly string[] {
+  const width = columnWidth(window, columns.length);
+  const cells = columns.map((column) => column.preview(width, rows));
+  const height = Math.max(...cells.map((column) => column.length));
+  return Array.from({ length: height }, (_, row) => {
+    const shown = cells.map((column) => column[row] ?? '');
+    return joinCells(shown, width, separator);
+  });
 }

@@ -31,13 +31,6 @@ import {
 } from '../terminal/style.ts';
 import { createSanitizer } from '../terminal/safety/sanitizer.ts';
 
-/** A printer, and how much of the answer it removed for the terminal. */
-export interface AnswerOutput<Printer = AnswerPrinter> {
-  readonly printer: Printer;
-  /** Number of control sequences and hidden characters removed so far. */
-  removed(): number;
-}
-
 /** How Markdown is shown. */
 export interface Look {
   readonly wrap?: WrapMode;
@@ -60,23 +53,22 @@ export const lookOf = ({ values: { wrap, theme }, colors }: ResolvedSettings) =>
   ownColors: colors,
 });
 
-/** If there are any. @throws Failure `configuration` for a bad colour */
-export async function loadOwnPaints(
+/** The paints of the user's colours, if there are any. @throws Failure `configuration` for a bad colour */
+export function readOwnPaints(
   colors: ResolvedSettings['colors'],
   terminal: TerminalColors,
-): Promise<OwnPaints | undefined> {
-  if (Object.keys(colors).length === 0) return undefined;
-  return createOwnPaints(parseColors(colors), terminal);
+): OwnPaints | undefined {
+  return Object.keys(colors).length === 0
+    ? undefined
+    : createOwnPaints(parseColors(colors), terminal);
 }
 
-const none = () => 0;
-
 /** The style of answers in a theme, with the user's colours. @throws Failure `configuration` for a bad colour */
-export async function answerStyle(
+export function answerStyle(
   { style: own, colors }: Presentation,
   { theme = 'color', ownColors = {} }: Look,
-): Promise<Style> {
-  const paints = own.colored ? await loadOwnPaints(ownColors, colors) : undefined;
+): Style {
+  const paints = own.colored ? readOwnPaints(ownColors, colors) : undefined;
   return themedStyle(theme, own, colors, paints);
 }
 
@@ -93,7 +85,7 @@ async function markdownTransform(
     return createSpokenMarkdown(() => (isWrapped ? stdout.columns() : Number.POSITIVE_INFINITY));
   }
   const { createMarkdownStream } = await import('../terminal/markdown/markdown-stream.ts');
-  const style = await answerStyle(presentation, look);
+  const style = answerStyle(presentation, look);
   return createMarkdownStream({
     style,
     width: () => stdout.columns(),
@@ -105,38 +97,31 @@ async function markdownTransform(
 }
 
 /** The printer of the text alone. The Markdown stream is loaded only for styled output. */
-export async function createTextOutput(
+export async function createTextPrinter(
   { context, presentation, format }: Printing,
   look: Look = {},
-): Promise<AnswerOutput<TextPrinter>> {
+): Promise<TextPrinter> {
   const { stdout } = context.streams;
-  if (format === 'exact') return { printer: exactPrinter(stdout), removed: none };
-  if (format === 'text') return { printer: pipedPrinter(stdout), removed: none };
-  const sanitizer = createSanitizer();
-  const removed = () => sanitizer.removed;
+  if (format === 'exact') return exactPrinter(stdout);
+  if (format === 'text') return pipedPrinter(stdout);
   const transform =
     format === 'plain' ? unchanged : await markdownTransform(stdout, presentation, look);
-  const isInterrupted = () => {
+  return terminalPrinter(stdout, createSanitizer(), transform, () => {
     const reason: unknown = context.signal.reason;
     return reason instanceof Interruption && reason.signal === 'SIGINT';
-  };
-  return { printer: terminalPrinter(stdout, sanitizer, transform, isInterrupted), removed };
+  });
 }
 
-export async function createAnswerOutput(
+export async function createAnswerPrinter(
   run: Printing,
   look: Look,
   askedModel: string,
-): Promise<AnswerOutput> {
+): Promise<AnswerPrinter> {
   const { stdout } = run.context.streams;
   const clean = (text: string) => cleanLine(run.context, text);
-  if (run.format === 'json') {
-    return { printer: jsonPrinter(stdout, askedModel, clean), removed: none };
-  }
-  if (run.format === 'jsonl') return { printer: jsonLinesPrinter(stdout, clean), removed: none };
-  // While the service answers: in this turn, a prompt sends its request.
-  setImmediate(() => stdout.open?.());
-  return createTextOutput(run, look);
+  if (run.format === 'json') return jsonPrinter(stdout, askedModel, clean);
+  if (run.format === 'jsonl') return jsonLinesPrinter(stdout, clean);
+  return createTextPrinter(run, look);
 }
 
 /** Prints stored Markdown: styled on a terminal, unfiltered into a pipe. */
@@ -147,7 +132,7 @@ export async function printMarkdown(
   options: FormatOptions & Look = {},
 ): Promise<void> {
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
-  const { printer } = await createTextOutput({ context, presentation, format }, options);
+  const printer = await createTextPrinter({ context, presentation, format }, options);
   for (const piece of typeof text === 'string' ? [text] : text) {
     await printer.event({ type: 'text-received', text: piece, deltas: [piece] });
   }

@@ -3,25 +3,23 @@ import type { ChatEvent } from '../client/events.ts';
 import type { TextTransform } from '../terminal/markdown/block-driver.ts';
 import type { Sanitizer } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
-import { answerDocument, eventLines, failureRecord, jsonLine } from './json-answer.ts';
+import { answerDocument, eventRecords, failureRecord, jsonLine } from './json-answer.ts';
 import { Failure } from '../failure.ts';
 
-interface EventPrinter {
+/** Prints one answer to standard output as its events arrive. */
+export interface AnswerPrinter {
   /** A promise is returned while the reader is slow: await it before the next event. */
   event(event: ChatEvent): Promise<void> | undefined;
-}
-
-/** Prints one answer to standard output as its events arrive. */
-export interface AnswerPrinter extends EventPrinter {
   /** Call when the prompt has ended, with or without an answer: prints the rest and closes the document. */
   end(outcome: AnswerOutcome): Promise<void>;
   /** Prints a further record; only the format with a line for each event has one. */
   record?(value: object): Promise<void> | undefined;
+  /** The number of control sequences and hidden characters removed so far, for a terminal. */
+  removed?(): number;
 }
 
-/** Prints the text of an answer alone. */
-export interface TextPrinter extends EventPrinter {
-  /** Call when the answer has ended, complete or cut: prints the rest and ends the last line, unless the text is exact. */
+/** Prints the text of an answer alone; its end ends the last line, unless the text is exact. */
+export interface TextPrinter extends AnswerPrinter {
   end(): Promise<void>;
 }
 
@@ -68,19 +66,17 @@ export function terminalPrinter(
     await stdout.write(shown);
   };
   return {
+    removed: () => sanitizer.removed,
     event(event) {
       if (event.type !== 'text-received') return undefined;
       return print(transform.write(sanitizer.write(event.text)));
     },
     async end() {
-      // The terminal has shown ^C after the text, and the rest must not continue that.
-      if (isInterrupted()) {
-        last = '\n';
-        await stdout.write(last);
-      }
       const rest = sanitizer.end();
-      if (rest !== '') await print(transform.write(rest));
-      await print(transform.end());
+      const held = (rest === '' ? '' : await transform.write(rest)) + (await transform.end());
+      // The terminal has shown ^C after the text, and the rest must not continue that.
+      if (isInterrupted()) await print(`\n${held.replace(/^ +/, '')}`);
+      else await print(held);
       if (last !== '\n') await stdout.write('\n');
     },
   };
@@ -110,7 +106,7 @@ export function jsonLinesPrinter(
   clean: (text: string) => string,
 ): AnswerPrinter {
   return {
-    event: (event) => stdout.write(eventLines(event)),
+    event: (event) => stdout.write(eventRecords(event).map(jsonLine).join('')),
     record: (value) => stdout.write(jsonLine(value)),
     async end({ metadata, failure }) {
       if (failure === undefined) return;
@@ -151,4 +147,16 @@ export function chooseAnswerFormat(options: FormatOptions, isTerminal: boolean):
   if (format === 'raw') return 'exact';
   if (format === 'plain') return isTerminal ? 'plain' : 'text';
   return format ?? (isTerminal ? 'markdown' : 'text');
+}
+
+/**
+ * Refuses a prompt whose answer nobody could get, before it is sent. A command that prints something else only says
+ * so: daemon(3) and Python's DEVNULL pass on a null device that looks the same, to discard what it prints.
+ * @throws Failure `storage`
+ */
+export function refuseClosedOutput(stdout: OutputStream): void {
+  if (stdout.isClosed?.() !== true) return;
+  throw new Failure('storage', 'standard output is closed, so the answer would be lost', {
+    hint: 'redirect it to a file, or to /dev/null to discard the answer',
+  });
 }

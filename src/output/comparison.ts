@@ -106,32 +106,29 @@ export function createComparisonLines(
   };
 }
 
-export interface StackedOptions {
-  readonly stdout: OutputStream;
-  readonly style: Style;
-  /** Safe to show. */
-  readonly labels: readonly string[];
-  /** Called once for each answer. */
-  readonly printers: readonly TextPrinter[];
-  readonly removed: () => number;
-}
-
 /** In the format of `head` and `tail`. */
 export function heading(label: string, style: Style): string {
   return `${style.bold(`==> ${label} <==`)}\n`;
 }
 
-/** One answer, with the events that arrived before its turn to be printed. */
-interface Slot {
-  readonly waiting: ChatEvent[];
-  isOver: boolean;
-  isOpen: boolean;
-}
-
-/** Prints an event; the first text is preceded by the heading. */
-function createPrint({ stdout, style, labels, printers }: StackedOptions, slots: readonly Slot[]) {
+/**
+ * In the requested order: the first answer while it streams, the others from a buffer. Without text, no heading.
+ * @param labels safe to show
+ * @param printers one for each answer
+ */
+export function createStackedAnswers(
+  stdout: OutputStream,
+  style: Style,
+  labels: readonly string[],
+  printers: readonly TextPrinter[],
+): ComparisonView {
+  const slots = labels.map(() => ({ waiting: [] as ChatEvent[], isOver: false, isOpen: false }));
   let isFirst = true;
-  return async (index: number, event: ChatEvent): Promise<void> => {
+  let current = 0;
+  let order: Promise<void> = Promise.resolve();
+  const inOrder = (act: () => Promise<void>) => (order = order.then(act));
+
+  const print = async (index: number, event: ChatEvent): Promise<void> => {
     const slot = slots[index];
     const isAnswer = event.type === 'text-received' || event.type === 'answer-finished';
     if (slot === undefined || !isAnswer) return;
@@ -142,19 +139,6 @@ function createPrint({ stdout, style, labels, printers }: StackedOptions, slots:
     slot.isOpen = true;
     await printers[index]?.event(event);
   };
-}
-
-/** In the requested order: the first answer while it streams, the others from a buffer. Without text, no heading. */
-export function createStackedAnswers(options: StackedOptions): ComparisonView {
-  const { labels, printers, removed } = options;
-  const slots = labels.map((): Slot => {
-    return { waiting: [], isOver: false, isOpen: false };
-  });
-  const print = createPrint(options, slots);
-  let current = 0;
-  let order: Promise<void> = Promise.resolve();
-  const inOrder = (act: () => Promise<void>) => (order = order.then(act));
-
   const advance = async () => {
     for (let slot = slots[current]; slot !== undefined; slot = slots[current]) {
       for (const event of slot.waiting.splice(0)) await print(current, event);
@@ -164,7 +148,7 @@ export function createStackedAnswers(options: StackedOptions): ComparisonView {
     }
   };
   return {
-    removed,
+    removed: () => printers.reduce((sum, printer) => sum + (printer.removed?.() ?? 0), 0),
     event(index, event) {
       if (index === current) return inOrder(() => print(index, event));
       slots[index]?.waiting.push(event);

@@ -141,15 +141,9 @@ function figuresOf(answer: MeasuredAnswer) {
   };
 }
 
-const columns = [
-  { heading: 'model' },
-  { heading: 'first text', align: 'right' },
-  { heading: 'tokens/s', align: 'right' },
-  { heading: 'in', align: 'right' },
-  { heading: 'out', align: 'right' },
-  { heading: 'time', align: 'right' },
-  { heading: 'ended' },
-] as const;
+const columns = ['first text', 'tokens/s', 'in', 'out', 'time'].map((heading) => {
+  return { heading, align: 'right' } as const;
+});
 
 function rowOf(answer: MeasuredAnswer): readonly string[] {
   const { firstText, rate, tokensIn, tokensOut, total } = figuresOf(answer);
@@ -174,8 +168,9 @@ export function figuresLine(answer: MeasuredAnswer): string {
 
 /** A table, or lines if it is wider than the window; tab-separated for a pipe. */
 export function figuresText(answers: readonly MeasuredAnswer[], layout: TableLayout): string {
+  const all = [{ heading: 'model' }, ...columns, { heading: 'ended' }];
   const rows = answers.map(rowOf);
-  const table = formatTable(columns, rows, { ...layout, width: Number.POSITIVE_INFINITY });
+  const table = formatTable(all, rows, { ...layout, width: Number.POSITIVE_INFINITY });
   const isTooWide = table.split('\n').some((line) => displayWidth(line) > layout.width);
   if (!layout.isTerminal || !isTooWide) return table;
   return answers.map((answer) => `${figuresLine(answer)}\n`).join('');

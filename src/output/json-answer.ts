@@ -98,10 +98,6 @@ export function eventRecords(event: ChatEvent): readonly object[] {
   }
 }
 
-export function eventLines(event: ChatEvent): string {
-  return eventRecords(event).map(jsonLine).join('');
-}
-
 /** The last `--jsonl` record without a complete answer: `{type, attempts, timing, error}`. */
 export function failureRecord(failure: Failure, metadata: AnswerMetadata, clean: Clean): object {
   const { attempts, timing } = metadata;

@@ -95,31 +95,20 @@ export function filteredNotice(removed: number): string | undefined {
   return `${hiddenCharacters(removed)} of the answer not shown; --raw shows them, and a pipe gets them unchanged`;
 }
 
-type CountedPrompt = Pick<
-  AnswerMetadata,
-  'estimatedPromptTokens' | 'countedPromptTokens' | 'usage'
->;
-
 const advice =
   'give the model a larger context in its server (Ollama: num_ctx, llama.cpp: -c), or send less text';
 
-/** Both numbers; undefined unless the service has probably cut the prompt. */
-function problemOf({ estimatedPromptTokens, ...known }: CountedPrompt): string | undefined {
-  if (estimatedPromptTokens === undefined) return undefined;
-  const counted = count(known.countedPromptTokens ?? known.usage?.prompt_tokens ?? 0);
-  return `the service probably cut the prompt: it counted ${counted} tokens of ~${count(estimatedPromptTokens)}`;
+/** For `--strict`: a failure if the service has probably cut the prompt. */
+export function truncationFailure(metadata: Partial<AnswerMetadata>): Failure | undefined {
+  const { estimatedPromptTokens: estimate, countedPromptTokens, usage } = metadata;
+  if (estimate === undefined) return undefined;
+  const counted = count(countedPromptTokens ?? usage?.prompt_tokens ?? 0);
+  const problem = `the service probably cut the prompt: it counted ${counted} tokens of ~${count(estimate)}`;
+  return new Failure('truncated_prompt', problem, { hint: advice });
 }
 
 /** Undefined for an answer to the whole prompt. */
-export function truncationWarning(metadata: CountedPrompt): string | undefined {
-  const problem = problemOf(metadata);
-  return problem === undefined ? undefined : `${problem}; ${advice}`;
-}
-
-/** For `--strict`; undefined for an answer to the whole prompt. */
-export function truncationFailure(metadata: CountedPrompt): Failure | undefined {
-  const problem = problemOf(metadata);
-  return problem === undefined
-    ? undefined
-    : new Failure('truncated_prompt', problem, { hint: advice });
+export function truncationWarning(metadata: Partial<AnswerMetadata>): string | undefined {
+  const failure = truncationFailure(metadata);
+  return failure && `${failure.message}; ${advice}`;
 }

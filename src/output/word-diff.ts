@@ -18,16 +18,10 @@ const word = new RegExp(
   'gsu',
 );
 
-/** A word: the number that is compared, and the text that is shown. */
-interface Word {
-  readonly id: number;
-  readonly text: string;
-}
-
-/** Words become numbers, which are compared many times faster. */
+/** Words with their texts, compared by numbers, which is many times faster. */
 function createReader() {
   const ids = new Map<string, number>();
-  return (text: string): Word[] =>
+  return (text: string) =>
     (text.match(word) ?? []).map((found) => {
       const key = found.trimEnd();
       const id = ids.get(key) ?? ids.size;

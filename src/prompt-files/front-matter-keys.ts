@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { nearlyNamed } from '../near-name.ts';
-import { failureAt, type Place, type SourceFile } from './place.ts';
+import { failureAt, type Place } from './place.ts';
 import { placeholderNames, variableName } from './template.ts';
 import type { YamlEntry } from './yaml-mapping.ts';
 
@@ -28,38 +28,35 @@ function checkName(name: string, place: Place): void {
   }
 }
 
-function readChoices({ value, line }: YamlEntry, file: SourceFile): readonly string[] {
+function readChoices({ value, place }: YamlEntry): readonly string[] {
   if (Array.isArray(value) && value.length > 0 && value.every(isScalarValue)) {
     return value.map(String);
   }
-  throw failureAt({ file, line }, 'choices must be a list such as [ts, js]');
+  throw failureAt(place, 'choices must be a list such as [ts, js]');
 }
 
 /** @throws Failure `usage` for a list, a mapping or nothing */
-function readText({ value, line, key }: YamlEntry, file: SourceFile): string {
+function readText({ value, place, key }: YamlEntry): string {
   if (isScalarValue(value)) return String(value);
-  throw failureAt({ file, line }, `${key} must be text`);
+  throw failureAt(place, `${key} must be text`);
 }
 
-const fieldNames = 'default, choices and description';
-
-function readField(field: YamlEntry, name: string, file: SourceFile): Partial<Variable> {
-  if (field.key === 'description') return { description: readText(field, file) };
-  if (field.key === 'default') return { default: readText(field, file) };
-  if (field.key === 'choices') return { choices: readChoices(field, file) };
-  throw failureAt({ file, line: field.line }, `the variable ${name} cannot have "${field.key}"`, {
-    hint: `it can have ${fieldNames}`,
+function readField(field: YamlEntry, name: string): Partial<Variable> {
+  if (field.key === 'description') return { description: readText(field) };
+  if (field.key === 'default') return { default: readText(field) };
+  if (field.key === 'choices') return { choices: readChoices(field) };
+  throw failureAt(field.place, `the variable ${name} cannot have "${field.key}"`, {
+    hint: 'it can have default, choices and description',
   });
 }
 
-function readVariable(entry: YamlEntry, file: SourceFile): Variable {
-  const { key: name, value, entries, line } = entry;
-  const place = { file, line };
+function readVariable(entry: YamlEntry): Variable {
+  const { key: name, value, entries, place } = entry;
   checkName(name, place);
   if (value === null) return { name, place };
   if (isScalarValue(value)) return { name, place, default: String(value) };
-  if (Array.isArray(value)) return { name, place, choices: readChoices(entry, file) };
-  const fields = entries.map((field) => readField(field, name, file));
+  if (Array.isArray(value)) return { name, place, choices: readChoices(entry) };
+  const fields = entries.map((field) => readField(field, name));
   const variable: Variable = Object.assign({ name, place }, ...fields) as Variable;
   const { default: text, choices } = variable;
   if (text === undefined || choices === undefined || choices.includes(text)) return variable;
@@ -67,23 +64,17 @@ function readVariable(entry: YamlEntry, file: SourceFile): Variable {
 }
 
 /**
- * The declared variables: a mapping of names to a default, to a list of choices or to {@link fieldNames}, or a list of
- * names. A variable without a default is required.
+ * The declared variables: a mapping of names to a default, to a list of choices or to a description with both, or a list
+ * of names. A variable without a default is required.
  * @throws Failure `usage`
  */
-function readVariables(entry: YamlEntry, file: SourceFile): readonly Variable[] {
-  const { value, entries, line } = entry;
-  if (value === null) return [];
+function readVariables({ value, entries, place }: YamlEntry): readonly Variable[] {
   if (Array.isArray(value) && value.every((name) => typeof name === 'string')) {
-    return value.map((name) => {
-      checkName(name, { file, line });
-      return { name, place: { file, line } };
-    });
+    for (const name of value) checkName(name, place);
+    return value.map((name) => ({ name, place }));
   }
-  if (typeof value === 'object' && !Array.isArray(value)) {
-    return entries.map((variable) => readVariable(variable, file));
-  }
-  throw failureAt({ file, line }, 'variables must be names with defaults or choices', {
+  if (typeof value === 'object' && !Array.isArray(value)) return entries.map(readVariable);
+  throw failureAt(place, 'variables must be names with defaults or choices', {
     hint: 'for example: variables: { lang: [ts, js], tone: friendly }',
   });
 }
@@ -120,9 +111,9 @@ export interface FrontMatter {
   readonly argumentHint?: string;
 }
 
-const textOf = (entry: YamlEntry, file: SourceFile): Placed<string> => ({
-  value: readText(entry, file),
-  place: { file, line: entry.line },
+const textOf = (entry: YamlEntry): Placed<string> => ({
+  value: readText(entry),
+  place: entry.place,
 });
 
 /** A number that JSON has, and that JavaScript has not rounded. */
@@ -133,49 +124,44 @@ function isExact(value: unknown): boolean {
   return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
 }
 
-function readParams({ value, entries, line }: YamlEntry, file: SourceFile): FrontMatter {
-  if (value === null) return {};
+function readParams({ value, entries, place }: YamlEntry): FrontMatter {
   if (typeof value !== 'object' || Array.isArray(value)) {
-    throw failureAt({ file, line }, 'params must be fields of the request with values', {
+    throw failureAt(place, 'params must be fields of the request with values', {
       hint: 'for example: params: { temperature: 0.2 }',
     });
   }
-  const params = entries.map((entry) => {
-    const place = { file, line: entry.line };
-    if (isExact(entry.value)) return { value: [entry.key, entry.value] as const, place };
-    throw failureAt(place, `natter cannot send the number in ${entry.key} unchanged`, {
+  const inexact = entries.find((entry) => !isExact(entry.value));
+  if (inexact !== undefined) {
+    throw failureAt(inexact.place, `natter cannot send the number in ${inexact.key} unchanged`, {
       hint: 'use at most 15 digits, or put the number in double quotes to send it as text',
     });
-  });
-  return { params };
+  }
+  return {
+    params: entries.map((entry) => ({ value: [entry.key, entry.value], place: entry.place })),
+  };
 }
 
-function readSchema({ value, line }: YamlEntry, file: SourceFile): FrontMatter {
-  const place = { file, line };
+function readSchema({ value, place }: YamlEntry): FrontMatter {
   if (typeof value === 'string' || isJsonObject(value)) return { schema: { value, place } };
   throw failureAt(place, 'schema must be a mapping, or text', {
     hint: 'for example: schema: "[name, age int]" with the quotes, or schema: person.json',
   });
 }
 
-/** All that a prompt file can set. Base URL, key, proxy, headers and other settings are not in this table on purpose. */
-export const frontMatterKeys = new Map<string, (entry: YamlEntry, file: SourceFile) => FrontMatter>(
-  [
-    ['description', (entry, file) => ({ description: readText(entry, file) })],
-    ['model', (entry, file) => ({ model: textOf(entry, file) })],
-    [
-      'system',
-      (entry, file) => ({
-        system: { ...textOf(entry, file), place: { file, line: entry.textLine } },
-      }),
-    ],
-    ['max-tokens', (entry, file) => ({ maxTokens: textOf(entry, file) })],
-    ['params', readParams],
-    ['variables', (entry, file) => ({ variables: readVariables(entry, file) })],
-    ['schema', readSchema],
-    ['argument-hint', (entry, file) => ({ argumentHint: readText(entry, file) })],
-  ],
-);
+/**
+ * All that a prompt file can set, from a value that is not empty. Base URL, key, proxy, headers and other settings are
+ * not in this table on purpose.
+ */
+export const frontMatterKeys = new Map<string, (entry: YamlEntry) => FrontMatter>([
+  ['description', (entry) => ({ description: readText(entry) })],
+  ['model', (entry) => ({ model: textOf(entry) })],
+  ['system', (entry) => ({ system: { value: readText(entry), place: entry.textPlace } })],
+  ['max-tokens', (entry) => ({ maxTokens: textOf(entry) })],
+  ['params', readParams],
+  ['variables', (entry) => ({ variables: readVariables(entry) })],
+  ['schema', readSchema],
+  ['argument-hint', (entry) => ({ argumentHint: readText(entry) })],
+]);
 
 /** Keys of other programs, which change nothing in natter. */
 const ignoredKeys: ReadonlySet<string> = new Set(
@@ -198,20 +184,18 @@ export const agentKeys: ReadonlySet<string> = new Set([
   'subtask',
 ]);
 
-function refuseKey({ key, line }: YamlEntry, file: SourceFile): never {
-  const known = [...frontMatterKeys.keys()];
-  const near = nearlyNamed(key, known);
-  throw failureAt({ file, line }, `a prompt file cannot set "${key}"`, {
-    hint: near === undefined ? `it can set ${known.join(', ')}` : `did you mean ${near}?`,
-  });
-}
-
 /** @throws Failure `usage` for a key that a prompt file may not have, or a bad value */
-export function readFrontMatter(entries: readonly YamlEntry[], file: SourceFile): FrontMatter {
+export function readFrontMatter(entries: readonly YamlEntry[]): FrontMatter {
+  const known = [...frontMatterKeys.keys()];
   const found = entries.map((entry): FrontMatter => {
-    const read = frontMatterKeys.get(entry.key);
-    if (read !== undefined) return entry.value === null ? {} : read(entry, file);
-    return ignoredKeys.has(entry.key) ? {} : refuseKey(entry, file);
+    const { key, value, place } = entry;
+    const read = frontMatterKeys.get(key);
+    if (read !== undefined) return value === null ? {} : read(entry);
+    if (ignoredKeys.has(key)) return {};
+    const near = nearlyNamed(key, known);
+    throw failureAt(place, `a prompt file cannot set "${key}"`, {
+      hint: near === undefined ? `it can set ${known.join(', ')}` : `did you mean ${near}?`,
+    });
   });
   return Object.assign({}, ...found) as FrontMatter;
 }

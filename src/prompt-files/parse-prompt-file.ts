@@ -21,31 +21,32 @@ import type { YamlEntry } from './yaml-mapping.ts';
 /** Of Python's `string.Template`. */
 const dollarName = /\$(?:(?<escaped>\$)|(?<name>[A-Za-z_]\w*)|\{(?<braced>[A-Za-z_]\w*)\})/g;
 
-function parseDollars({ value, textLine, key, line }: YamlEntry, file: SourceFile): Template {
-  if (typeof value !== 'string') throw failureAt({ file, line }, `${key} must be text`);
+function parseDollars({ value, textPlace, key, place }: YamlEntry): Template {
+  if (typeof value !== 'string') throw failureAt(place, `${key} must be text`);
+  const { file, line: firstLine } = textPlace;
   return splitText(
     value.trimEnd(),
-    textLine,
+    firstLine,
     dollarName,
-    ({ groups = {} }, at): readonly Part[] => {
+    ({ groups = {} }, line): readonly Part[] => {
       const { escaped, name = groups['braced'] ?? '' } = groups;
       if (escaped !== undefined) return [textPart('$')];
-      return [{ kind: name === 'input' ? 'stdin' : 'variable', name, place: { file, line: at } }];
+      return [{ kind: name === 'input' ? 'stdin' : 'variable', name, place: { file, line } }];
     },
   );
 }
 
-/** The keys of `llm` for which a prompt file has a key with a different name. */
-const renamedKeys: ReadonlyMap<string, string> = new Map([
+/** The keys of an `llm` template, with the key of a prompt file that has the same meaning. */
+const llmKeys: ReadonlyMap<string, string | undefined> = new Map([
+  ['prompt', undefined],
+  ['system', undefined],
   ['model', 'model'],
   ['options', 'params'],
   ['defaults', 'variables'],
   ['schema_object', 'schema'],
 ]);
 
-const templateKeys: ReadonlySet<string> = new Set(['prompt', 'system']);
-
-/** What natter does instead, or what is missing. */
+/** Its keys that natter ignores, with what natter does instead, or what is missing. */
 const ignoredKeys: ReadonlyMap<string, string | undefined> = new Map([
   ['name', undefined],
   ['extract', 'natter last --block 1 prints the first code block of the answer'],
@@ -54,28 +55,23 @@ const ignoredKeys: ReadonlyMap<string, string | undefined> = new Map([
   ['functions', 'natter has no tools'],
 ]);
 
-function checkKey({ key, line }: YamlEntry, file: SourceFile): void {
-  if (templateKeys.has(key) || renamedKeys.has(key) || ignoredKeys.has(key)) return;
-  throw failureAt({ file, line }, `natter cannot use "${key}" of an llm template`, {
-    hint: `it can use ${[...templateKeys, ...renamedKeys.keys()].join(', ')}`,
-  });
-}
-
-function noticesOf(entries: readonly YamlEntry[], file: SourceFile): readonly string[] {
-  return entries.flatMap(({ key, line }) => {
-    const reason = ignoredKeys.get(key);
-    return reason === undefined ? [] : [`${file.name}:${line}: ${key} is ignored: ${reason}`];
-  });
-}
-
 /** Parses a template of `llm`. @throws Failure `usage` */
 function parseLlmTemplate(entries: readonly YamlEntry[], file: SourceFile): PromptFile {
-  for (const entry of entries) checkKey(entry, file);
-  const find = (key: string) => entries.find((entry) => entry.key === key && entry.value !== null);
+  const unknown = entries.find(({ key }) => !llmKeys.has(key) && !ignoredKeys.has(key));
+  if (unknown !== undefined) {
+    throw failureAt(unknown.place, `natter cannot use "${unknown.key}" of an llm template`, {
+      hint: `it can use ${[...llmKeys.keys()].join(', ')}`,
+    });
+  }
   const renamed = entries.flatMap((entry) => {
-    const key = renamedKeys.get(entry.key);
+    const key = llmKeys.get(entry.key);
     return key === undefined ? [] : [{ ...entry, key }];
   });
+  const notices = entries.flatMap(({ key, place }) => {
+    const reason = ignoredKeys.get(key);
+    return reason === undefined ? [] : [`${placeText(place)}: ${key} is ignored: ${reason}`];
+  });
+  const find = (key: string) => entries.find((entry) => entry.key === key && entry.value !== null);
   const prompt = find('prompt');
   const system = find('system');
   if (prompt === undefined && system === undefined) {
@@ -84,10 +80,10 @@ function parseLlmTemplate(entries: readonly YamlEntry[], file: SourceFile): Prom
   return {
     file,
     format: 'llm',
-    front: readFrontMatter(renamed, file),
-    system: system && parseDollars(system, file),
-    prompt: prompt === undefined ? [] : parseDollars(prompt, file),
-    notices: noticesOf(entries, file),
+    front: readFrontMatter(renamed),
+    system: system && parseDollars(system),
+    prompt: prompt === undefined ? [] : parseDollars(prompt),
+    notices,
   };
 }
 
@@ -116,14 +112,6 @@ async function readYaml({ file }: PromptSource, text: string, line: number) {
   return readMapping(text, file, line);
 }
 
-/** Coding agents take `argument-hint: [issue] [priority]`, which is not YAML. */
-function quoteHint(frontMatter: string): string {
-  return frontMatter.replace(
-    /^(?<key>argument-hint:[ \t]*)(?<hint>\[.*)$/m,
-    (_, key: string, hint: string) => key + JSON.stringify(hint.trimEnd()),
-  );
-}
-
 /** A first line of dashes with a key below it. */
 const openFront = /^(?:#![^\n]*\n)?---[ \t]*\r?\n(?<key>[a-z-]+):/;
 
@@ -139,17 +127,21 @@ async function readFront(source: PromptSource): Promise<Front> {
       hint: 'write a line --- below it; a text may begin with a blank line before its ---',
     });
   }
-  const entries = await readYaml(source, quoteHint(frontMatter), line);
+  // Coding agents take `argument-hint: [issue] [priority]`, which is not YAML.
+  const yaml = frontMatter.replace(
+    /^(?<key>argument-hint:[ \t]*)(?<hint>\[.*)$/m,
+    (_, key: string, hint: string) => key + JSON.stringify(hint.trimEnd()),
+  );
+  const entries = await readYaml(source, yaml, line);
   if (entries === undefined) {
     // A text between two rules of Markdown.
     const body = content.slice(content.indexOf('---')).trimEnd();
     return { front: {}, isOfAgent: false, split: { ...split, body, bodyLine: line - 1 } };
   }
-  const tools = entries.find(({ key }) => toolKeys.has(key));
   return {
-    front: readFrontMatter(entries, file),
+    front: readFrontMatter(entries),
     isOfAgent: entries.some(({ key }) => agentKeys.has(key)),
-    tools: tools && { file, line: tools.line },
+    tools: entries.find(({ key }) => toolKeys.has(key))?.place,
     split,
   };
 }
@@ -188,20 +180,13 @@ function mentionNotice(mention: string): string {
 
 function agentNotices(read: Front, file: SourceFile): readonly string[] {
   const { model } = read.front;
-  const commands = noticeOf(
-    read,
-    file,
-    agentCommand,
-    (text) => `natter runs no commands: ${text} is sent as text`,
-  );
-  const tools =
-    read.tools === undefined
-      ? []
-      : [`${placeText(read.tools)}: natter has no tools; the model gets only the text`];
+  const at = (place: Place | undefined, text: string) =>
+    place === undefined ? [] : [`${placeText(place)}: ${text}`];
+  const runs = (command: string) => `natter runs no commands: ${command} is sent as text`;
+  const commands = noticeOf(read, file, agentCommand, runs);
+  const tools = at(read.tools, 'natter has no tools; the model gets only the text');
   return [
-    ...(model === undefined
-      ? []
-      : [`${placeText(model.place)}: the model is that of a coding agent and is ignored`]),
+    ...at(model?.place, 'the model is that of a coding agent and is ignored'),
     ...(commands.length > 0 ? commands : tools),
     ...noticeOf(read, file, agentMention, mentionNotice),
   ];

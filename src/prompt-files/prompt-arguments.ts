@@ -13,41 +13,38 @@ import { checkChoice, exampleOf, type Variable } from './front-matter-keys.ts';
 
 const assignment = /^--(?<name>[A-Za-z_][\w-]*)(?:=(?<value>[^]*))?$/;
 
-function unknownVariable(prompt: PromptFile, word: string, known: readonly Variable[]): Failure {
-  const { name, value } = assignment.exec(word)?.groups ?? {};
-  const title = prompt.file.name;
-  if (name === undefined) {
-    return new Failure('usage', `unknown option '${word.replace(/=.*/s, '')}'`, {
-      hint: 'see ‹natter run --help›; a variable is --name value; put text that starts with a dash after --',
-    });
-  }
-  const variable = known.find((one) => one.name === name);
-  if (variable !== undefined && value === undefined) {
-    return failureAt(variable.place, `--${name} needs a value`, { hint: exampleOf(variable) });
-  }
-  const names = known.map((one) => one.name);
-  const near = nearlyNamed(name, names);
-  const list = `its variables are ${names.join(', ')}`;
-  const hint = near === undefined ? list : `did you mean --${near}?`;
-  return new Failure('usage', `${title} has no variable "${name}"`, {
-    hint: names.length === 0 ? 'it has no variables; see ‹natter run --help› for options' : hint,
-  });
-}
-
+/** @throws Failure `usage` for a word that sets no known variable, and for a value that is not among the choices */
 function readAssignments(
-  prompt: PromptFile,
+  { file }: PromptFile,
   options: readonly string[],
   known: readonly Variable[],
 ): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   for (const word of options) {
-    const { name = '', value } = assignment.exec(word)?.groups ?? {};
+    const { name, value } = assignment.exec(word)?.groups ?? {};
+    if (name === undefined) {
+      throw new Failure('usage', `unknown option '${word.replace(/=.*/s, '')}'`, {
+        hint: 'see ‹natter run --help›; a variable is --name value; put text that starts with a dash after --',
+      });
+    }
     const variable = known.find((one) => one.name === name);
-    if (variable === undefined || value === undefined) throw unknownVariable(prompt, word, known);
+    if (variable === undefined) throw unknownVariable(file.name, name, known);
+    if (value === undefined) {
+      throw failureAt(variable.place, `--${name} needs a value`, { hint: exampleOf(variable) });
+    }
     checkChoice(variable, value);
     values.set(name, value);
   }
   return values;
+}
+
+function unknownVariable(title: string, name: string, known: readonly Variable[]): Failure {
+  const names = known.map((one) => one.name);
+  const near = nearlyNamed(name, names);
+  let hint = `its variables are ${names.join(', ')}`;
+  if (near !== undefined) hint = `did you mean --${near}?`;
+  if (names.length === 0) hint = 'it has no variables; see ‹natter run --help› for options';
+  return new Failure('usage', `${title} has no variable "${name}"`, { hint });
 }
 
 /** @throws Failure `usage` that names the first variable without a value, and how to set all of them */
@@ -87,17 +84,6 @@ function checkWords(prompt: PromptFile, words: readonly string[]): void {
   });
 }
 
-/** `lang=ts` instead of `--lang=ts`. */
-function refuseBareAssignment(words: readonly string[], known: readonly Variable[]): void {
-  for (const word of words) {
-    const name = /^(?<name>[\w-]+)=/.exec(word)?.groups?.['name'];
-    if (!known.some((variable) => variable.name === name)) continue;
-    throw new Failure('usage', `"${word}" does not set the variable ${name}`, {
-      hint: `write --${word}`,
-    });
-  }
-}
-
 /** Asks for standard input, as after `natter chat`: it is neither text nor a value. */
 const inputWord = '-';
 
@@ -126,7 +112,11 @@ export function readArguments(prompt: PromptFile, line: readonly string[]) {
   const [before, text] = end < 0 ? [line, []] : [line.slice(0, end), line.slice(end + 1)];
   const head = joinValues(before, known);
   const plain = head.filter((word) => !isOption(word));
-  refuseBareAssignment(plain, known);
+  const bare = plain.find((word) => known.some(({ name }) => word.startsWith(`${name}=`)));
+  if (bare !== undefined) {
+    const problem = `"${bare}" does not set the variable ${bare.replace(/=.*/s, '')}`;
+    throw new Failure('usage', problem, { hint: `write --${bare}` });
+  }
   const given = readAssignments(prompt, head.filter(isOption), known);
   const words: readonly string[] = [...plain, ...text].filter((word) => word !== inputWord);
   const defaults = known.flatMap(({ name, default: value }) =>

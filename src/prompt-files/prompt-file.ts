@@ -1,6 +1,6 @@
 import type { FrontMatter, Variable } from './front-matter-keys.ts';
 import { failureAt, type SourceFile } from './place.ts';
-import { type Placeholder, placeholdersOf, type Template } from './template.ts';
+import { placeholdersOf, type Template } from './template.ts';
 
 /** A parsed prompt file. */
 export interface PromptFile {
@@ -28,29 +28,21 @@ export const partsOf = ({ system = [], prompt }: PromptFile): Template => [...sy
 export const placesWords = (prompt: PromptFile): boolean =>
   placeholdersOf(partsOf(prompt), 'argument', 'arguments').length > 0;
 
-/** The first place where a variable is used. */
-function firstUses(prompt: PromptFile): ReadonlyMap<string, Placeholder> {
-  const uses = placeholdersOf(partsOf(prompt), 'variable').toReversed();
-  return new Map(uses.map((use) => [use.name, use]));
-}
-
 /** Every variable: the declared ones, then those that only the text mentions, which are required. */
 export function variablesOf(prompt: PromptFile): readonly Variable[] {
   const declared = prompt.front.variables ?? [];
-  const names = new Set(declared.map(({ name }) => name));
-  const others = placeholdersOf(partsOf(prompt), 'variable').filter(({ name }) => {
-    const isNew = !names.has(name);
-    names.add(name);
-    return isNew;
-  });
-  return [...declared, ...others.map(({ name, place }) => ({ name, place }))];
+  const found = new Map(declared.map((variable) => [variable.name, variable]));
+  for (const { name, place } of placeholdersOf(partsOf(prompt), 'variable')) {
+    if (!found.has(name)) found.set(name, { name, place });
+  }
+  return [...found.values()];
 }
 
 /** The variables that need a value, at the place of their first use. */
 export function requiredVariables(prompt: PromptFile): readonly Variable[] {
-  const uses = firstUses(prompt);
+  const uses = placeholdersOf(partsOf(prompt), 'variable');
   return variablesOf(prompt).flatMap((variable) => {
-    const use = uses.get(variable.name);
+    const use = uses.find(({ name }) => name === variable.name);
     if (variable.default !== undefined || use === undefined) return [];
     return [{ ...variable, place: use.place }];
   });

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
-import type { FrontMatter, Variable } from './front-matter-keys.ts';
+import { definedFields } from '../json.ts';
+import type { Variable } from './front-matter-keys.ts';
 import { partsOf, placesWords, type PromptFile, variablesOf } from './prompt-file.ts';
 import { escapePlaceholders, type Part, placeholdersOf, type Template } from './template.ts';
 
@@ -29,60 +30,30 @@ function templateText(template: Template, takesArguments: boolean): string {
 function variableValue({ description, default: value, choices }: Variable): unknown {
   if (description === undefined && choices === undefined) return value ?? null;
   if (description === undefined && value === undefined) return choices;
-  return {
-    ...(description !== undefined && { description }),
-    ...(choices !== undefined && { choices }),
-    ...(value !== undefined && { default: value }),
-  };
-}
-
-function frontFields(front: Omit<FrontMatter, 'system'>): Readonly<Record<string, unknown>> {
-  const {
-    description,
-    model,
-    maxTokens,
-    params = [],
-    variables = [],
-    schema,
-    argumentHint,
-  } = front;
-  const tokens = Number(maxTokens?.value);
-  return {
-    ...(description !== undefined && { description }),
-    ...(model !== undefined && { model: model.value }),
-    ...(maxTokens !== undefined && {
-      'max-tokens': Number.isNaN(tokens) ? maxTokens.value : tokens,
-    }),
-    ...(params.length > 0 && { params: Object.fromEntries(params.map(({ value }) => value)) }),
-    ...(schema !== undefined && { schema: schema.value }),
-    ...(argumentHint !== undefined && { 'argument-hint': argumentHint }),
-    ...(variables.length > 0 && {
-      variables: Object.fromEntries(variables.map((one) => [one.name, variableValue(one)])),
-    }),
-  };
-}
-
-/** Declares the variables that only the text mentions too, because a file that declares some must declare all. */
-function allVariables(prompt: PromptFile): readonly Variable[] | undefined {
-  const { variables = [] } = prompt.front;
-  return variables.length === 0 ? undefined : variablesOf(prompt);
+  return definedFields({ description, choices, default: value });
 }
 
 /** A prompt file of any format as Markdown with front matter, which sends the same. */
 export function promptMarkdown(prompt: PromptFile): string {
   const { front, system } = prompt;
-  const numbered = placeholdersOf(partsOf(prompt), 'argument').length > 0;
-  const argumentHint = front.argumentHint ?? (numbered ? '[words]' : undefined);
+  const { description, model, maxTokens, params = [], variables = [], schema } = front;
+  const isNumbered = placeholdersOf(partsOf(prompt), 'argument').length > 0;
+  const argumentHint = front.argumentHint ?? (isNumbered ? '[words]' : undefined);
   const takesArguments = argumentHint !== undefined || placesWords(prompt);
-  const variables = allVariables(prompt);
-  const fields = {
-    ...frontFields({
-      ...front,
-      ...(argumentHint !== undefined && { argumentHint }),
-      ...(variables !== undefined && { variables }),
-    }),
-    ...(system !== undefined && { system: templateText(system, takesArguments) }),
-  };
+  const tokens = Number(maxTokens?.value);
+  // Variables that only the text mentions too, because a file that declares some must declare all.
+  const declared = variables.length === 0 ? [] : variablesOf(prompt);
+  const values = declared.map((one) => [one.name, variableValue(one)]);
+  const fields = definedFields({
+    description,
+    model: model?.value,
+    'max-tokens': Number.isNaN(tokens) ? maxTokens?.value : tokens,
+    params: params.length > 0 ? Object.fromEntries(params.map(({ value }) => value)) : undefined,
+    schema: schema?.value,
+    'argument-hint': argumentHint,
+    variables: values.length > 0 ? (Object.fromEntries(values) as object) : undefined,
+    system: system && templateText(system, takesArguments),
+  });
   const body = templateText(prompt.prompt, takesArguments);
   const header = Object.keys(fields).length === 0 ? '' : `---\n${yamlText(fields)}---\n`;
   if (header === '' && !/^(?:---|#!)/.test(body)) return `${body}\n`;

@@ -9,21 +9,18 @@ import {
   type Node,
 } from 'yaml';
 import { Failure } from '../failure.ts';
-import { failureAt, type SourceFile } from './place.ts';
+import { failureAt, type Place, type SourceFile } from './place.ts';
 
-/** A value of YAML with the lines of the file. */
-interface YamlValue {
-  readonly line: number;
+/** A key of a YAML mapping with its value. */
+export interface YamlEntry {
+  readonly key: string;
+  readonly place: Place;
   /** The value as JSON. */
   readonly value: unknown;
   /** Of a mapping. */
   readonly entries: readonly YamlEntry[];
-  /** The line in which the text of a scalar begins. */
-  readonly textLine: number;
-}
-
-export interface YamlEntry extends YamlValue {
-  readonly key: string;
+  /** Where the text of a scalar begins. */
+  readonly textPlace: Place;
 }
 
 const isBlock = (node: Node | null) =>
@@ -34,31 +31,28 @@ function keyText(key: unknown): string {
   return isCollection(key) ? JSON.stringify(key) : String(key);
 }
 
-function readValue(
-  node: Node | null,
-  line: number,
+/** The entries of a mapping; none of any other value. @param placeAt of an offset */
+function readEntries(
+  node: unknown,
   document: Document.Parsed,
-  lineOf: (offset: number) => number,
-): YamlValue {
-  const target = isAlias(node) ? (node.resolve(document) ?? null) : node;
-  const start = node?.range === undefined || node?.range === null ? line : lineOf(node.range[0]);
-  const entries = isMap(target)
-    ? target.items.map(({ key, value }): YamlEntry => {
-        const keyLine = (key as Node | null)?.range?.[0];
-        const at = keyLine === undefined ? start : lineOf(keyLine);
-        return {
-          key: keyText(key),
-          ...readValue(value as Node | null, at, document, lineOf),
-          line: at,
-        };
-      })
-    : [];
-  return {
-    line,
-    value: target === null ? null : (target.toJS(document, { maxAliasCount: 50 }) as unknown),
-    entries,
-    textLine: isBlock(target) ? start + 1 : start,
-  };
+  placeAt: (offset: number) => Place,
+): readonly YamlEntry[] {
+  if (!isMap(node)) return [];
+  const above = node.range?.[0] ?? 0;
+  return node.items.map((pair): YamlEntry => {
+    const [key, value] = [pair.key, pair.value] as (Node | null)[];
+    const target = isAlias(value) ? (value.resolve(document) ?? null) : (value ?? null);
+    const place = placeAt(key?.range?.[0] ?? above);
+    const start =
+      value?.range === undefined || value.range === null ? place : placeAt(value.range[0]);
+    return {
+      key: keyText(key),
+      place,
+      value: target === null ? null : (target.toJS(document, { maxAliasCount: 50 }) as unknown),
+      entries: readEntries(target, document, placeAt),
+      textPlace: isBlock(target) ? { ...start, line: start.line + 1 } : start,
+    };
+  });
 }
 
 /** Levels of lists and mappings. */
@@ -91,7 +85,9 @@ export function readMapping(
   firstLine: number,
 ): readonly YamlEntry[] | undefined {
   const counter = new LineCounter();
-  const lineOf = (offset: number) => counter.linePos(offset).line + firstLine - 1;
+  const placeAt = (offset: number): Place => {
+    return { file, line: counter.linePos(offset).line + firstLine - 1 };
+  };
   const place = { file, line: firstLine };
   if (mayBeDeep(text)) {
     throw failureAt(place, 'not valid YAML: its values are nested too deeply');
@@ -106,12 +102,12 @@ export function readMapping(
     const [error] = document.errors;
     if (error !== undefined) {
       const message = error.message.split('\n')[0]?.replace(/[.:]$/, '') ?? '';
-      throw failureAt({ file, line: lineOf(error.pos[0]) }, `not valid YAML: ${message}`);
+      throw failureAt(placeAt(error.pos[0]), `not valid YAML: ${message}`);
     }
     const { contents } = document;
     if (contents === null || (isScalar(contents) && contents.value === null)) return [];
     if (!isMap(contents)) return undefined;
-    return readValue(contents, firstLine, document, lineOf).entries;
+    return readEntries(contents, document, placeAt);
   } catch (cause) {
     if (cause instanceof Failure) throw cause;
     const message = cause instanceof Error ? cause.message : String(cause);

@@ -15,7 +15,8 @@ import {
   type TextBuffer,
   withDraft,
 } from './composer/text-buffer.ts';
-import { onListAction, onListText, closeList } from './conversation-list/list.ts';
+import { onListAction, onListText } from './conversation-list/list-keys.ts';
+import { closeList } from './conversation-list/list.ts';
 import { interruptDialog } from './dialog.ts';
 import { discardRestored } from './files/attachments.ts';
 import { dropCheck, isForPicker, opensPicker, pickAgain } from './files/picking.ts';

@@ -9,7 +9,7 @@ import {
 } from '../commands/models/model-text.ts';
 import { cleanLine } from '../secrets/secrets.ts';
 import { roleNames, readRole } from '../settings/role.ts';
-import type { ParameterChanges } from '../conversation/tree.ts';
+import type { ParameterChanges } from '../conversation/attributes.ts';
 import { Failure } from '../failure.ts';
 import { nearlyNamed } from '../near-name.ts';
 import { tokenText } from '../output/figures.ts';
@@ -29,7 +29,7 @@ function withSettings(state: ReplState, changes: Partial<SessionSettings>): Repl
 }
 
 export function recordModel(session: Session, model: string): void {
-  session.journal().setModel(model);
+  session.journal().set({ model });
 }
 
 const modelsOf = ({ knownModels }: ReplState): ReadonlySet<string> =>
@@ -192,7 +192,7 @@ export async function changeParameters(session: Session, text: string): Promise<
   const sent = session.service.parameters(settings);
   const [parameters, report] = changeOf(text, settings.parameters ?? none, sent) ?? [];
   if (parameters !== undefined) {
-    session.journal().setParameters(parameters);
+    session.journal().set({ parameters });
     session.update((state) => step(withSettings(state, { parameters })));
   }
   const [name = ''] = text.split(' ', 1);

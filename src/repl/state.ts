@@ -1,7 +1,8 @@
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import type { ModelWindows } from '../conversation/context-fit.ts';
-import type { LibraryEntry } from '../conversation/library/library.ts';
-import type { Conversation, ParameterChanges } from '../conversation/tree.ts';
+import type { ListedConversation } from '../conversation/library/library.ts';
+import type { ParameterChanges } from '../conversation/attributes.ts';
+import type { Conversation } from '../conversation/tree.ts';
 import type { WrapMode } from '../terminal/markdown/markdown-stream.ts';
 import type { ThemeName } from '../terminal/style.ts';
 import type { Candidate, CompletionRequest } from './composer/completion.ts';
@@ -10,7 +11,7 @@ import type { KeyMap } from './composer/keys/key-bindings.ts';
 import type { KeyEvent } from './composer/keys/key-event.ts';
 import type { Draft, TextBuffer } from './composer/text-buffer.ts';
 import type { ViState } from './composer/vi/vi-state.ts';
-import type { PromptUse } from './prompt-files/prompt-files.ts';
+import type { PromptUse } from './prompt-files/prompt-command.ts';
 import type { ChatEvent } from '../client/events.ts';
 import type { FailureKind } from '../failure.ts';
 import type { Entry } from './transcript/transcript.ts';
@@ -317,14 +318,8 @@ export interface ReplState {
   readonly now: number;
 }
 
-/** A conversation in the list. Its texts are not sanitized. */
-export interface ListedConversation {
-  readonly entry: LibraryEntry;
-  /** Empty for a conversation without a prompt. */
-  readonly title: string;
-  /** The start of the first prompt. */
-  readonly firstWords: string;
-  readonly model: string | undefined;
+/** A conversation in the list. Its texts are not sanitized. Without an answer, it has no model. */
+export interface ListRow extends ListedConversation {
   readonly isOpenElsewhere: boolean;
   /** What the filter compares, in lower case. */
   readonly filtered: string;
@@ -337,24 +332,21 @@ export interface PreviewTurn {
   readonly text: string;
 }
 
-/** The list from which a conversation is opened. It is read as far as it is looked at. */
+/** The list from which a conversation is opened. Its texts are searched as far as the matches are looked at. */
 export interface OpenList {
   readonly options: ListOptions;
   /** Opens when the list is closed, or a conversation is chosen. */
   readonly dialog?: Dialog | undefined;
   readonly openedAt: Date;
-  /** All conversations: pinned ones first, newest first among them. */
-  readonly entries: readonly LibraryEntry[];
-  /** Facts about the first entries, as far as they are read; undefined for one that is not readable. */
-  readonly rows: readonly (ListedConversation | undefined)[];
+  readonly rows: readonly ListRow[];
   readonly query: string;
   /** The query is searched in the texts of the turns, too. */
   readonly searchesTexts: boolean;
-  /** Around the first hit in each of the first entries, as far as they are searched. */
+  /** Around the first hit in each of the first rows, as far as they are searched. */
   readonly excerpts: readonly (string | undefined)[];
   /** Index among the matches. */
   readonly selected: number;
-  /** The last match is selected, also while more of the list is read. */
+  /** The last match is selected, also while more are found. */
   readonly followsLast?: boolean | undefined;
   readonly isReading: boolean;
   /** False in line mode. */

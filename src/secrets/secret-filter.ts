@@ -28,10 +28,6 @@ export interface Range {
 
 /** Finds secrets in texts: as they are, percent-encoded, escaped as in JSON, and in base64 of both alphabets. */
 export interface SecretFilter {
-  /**
-   * False for most texts: they have no secret, and no more than {@link harmlessLength} characters of one at the end.
-   */
-  readonly mayConcern: (text: string) => boolean;
   /** Replaces every secret by `***`. A secret that the caller has cut in two stays. */
   readonly mask: (text: string) => string;
   /** The secrets of a text, in ascending order. */
@@ -186,10 +182,9 @@ export function createSecretFilter(
   // One search for the first characters of all forms is faster than a search for each form.
   const beginnings = new Set(forms.map((form) => form.slice(0, harmlessLength + 1)));
   const concern = new RegExp([NEVER_SHOWN, ...[...beginnings].map(patternOf)].join('|'));
-  const mayConcern = (text: string) => concern.test(text);
   const search = () => new SecretSearch(forms);
-  const find = (text: string) => (mayConcern(text) ? joinRanges(search().read(text)) : []);
-  return { mayConcern, mask: (text) => maskRanges(text, find(text)), find, search };
+  const find = (text: string) => (concern.test(text) ? joinRanges(search().read(text)) : []);
+  return { mask: (text) => maskRanges(text, find(text)), find, search };
 }
 
 /** In ascending order, with overlapping ranges joined. */
@@ -234,9 +229,7 @@ export interface MaskedStream {
 
 /** Masks a stream. It does not delay the first three characters of a secret: ordinary text would often be delayed. */
 export function createMaskedStream(filter: SecretFilter): MaskedStream {
-  /** The end of the shown text, as long as no search is needed. */
-  let recent = '';
-  let search: SecretSearch | undefined;
+  const search = filter.search();
   let held = '';
   /** The index of the delayed text in what the search has read. */
   let start = 0;
@@ -259,16 +252,6 @@ export function createMaskedStream(filter: SecretFilter): MaskedStream {
 
   return {
     write(text) {
-      if (search === undefined) {
-        const all = recent + text;
-        if (!filter.mayConcern(all)) {
-          recent = all.slice(-harmlessLength);
-          return text;
-        }
-        search = filter.search();
-        search.read(recent);
-        start = recent.length;
-      }
       held += text;
       secrets = [...secrets, ...search.read(text)];
       return release(search.openEnd);

@@ -1,6 +1,5 @@
-import { Failure, type FailureKind } from '../failure.ts';
 import type { Resolved } from './resolved-settings.ts';
-import { badValue, profileOrigin, type ValueOrigin } from './setting-value.ts';
+import { badValue, nameCheck, profileOrigin, type ValueOrigin } from './setting-value.ts';
 
 /** The parts of an answer whose colour is a setting, `colors.<part>`. */
 export const coloredParts = [
@@ -54,24 +53,14 @@ export function storedColor({ color, attributes: chosen }: OwnColor): string {
   return [color, ...chosen].join(' ');
 }
 
-const partNames = coloredParts.map(({ name }) => name).join(', ');
+type ColoredPart = (typeof coloredParts)[number]['name'];
+const partNames = coloredParts.map(({ name }) => name);
 
-/**
- * Checks the name of a part of an answer.
- * @param where completes the message: ` in profile work`
- * @returns the name
- * @throws Failure of `kind` for an unknown part
- */
-export function checkColoredPart(name: string, kind: FailureKind, where = '') {
-  const part = coloredParts.find((candidate) => candidate.name === name);
-  if (part !== undefined) return part.name;
-  const hint = `the parts are ${partNames}`;
-  throw new Failure(
-    kind,
-    `${JSON.stringify(name)}${where} is not a part of an answer with a colour`,
-    { hint: kind === 'usage' ? hint : `correct the file by hand; ${hint}` },
-  );
-}
+/** Checks the name of a part of an answer. */
+export const checkColoredPart = nameCheck('colour', new RegExp(`^(?:${partNames.join('|')})$`), {
+  problem: 'is not a part of an answer with a colour',
+  hint: `the parts are ${partNames.join(', ')}`,
+});
 
 /**
  * Reads the colours of the parts.
@@ -82,7 +71,10 @@ export function ownColors(colors: Readonly<Record<string, Resolved<unknown>>>) {
   return new Map(
     Object.entries(colors).map(([name, { value, source }]) => {
       const part = checkColoredPart(name, 'configuration', ` in profile ${source.name}`);
-      return [part, parseOwnColor(value, profileOrigin(`colors.${name}`, source.name))] as const;
+      return [
+        part as ColoredPart,
+        parseOwnColor(value, profileOrigin(`colors.${name}`, source.name)),
+      ] as const;
     }),
   );
 }

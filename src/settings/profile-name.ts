@@ -2,7 +2,7 @@ import { type Environment, isSet } from '../environment.ts';
 import { Failure, type FailureKind } from '../failure.ts';
 import { definitions } from './definitions.ts';
 import type { Resolved } from './resolved-settings.ts';
-import { isPrototypeName } from './setting-name.ts';
+import { isPrototypeName } from './setting-value.ts';
 import { emptyCredentials, ownEntry, type StoredSettings } from './stored-settings.ts';
 
 /** Returns the profile that `--profile` or `NATTER_PROFILE` names; undefined leaves the choice to `config use`. */

@@ -8,71 +8,55 @@ import {
 } from './definitions.ts';
 import { checkColoredPart, coloredParts, parseOwnColor, storedColor } from './own-colors.ts';
 import { parsePrice } from './prices.ts';
-import { parseHeaderValue, parseParameterValue, type ValueOrigin } from './setting-value.ts';
+import {
+  nameCheck,
+  parseHeaderValue,
+  parseParameterValue,
+  type ValueOrigin,
+} from './setting-value.ts';
 
-const prototypeNames = new Set(['__proto__', 'constructor', 'prototype']);
+/** Checks the name of an extra field of the request body. */
+export const checkParameterName = nameCheck(
+  'parameter',
+  /./s,
+  {},
+  {
+    model: 'use --model, or ‹natter config set model›',
+    max_tokens: 'use --max-tokens, or ‹natter config set max-tokens›',
+    messages: 'natter builds them from the system prompt, the conversation and the prompt',
+    stream: 'use --no-stream',
+  },
+);
 
-/** Whether a name would set the prototype of an object. */
-export const isPrototypeName = (name: string): boolean => prototypeNames.has(name);
+// RFC 9110, 5.6.2: token.
+const checkLowerCaseHeader = nameCheck(
+  'header',
+  /^[\w!#$%&'*+.^`|~-]+$/,
+  {},
+  {
+    authorization: 'it carries the API key, which is not a setting: ‹natter auth login›',
+    connection: '',
+    'content-length': '',
+    'content-type': '',
+    host: '',
+    'transfer-encoding': '',
+  },
+);
 
-const bodyFields: ReadonlyMap<string, string> = new Map([
-  ['model', 'use --model, or ‹natter config set model›'],
-  ['max_tokens', 'use --max-tokens, or ‹natter config set max-tokens›'],
-  ['messages', 'natter builds them from the system prompt, the conversation and the prompt'],
-  ['stream', 'use --no-stream'],
-]);
+/** Checks the name of an extra header. @returns the name in lower case */
+export const checkHeaderName = (name: string, kind: FailureKind, where?: string): string =>
+  checkLowerCaseHeader(name.toLowerCase(), kind, where);
 
-/**
- * Checks the name of an extra field of the request body.
- * @param where completes the message: ` in profile work`
- * @returns the name
- * @throws Failure of `kind` for a body field that natter sets, or an unsafe name
- */
-export function checkParameterName(name: string, kind: FailureKind, where = ''): string {
-  const hint = bodyFields.get(name);
-  if (hint !== undefined) {
-    throw new Failure(kind, `the parameter ${name}${where} is set by natter itself`, { hint });
-  }
-  if (name === '' || isPrototypeName(name)) {
-    throw new Failure(kind, `${JSON.stringify(name)} is not a valid parameter name${where}`);
-  }
-  return name;
-}
+const checkPricedModel = nameCheck('price', /\S/, {
+  problem: 'is not a model',
+  hint: 'for example: ‹natter config set prices.origin 0.5/1.5›',
+});
 
-const transportHeaders = new Set([
-  'connection',
-  'content-length',
-  'content-type',
-  'host',
-  'transfer-encoding',
-]);
-
-/**
- * Checks the name of an extra header.
- * @param where as for `checkParameterName`
- * @returns the name in lower case
- * @throws Failure of `kind` for a header that natter sets, or an invalid name
- */
-export function checkHeaderName(name: string, kind: FailureKind, where = ''): string {
-  const lower = name.toLowerCase();
-  if (lower === 'authorization') {
-    throw new Failure(
-      kind,
-      `the header authorization${where} carries the API key, which is not a setting`,
-      {
-        hint: '‹natter auth login›',
-      },
-    );
-  }
-  if (transportHeaders.has(lower)) {
-    throw new Failure(kind, `the header ${lower}${where} is set by natter itself`);
-  }
-  // RFC 9110, 5.6.2: token.
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || isPrototypeName(name)) {
-    throw new Failure(kind, `${JSON.stringify(name)} is not a valid header name${where}`);
-  }
-  return lower;
-}
+/** `config set` checks whether the action exists. */
+const checkActionName = nameCheck('key', /^[a-z-]+$/, {
+  problem: 'is not a key action',
+  hint: '‹natter config keys› lists them',
+});
 
 export const families: Readonly<
   Record<
@@ -82,8 +66,8 @@ export const families: Readonly<
       readonly form: string;
       readonly type: string;
       readonly summary: string;
-      /** Checks the name of a member. @returns the name to store @throws Failure `usage` */
-      check(member: string): string;
+      /** Checks the name of a member. @returns the name to store @throws Failure of the kind */
+      check(member: string, kind: FailureKind): string;
       /** Reads a value as typed. @returns what to store @throws Failure with the origin */
       store(text: string, origin: ValueOrigin): unknown;
     }
@@ -93,14 +77,14 @@ export const families: Readonly<
     form: 'params.<name>',
     type: 'JSON',
     summary: 'Extra field of the request body; the flag is --param name=json',
-    check: (name) => checkParameterName(name, 'usage'),
+    check: checkParameterName,
     store: parseParameterValue,
   },
   headers: {
     form: 'headers.<name>',
     type: 'text',
     summary: 'Extra header of every request',
-    check: (name) => checkHeaderName(name, 'usage'),
+    check: checkHeaderName,
     store: parseHeaderValue,
   },
   prices: {
@@ -124,25 +108,10 @@ export const families: Readonly<
     form: 'colors.<part>',
     type: 'colour',
     summary: `Colour of a part of answers, such as red, bright-blue, "#5fafd7 bold" or default; the parts are ${coloredParts.map(({ name }) => name).join(', ')}`,
-    check: (name) => checkColoredPart(name, 'usage'),
+    check: checkColoredPart,
     store: (text, origin) => storedColor(parseOwnColor(text, origin)),
   },
 };
-
-function checkPricedModel(name: string): string {
-  if (name.trim() !== '' && !isPrototypeName(name)) return name;
-  throw new Failure('usage', `${JSON.stringify(name)} is not a model`, {
-    hint: 'for example: ‹natter config set prices.origin 0.5/1.5›',
-  });
-}
-
-/** `config set` checks whether the action exists. */
-function checkActionName(name: string): string {
-  if (/^[a-z-]+$/.test(name) && !isPrototypeName(name)) return name;
-  throw new Failure('usage', `${JSON.stringify(name)} is not a key action`, {
-    hint: '‹natter config keys› lists them',
-  });
-}
 
 const keyNames = new Set(['api-key', 'apikey', 'api_key', 'key', 'token']);
 
@@ -172,5 +141,5 @@ export function parseSettingName(
   const [start, ...rest] = text.split('.');
   const family = familyNames.find((name) => name === start);
   if (rest.length === 0 || family === undefined) throw unknownSetting(text);
-  return { family, key: families[family].check(rest.join('.')) };
+  return { family, key: families[family].check(rest.join('.'), 'usage') };
 }

@@ -25,6 +25,35 @@ export function badValue({ kind, label, hint }: ValueOrigin, expected: string): 
   return new Failure(kind, `${label} must be ${expected}`, { hint });
 }
 
+const prototypeNames = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Whether a name would set the prototype of an object. */
+export const isPrototypeName = (name: string): boolean => prototypeNames.has(name);
+
+/**
+ * Makes the check of the names in a family of settings, which returns the name.
+ * @param reserved names that natter sets itself, with hints
+ * @throws Failure of the kind; `where` completes its message: ` in profile work`
+ */
+export function nameCheck(
+  what: string,
+  pattern: RegExp,
+  { problem = `is not a valid ${what} name`, hint = '' } = {},
+  reserved: Readonly<Record<string, string>> = {},
+) {
+  return (name: string, kind: FailureKind, where = ''): string => {
+    if (Object.hasOwn(reserved, name)) {
+      const text = `the ${what} ${name}${where} is set by natter itself`;
+      throw new Failure(kind, text, { hint: reserved[name] || undefined });
+    }
+    if (pattern.test(name) && !isPrototypeName(name)) return name;
+    const hints = [kind === 'configuration' ? 'correct the file by hand' : '', hint];
+    throw new Failure(kind, `${JSON.stringify(name)} ${problem}${where}`, {
+      hint: hints.filter((text) => text !== '').join('; ') || undefined,
+    });
+  };
+}
+
 /** Reads the value of a setting. @throws Failure with the origin and the expected form */
 export function parseSettingValue<Value>(
   definition: Definition<Value>,

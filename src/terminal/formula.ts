@@ -49,12 +49,9 @@ const functionNames: ReadonlySet<string> = new Set(
 
 /** Combining characters, after each character of the argument. */
 const accents = pairs(`
-  hat \u0302 widehat \u0302 bar \u0304 overline \u0305 underline \u0332 vec \u20d7 dot \u0307 ddot \u0308 tilde \u0303
+  hat \u0302 widehat \u0302 bar \u0304 overline \u0304 underline \u0332 vec \u20d7 dot \u0307 ddot \u0308 tilde \u0303
   widetilde \u0303 check \u030c breve \u0306 acute \u0301 grave \u0300 mathring \u030a
 `);
-
-/** Accents that may be on several characters. */
-const longAccents: ReadonlySet<string> = new Set(['overline', 'underline']);
 
 const superscriptFrom =
   '0123456789+-=()abcdefghijklmnoprstuvwxyzABDEGHIJKLMNOPRTUVWαβγδθιφχ′∗*∘°†⊤';
@@ -99,8 +96,6 @@ interface Reader {
   depth: number;
   /** The depth of the innermost environment, in which `&` ends a cell and `\\` a row. */
   cellDepth: number | undefined;
-  /** The finished rows of an alignment. */
-  readonly rows: string[];
 }
 
 /** `$…$`, `$$…$$`, `\(…\)` and `\[…\]` without their marks; an environment as it is. */
@@ -114,16 +109,28 @@ export function withoutMarks(source: string): string {
 export function formulaRows(formula: string): readonly string[] | undefined {
   const source = withoutMarks(formula);
   if (source.length > maxLength) return undefined;
-  const reader: Reader = { source, at: 0, depth: 0, cellDepth: undefined, rows: [] };
+  const reader: Reader = { source, at: 0, depth: 0, cellDepth: undefined };
   try {
-    const rest = tidy(readUntil(reader, ''));
-    const last = `${reader.rows.pop() ?? ''} ${rest}`.trimEnd();
-    const rows = [...reader.rows, reader.rows.length === 0 ? last.trimStart() : last];
-    return last === '' ? undefined : rows;
+    const rows = cellsOf(readUntil(reader, ''));
+    const aligned = rows.flatMap(([first = '', ...others]) => (others.length > 0 ? [first] : []));
+    const width = Math.max(0, ...aligned.map(displayWidth));
+    // Their relations are below each other.
+    const shown = rows.map(([first = '', ...others]) =>
+      others.length === 0 ? first : `${padToWidth(first, width, 'right')} ${others.join(' ')}`,
+    );
+    return shown.length === 0 ? undefined : shown;
   } catch (error) {
     if (error instanceof NotUnicode) return undefined;
     throw error;
   }
+}
+
+/** The cells of the rows that have any text. */
+function cellsOf(text: string): readonly (readonly string[])[] {
+  return text
+    .split('\n')
+    .map((row) => row.split('\t').map(tidy))
+    .filter((cells) => cells.some((cell) => cell !== ''));
 }
 
 /** The text with single spaces, and none inside brackets. */
@@ -211,7 +218,7 @@ function readArgument(reader: Reader): string {
   // A command that needs an argument of its own fails.
   const end = /^\\(?:[a-zA-Z]+|[^])/.exec(reader.source.slice(reader.at, reader.at + 40));
   const source = reader.source.slice(0, reader.at + (end?.[0].length ?? 1));
-  const text = readUntil({ ...reader, source, rows: [] }, '').trim();
+  const text = readUntil({ ...reader, source }, '').trim();
   reader.at = source.length;
   return text;
 }
@@ -316,9 +323,8 @@ function readLetters(reader: Reader, letters: ReadonlyMap<string, string>): stri
 
 function readAccent(reader: Reader, name: string): string {
   const accent = accents.get(name) ?? fail();
-  const characters = Array.from(readArgument(reader));
-  if (characters.length !== 1 && !longAccents.has(name)) return fail();
-  return characters.map((character) => (character + accent).normalize('NFC')).join('');
+  const letter = readArgument(reader);
+  return Array.from(letter).length === 1 ? (letter + accent).normalize('NFC') : fail();
 }
 
 /** A superscript (`^`) or subscript (`_`), after its mark. */
@@ -361,15 +367,10 @@ function readLimits(reader: Reader): string {
   }
 }
 
-const roots: ReadonlyMap<string, string> = new Map([
-  ['', '√'],
-  ['2', '√'],
-  ['3', '∛'],
-  ['4', '∜'],
-]);
+const roots = pairs('2 √ 3 ∛ 4 ∜');
 
 function readRoot(reader: Reader): string {
-  const degree = readOption(reader);
+  const degree = readOption(reader) || '2';
   const root = roots.get(degree) ?? `${raise(degree, '^')}√`;
   const text = readArgument(reader);
   return root + (Array.from(text).length === 1 ? text : `(${text})`);
@@ -425,35 +426,17 @@ const alignments =
 
 /** An environment, after `\begin`: a matrix on one line, or rows that are aligned. */
 function readEnvironment(reader: Reader): string {
-  const isFirst = /^\s*\\begin$/.test(reader.source.slice(0, reader.at));
   const name = readRawGroup(reader);
-  const [open, close] = brackets.get(name) ?? ['', ''];
-  if (!brackets.has(name) && !alignments.test(name)) return fail();
-  if (name === 'array') reader.at += columnsOf(reader).length;
+  const pair = brackets.get(name);
+  if (pair === undefined && !alignments.test(name)) return fail();
+  const columns = /^\s*\{[clr|\s]*\}/.exec(reader.source.slice(reader.at));
+  if (name === 'array' && columns !== null) reader.at += columns[0].length;
   const { cellDepth } = reader;
   reader.cellDepth = reader.depth + 1;
-  const rows = readUntil(reader, `\\end{${name}}`)
-    .split('\n')
-    .map((row) => row.split('\t').map(tidy))
-    .filter((cells) => cells.some((cell) => cell !== ''));
+  const text = readUntil(reader, `\\end{${name}}`);
   reader.cellDepth = cellDepth;
-  if (!isFirst || brackets.has(name)) {
-    return open + rows.map((cells) => cells.join(' ')).join('; ') + close;
-  }
-  reader.rows.push(...alignedRows(rows));
-  return '';
-}
-
-function columnsOf({ source, at }: Reader): string {
-  return /^\s*\{[clr|\s]*\}/.exec(source.slice(at))?.[0] ?? '';
-}
-
-/** Rows whose relations are below each other. */
-function alignedRows(rows: readonly (readonly string[])[]): readonly string[] {
-  const widest = Math.max(0, ...rows.map(([first = '']) => displayWidth(first)));
-  return rows.map(([first = '', ...others]) =>
-    others.length === 0
-      ? first
-      : `${padToWidth(first, widest, 'right')} ${others.join(' ')}`.trimEnd(),
-  );
+  if (pair === undefined && reader.depth === 1) return text.trimEnd();
+  const [open, close] = pair ?? ['', ''];
+  const rows = cellsOf(text).map((cells) => cells.join(' '));
+  return open + rows.join('; ') + close;
 }

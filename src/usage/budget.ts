@@ -181,7 +181,7 @@ function requireLedger({ context, settings }: Run): string {
 }
 
 /** Opens the limit of the setting `budget`, for which the requests of all processes count. */
-function openPeriod(run: Run, isSandbox: boolean, text: string, flush: () => void) {
+function openPeriod(run: Run, isSandbox: boolean, text: string) {
   const { context, presentation, settings } = run;
   const { notices } = presentation;
   const { clock } = context;
@@ -201,7 +201,6 @@ function openPeriod(run: Run, isSandbox: boolean, text: string, flush: () => voi
   let hasWarned = false;
 
   function read(): void {
-    flush();
     readAt = clock.monotonic();
     limit.used = lost;
     readLedger(state, startOfPeriod(amount.period, clock.date()), (line) => {
@@ -226,22 +225,20 @@ function openPeriod(run: Run, isSandbox: boolean, text: string, flush: () => voi
       if (clock.monotonic() - readAt >= refreshTime) read();
       warn();
     },
-    keep(lines: readonly LedgerLine[]): void {
-      const priced = lines.filter(isPriced);
-      lost += priced.reduce((sum, line) => sum + expense(line), 0);
+    keep(line: LedgerLine): void {
+      if (isPriced(line)) lost += expense(line);
     },
   };
 }
 
 /**
  * Opens the budget of the settings, and the limits of the run.
- * @param flush writes the lines of the ledger that are waiting
  * @throws Failure `configuration` for a budget that cannot be kept
  */
-export function openBudget(run: Run, source: UsageSource, isSandbox: boolean, flush: () => void) {
+export function openBudget(run: Run, source: UsageSource, isSandbox: boolean) {
   const { settings } = run;
   const { budget: text } = settings.values;
-  const period = text === undefined ? undefined : openPeriod(run, isSandbox, text, flush);
+  const period = text === undefined ? undefined : openPeriod(run, isSandbox, text);
   const limits = [...(period === undefined ? [] : [period.limit]), ...(source.limits ?? [])];
   const pricing = { prices: priceTable(settings.prices), isSandbox };
 
@@ -295,7 +292,7 @@ export function openBudget(run: Run, source: UsageSource, isSandbox: boolean, fl
         for (const resume of ready) resume();
       }
     },
-    /** Counts lines that could not be written to the ledger. */
-    keep: (lines: readonly LedgerLine[]) => period?.keep(lines),
+    /** Counts a line that could not be written to the ledger. */
+    keep: (line: LedgerLine) => period?.keep(line),
   };
 }

@@ -45,20 +45,13 @@ export const ledgerFolder = (state: string): string => path.join(state, 'usage')
 const monthOf = (time: string) => time.slice(0, 7);
 
 /** Returns the file of a month, `2026-11.jsonl`. @param time in UTC, as in a line */
-export function ledgerFile(state: string, time: string): string {
+function ledgerFile(state: string, time: string): string {
   return path.join(ledgerFolder(state), `${monthOf(time)}.jsonl`);
 }
 
-/** Appends lines in one write for each month. @throws Failure `storage` */
-export function appendToLedger(state: string, lines: readonly LedgerLine[]): void {
-  const files = new Map<string, string[]>();
-  for (const line of lines) {
-    const file = ledgerFile(state, line.time);
-    const texts = files.get(file) ?? [];
-    files.set(file, texts);
-    texts.push(JSON.stringify(line));
-  }
-  for (const [file, texts] of files) appendLine(file, texts.join('\n'));
+/** Appends a line to the file of its month. @throws Failure `storage` */
+export function appendToLedger(state: string, line: LedgerLine): void {
+  appendLine(ledgerFile(state, line.time), JSON.stringify(line));
 }
 
 const isCount = (value: unknown) => typeof value === 'number' && value >= 0 && value < Infinity;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { ChatOptions, Client } from '../client/client.ts';
 import type { CompletionRequest } from '../client/contract.ts';
 import type { AnswerFinished, ChatEvent } from '../client/events.ts';
@@ -13,12 +14,8 @@ import { maskText } from '../secrets/secrets.ts';
 import { resolveFolders } from '../settings/folders.ts';
 import { costOf, priceTable } from '../settings/prices.ts';
 import { openBudget, type UsageSource } from './budget.ts';
-import { appendToLedger, type LedgerLine, tokensOf } from './ledger.ts';
+import { appendToLedger, ledgerFolder, type LedgerLine, tokensOf } from './ledger.ts';
 
-/** The milliseconds between two writes. */
-const interval = 1000;
-/** The most lines of a write: those of a fast batch would take tens of megabytes in a second. */
-const mostWaiting = 1000;
 const longestModel = 200;
 
 /** A request while it runs. */
@@ -104,40 +101,29 @@ function lineOf(
   };
 }
 
-/** Writes lines together; a failed write is one warning of the run. */
+/**
+ * Writes lines into the ledger; failed writes are one warning of the run. A place that has no ledger and cannot have one,
+ * such as a read-only home, has nothing to lose, and a budget is refused there. @param onLost gets their lines
+ */
 function createLedgerWriter(
   { context, presentation }: Run,
-  onLost: (lines: readonly LedgerLine[]) => void,
-) {
+  onLost: (line: LedgerLine) => void,
+): (line: LedgerLine) => void {
   const { state } = resolveFolders(context);
-  let waiting: LedgerLine[] = [];
-  let stopTimer: (() => void) | undefined;
   let hasFailed = false;
-  function flush(): void {
-    const lines = waiting;
-    waiting = [];
-    stopTimer?.();
-    stopTimer = undefined;
-    if (lines.length === 0 || state === undefined) return;
+  return (line) => {
+    if (state === undefined) return;
     try {
-      appendToLedger(state, lines);
+      appendToLedger(state, line);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (!hasFailed) {
+      if (!hasFailed && existsSync(ledgerFolder(state))) {
         const text = `not in the ledger: ${reason}; NATTER_LEDGER=false turns the ledger off`;
         presentation.notices.warning(text, 'storage');
       }
       hasFailed = true;
-      onLost(lines);
+      onLost(line);
     }
-  }
-  return {
-    flush,
-    add(line: LedgerLine): void {
-      waiting.push(line);
-      stopTimer ??= context.clock.repeat(interval, flush);
-      if (waiting.length === mostWaiting) flush();
-    },
   };
 }
 
@@ -148,7 +134,7 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
   const { values } = settings;
   const isLimited = values.budget !== undefined || (source.limits?.length ?? 0) > 0;
   const prices = source.costs && priceTable(settings.prices);
-  const writer = createLedgerWriter(run, (lines) => budget?.keep(lines));
+  const write = createLedgerWriter(run, (line) => budget?.keep(line));
   let budget: ReturnType<typeof openBudget> | undefined;
   /** The last refusals of requests that their caller sends again: all attempts are one line. */
   const refused = new Map<CompletionRequest, LedgerLine>();
@@ -168,11 +154,11 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
     addCost(line, request.model);
     if (!values.ledger) return;
     if (isThrottled && line.outcome === 'rate_limited') refused.set(request, line);
-    else writer.add(line);
+    else write(line);
   }
   async function* chat(request: CompletionRequest, how?: ChatOptions) {
     if (isLimited) {
-      budget ??= openBudget(run, source, isSandbox, writer.flush);
+      budget ??= openBudget(run, source, isSandbox);
       await budget.reserve(request);
     }
     const start = clock.monotonic();
@@ -195,9 +181,8 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
     client: { ...client, chat } satisfies Client,
     /** Writes what is not written yet. */
     close(): void {
-      for (const line of refused.values()) writer.add(line);
+      for (const line of refused.values()) write(line);
       refused.clear();
-      writer.flush();
     },
   };
 }

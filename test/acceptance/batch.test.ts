@@ -16,15 +16,17 @@ import { seededRandom } from '../conversation/journal-fixtures.ts';
 import { rule } from '../sandbox/sandbox-helpers.ts';
 import {
   type BatchPlace,
-  openBatchPlace,
-  openSlowBatchPlace,
-  parseResults,
-  promptLines,
   expectComplete,
   installPackages,
+  openBatchPlace,
+  openPrompts,
+  openSlowPrompts,
   packagesOf,
+  parseResults,
+  promptLines,
 } from '../support/batch.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { expectFailure } from '../support/in-memory.ts';
 import { binary, cleanEnvironment, type RunningNatter, serviceAt } from '../support/natter.ts';
 import { chunk, delta, streamHead } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
@@ -32,8 +34,7 @@ import { openTerminal } from '../support/terminal.ts';
 
 describe('natter batch', () => {
   test('ends without an error when its reader closes the pipe', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(2000));
+    const place = await openPrompts(2000);
     const natter = place.start(['p.txt']);
     await natter.waitFor('stdout', /\n/);
     natter.child.stdout?.destroy();
@@ -44,8 +45,7 @@ describe('natter batch', () => {
 
 /** A batch with one answer at a time, whose results file is in a separate folder. */
 async function startBatch(items: number) {
-  const place = await openSlowBatchPlace();
-  place.write('p.txt', promptLines(items));
+  const place = await openSlowPrompts(items);
   const folder = join(place.folder, 'results');
   mkdirSync(folder);
   const natter = place.start(['p.txt', '-o', 'results/out.jsonl', '--concurrency', '1']);
@@ -109,8 +109,7 @@ async function waitFor(condition: () => boolean): Promise<void> {
 test('a batch killed at ten moments has every answer once, and repeats no saved request', async () => {
   const count = 200;
   const concurrency = 8;
-  const place = await openBatchPlace();
-  place.write('p.txt', promptLines(count));
+  const place = await openPrompts(count);
   const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', String(concurrency)];
   const path = join(place.folder, 'out.jsonl');
   const sizeOf = () => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -135,8 +134,7 @@ test('a queue that is not there is one sentence, at once', async () => {
   installPackages(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
   // NODE_PATH is read when Node starts.
   const env = packagesOf(place.folder);
-  const { code, stderr } = await place.start(['status', ...queue], { env }).result;
-  expect({ code, stderr }).toEqual({
+  expect(await place.start(['status', ...queue], { env }).result).toMatchObject({
     code: 10,
     stderr:
       'natter: cannot connect to the queue at redis://127.0.0.1:1/0: nothing is listening there\n' +
@@ -176,8 +174,7 @@ describe('Ctrl+C', () => {
     // Within a second, it counts as the same signal.
     await pause(1000);
     natter.child.kill('SIGTERM');
-    const { code, stderr } = await natter.result;
-    expect({ code, stderr }).toEqual({
+    expect(await natter.result).toMatchObject({
       code: 75,
       stderr: expect.stringMatching(/0 of 1 item answered in .*; 1 failed: 1 incomplete/) as string,
     });
@@ -187,8 +184,7 @@ describe('Ctrl+C', () => {
   });
 
   test('Y7: items answered by an earlier run do not count as left', async () => {
-    const place = await openSlowBatchPlace();
-    place.write('p.txt', promptLines(6));
+    const place = await openSlowPrompts(6);
     const first = place.start(['p.txt', '-o', 'out.jsonl']);
     await place.finish(4);
     await place.finish(2);
@@ -207,8 +203,7 @@ describe('Ctrl+C', () => {
 
   test('Y7: cancelled before the first result, it leaves no file', async () => {
     const server = await serve([[]]);
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(3));
+    const place = await openPrompts(3);
     const natter = place.start(['p.txt', '-o', 'out.jsonl'], { env: serviceAt(server) });
     await server.received(3);
     natter.child.kill('SIGINT');
@@ -230,8 +225,7 @@ test('prompts are answered before the input ends', async () => {
 });
 
 test('a terminal shows the progress of a batch on one line, which is removed at the end', async () => {
-  const place = await openSlowBatchPlace();
-  place.write('p.txt', promptLines(6));
+  const place = await openSlowPrompts(6);
   const words = ['batch', `${place.folder}/p.txt`, '-o', `${place.folder}/out.jsonl`];
   const terminal = openTerminal(words, { env: place.env, columns: 40 });
   await place.finish(4);
@@ -282,8 +276,7 @@ test('Y7: a long pause requested by the service is reported where no progress is
 });
 
 test('D9 answers that do not fit on the disk are printed, and the next run requests them again', async () => {
-  const place = await openBatchPlace();
-  place.write('p.txt', promptLines(20));
+  const place = await openPrompts(20);
   const words = `"${process.execPath}" "${binary}" batch p.txt -o out.jsonl`;
   // Blocks of 512 bytes or 1 kB, depending on the shell; a write beyond the limit fails as on a full disk.
   const script = `trap '' XFSZ; ulimit -f 2; exec ${words}`;
@@ -355,8 +348,7 @@ describe.each(stops)('$name', ({ signal, notice, unfinished, finished, stopped }
   };
 
   test('lets the answers in progress finish, and starts no more', async () => {
-    const place = await openSlowBatchPlace();
-    place.write('p.txt', promptLines(20));
+    const place = await openSlowPrompts(20);
     const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', '3'];
     const natter = place.start(words, { env: anyPort });
     await place.finish(3);
@@ -376,8 +368,7 @@ describe.each(stops)('$name', ({ signal, notice, unfinished, finished, stopped }
   });
 
   test('Y7: with every item in progress, leaves no items', async () => {
-    const place = await openSlowBatchPlace();
-    place.write('p.txt', promptLines(3));
+    const place = await openSlowPrompts(3);
     const natter = place.start(['p.txt', '-o', 'out.jsonl'], { env: anyPort });
     await place.inProgress(3);
     await send(natter);
@@ -446,8 +437,7 @@ const whole = {
 
 /** A place with five prompts, whose service stops in the second answer, and the environment of one that answers all. */
 async function stalledPlace() {
-  const place = await openBatchPlace([rule('stall', { prompt: 'prompt 2' })]);
-  place.write('p.txt', promptLines(5));
+  const place = await openPrompts(5, [rule('stall', { prompt: 'prompt 2' })]);
   const { env } = await openBatchPlace();
   return { place, env };
 }
@@ -519,16 +509,14 @@ describe('a lock of a different host', () => {
     /another natter \(process 4711 on node-17\) has out\.jsonl open; checking for up to/;
 
   test('X8: is removed if it was not renewed for a minute', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(5));
+    const place = await openPrompts(5);
     leave(join(place.folder, 'out.jsonl.lock'), 61);
     expect(await place.run(words)).toMatchObject({ code: 0 });
     expect(locksIn(place.folder)).toEqual([]);
   });
 
   test('X8: expires while natter waits, and the batch resumes', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(5));
+    const place = await openPrompts(5);
     const lock = join(place.folder, 'out.jsonl.lock');
     leave(lock, 30);
     const natter = place.start(words);
@@ -538,16 +526,14 @@ describe('a lock of a different host', () => {
   });
 
   test('X8: that is renewed meanwhile stays valid', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(5));
+    const place = await openPrompts(5);
     const lock = join(place.folder, 'out.jsonl.lock');
     leave(lock, 30);
     const natter = place.start(words);
     await natter.waitFor('stderr', waiting);
     leave(lock, 0);
-    const { code, stderr } = await natter.result;
-    expect(code).toBe(12);
-    expect(stderr).toContain('another natter (process 4711 on node-17) is writing out.jsonl');
+    const result = await natter.result;
+    expectFailure(result, 12, 'another natter (process 4711 on node-17) is writing out.jsonl');
     expect(readFileSync(lock, 'utf8')).toContain('theirs');
   });
 });

@@ -1,14 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import {
-  appendFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -16,6 +7,7 @@ import { pathOf } from '../../src/conversation/tree.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { seededRandom } from '../conversation/journal-fixtures.ts';
 import { createDataFolder, type DataFolder } from '../support/data-folder.ts';
+import { folderOf } from '../support/folder.ts';
 import {
   binary,
   cleanEnvironment,
@@ -164,7 +156,7 @@ test('D1 natter killed at twelve moments of its answers loses no turn and no tex
   expect(turns).toEqual([8, 8, 8, 8]);
 }, 240_000);
 
-const folder = mkdtempSync(join(tmpdir(), 'natter-large-'));
+const folder = folderOf();
 
 const file = join(folder, 'conversations', 'bcdfghjk.jsonl');
 

@@ -65,11 +65,11 @@ test('K19 an authority in NODE_EXTRA_CA_CERTS is trusted', async () => {
 test('K20 natter warns in one line if certificates are not verified', async () => {
   const server = await serve([[streamed('Hello')]], { tls: true });
   const env = { NATTER_BASE_URL: server.url, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-  const { stdout, stderr } = await runNatter(['hi', '--quiet'], { env });
-  expect(stdout).toBe('Hello\n');
-  expect(stderr).toBe(
-    'natter: warning: TLS certificates are not verified: NODE_TLS_REJECT_UNAUTHORIZED is 0\n',
-  );
+  expect(await runNatter(['hi', '--quiet'], { env })).toMatchObject({
+    stdout: 'Hello\n',
+    stderr:
+      'natter: warning: TLS certificates are not verified: NODE_TLS_REJECT_UNAUTHORIZED is 0\n',
+  });
 });
 
 const models = json(200, { data: [{ id: 'origin' }] });
@@ -281,7 +281,12 @@ test('Y16: Ctrl+C during the check of the key ends the login', async () => {
 });
 
 test('X3: an empty key on a terminal removes the stored key', async () => {
-  const server = await serve([[listedModels], [listedModels], [streamed('Hello')]]);
+  const server = await serve([
+    [listedModels],
+    [json(400, {})],
+    [listedModels],
+    [streamed('Hello')],
+  ]);
   const env = { HOME: temporaryHome() };
   await runInMemory(['auth', 'login', '--base-url', server.url], { env, input: 'nk-old-key-0001' });
   const terminal = openTerminal(['auth', 'login', '--base-url', `${server.url}/other`], { env });
@@ -291,6 +296,7 @@ test('X3: an empty key on a terminal removes the stored key', async () => {
   expect(await terminal.transcript()).toContain('the previously stored key was deleted');
   await runInMemory(['hi'], { env });
   expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([
+    'Bearer nk-old-key-0001',
     'Bearer nk-old-key-0001',
     undefined,
     undefined,

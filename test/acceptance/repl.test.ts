@@ -2,16 +2,15 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { runInMemory } from '../support/in-memory.ts';
+import { folderOf } from '../support/folder.ts';
+import { expectFailure, runInMemory } from '../support/in-memory.ts';
 import {
   clears,
   keys,
@@ -112,7 +111,7 @@ function textsIn(folder: string): string {
 }
 
 test('X16: Ctrl+G twice in one read opens one editor, and later keys are typed afterwards', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-editor-'));
+  const folder = folderOf();
   const log = join(folder, 'log');
   const editor = join(folder, 'editor');
   writeFileSync(editor, `#!/bin/sh\necho opened >> ${log}\necho " edited" >> "$1"\n`);
@@ -189,7 +188,7 @@ test('keys, pastes and menus during an answer do not change its text', async () 
 });
 
 test('a menu after @ shows the files that match, and Tab accepts one', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-picked-'));
+  const folder = folderOf();
   mkdirSync(join(folder, 'docs'));
   for (const name of ['docs/green-tea.md', 'notes.md']) writeFileSync(join(folder, name), 'text');
   const shell = `cd '${folder}' && exec $NATTER --sandbox`;
@@ -289,9 +288,8 @@ test('--resume alone without a conversation, or without a terminal, is refused',
   const env = sharedHome();
   const terminal = openTerminal(['--sandbox', '--resume'], { env });
   expect((await terminal.exit).exitCode).toBe(6);
-  const { code, stderr } = await runInMemory(['--sandbox', '--resume'], { env, input: '' });
-  expect(code).toBe(2);
-  expect(stderr).toContain('natter --resume latest "why is the sky blue?"');
+  const result = await runInMemory(['--sandbox', '--resume'], { env, input: '' });
+  expectFailure(result, 2, 'natter --resume latest "why is the sky blue?"');
 });
 
 describe('without a service', () => {

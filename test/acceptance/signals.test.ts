@@ -4,23 +4,21 @@ import {
   closeSync,
   constants,
   existsSync,
-  mkdtempSync,
   openSync,
   readFileSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { newPath, readRecordedLines, writeRecording } from '../recording/recording-fixtures.ts';
 import { rule } from '../sandbox/sandbox-helpers.ts';
-import { openSlowBatchPlace, promptLines } from '../support/batch.ts';
+import { openSlowPrompts } from '../support/batch.ts';
 import { openHeldSandbox } from '../support/held-sandbox.ts';
-import { runInMemory } from '../support/in-memory.ts';
+import { expectFailure, runInMemory } from '../support/in-memory.ts';
 import {
   binary,
   cleanEnvironment,
@@ -35,6 +33,7 @@ import { expectNoSecret, secretKey } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
 import { settledCount } from '../support/slow-reader.ts';
 import { openLedger } from '../support/data-folder.ts';
+import { folderOf } from '../support/folder.ts';
 
 const time = expect.any(Number) as number;
 
@@ -62,7 +61,7 @@ describe.each(signals)('Y3: after %s', (signal) => {
   });
 });
 
-const newFile = (name: string) => join(mkdtempSync(join(tmpdir(), 'natter-limits-')), name);
+const newFile = (name: string) => join(folderOf(), name);
 
 /** A sparse file, which takes no space on the disk. */
 function sparseFile(bytes: number): string {
@@ -100,16 +99,14 @@ test.each([
 const anyPort = { NODE_OPTIONS: '--inspect-port=0' };
 
 test('a batch with --stop-after starts no more items after its time, and exits with 75', async () => {
-  const place = await openSlowBatchPlace();
-  place.write('p.txt', promptLines(5));
+  const place = await openSlowPrompts(5);
   const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', '1', '--stop-after', '500ms'];
   const natter = place.start(words);
   await place.inProgress(1);
   await natter.waitFor('stderr', /--stop-after: finishing running requests/);
   await place.finish(1);
-  const { code, stderr } = await natter.result;
-  expect(code).toBe(75);
-  expect(stderr).toMatch(/stopped by --stop-after: 1 of 5 items answered in .*, 4 left/);
+  const result = await natter.result;
+  expectFailure(result, 75, /stopped by --stop-after: 1 of 5 items answered in .*, 4 left/);
 });
 
 describe('SIGUSR1 opens no debugger', () => {
@@ -120,8 +117,7 @@ describe('SIGUSR1 opens no debugger', () => {
     await natter.waitFor('stdout', /\w/);
     natter.child.kill('SIGUSR1');
     await pass(1500);
-    const { code, stderr } = await natter.result;
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(await natter.result).toMatchObject({ code: 0, stderr: '' });
   });
 
   test('X4: of the sandbox, which keeps running', async () => {
@@ -149,7 +145,7 @@ describe('SIGUSR1 opens no debugger', () => {
   });
 
   test('X4: and one opened while Node started is closed', async () => {
-    const preload = join(mkdtempSync(join(tmpdir(), 'natter-preload-')), 'signal.cjs');
+    const preload = join(folderOf(), 'signal.cjs');
     // Waits until Node has opened it, before the first line of natter.
     writeFileSync(
       preload,
@@ -285,16 +281,6 @@ test.each([
   await server.idle();
 });
 
-test('P5 an interrupted --json prints the text received, marked as incomplete', async () => {
-  const thought = event({ choices: [{ index: 0, delta: { reasoning: 'a thought' } }] });
-  const server = await serve([[...firstText, chunk(thought)]]);
-  const natter = startNatter(['--json', '--reasoning', 'hi'], { env: serviceAt(server) });
-  await natter.waitFor('stderr', /a thought/);
-  const { stdout, diedOf } = await stop(natter, 'SIGINT');
-  expect(diedOf).toBe('SIGINT');
-  expect(JSON.parse(stdout)).toMatchObject({ content: 'the first words', incomplete: true });
-});
-
 test('P5 natter ends at once while the service is silent', async () => {
   const server = await serve([[]]);
   const natter = startNatter(['hi'], { env: serviceAt(server) });
@@ -347,7 +333,7 @@ test('P8 two signals at once end natter although the answer is not read', async 
 });
 
 test('P8 one Ctrl+C is enough while a pipe given as --file has no data', async () => {
-  const fifo = join(mkdtempSync(join(tmpdir(), 'natter-fifo-')), 'pipe');
+  const fifo = join(folderOf(), 'pipe');
   execFileSync('mkfifo', [fifo]);
   const natter = startNatter(['--sandbox', '-f', fifo, 'x']);
   const writer = await openWriter(fifo);

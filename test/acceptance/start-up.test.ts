@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { coverageFiles, loadedFiles } from '../support/executed-files.ts';
+import { folderOf } from '../support/folder.ts';
 import { runNatter } from '../support/natter.ts';
 
 const preload = resolve('test/support/loaded-modules.cjs');
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 /** Node's modules as `node:` with their names, including internal ones. */
 async function loadedModules(words: readonly string[]): Promise<readonly string[]> {
-  const list = join(mkdtempSync(join(tmpdir(), 'natter-loaded-')), 'modules');
+  const list = join(folderOf(), 'modules');
   const env = { ...service, NODE_OPTIONS: `--require ${preload}`, LOADED_MODULES: list };
   await runNatter(words, { env });
   return readFileSync(list, 'utf8').split('\n');
@@ -29,7 +29,7 @@ const sourcesOf = (map: string) =>
   (JSON.parse(readFileSync(map, 'utf8')) as { readonly sources: readonly string[] }).sources;
 
 async function loadedChunks(words: readonly string[]): Promise<readonly string[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-loaded-'));
+  const folder = folderOf();
   await runNatter(words, { env: { ...service, NODE_V8_COVERAGE: folder } });
   return coverageFiles(folder).flatMap(loadedFiles);
 }
@@ -90,7 +90,7 @@ test('--version does not load the bundle', async () => {
 });
 
 test('yaml is loaded only for a prompt file with front matter', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-front-'));
+  const folder = folderOf();
   const [plain, front] = [join(folder, 'plain.md'), join(folder, 'front.md')];
   writeFileSync(plain, 'hi');
   writeFileSync(front, '---\nmodel: nextgen\n---\nhi');

@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { folderOf } from '../support/folder.ts';
 import { openHeldSandbox } from '../support/held-sandbox.ts';
 import { runInMemory } from '../support/in-memory.ts';
 import {
@@ -145,7 +145,7 @@ test('on a terminal without a configured service the sandbox answers, with a not
 });
 
 test('on a terminal without a configured service a batch fills no file with answers of the sandbox', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-unconfigured-'));
+  const folder = folderOf();
   const [input, output] = ['prompts.txt', 'answers.jsonl'].map((name) => join(folder, name));
   writeFileSync(input ?? '', 'hello\n');
   const session = openTerminal(['batch', input ?? '', '-o', output ?? '']);

@@ -1,13 +1,13 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { forgetPrintedKey, serviceKey } from '../../src/ask/key-command.ts';
 import type { Run } from '../../src/run.ts';
 import { maskMessage } from '../../src/secrets/secrets.ts';
+import { folderOf } from '../support/folder.ts';
 import { createMemoryContext, type MemoryOptions } from '../support/memory-context.ts';
 
-const home = mkdtempSync(join(tmpdir(), 'natter-test-'));
+const home = folderOf();
 const service = { baseUrl: 'https://api.example.com', allowInsecure: false };
 
 /** A command that runs a program in Node. */
@@ -104,7 +104,7 @@ test('a command runs once for a process, and again when its key is forgotten', a
 
 test('a command that failed runs again', async () => {
   const { run } = setup();
-  const flag = join(mkdtempSync(join(tmpdir(), 'natter-key-')), 'unlocked');
+  const flag = join(folderOf(), 'unlocked');
   const command = node(
     `if (!fs.existsSync(${JSON.stringify(flag)})) process.exit(1); process.stdout.write('the-key');`,
   );

@@ -1,10 +1,12 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Answer } from '../../src/ask/ask.ts';
-import { askPieces, KeptAnswers } from '../../src/ask/split.ts';
+import { askPieces, cutText, KeptAnswers } from '../../src/ask/split.ts';
+import { estimateTokens } from '../../src/conversation/token-estimate.ts';
 import { Failure } from '../../src/failure.ts';
+import { folderOf } from '../support/folder.ts';
+import { fc } from '../support/properties.ts';
 
 const answerOf = (content: string, failure?: Failure): Answer => ({
   content,
@@ -51,12 +53,12 @@ test.each([
 });
 
 test('kept answers that cannot be read are a storage failure', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-pieces-'));
+  const folder = folderOf();
   expect(() => new KeptAnswers(folder)).toThrow(expect.objectContaining({ kind: 'storage' }));
 });
 
 test('a kept answer is not asked for again, and a line that was cut is', async () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'natter-pieces-')), 'kept.jsonl');
+  const file = join(folderOf(), 'kept.jsonl');
   const kept = new KeptAnswers(file);
   kept.keep('one', answerOf('first'));
   kept.keep('two', answerOf('second'));
@@ -65,4 +67,56 @@ test('a kept answer is not asked for again, and a line that was cut is', async (
   const again = new KeptAnswers(file);
   expect(again.find('one')?.content).toBe('first');
   expect(again.find('two')).toBeUndefined();
+});
+
+const words = 'one two three four five six seven eight';
+
+test('lines are kept whole, and as many as fit are in one part', () => {
+  const text = `${words}\n`.repeat(5);
+  const { parts, longLines } = cutText(text, 'lines', 20);
+  expect(longLines).toBe(0);
+  expect(parts).toEqual([`${words}\n`.repeat(2), `${words}\n`.repeat(2), `${words}\n`]);
+});
+
+test('paragraphs are kept whole, with the blank lines after them', () => {
+  const text = `${words}\n${words}\n\n${words}\n \n\n${words}\n`;
+  const { parts } = cutText(text, 'paragraphs', 25);
+  expect(parts).toEqual([`${words}\n${words}\n\n`, `${words}\n \n\n${words}\n`]);
+});
+
+test('a paragraph that does not fit is cut between its lines', () => {
+  const { parts } = cutText(`a\n\n${`${words}\n`.repeat(3)}`, 'paragraphs', 12);
+  expect(parts).toEqual([`a\n\n${words}\n`, `${words}\n`, `${words}\n`]);
+});
+
+test('a line that does not fit is cut between characters, and counted', () => {
+  const { parts, longLines } = cutText(`a\n${'x'.repeat(100)}\nb`, 'lines', 10);
+  expect(parts.join('')).toBe(`a\n${'x'.repeat(100)}\nb`);
+  expect(longLines).toBe(1);
+});
+
+test('no text is dropped, no part is too long, and no character is divided', () => {
+  const piece = fc.constantFrom(
+    'a',
+    'word ',
+    '\n',
+    '\n\n',
+    '\r\n',
+    ' ',
+    '\u20ac',
+    '\u{1F600}',
+    '\u{1F468}',
+  );
+  const texts = fc.array(piece, { maxLength: 300 }).map((pieces) => pieces.join(''));
+  const border = fc.constantFrom('lines' as const, 'paragraphs' as const);
+  fc.assert(
+    fc.property(texts, border, fc.integer({ min: 2, max: 30 }), (text, kind, most) => {
+      const { parts } = cutText(text, kind, most);
+      expect(parts.join('')).toBe(text);
+      for (const part of parts) {
+        expect(estimateTokens(part)).toBeLessThanOrEqual(most);
+        expect(Buffer.from(part).toString()).toBe(part);
+      }
+    }),
+  );
 });

@@ -1,8 +1,8 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasRepository, updateCommand, versionDetails } from '../../src/cli/version-details.ts';
+import { folderOf } from '../support/folder.ts';
 
 test('lists versions, the folder and the update command', () => {
   const text = versionDetails({
@@ -85,7 +85,7 @@ describe('of a package that is in no registry', () => {
   });
 
   test('the description has no repository', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'natter-description-'));
+    const folder = folderOf();
     const write = (text: string) => writeFileSync(join(folder, 'package.json'), text);
     write('{"name":"natter"}');
     expect(hasRepository(folder)).toBe(false);

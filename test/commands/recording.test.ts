@@ -19,7 +19,7 @@ import {
   streamHead,
 } from '../support/raw-replies.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
-import { serve } from '../support/serve.ts';
+import { runOn, serve } from '../support/serve.ts';
 
 /** Faults that stall, each with the time limit that ends it. */
 const stalls = new Map([
@@ -118,10 +118,12 @@ test.each([
 });
 
 test('a replay divides the reasoning at the start of an answer, as the recorded run did', async () => {
-  const server = await serve([[streamed('<think>hm</think>', 'Hello')]]);
   const tape = newPath();
   const words = ['--reasoning', 'hi'];
-  const live = await runInMemory(['--record', tape, ...words], { env: serviceAt(server) });
+  const live = await runOn(
+    [[streamed('<think>hm</think>', 'Hello')]],
+    ['--record', tape, ...words],
+  );
   const replayed = await runInMemory(['--replay', tape, '--speed', 'max', ...words]);
   expect(live).toMatchObject({ code: 0, stdout: 'Hello\n', stderr: expect.stringContaining('hm') });
   expect(seen(replayed)).toEqual(seen(live));
@@ -157,14 +159,13 @@ async function recordedTape(...prompts: readonly string[]): Promise<string> {
 }
 
 test('a recording needs no key, address or network', async () => {
-  const server = await serve([[streamed('not this')]]);
   const tape = await recordedTape('[sandbox echo] from the tape');
   const words = ['--replay', tape, '[sandbox echo] from the tape'];
   const alone = await runInMemory(words);
-  const configured = await runInMemory(words, { env: serviceAt(server) });
+  const configured = await runOn([[streamed('not this')]], words);
   expect([alone.stdout, configured.stdout]).toEqual(['from the tape\n', 'from the tape\n']);
   expect([alone.stderr, configured.stderr]).toEqual(['', '']);
-  expect(server.connections()).toBe(0);
+  expect(configured.server.connections()).toBe(0);
 });
 
 test('a request that was not recorded fails with exit code 3 and the closest difference', async () => {
@@ -202,10 +203,9 @@ test.each([
 });
 
 test('a file that is not a recording stays unchanged, and nothing is sent', async () => {
-  const server = await serve([[streamed('hi')]]);
   const path = newPath('notes.txt');
   writeFileSync(path, 'my notes\n');
-  const { code, stderr } = await runInMemory(['--record', path, 'hi'], { env: serviceAt(server) });
+  const { code, stderr, server } = await runOn([[streamed('hi')]], ['--record', path, 'hi']);
   expect(code).toBe(3);
   expect(stderr).toContain('notes.txt is not a recording of natter');
   expect(readFileSync(path, 'utf8')).toBe('my notes\n');
@@ -245,10 +245,12 @@ test('F4 a key that arrives in pieces is neither in a recording nor in what its 
   const pieces = ['key: nk-4/Z', 'x9+Qw7==To', 'pSecret.'];
   const parts = pieces.map((text) => choice({ delta: { content: [{ type: 'text', text }] } }));
   const body = parts.join('').replaceAll('data: ', 'data:\t').replaceAll('\n', '\r');
-  const server = await serve([[streamHead(), chunk(body), chunk(done), lastChunk]]);
   const tape = newPath();
-  const env = { ...serviceAt(server), NATTER_API_KEY: secretKey };
-  const live = await runInMemory(['--record', tape, 'hi'], { env });
+  const live = await runOn(
+    [[streamHead(), chunk(body), chunk(done), lastChunk]],
+    ['--record', tape, 'hi'],
+    { env: { NATTER_API_KEY: secretKey } },
+  );
   expect(live.stdout).toBe('key: ***.\n');
   const taped = readFileSync(tape, 'utf8');
   for (const piece of ['nk-4', 'x9+Qw7', 'pSecret']) expect(taped).not.toContain(piece);

@@ -21,6 +21,7 @@ describe('decodeText', () => {
     ['little-endian UTF-16', Buffer.from('\uFEFFaé', 'utf16le'), {}, 'aé'],
     ['big-endian UTF-16', bytes(0xfe, 0xff, 0, 0x61, 0, 0xe9), {}, 'aé'],
     ['a named encoding', bytes(0xe9), { encoding: 'windows-1252' }, 'é'],
+    ['UTF-16 without a mark', Buffer.from('hi', 'utf16le'), { encoding: 'utf-16le' }, 'hi'],
     ['a multi-byte encoding', bytes(0x93, 0xfa), { encoding: 'shift_jis' }, '日'],
     ['bytes that are not text, when lossy', bytes(0x61, 0xff, 0x62), { lossy: true }, 'a\uFFFDb'],
     ['NUL, when lossy', bytes(0x61, 0, 0x62), { lossy: true }, 'a\0b'],
@@ -32,6 +33,9 @@ describe('decodeText', () => {
     ['P11 NUL', bytes(0x61, 0x62, 0), {}, 'standard input is binary: byte 2 is NUL'],
     ['P12 a lone byte', bytes(0x61, 0xff), {}, 'standard input is not UTF-8: byte 1 is invalid'],
     ['P12 a character cut off', bytes(0x61, 0xe2, 0x82), {}, 'byte 1 is invalid'],
+    ['P12 a character cut by the next one', bytes(0x61, 0xe9, 0x73), {}, 'byte 1 is invalid'],
+    ['P12 a byte after a byte order mark', bytes(0xef, 0xbb, 0xbf, 0xff), {}, 'byte 3 is invalid'],
+    ['P12 a lone surrogate', bytes(0xff, 0xfe, 0x68, 0, 0, 0xd8, 0x78, 0), {}, 'byte 4 is invalid'],
     ['P12 UTF-16 with half a character', bytes(0xff, 0xfe, 0x61), {}, 'is not UTF-16LE'],
     ['P12 an unknown label', bytes(0x61), { encoding: 'utf-7' }, 'unknown encoding "utf-7"'],
   ])('%s is refused', (_, input, options, message) => {

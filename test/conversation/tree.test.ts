@@ -98,7 +98,7 @@ describe('titles', () => {
     const journal = unsaved();
     addPromptAndAnswer(journal, 'why?', 'because');
     expect(titleOf(journal.conversation())).toBe('why?');
-    journal.setTitle('reasons');
+    journal.set({ title: 'reasons' });
     expect(titleOf(journal.conversation())).toBe('reasons');
   });
 });

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandHints } from '../../src/cli/report.ts';
 import { commonHints } from '../../src/output/ending-failure.ts';
@@ -28,6 +29,39 @@ test('natter has no runtime dependencies and runs no scripts at installation', (
   expect(dependencies ?? {}).toEqual({});
   for (const name of ['preinstall', 'install', 'postinstall'])
     expect(scripts).not.toHaveProperty(name);
+});
+
+const documents = ['.', 'docs', 'docs/decisions', 'bench'].flatMap((folder) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name)),
+);
+
+/** The anchors that Markdown viewers make of the headings. */
+const anchorsOf = (path: string) =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap((line) => /^#+ (?<title>.*)$/.exec(line)?.groups?.['title'] ?? [])
+    .map((title) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\d\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+    );
+
+test('each link of a document leads to a file and a heading that exist', () => {
+  const broken = documents.flatMap((path) =>
+    [...readFileSync(path, 'utf8').matchAll(/\]\((?!\w+:)(?<link>[^)\s]+)\)/g)]
+      .map(({ groups }) => groups?.['link'] ?? '')
+      .filter((link) => {
+        const [file = '', anchor] = link.split('#');
+        const target = file === '' ? path : join(dirname(path), file);
+        if (!existsSync(target)) return true;
+        return anchor !== undefined && !anchorsOf(target).includes(anchor);
+      })
+      .map((link) => `${path}: ${link}`),
+  );
+  expect(broken).toEqual([]);
 });
 
 /** Remedies of failures that only the program throws. */

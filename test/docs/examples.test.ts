@@ -7,7 +7,7 @@ import { type ExampleShell, openExampleShell } from '../support/example-shell.ts
 import { blocksOf, expectedCode, shellLines } from '../support/guide-blocks.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
-/** It also has requests of other programs, which test/sandbox/guide.test.ts sends. */
+/** It also has requests of other programs, which test/sandbox/faults/parse-fault.test.ts sends. */
 const sandboxGuide = 'sandbox.md';
 
 const isOfNatter = (line: string) => line.startsWith('natter ');

@@ -1,15 +1,15 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listPaths, type ListOptions } from '../../src/input/find-files.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { folderOf } from '../support/folder.ts';
 
 const ignored = '.gitignore';
 
 /** A repository with these files. */
 function repository(files: Readonly<Record<string, string>>): string {
-  const root = mkdtempSync(join(tmpdir(), 'natter-paths-'));
+  const root = folderOf();
   mkdirSync(join(root, '.git'));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, name)), { recursive: true });

@@ -4,8 +4,8 @@ import { Failure } from '../../src/failure.ts';
 import { createAnswerColumns } from '../../src/output/answer-columns.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { createMemoryDevice } from '../support/memory-context.ts';
-import { createScreen } from '../support/screen.ts';
+import { createMemoryDevice, createMemoryOutput } from '../support/memory-context.ts';
+import { createScreen, rewrappingTraits } from '../support/screen.ts';
 import { answerOf, text } from './compared-answers.ts';
 
 function open(columns = 30, rows = 12) {
@@ -13,15 +13,12 @@ function open(columns = 30, rows = 12) {
   const clock = createFakeClock();
   const { device, resize, exit, resume, pressSuspend, log } = createMemoryDevice();
   const view = createAnswerColumns({
-    output: screen,
+    output: { ...createMemoryOutput(true), ...screen },
     clock,
     device,
     style: plainStyle,
     unicode: true,
-    synchronized: true,
-    rewraps: true,
-    cursorDrifts: true,
-    resizePause: 100,
+    traits: rewrappingTraits,
     labels: ['one', 'two'],
     transform: () => ({ write: (piece) => piece, end: () => '' }),
   });

@@ -92,7 +92,7 @@ test('the terminal printer prints the rest of the transform at the end', async (
 });
 
 test.each([
-  ['the rest', 'b', 'a\nb\n'],
+  ['the rest', ' b', 'a\nb\n'],
   ['nothing without a rest', '', 'a\n'],
 ])('N17: after Ctrl+C the terminal printer begins a row and prints %s', async (_, rest, shown) => {
   const holding = { write: (piece: string) => piece, end: () => rest };

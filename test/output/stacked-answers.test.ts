@@ -8,13 +8,8 @@ import { answerOf, finished, text } from './compared-answers.ts';
 
 function open() {
   const stdout = createMemoryOutput();
-  const view = createStackedAnswers({
-    stdout,
-    style: plainStyle,
-    labels: ['one', 'two'],
-    printers: [pipedPrinter(stdout), pipedPrinter(stdout)],
-    removed: () => 0,
-  });
+  const printers = [pipedPrinter(stdout), pipedPrinter(stdout)];
+  const view = createStackedAnswers(stdout, plainStyle, ['one', 'two'], printers);
   return { stdout, view };
 }
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { formatTable } from '../../src/output/table.ts';
+import { formatTable, spokenRows } from '../../src/output/table.ts';
 import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
 
-const columns = [
+const threeColumns = [
   { heading: 'ID' },
   { heading: 'SIZE', align: 'right' },
   { heading: 'NOTE' },
 ] as const;
-const rows = [
+const twoRows = [
   ['a', '1', 'short'],
   ['longer', '1,000', ''],
 ];
@@ -15,26 +15,26 @@ const style = plainStyle;
 const terminal = { isTerminal: true, width: 80, style };
 
 test('aligns columns under their headings on a terminal, without trailing spaces', () => {
-  expect(formatTable(columns, rows, terminal)).toBe(
+  expect(formatTable(threeColumns, twoRows, terminal)).toBe(
     ['ID       SIZE  NOTE', 'a           1  short', 'longer  1,000', ''].join('\n'),
   );
 });
 
 test('separates cells by tabs in a pipe, without headings', () => {
-  expect(formatTable(columns, rows, { ...terminal, isTerminal: false })).toBe(
+  expect(formatTable(threeColumns, twoRows, { ...terminal, isTerminal: false })).toBe(
     'a\t1\tshort\nlonger\t1,000\t\n',
   );
 });
 
 test('cuts rows on a narrow terminal, but not in a pipe', () => {
   const narrow = { ...terminal, width: 10 };
-  expect(formatTable(columns, rows, narrow).split('\n')).toEqual([
+  expect(formatTable(threeColumns, twoRows, narrow).split('\n')).toEqual([
     'ID       …',
     'a        …',
     'longer  1…',
     '',
   ]);
-  expect(formatTable(columns, rows, { ...narrow, isTerminal: false })).toContain('short');
+  expect(formatTable(threeColumns, twoRows, { ...narrow, isTerminal: false })).toContain('short');
 });
 
 test('omits spare columns on a narrow terminal', () => {
@@ -47,8 +47,8 @@ test('omits spare columns on a narrow terminal', () => {
 
 test('omits an empty column on a terminal, but not in a pipe', () => {
   const empty = [['a', '', 'x']];
-  expect(formatTable(columns, empty, terminal)).toBe('ID  NOTE\na   x\n');
-  expect(formatTable(columns, empty, { ...terminal, isTerminal: false })).toBe('a\t\tx\n');
+  expect(formatTable(threeColumns, empty, terminal)).toBe('ID  NOTE\na   x\n');
+  expect(formatTable(threeColumns, empty, { ...terminal, isTerminal: false })).toBe('a\t\tx\n');
 });
 
 test('counts wide characters as two columns', () => {
@@ -65,15 +65,24 @@ test('counts wide characters as two columns', () => {
 
 test('a cell cannot add lines, tabs or escapes', () => {
   const hostile = [['a\nb', 'c\td', '\u001B[31me']];
-  const piped = formatTable(columns, hostile, { ...terminal, isTerminal: false });
+  const piped = formatTable(threeColumns, hostile, { ...terminal, isTerminal: false });
   expect(piped.split('\n')).toHaveLength(2);
   expect(piped.split('\t')).toHaveLength(3);
   expect(piped).not.toContain('\u001B');
 });
 
 test('styles only the heading', () => {
-  const styled = formatTable(columns, rows, { ...terminal, style: colorStyle });
+  const styled = formatTable(threeColumns, twoRows, { ...terminal, style: colorStyle });
   const [heading, ...lines] = styled.split('\n');
   expect(heading).toMatch(/^\u001B\[1m.*\u001B\[22m$/);
   expect(lines.join('')).not.toContain('\u001B');
+});
+
+test('reads a table by rows, with the headings of the cells that have text', () => {
+  const columns = [{ heading: 'ID' }, { heading: 'CHANGED' }, { heading: 'TITLE' }];
+  const rows = [
+    ['a1', 'just now', 'Tea\u001B[2J'],
+    ['b2', '', 'Coffee'],
+  ];
+  expect(spokenRows(columns, rows)).toBe('a1, changed just now, title Tea\nb2, title Coffee\n');
 });

@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { columnWidth, createColumns, TextColumn } from '../../src/output/answer-columns.ts';
+import { columnWidth, previewRows, takeRows, TextColumn } from '../../src/output/answer-columns.ts';
 import { processorTime } from '../support/processor-time.ts';
 
 const bold = (text: string) => `\u001B[1m${text}\u001B[22m`;
 
 /** All rows of the columns. */
 function layOut(texts: readonly string[], window: number): readonly string[] {
-  const columns = createColumns(texts.length, ' | ');
-  for (const [index, text] of texts.entries()) {
-    columns.write(index, text);
-    columns.end(index);
-  }
-  return columns.takeRows(window);
+  const columns = texts.map((text) => {
+    const column = new TextColumn();
+    column.write(text);
+    column.end();
+    return column;
+  });
+  return takeRows(columns, window, ' | ');
 }
 
 test.each<[string, readonly string[], number, readonly string[]]>([
@@ -47,27 +48,29 @@ test.each([
 
 describe('columns that grow', () => {
   test('return rows up to the end of the slowest one', () => {
-    const columns = createColumns(2, ' | ');
-    columns.write(0, 'a\nb\nc\n');
-    expect(columns.takeRows(12)).toEqual([]);
-    columns.write(1, 'x\ny');
-    expect(columns.takeRows(12)).toEqual(['a    | x']);
-    expect(columns.preview(12, 5)).toEqual(['b    | y', 'c    |', '     |'].slice(0, 3));
-    columns.end(1);
-    expect(columns.takeRows(12)).toEqual(['b    | y', 'c    |']);
+    const [first, second] = [new TextColumn(), new TextColumn()];
+    const take = () => takeRows([first, second], 12, ' | ');
+    first.write('a\nb\nc\n');
+    expect(take()).toEqual([]);
+    second.write('x\ny');
+    expect(take()).toEqual(['a    | x']);
+    const preview = previewRows([first, second], 12, 5, ' | ');
+    expect(preview).toEqual(['b    | y', 'c    |', '     |']);
+    second.end();
+    expect(take()).toEqual(['b    | y', 'c    |']);
   });
 
   test('continue in a window of a different size', () => {
-    const columns = createColumns(2, ' | ');
-    columns.write(0, 'one two three four five');
-    columns.write(1, 'uno due tre quattro cinque');
-    expect(columns.takeRows(20)).toEqual([
+    const [first, second] = [new TextColumn(), new TextColumn()];
+    first.write('one two three four five');
+    second.write('uno due tre quattro cinque');
+    expect(takeRows([first, second], 20, ' | ')).toEqual([
       'one two  | uno due',
       'three    | tre',
       'four     | quattro',
     ]);
-    for (const index of [0, 1]) columns.end(index);
-    expect(columns.takeRows(60)).toEqual(['five                         | cinque']);
+    for (const column of [first, second]) column.end();
+    expect(takeRows([first, second], 60, ' | ')).toEqual(['five                         | cinque']);
   });
 });
 

@@ -21,5 +21,5 @@ test.each([
 
 test('values may be nested', () => {
   const text = `a: ${'['.repeat(50)}${']'.repeat(50)}`;
-  expect(readMapping(text, file, 2)).toMatchObject([{ key: 'a', line: 2 }]);
+  expect(readMapping(text, file, 2)).toMatchObject([{ key: 'a', place: { line: 2 } }]);
 });

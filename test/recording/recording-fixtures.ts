@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
 import { headerLine } from '../../src/recording/format.ts';
 import { openRecordingFile } from '../../src/recording/recording-file.ts';
 import { appendFile, type AppendFile } from '../../src/storage/append-file.ts';
+import { folderOf } from '../support/folder.ts';
 import { prompt } from '../support/run-chat.ts';
 
 /** A path without a file, in a new folder. */
-export const newPath = (name = 'tape.jsonl') =>
-  join(mkdtempSync(join(tmpdir(), 'natter-recording-')), name);
+export const newPath = (name = 'tape.jsonl') => join(folderOf(), name);
 
 /** Opens a recording for this process. */
 export const openRecorded = (path: string, storage: AppendFile = appendFile) =>

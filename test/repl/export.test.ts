@@ -6,8 +6,7 @@ import { enter as enterKey, typed } from '../support/repl-state.ts';
 /** A session with one answer. */
 async function answered(prompt = 'Which tea is green?') {
   const opened = openMemorySession({ replies: [saying('Sencha.')] });
-  opened.enter(prompt);
-  await opened.idle();
+  await opened.submit(prompt);
   const run = async (line: string) => {
     opened.session.dispatch(typed(line));
     opened.session.dispatch(enterKey);
@@ -34,7 +33,7 @@ test.each([
 });
 
 test('/export alone asks for the format', async () => {
-  const { run, written, session, enter, idle } = await answered();
+  const { run, written, session, submit } = await answered();
   await run('/export');
   expect(session.state().dialog).toMatchObject({
     title: 'export this conversation as',
@@ -45,17 +44,15 @@ test('/export alone asks for the format', async () => {
       { label: 'write nothing' },
     ],
   });
-  enter('3');
-  await idle();
+  await submit('3');
   expect(written()).toEqual(['write privately which-tea-is-green.html']);
   expect(session.state().dialog).toBeUndefined();
 });
 
 test('a file without a known extension gets that of the chosen format', async () => {
-  const { run, written, enter, idle } = await answered();
+  const { run, written, submit } = await answered();
   await run('/export notes.txt');
-  enter('');
-  await idle();
+  await submit('');
   expect(written()).toEqual(['write privately notes.txt.md']);
 });
 
@@ -66,15 +63,14 @@ test('a title without letters is named by the id', async () => {
 });
 
 test('a file that exists is replaced only after a question', async () => {
-  const { run, written, session, enter, idle } = await answered();
+  const { run, written, session, submit } = await answered();
   await run('/export old.html');
   expect(written()).toEqual([]);
   expect(session.state().dialog).toMatchObject({
     title: 'old.html exists already',
     choices: [{ label: 'write old-2.html' }, { label: 'replace it' }, { label: 'write nothing' }],
   });
-  enter('2');
-  await idle();
+  await submit('2');
   expect(written()).toEqual(['write privately old.html']);
 });
 
@@ -99,9 +95,8 @@ test.each<[string, Action]>([
 });
 
 test('an empty conversation is not exported', async () => {
-  const { enter: type, idle, text, calls } = openMemorySession({});
-  type('/export tea.md');
-  await idle();
+  const { text, calls, submit } = openMemorySession({});
+  await submit('/export tea.md');
   await expect.poll(text).toContain('there is nothing to export yet');
   expect(calls.some((call) => call.startsWith('write privately'))).toBe(false);
 });

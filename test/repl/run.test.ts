@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
@@ -8,6 +7,7 @@ import { present } from '../../src/run.ts';
 import { refuseOneShotOptions, runRepl, welcomeEntry } from '../../src/repl/run.ts';
 import type { Failure } from '../../src/failure.ts';
 import { createJournal } from '../../src/conversation/journal/open-journal.ts';
+import { folderOf } from '../support/folder.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import { stateOf } from '../support/repl-state.ts';
 
@@ -15,7 +15,7 @@ const options: ChatOptions = { color: 'auto', input: true, stream: true, stdin: 
 
 /** A data folder with one conversation. */
 async function storedConversation() {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-data-'));
+  const folder = folderOf();
   const { context } = createMemoryContext({ environment: { NATTER_DATA_DIR: folder } });
   const { notices } = await present(context, options);
   const journal = createJournal(journalOptions(context, notices, true));

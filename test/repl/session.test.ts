@@ -14,14 +14,12 @@ const down = new Failure('server_error', 'the service answered 500');
 
 describe('a prompt', () => {
   test('is sent with the previous turns, and its answer is shown and recorded', async () => {
-    const { session, enter, idle, text, requests } = createMemorySession(
+    const { session, text, requests, submit } = createMemorySession(
       saying('first ', 'answer'),
       saying('second'),
     );
-    enter('one');
-    await idle();
-    enter('two');
-    await idle();
+    await submit('one');
+    await submit('two');
     expect(requests[1]?.messages).toEqual([
       { role: 'user', content: 'one' },
       { role: 'assistant', content: 'first answer' },
@@ -32,27 +30,24 @@ describe('a prompt', () => {
   });
 
   test('includes mentioned files and sends other mentions unchanged', async () => {
-    const { enter, idle, requests } = createMemorySession();
-    enter('@notes.md and @someone');
-    await idle();
+    const { requests, submit } = createMemorySession();
+    await submit('@notes.md and @someone');
     expect(requests[0]?.messages[0]?.content).toBe(
       '@notes.md and @someone\n\n<file name="notes.md">\ncontent of notes.md\n</file>',
     );
   });
 
   test('is not sent if a mentioned file cannot be read', async () => {
-    const { enter, idle, requests, text } = createMemorySession();
-    enter('@missing.md');
-    await idle();
+    const { requests, text, submit } = createMemorySession();
+    await submit('@missing.md');
     expect(requests).toEqual([]);
     expect(text()).toContain('cannot attach missing.md');
   });
 
   test('includes the current system prompt once', async () => {
-    const { enter, idle, requests } = createMemorySession();
+    const { requests, submit } = createMemorySession();
     for (const line of ['/system be brief', 'one', 'two', '/system off', 'three']) {
-      enter(line);
-      await idle();
+      await submit(line);
     }
     const roles = requests.map(({ messages }) => messages.map(({ role }) => role).join(' '));
     expect(roles).toEqual([
@@ -65,100 +60,84 @@ describe('a prompt', () => {
 
 describe('an answer', () => {
   test('D15 keeps its text when it is stopped, and the next request has valid roles', async () => {
-    const { session, enter, idle, requests, text } = createMemorySession(hanging('half an'));
+    const { session, enter, idle, requests, text, submit } = createMemorySession(
+      hanging('half an'),
+    );
     enter('one');
     await expect.poll(text).toContain('half an');
     session.dispatch({ type: 'interrupted', now: 0 });
     await idle();
     expect(text()).toContain('origin: half an\nnatter: stopped; /continue resumes it\n');
-    enter('two');
-    await idle();
+    await submit('two');
     expect(requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
     const [, answer] = pathOf(session.state().conversation);
     expect(answer).toMatchObject({ content: 'half an', incomplete: true });
   });
 
   test('D16 is not part of the next request if it was never received', async () => {
-    const { enter, idle, requests } = createMemorySession(failing(down));
-    enter('one');
-    await idle();
-    enter('two');
-    await idle();
+    const { requests, submit } = createMemorySession(failing(down));
+    await submit('one');
+    await submit('two');
     expect(requests[1]?.messages).toEqual([{ role: 'user', content: 'two' }]);
   });
 
   test('is recorded when it is incomplete, and can be continued', async () => {
-    const { enter, idle, requests, text } = createMemorySession(
+    const { requests, text, submit } = createMemorySession(
       failing(new Failure('incomplete', 'the answer was cut'), 'half'),
       saying(' more'),
     );
-    enter('one');
-    await idle();
+    await submit('one');
     expect(text()).toContain('the answer was cut\n  /continue resumes it\n');
-    enter('/continue');
-    await idle();
+    await submit('/continue');
     expect(requests[1]?.messages.at(1)).toEqual({ role: 'assistant', content: 'half' });
     expect(requests[1]?.messages.at(2)?.content).toMatch(/^Continue exactly where/);
     expect(text()).not.toContain('You: Continue exactly');
   });
 
   test('R1: is one answer after /continue, also in the next request and for /undo', async () => {
-    const { session, enter, idle, requests, calls } = createMemorySession(
+    const { session, enter, requests, calls, submit } = createMemorySession(
       failing(new Failure('incomplete', 'the answer was cut'), 'half'),
       failing(new Failure('server_error', 'no')),
       saying(' more'),
     );
-    enter('one');
-    await idle();
-    enter('/continue');
-    const failed = await idle();
+    await submit('one');
+    const failed = await submit('/continue');
     expect(pathOf(failed.conversation).at(-1)).toMatchObject({ content: 'half', incomplete: true });
-    enter('/continue');
-    await idle();
+    await submit('/continue');
     const path = pathOf(session.state().conversation);
     expect(path.map(({ content }) => content)).toEqual(['one', 'half more']);
     expect(path[1]).toMatchObject({ incomplete: undefined, finishReason: 'stop' });
-    enter('/save all.md');
-    await idle();
+    await submit('/save all.md');
     expect(calls).toContain('write all.md: half more');
-    enter('two');
-    await idle();
+    await submit('two');
     expect(requests.at(-1)?.messages.map(({ content }) => content)).toEqual([
       'one',
       'half more',
       'two',
     ]);
     enter('/undo');
-    enter('/undo');
-    await idle();
+    await submit('/undo');
     expect(session.state().composer.text).toBe('one');
   });
 
   test('is a new version after /retry; a failed one leaves the old version selected', async () => {
-    const { session, enter, idle, text } = createMemorySession(
+    const { session, text, submit } = createMemorySession(
       saying('first'),
       saying('second'),
       failing(down),
     );
-    enter('one');
-    await idle();
-    enter('/retry');
-    await idle();
+    await submit('one');
+    await submit('/retry');
     expect(text()).toContain('natter: this is version 2 of 2; /version switches\n');
-    enter('/retry');
-    await idle();
+    await submit('/retry');
     expect(pathOf(session.state().conversation).at(-1)?.content).toBe('second');
-    enter('/version 1');
-    await idle();
+    await submit('/version 1');
     expect(pathOf(session.state().conversation).at(-1)?.content).toBe('first');
   });
 
   test('T3 is sanitized on the screen and recorded unchanged', async () => {
-    const { session, enter, idle, text } = createMemorySession(
-      saying('a\u001B]52;c;', 'eA==\u0007b'),
-    );
-    enter('one');
-    await idle();
+    const { session, text, submit } = createMemorySession(saying('a\u001B]52;c;', 'eA==\u0007b'));
+    await submit('one');
     expect(text()).toContain('origin: ab\n');
     expect(text()).toContain('1 control or hidden character of the answer not shown');
     expect(pathOf(session.state().conversation).at(-1)?.content).toBe('a\u001B]52;c;eA==\u0007b');
@@ -177,33 +156,28 @@ describe('an answer', () => {
 
 describe('a failure', () => {
   test('K8 is shown without secrets', async () => {
-    const { enter, idle, text } = createMemorySession(
+    const { text, submit } = createMemorySession(
       failing(new Failure('server_error', `echoed ${secretWord}`)),
     );
-    enter('one');
-    await idle();
+    await submit('one');
     expect(text()).toContain('echoed ***');
   });
 
   test('of a wrong key opens the dialog for a new one', async () => {
     const refused = new Failure('unauthorized', 'the key was refused');
-    const { session, enter, idle, calls } = createMemorySession(failing(refused));
-    enter('one');
-    await idle();
+    const { session, calls, submit } = createMemorySession(failing(refused));
+    await submit('one');
     expect(session.state().dialog).toMatchObject({ label: 'API key' });
-    enter('wrong');
-    expect((await idle()).dialog).toMatchObject({ label: 'API key' });
-    enter('right');
-    expect((await idle()).dialog).toBeUndefined();
+    expect((await submit('wrong')).dialog).toMatchObject({ label: 'API key' });
+    expect((await submit('right')).dialog).toBeUndefined();
     expect(calls).toContain('connect https://api.example.com right');
   });
 });
 
 test('an idle session holds no timer', async () => {
-  const { clock, enter, idle } = createMemorySession();
+  const { clock, submit } = createMemorySession();
   expect(clock.sleeping()).toBe(0);
-  enter('one');
-  await idle();
+  await submit('one');
   await clock.advance(2000);
   expect(clock.sleeping()).toBe(0);
 });

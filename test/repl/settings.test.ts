@@ -5,8 +5,7 @@ import { openMemorySession, saying, type Reply } from '../support/memory-session
 async function entered(...lines: readonly string[]) {
   const memory = openMemorySession({});
   for (const line of lines) {
-    memory.enter(line);
-    await memory.idle();
+    await memory.submit(line);
   }
   return memory;
 }
@@ -74,8 +73,7 @@ test('R10: /role opens a list of the roles, and in line mode prints it', async (
   const { dialog } = memory.session.state();
   expect(dialog).toMatchObject({ title: 'the role is critic', choices: [{ label: 'critic' }] });
   const lines = openMemorySession({ state: { isLineMode: true } });
-  lines.enter('/role');
-  await lines.idle();
+  await lines.submit('/role');
   expect(lines.text()).toBe('natter: no role is set; roles: critic\n');
 });
 
@@ -117,8 +115,7 @@ test('the window is compared with the tokens that the service counted', async ()
     }),
   });
   for (const line of ['why?', 'and?']) {
-    memory.enter(line);
-    await memory.idle();
+    await memory.submit(line);
   }
   expect(planned[0]).toBeLessThan(10);
   expect(planned[1]).toBeGreaterThan(1001);

@@ -1,9 +1,7 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { pathOf } from '../../src/conversation/tree.ts';
 import { Failure } from '../../src/failure.ts';
+import { folderOf } from '../support/folder.ts';
 import {
   createMemorySession,
   hanging,
@@ -20,11 +18,9 @@ test.each([
   ['/copy 1', clipboard('code\n'), 'code block 1 was copied through the terminal'],
   ['/save 1 f.ts', 'write f.ts: code\n', 'code block 1 was written to /home/f.ts'],
 ])('%s uses the last answer', async (line, call, message) => {
-  const { enter, idle, calls, text } = createMemorySession(saying('text\n```\ncode\n```'));
-  enter('one');
-  await idle();
-  enter(line);
-  await idle();
+  const { calls, text, submit } = createMemorySession(saying('text\n```\ncode\n```'));
+  await submit('one');
+  await submit(line);
   expect(calls).toContain(call);
   expect(text()).toContain(message);
 });
@@ -35,9 +31,11 @@ test.each([
 ])(
   'R9: %s runs at once during an answer, and shows its result below the composer',
   async (line, shown) => {
-    const { session, enter, idle, text } = createMemorySession(saying('first'), hanging('second'));
-    enter('one');
-    await idle();
+    const { session, enter, text, submit } = createMemorySession(
+      saying('first'),
+      hanging('second'),
+    );
+    await submit('one');
     enter('two');
     await vi.waitUntil(() => text().includes('second'));
     const before = text();
@@ -50,19 +48,16 @@ test.each([
 );
 
 test('/copy of a missing code block reports that there is none', async () => {
-  const { enter, idle, text } = createMemorySession(saying('no code'));
-  enter('one');
-  await idle();
-  enter('/copy 3');
-  await idle();
+  const { text, submit } = createMemorySession(saying('no code'));
+  await submit('one');
+  await submit('/copy 3');
   expect(text()).toContain('the last answer has no code block');
 });
 
 describe('R10: /model', () => {
   test.each(['/model', '/models'])('opens a list of the models with %s', async (line) => {
-    const { session, enter, idle } = createMemorySession();
-    enter(line);
-    const { dialog, knownModels } = await idle();
+    const { session, enter, submit } = createMemorySession();
+    const { dialog, knownModels } = await submit(line);
     expect(dialog).toMatchObject({ title: expect.stringContaining('the model is origin') });
     const values =
       dialog?.type === 'choice' ? dialog.choices.map(({ label }) => label.split(/[ :]/, 1)[0]) : [];
@@ -73,18 +68,16 @@ describe('R10: /model', () => {
   });
 
   test('prints the list in line mode', async () => {
-    const { enter, idle, text } = openMemorySession({ state: { isLineMode: true } });
-    enter('/model');
-    await idle();
+    const { text, submit } = openMemorySession({ state: { isLineMode: true } });
+    await submit('/model');
     expect(text()).toMatch(
       /^natter: the model is origin; .*\nnatter:\norigin, context .*\nother\n$/,
     );
   });
 
   test('asks before it uses a model that the service does not list', async () => {
-    const { session, enter, idle } = createMemorySession();
-    enter('/model othr');
-    const { dialog, settings } = await idle();
+    const { session, enter, submit } = createMemorySession();
+    const { dialog, settings } = await submit('/model othr');
     expect(settings.model).toBe('origin');
     expect(dialog).toMatchObject({
       title: 'the service does not list the model othr',
@@ -110,50 +103,42 @@ describe('R10: /model', () => {
           return { ...usual, service: { ...usual.service, client: () => client } };
         },
       });
-      memory.enter('/model foo');
-      expect((await memory.idle()).settings.model).toBe('foo');
-      memory.enter('/model');
-      expect((await memory.idle()).dialog).toMatchObject({ title: 'the model is foo' });
+      expect((await memory.submit('/model foo')).settings.model).toBe('foo');
+      expect((await memory.submit('/model')).dialog).toMatchObject({ title: 'the model is foo' });
       expect(memory.text()).toContain(reason);
     },
   );
 });
 
 test('/attach adds a file to the next prompt only', async () => {
-  const { enter, idle, requests } = createMemorySession();
+  const { requests, submit } = createMemorySession();
   for (const line of ['/attach a.txt', 'one', 'two']) {
-    enter(line);
-    await idle();
+    await submit(line);
   }
   expect(requests[0]?.messages[0]?.content).toContain('<file name="a.txt">');
   expect(requests[1]?.messages.at(-1)?.content).toBe('two');
 });
 
 test('/new starts an empty conversation', async () => {
-  const { session, enter, idle } = createMemorySession();
-  enter('one');
-  await idle();
+  const { session, submit } = createMemorySession();
+  await submit('one');
   const { id } = session.state().conversation;
-  enter('/new');
-  await idle();
+  await submit('/new');
   expect(session.state().conversation.id).not.toBe(id);
   expect(session.state().conversation.turns.size).toBe(0);
 });
 
 test('/resume of the open conversation only prints a notice', async () => {
-  const { session, enter, idle, text } = createMemorySession();
-  enter('one');
-  await idle();
-  enter(`/resume ${session.state().conversation.id}`);
-  await idle();
+  const { session, text, submit } = createMemorySession();
+  await submit('one');
+  await submit(`/resume ${session.state().conversation.id}`);
   expect(text()).toContain('this conversation is already open');
   expect(text()).not.toContain('is open in another natter');
 });
 
 test('/resume with the name of several conversations opens the list with that filter', async () => {
-  const { session, enter, idle, text } = createMemorySession();
-  enter('/resume about');
-  await idle();
+  const { session, text, submit } = createMemorySession();
+  await submit('/resume about');
   await vi.waitUntil(() => session.state().list?.isReading === false);
   expect(session.state()).toMatchObject({
     activity: undefined,
@@ -163,12 +148,10 @@ test('/resume with the name of several conversations opens the list with that fi
 });
 
 test('/resume of a conversation that is open in another natter offers a copy', async () => {
-  const { session, enter, idle, text } = createMemorySession();
-  enter('one');
-  await idle();
+  const { session, enter, text, submit } = createMemorySession();
+  await submit('one');
   const { id } = session.state().conversation;
-  enter('/resume abcd2345');
-  expect(await idle()).toMatchObject({
+  expect(await submit('/resume abcd2345')).toMatchObject({
     dialog: {
       title: 'conversation abcd2345 is open in another natter',
       choices: [{ label: 'continue in a copy' }, { label: 'open nothing' }],
@@ -176,53 +159,44 @@ test('/resume of a conversation that is open in another natter offers a copy', a
   });
   enter('2');
   expect(session.state()).toMatchObject({ dialog: undefined, conversation: { id } });
-  enter('/resume abcd2345');
-  await idle();
-  enter('1');
-  expect((await idle()).conversation.id).not.toBe(id);
+  await submit('/resume abcd2345');
+  expect((await submit('1')).conversation.id).not.toBe(id);
   expect(text()).toContain(`conversation ${session.state().conversation.id}`);
 });
 
 test('/resume of a missing conversation changes nothing', async () => {
-  const { session, enter, idle, text } = createMemorySession();
-  enter('one');
-  await idle();
-  enter('/resume nothing');
-  await idle();
+  const { session, text, submit } = createMemorySession();
+  await submit('one');
+  await submit('/resume nothing');
   expect(text()).toContain('there is no conversation "nothing"');
   expect(session.state().conversation.turns.size).toBe(2);
 });
 
 test('/version prints the version once, with its number', async () => {
-  const { enter, idle, text } = createMemorySession(saying('first'), saying('second'));
+  const { text, submit } = createMemorySession(saying('first'), saying('second'));
   for (const line of ['one', '/edit', ' more']) {
-    enter(line);
-    await idle();
+    await submit(line);
   }
   expect(text()).toMatch(/second\nnatter: this is version 2 of 2; \/version switches\n$/);
   const before = text().length;
-  enter('/version 1');
-  await idle();
+  await submit('/version 1');
   expect(text().slice(before)).toBe(
     'You: one\norigin: first\nnatter: this is version 1 of 2; /version switches\n',
   );
-  enter('/version 1');
-  await idle();
+  await submit('/version 1');
   expect(text()).toMatch(/switches\nnatter: this is version 1 of 2\n$/);
 });
 
 test('/retry uses a changed system prompt', async () => {
-  const { enter, idle, requests, session } = createMemorySession(saying('yes'), saying('arr'));
+  const { requests, session, submit } = createMemorySession(saying('yes'), saying('arr'));
   for (const line of ['one', '/system talk like a pirate', '/retry']) {
-    enter(line);
-    await idle();
+    await submit(line);
   }
   expect(requests[1]?.messages).toEqual([
     { role: 'system', content: 'talk like a pirate' },
     { role: 'user', content: 'one' },
   ]);
-  enter('/version');
-  await idle();
+  await submit('/version');
   expect(pathOf(session.state().conversation).map(({ content }) => content)).toEqual([
     'one',
     'yes',
@@ -230,15 +204,12 @@ test('/retry uses a changed system prompt', async () => {
 });
 
 test('Y18: /save in an empty conversation reports no file', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-save-'));
-  const { enter, idle, text } = openMemorySession({ folder });
-  enter('/save');
-  await idle();
+  const folder = folderOf();
+  const { text, submit } = openMemorySession({ folder });
+  await submit('/save');
   expect(text()).toBe('natter: nothing to save yet: the first prompt creates the file\n');
-  enter('one');
-  await idle();
-  enter('/save');
-  await idle();
+  await submit('one');
+  await submit('/save');
   expect(text()).toContain(`the conversation is saved in ${folder}`);
 });
 
@@ -252,9 +223,8 @@ test('Y18: an editor that exits with an error cancels the edit', async () => {
 });
 
 test('in line mode /retry is not offered for a prompt that was not recorded', async () => {
-  const { enter, idle, text } = openMemorySession({ state: { isLineMode: true } });
-  enter('see @missing.md');
-  await idle();
+  const { text, submit } = openMemorySession({ state: { isLineMode: true } });
+  await submit('see @missing.md');
   expect(text()).toMatch(
     /cannot attach missing\.md\n {2}an empty line sends these words without the file\n$/,
   );

@@ -1,9 +1,30 @@
+import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { chunk, delta, done, response, streamed, streamHead } from '../support/raw-replies.ts';
-import type { Reply } from '../support/raw-server.ts';
-import { serveFront } from './engine-helpers.ts';
+import type { ClientOptions } from '../../src/client/client.ts';
+import {
+  chunk,
+  delta,
+  done,
+  json,
+  response,
+  streamed,
+  streamHead,
+} from '../support/raw-replies.ts';
+import { fin, type Reply, reset } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
+import { engineAt, serveFront } from './engine-helpers.ts';
 import { createLog } from './log-helpers.ts';
-import { complete, deltas, jsonOf, payloads, rule, stream } from './sandbox-helpers.ts';
+import {
+  complete,
+  deltas,
+  jsonOf,
+  openSandbox,
+  openSocket,
+  payloads,
+  rawRequest,
+  rule,
+  stream,
+} from './sandbox-helpers.ts';
 
 describe('faults with an engine', () => {
   const answer = [streamed('one', 'two', 'three')];
@@ -70,22 +91,22 @@ describe('faults with an engine', () => {
 const deep = '['.repeat(100_000) + ']'.repeat(100_000);
 const deepDetail = `[{"msg":"so","loc":[${'['.repeat(20_000)}${']'.repeat(20_000)}]}]`;
 
-const json = (status: number, text: string): Reply => [
+const jsonText = (status: number, text: string): Reply => [
   response(status, { 'content-type': 'application/json' }, text),
 ];
 
 const chunkOf = (fields: string) =>
   `data: {"choices":[{"index":0,"delta":{"content":"text"}}],${fields}}\n\n${done}`;
 
-const events = (text: string): Reply => [
+const eventStream = (text: string): Reply => [
   response(200, { 'content-type': 'text/event-stream' }, text),
 ];
 
 test.each([
-  ['an error with deep details', json(400, `{"detail":${deepDetail}}`), 400],
-  ['an error with status 200 and deep details', json(200, `{"error":${deepDetail}}`), 500],
-  ['a body of brackets', json(200, deep), 500],
-  ['a body without its closing brackets', json(200, '['.repeat(1_000_000)), 500],
+  ['an error with deep details', jsonText(400, `{"detail":${deepDetail}}`), 400],
+  ['an error with status 200 and deep details', jsonText(200, `{"error":${deepDetail}}`), 500],
+  ['a body of brackets', jsonText(200, deep), 500],
+  ['a body without its closing brackets', jsonText(200, '['.repeat(1_000_000)), 500],
 ])('X6: answers after an upstream has sent %s', async (_name, reply, status) => {
   const { write: log, entries } = createLog();
   const { sandbox } = await serveFront([reply, [streamed('Hello')]], { sandbox: { log } });
@@ -95,8 +116,8 @@ test.each([
 });
 
 test.each([
-  ['one JSON body', json(200, `{"choices":[{"message":{"content":"text"},"x":${deep}}]}`)],
-  ['a stream', events(chunkOf(`"x":${deep}`))],
+  ['one JSON body', jsonText(200, `{"choices":[{"message":{"content":"text"},"x":${deep}}]}`)],
+  ['a stream', eventStream(chunkOf(`"x":${deep}`))],
 ])('X6: omits deep fields beside the text of an upstream: %s', async (_name, reply) => {
   const { sandbox } = await serveFront([reply]);
   expect(deltas(await stream(sandbox, 'hello'))).toEqual(['text']);
@@ -112,4 +133,176 @@ test('X6: an upstream’s answer that is too long for one JSON body becomes 500,
     error: { name: 'server_error', message: expect.stringContaining('request a stream') },
   });
   expect(deltas(await stream(sandbox, 'hello')).join('')).toHaveLength(1200);
+});
+
+// Failures of an engine as clients see them, and disconnections of clients as an engine sees them.
+
+const body = { error: { message: 'as it is' } };
+
+describe('an error of the engine', () => {
+  test.each([
+    [400, 400, 'invalid_request'],
+    [401, 500, 'server_error'],
+    [402, 403, 'forbidden'],
+    [403, 403, 'forbidden'],
+    [404, 404, 'not_found'],
+    [408, 500, 'server_error'],
+    [409, 400, 'invalid_request'],
+    [413, 400, 'invalid_request'],
+    [418, 400, 'invalid_request'],
+    [422, 400, 'invalid_request'],
+    [429, 429, 'rate_limited'],
+    [500, 500, 'server_error'],
+    [502, 500, 'server_error'],
+    [503, 500, 'server_error'],
+    [504, 500, 'server_error'],
+    [529, 500, 'server_error'],
+  ])('of %i becomes %i %s, streamed or not', async (status, expected, name) => {
+    const { sandbox } = await serveFront([[json(status, body)]]);
+    for (const answer of [await stream(sandbox, 'hello'), await complete(sandbox, 'hello')]) {
+      expect(answer.status).toBe(expected);
+      expect(jsonOf(answer)).toStrictEqual({
+        error: {
+          name,
+          message: `${status === 401 ? "the upstream rejected the sandbox's key, not yours" : 'upstream'} (${status}): as it is`,
+        },
+      });
+    }
+  });
+
+  test('about its key does not look like an error about the client’s key', async () => {
+    const { sandbox } = await serveFront([[json(401, body, { 'www-authenticate': 'Bearer' })]]);
+    const answer = await stream(sandbox, 'hello');
+    expect(answer.headers).not.toHaveProperty('www-authenticate');
+    expect(answer.text).toContain("the upstream rejected the sandbox's key, not yours");
+  });
+
+  test.each([
+    [
+      'an error instead of the first event',
+      `data: {"error":{"message":"busy","code":429}}\n\n`,
+      429,
+    ],
+    ['an HTML page', '<html><title>Sign in</title></html>', 500],
+    ['an empty body', '', 500],
+    ['only keep-alives', ': ping\n\n', 500],
+  ])('with status 200 and %s has an error status', async (_, sent, status) => {
+    const { sandbox } = await serveFront([
+      [response(200, { 'content-type': 'text/event-stream' }, sent)],
+    ]);
+    expect((await stream(sandbox, 'hello')).status).toBe(status);
+  });
+
+  test.each([
+    ['a connection that closes', [fin], {}],
+    ['a connection that is reset', [reset], {}],
+    ['bytes that are not HTTP', ['SSH-2.0-x\r\n', fin], {}],
+    ['a redirect', [response(302, { location: '/login' })], {}],
+    ['silence', [], { firstByteTimeout: 20 }],
+    ['an answer without content', [streamHead(), chunk(': ping\n\n')], { idleTimeout: 20 }],
+  ] satisfies [string, Reply, Partial<ClientOptions>][])(
+    'such as %s becomes 500',
+    async (_, reply, client) => {
+      const { sandbox } = await serveFront([reply], { client });
+      const answer = await stream(sandbox, 'hello');
+      expect(answer.status).toBe(500);
+      expect(jsonOf(answer)).toMatchObject({ error: { name: 'server_error' } });
+    },
+  );
+
+  test('such as a refused connection becomes 500', async () => {
+    const gone = await serve([]);
+    await gone.stop();
+    const sandbox = await openSandbox({ engine: engineAt(gone.url) });
+    expect((await complete(sandbox, 'hello')).text).toMatch(/upstream: .*refused/);
+  });
+
+  test('is not retried, because the client does that', async () => {
+    const { engine, sandbox } = await serveFront([[json(500, body)]]);
+    await stream(sandbox, 'hello');
+    expect(engine.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ['7', 429, '7'],
+    ['0.2', 429, '1'],
+    ['90000', 429, '90000'],
+    ['7', 503, '7'],
+    ['soon', 429, undefined],
+  ])('keeps Retry-After: %s with %i', async (wait, status, passedOn) => {
+    const { sandbox } = await serveFront([[json(status, body, { 'retry-after': wait })]]);
+    expect((await stream(sandbox, 'hello')).headers['retry-after']).toBe(passedOn);
+  });
+
+  test('in the middle of its answer becomes a cut after the received text', async () => {
+    const { sandbox } = await serveFront([[streamHead(), chunk(delta('one') + delta('two')), fin]]);
+    const answer = await stream(sandbox, 'hello');
+    expect(answer).toMatchObject({ status: 200, isComplete: false });
+    expect(deltas(answer)).toEqual(['one', 'two']);
+    expect(payloads(answer)).not.toContain('[DONE]');
+  });
+
+  test('in the middle of its answer is logged', async () => {
+    const lines: string[] = [];
+    const log = (line: string) => void lines.push(line);
+    const { sandbox } = await serveFront([[streamHead(), chunk(delta('one')), fin]], {
+      sandbox: { log },
+    });
+    await stream(sandbox, 'hello');
+    await expect.poll(() => lines.length).toBe(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ status: 200, events: 1, ended: 'failed' });
+  });
+});
+
+describe('a client that disconnects', () => {
+  test.each([
+    ['before the engine answers', [], 0],
+    ['in the middle of the answer', [streamHead(), chunk(delta('one'))], 1],
+  ] satisfies [string, Reply, number][])(
+    '%s ends the request upstream',
+    async (_, reply, events) => {
+      const { engine, sandbox } = await serveFront([reply]);
+      const socket = await openSocket(sandbox, rawRequest('hello'));
+      await engine.received(1);
+      if (events > 0) await once(socket, 'data');
+      socket.destroy();
+      await engine.idle();
+      expect(engine.requests).toHaveLength(1);
+    },
+  );
+
+  test('because the sandbox closes ends the request upstream', async () => {
+    const { engine, sandbox } = await serveFront([[]]);
+    const answer = stream(sandbox, 'hello').catch(() => undefined);
+    await engine.received(1);
+    await sandbox.close();
+    await engine.idle();
+    expect(await answer).toBeUndefined();
+  });
+
+  test('or stops reading pauses the engine', async () => {
+    let sent = 0;
+    const endless = Array.from({ length: 2000 }, (): Reply[number][] => [
+      chunk(delta('x'.repeat(50_000))),
+      () => (sent += 1),
+    ]).flat();
+    const { engine, sandbox } = await serveFront([[streamHead(), ...endless]]);
+    const socket = await openSocket(sandbox, rawRequest('hello'));
+    await once(socket, 'data');
+    socket.pause();
+    let before = -1;
+    await expect
+      .poll(
+        () => {
+          const isPaused = sent === before;
+          before = sent;
+          return isPaused;
+        },
+        { interval: 200, timeout: 10_000 },
+      )
+      .toBe(true);
+    expect(sent).toBeLessThan(1000);
+    socket.destroy();
+    await engine.idle();
+  });
 });

@@ -1,9 +1,7 @@
-// The cost of a request before its answer.
-
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { parseRateLimit, sandboxKey } from '../../src/sandbox/keys.ts';
 import { createLog } from './log-helpers.ts';
 import {
   ask,
@@ -17,6 +15,8 @@ import {
   readSocket,
   stream,
 } from './sandbox-helpers.ts';
+
+// The cost of a request before its answer.
 
 const completions: Question = { method: 'POST', path: '/v1/chat/completions' };
 const mebibyte = 1024 * 1024;
@@ -179,5 +179,20 @@ describe('size', () => {
   test('refuses a group of megabytes', async () => {
     const prompt = `[sandbox body="${'\\"'.repeat(mebibyte)}"] hi`;
     expect((await complete(await openSandbox(), prompt)).status).toBe(400);
+  });
+});
+
+describe('parseRateLimit', () => {
+  test.each([
+    ['3/10s', { requests: 3, seconds: 10 }],
+    ['60/min', { requests: 60, seconds: 60 }],
+    ['1/2m', { requests: 1, seconds: 120 }],
+    [' 5/h ', { requests: 5, seconds: 3600 }],
+  ])('reads %j', (text, limit) => {
+    expect(parseRateLimit(text)).toEqual(limit);
+  });
+
+  test.each(['', '3', '3/', '0/s', '3/0s', '3/10', '-1/s', '3/10d'])('refuses %j', (text) => {
+    expect(() => parseRateLimit(text)).toThrow(/looks like 3\/10s/);
   });
 });

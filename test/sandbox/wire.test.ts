@@ -1,19 +1,22 @@
-// The bytes on the connection and its end, which HTTP clients hide.
-
 import { once } from 'node:events';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { serveFront } from './engine-helpers.ts';
+import { createLog } from './log-helpers.ts';
 import {
   ask,
   complete,
   createSkippingClock,
   openSandbox,
   openSocket,
+  type Question,
   rawRequest,
   readSocket,
   rule,
   stream,
 } from './sandbox-helpers.ts';
+
+// The bytes on the connection and its end, which HTTP clients hide.
 
 async function read(prompt: string, streaming = true) {
   const sandbox = await openSandbox();
@@ -229,3 +232,45 @@ describe('encoding', () => {
     expect(eventCount(part.toString())).toBe(2);
   });
 });
+
+// Requests of web pages, which may reach this machine, to the sandbox and its upstream.
+
+const completions: Question = { method: 'POST', path: '/v1/chat/completions' };
+
+const text = { 'content-type': 'text/plain', origin: 'https://page.example' };
+
+test('answers a body of any type without a key with 401, and sends nothing to the upstream', async () => {
+  const { engine, sandbox } = await serveFront([[]]);
+  const body = { model: 'origin', messages: [{ role: 'user', content: 'hello' }] };
+  const answer = await ask(sandbox, { ...completions, key: null, headers: text, body });
+  expect(answer.status).toBe(401);
+  expect(Object.keys(answer.headers).join()).not.toContain('access-control');
+  expect(engine.requests).toEqual([]);
+});
+
+test('answers a preflight without the headers that a web page needs', async () => {
+  const { engine, sandbox } = await serveFront([[]]);
+  const headers = {
+    origin: 'https://page.example',
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'authorization,content-type',
+  };
+  const answer = await ask(sandbox, { ...completions, method: 'OPTIONS', key: null, headers });
+  expect(answer.status).toBe(401);
+  expect(Object.keys(answer.headers).join()).not.toContain('access-control');
+  expect(engine.requests).toEqual([]);
+});
+
+test.each(['page.example', 'localhost.page.example', '127.0.0.1.page.example:80', '[::2]'])(
+  'answers every request for a name that resolves to this machine with 403: %j',
+  async (host) => {
+    const { write: log, entries } = createLog();
+    const rules = [{ label: 'once', when: {}, fault: { status: 429, times: 1 } }];
+    const sandbox = await openSandbox({ log, faults: rules });
+    const headers = { host };
+    expect((await ask(sandbox, { headers })).status).toBe(403);
+    expect((await complete(sandbox, 'hello', {}, { headers })).status).toBe(403);
+    expect((await entries(2)).map((entry) => entry['rule'])).toEqual([undefined, undefined]);
+    expect((await complete(sandbox, 'hello')).status).toBe(429);
+  },
+);

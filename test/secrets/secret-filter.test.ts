@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createSecretFilter } from '../../src/secrets/secret-filter.ts';
+import { createMaskedStream, createSecretFilter } from '../../src/secrets/secret-filter.ts';
+import { sanitize } from '../../src/terminal/safety/sanitizer.ts';
+import { fc } from '../support/properties.ts';
+import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
 
 /** Masks secrets of four or more characters. */
 function maskOf(...secrets: readonly string[]): (text: string) => string {
@@ -53,4 +56,147 @@ describe('createSecretFilter', () => {
     const filter = maskOf('a.c*[x](y)|$');
     expect(filter('abc a.c*[x](y)|$')).toBe('abc ***');
   });
+});
+
+const filter = createSecretFilter([secretKey, 'cookie-value-9'], 8);
+
+/** The text that each call returns, the last one by `end`. */
+function run(pieces: readonly string[]): readonly string[] {
+  if (filter === undefined) throw new Error('there are secrets');
+  const stream = createMaskedStream(filter);
+  return [...pieces.map((piece) => stream.write(piece)), stream.end()];
+}
+
+function split(text: string, places: readonly number[]): readonly string[] {
+  const ends = [...new Set(places.map((place) => place % (text.length + 1)))].toSorted(
+    (one, other) => one - other,
+  );
+  return [0, ...ends].map((start, index) => text.slice(start, ends[index] ?? text.length));
+}
+
+const text = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        ...secretForms,
+        secretKey.replace('/', String.raw`\/`),
+        'cookie-value-9',
+        'nk-4',
+        '%',
+        '\\',
+        'bmst',
+      ),
+      fc.string({ unit: 'grapheme', maxLength: 8 }),
+    ),
+    { maxLength: 6 },
+  )
+  // Asterisks would look like a mark.
+  .map((parts) => parts.join('').replaceAll('*', '+'));
+
+test('X2: masks every secret, wherever pieces end, and keeps the rest', () => {
+  fc.assert(
+    fc.property(text, fc.array(fc.nat(), { maxLength: 12 }), (whole, places) => {
+      const shown = run(split(whole, places)).join('');
+      expectNoSecret(shown);
+      expect(shown).not.toContain('cookie-value-9');
+      // Up to three characters of a secret are shown before it is recognised.
+      const masked = filter?.mask(whole) ?? whole;
+      const pattern = masked
+        .split('***')
+        .map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
+      expect(shown).toMatch(new RegExp(`^${pattern.join('.{0,3}\\*\\*\\*')}$`, 's'));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('X2: does not delay text without the start of a secret', () => {
+  const pieces = ['Hello', ' n', 'nk', ' nk-', ' 100 %', ' a \\', 'bm', ' é'];
+  expect(run(pieces)).toEqual([...pieces, '']);
+});
+
+test('X2: delays the possible start of a secret, and shows it if no secret follows', () => {
+  expect(run(['a nk-4/', 'Zx', '8 b'])).toEqual(['a ', '', 'nk-4/Zx8 b', '']);
+  expect(run(['a nk-4/'])).toEqual(['a ', 'nk-4/']);
+});
+
+test('X2: masks a secret sent by character, except for its first three', () => {
+  expect(run([...secretKey.split(''), '.']).join('')).toBe('nk-***.');
+});
+
+/** What a terminal hides, and what the sanitizer removes. */
+const hidden = [
+  '\u200b',
+  '\u2060',
+  '\u202e',
+  '\u0007',
+  '\u007f',
+  '\udb40\udc41',
+  '\u001b[0m',
+  '\u001b[38;5;196m',
+  '\u009b1m',
+  '\u001b(B',
+  '\u001bc',
+  '\u001b]0;title\u0007',
+  '\u001b]8;;https://a.example\u001b\\',
+  '\u001bPq\u001b[1m\u009c',
+];
+
+/** Fails if a terminal shows more of the secret than its first characters, and half a hidden character after them. */
+function expectMasked(pieces: readonly string[]): void {
+  const shown = sanitize(run(pieces).join(''));
+  expect({ pieces, shown }).toEqual({
+    pieces,
+    shown: expect.stringMatching(/^bad .{0,3}\ufffd?\*\*\* key$/) as string,
+  });
+}
+
+test.each(hidden)(
+  'F3: masks a secret interrupted by %j, wherever that is and is cut',
+  (between) => {
+    for (let place = 1; place < secretKey.length; place += 1) {
+      const whole = `bad ${secretKey.slice(0, place)}${between}${secretKey.slice(place)} key`;
+      expect(sanitize(filter?.mask(whole) ?? whole)).toBe('bad *** key');
+      for (let cut = 0; cut <= whole.length; cut += 1) {
+        expectMasked([whole.slice(0, cut), whole.slice(cut)]);
+      }
+    }
+  },
+);
+
+test('F3: masks a secret interrupted at many places, in pieces of any length', () => {
+  const place = fc.nat({ max: secretKey.length - 1 });
+  const insertion = fc.tuple(place, fc.constantFrom(...hidden));
+  fc.assert(
+    fc.property(
+      fc.array(insertion, { maxLength: 30 }),
+      fc.array(fc.nat(), { maxLength: 30 }),
+      (insertions, places) => {
+        const characters = secretKey.split('');
+        for (const [index, between] of insertions) characters[index] += between;
+        expectMasked(
+          split(`bad ${characters.slice(0, -1).join('')}${secretKey.at(-1)} key`, places),
+        );
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test('F3: takes a million hidden characters in many pieces, in linear time', () => {
+  const piece = `\u001b]${'x'.repeat(50)}\u0007\u200b`;
+  const pieces = Array.from({ length: 20_000 }, () => piece);
+  // In quadratic time, this would take minutes.
+  const shown = run([`bad ${secretKey.slice(0, 9)}`, ...pieces, `${secretKey.slice(9)} key`]);
+  expect(shown.join('')).toBe('bad *** key');
+});
+
+test('F3: keeps hidden characters and sequences without a secret', () => {
+  const pieces = ['a\u200b', 'b\u001b[3', '1mc ', 'nk-\u200b4', ' d\u001b]0;', 'nk-4/Z\u0007e'];
+  expect(run(pieces).join('')).toBe(pieces.join(''));
+});
+
+test('masks a secret within a sequence that a terminal hides', () => {
+  const shown = run(['a\u001b]0;', secretKey.slice(0, 9), `${secretKey.slice(9)}\u0007b`]).join('');
+  expect(shown).toBe('a\u001b]0;***\u0007b');
 });

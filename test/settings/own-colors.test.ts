@@ -51,7 +51,7 @@ test('a bad colour and an unknown part in a file are refused', async () => {
   const part = await failureOf(() => ownColors({ cod: { value: 'red', source } }));
   expect(part).toMatchObject({
     kind: 'configuration',
-    message: '"cod" in profile work is not a part of an answer with a colour',
+    message: '"cod" is not a part of an answer with a colour in profile work',
     hint: expect.stringMatching(
       /^correct the file by hand; the parts are heading, code,/,
     ) as string,

@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readRole, roleNames, withRole } from '../../src/settings/role.ts';
 import type { ResolvedSettings, Source } from '../../src/settings/resolved-settings.ts';
+import { folderOf } from '../support/folder.ts';
 
 function factsWith(roles: Readonly<Record<string, string>>) {
-  const config = mkdtempSync(join(tmpdir(), 'natter-roles-'));
+  const config = folderOf();
   mkdirSync(join(config, 'roles'));
   for (const [name, text] of Object.entries(roles)) {
     writeFileSync(join(config, 'roles', name), text);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawn } from '@lydell/node-pty';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { installedShells } from '../support/installed-shells.ts';
 import { binary } from '../support/natter.ts';
 
 interface ShellUnderTest {
@@ -103,7 +104,9 @@ async function typeIn(shell: ShellUnderTest, line: string) {
   return { called: await shown(/called.* end/), seen: () => seen };
 }
 
-describe.each(shells)('$name', (shell) => {
+const installed = installedShells(shells.map(({ name }) => name));
+
+describe.each(shells.filter(({ name }) => installed.includes(name)))('$name', (shell) => {
   test.each([
     ['natter mod\tli\t', 'called <models> <list> end'],
     ['natter --mod\tnext\thello', 'called <--model> <nextgen> <hello> end'],

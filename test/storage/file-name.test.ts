@@ -1,10 +1,10 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { expandName, isReservedName } from '../../src/storage/file-name.ts';
+import { folderOf } from '../support/folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'natter-names-'));
+const folder = folderOf();
 for (const name of ['p-2.jsonl', 'p-1.jsonl', 'p-10.jsonl', 'q(1).jsonl', '.p-3.jsonl'])
   writeFileSync(join(folder, name), '');
 
@@ -23,7 +23,7 @@ test.each([
 test.skipIf(process.platform === 'win32')(
   'Y24: the name of an existing file is not a pattern',
   () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'natter-names-')), '[x]*');
+    const file = join(folderOf(), '[x]*');
     writeFileSync(file, '');
     writeFileSync(`${file}y`, '');
     expect(expandName(file)).toEqual([file]);

@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { replaceWithTexts } from '../../src/batch/results/write-results.ts';
@@ -14,10 +6,11 @@ import { appendFile } from '../../src/storage/append-file.ts';
 import { makePrivateFolder, removeFile, renameFile } from '../../src/storage/files.ts';
 import { replaceFile } from '../../src/storage/state-file.ts';
 import { failureReason, storageFailure } from '../../src/storage/storage-failure.ts';
+import { folderOf } from '../support/folder.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'natter-files-'));
+  folder = folderOf();
 });
 
 /** Windows has no file modes: folders in a user's profile are private. */

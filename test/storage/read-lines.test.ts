@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readLines } from '../../src/storage/read-lines.ts';
+import { folderOf } from '../support/folder.ts';
 
-const folder = () => mkdtempSync(join(tmpdir(), 'natter-lines-'));
+const folder = () => folderOf();
 const lines = Array.from({ length: 20_000 }, (_, index) => `${index} ${'é'.repeat(40)}`);
 
 function fileOf(text: string): string {

@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { FaultRule } from '../../src/sandbox/faults/fault-rules.ts';
@@ -7,6 +6,7 @@ import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import { rule } from '../sandbox/sandbox-helpers.ts';
 import { createFakeClock } from './fake-clock.ts';
+import { folderOf } from './folder.ts';
 import { passTime } from './held-sandbox.ts';
 import { runInMemory } from './in-memory.ts';
 import {
@@ -54,7 +54,7 @@ export async function openBatchPlace(
   faults: readonly FaultRule[] = [],
   options: SandboxOptions = {},
 ): Promise<BatchPlace> {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-batch-'));
+  const folder = folderOf();
   const asked: string[] = [];
   const bodies: unknown[] = [];
   const sandbox = await startSandbox({
@@ -108,6 +108,23 @@ export async function openSlowBatchPlace(): Promise<SlowBatchPlace> {
 /** One prompt per line. */
 export const promptLines = (count: number) =>
   Array.from({ length: count }, (_, index) => `prompt ${index + 1}\n`).join('');
+
+/** A place with this number of prompts in `p.txt`. */
+export async function openPrompts(
+  count: number,
+  ...options: Parameters<typeof openBatchPlace>
+): Promise<BatchPlace> {
+  const place = await openBatchPlace(...options);
+  place.write('p.txt', promptLines(count));
+  return place;
+}
+
+/** A place with this number of prompts in `p.txt`, whose answers wait for the test. */
+export async function openSlowPrompts(count: number): Promise<SlowBatchPlace> {
+  const place = await openSlowBatchPlace();
+  place.write('p.txt', promptLines(count));
+  return place;
+}
 
 /** The prompts of `promptLines`. */
 const prompts = (count: number) => promptLines(count).trim().split('\n');

@@ -1,49 +1,44 @@
-import type { LibraryEntry } from '../../src/conversation/library/library.ts';
 import { newList } from '../../src/repl/conversation-list/list.ts';
 import type { ReplLibrary } from '../../src/repl/conversations/library.ts';
-import type { ListedConversation, OpenList } from '../../src/repl/state.ts';
+import type { ListRow, OpenList } from '../../src/repl/state.ts';
 
 const hour = 3_600_000;
 const openedAt = new Date('2026-11-20T12:00:00Z');
 
 /** A conversation of the list, changed so many hours ago. */
 export function listedConversation(
-  facts: Partial<ListedConversation> & { readonly hours?: number; readonly id?: string } = {},
-): ListedConversation {
+  facts: Partial<ListRow> & { readonly hours?: number } = {},
+): ListRow {
   const { title = 'Tea', firstWords = title, model = 'origin', id = 'abcd2345', hours = 1 } = facts;
-  const entry: LibraryEntry = {
+  return {
     id,
     path: `/${id}.jsonl`,
     changedAt: new Date(openedAt.getTime() - hours * hour),
     size: 100,
+    title,
+    firstWords,
+    turns: 2,
+    tokens: undefined,
+    model,
+    isAnswered: true,
+    createdAt: openedAt,
+    marks: [],
+    records: 4,
+    isOpenElsewhere: false,
+    filtered: [title, firstWords, model, id].join('\n').toLowerCase(),
+    ...facts,
   };
-  const filtered = [title, firstWords, model, facts.entry?.id ?? id].join('\n').toLowerCase();
-  return { entry, title, firstWords, model, isOpenElsewhere: false, filtered, ...facts };
 }
 
-const listEntry = (id: string) => ({
-  id,
-  path: `/${id}.jsonl`,
-  changedAt: new Date('2026-11-20T12:00:00Z'),
-  size: 100,
-});
-
-/** Two conversations, of which one is read at a time. */
+/** Two conversations. */
 export const storedList: ReturnType<ReplLibrary['list']> = {
-  entries: async () => ['abcd2345', 'wxyz6789'].map(listEntry),
-  read(entries, from) {
-    const [entry = listEntry('none')] = entries.slice(from);
-    return [listedConversation({ entry, title: `about ${entry.id}` })];
-  },
+  read: async () =>
+    ['abcd2345', 'wxyz6789'].map((id) => listedConversation({ id, title: `about ${id}` })),
   search: () => [undefined],
   preview: ({ id }) => [{ speaker: 'You', text: `the prompt of ${id}` }],
 };
 
-/** An open list of these conversations, all read unless changed. */
-export function listOf(
-  rows: readonly ListedConversation[],
-  changes: Partial<OpenList> = {},
-): OpenList {
-  const entries = rows.map(({ entry }) => entry);
-  return { ...newList({ options: {}, openedAt, entries, rows }), ...changes };
+/** An open list of these conversations. */
+export function listOf(rows: readonly ListRow[], changes: Partial<OpenList> = {}): OpenList {
+  return { ...newList({ options: {}, openedAt, rows }), ...changes };
 }

@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { loadConversation } from '../../src/conversation/library/read-conversation.ts';
 import type { Conversation } from '../../src/conversation/tree.ts';
 import type { LedgerLine } from '../../src/usage/ledger.ts';
+import { folderOf } from './folder.ts';
 import { runInMemory } from './in-memory.ts';
 import { jsonLines, type RunOptions, type RunResult } from './natter.ts';
 
@@ -25,7 +25,7 @@ const filesOf = (folder: string) =>
     .sort();
 
 export function createDataFolder(): DataFolder {
-  const path = mkdtempSync(join(tmpdir(), 'natter-data-'));
+  const path = folderOf();
   const env = { NATTER_DATA_DIR: path };
   const files = () => filesOf(path).filter((name) => name.endsWith('.jsonl'));
   return {
@@ -53,12 +53,12 @@ export function journalText(folder: DataFolder): string {
 
 /** Folders of a natter that uses the sandbox or a server, and its ledger. */
 export function openLedger(env: Readonly<Record<string, string>> = {}) {
-  const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
+  const state = folderOf();
   const folder = join(state, 'usage');
   const all = {
     ...env,
     NATTER_STATE_DIR: state,
-    NATTER_DATA_DIR: mkdtempSync(join(tmpdir(), 'natter-data-')),
+    NATTER_DATA_DIR: folderOf(),
   };
   const text = () =>
     readdirSync(folder)

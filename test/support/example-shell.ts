@@ -18,7 +18,8 @@ interface ExampleResult {
 export interface ExampleShell {
   /** The URL of the sandbox that is the service. */
   readonly serviceUrl: string;
-  run(line: string): Promise<ExampleResult>;
+  /** `program` is the shell that runs the line, `/bin/sh` by default. */
+  run(line: string, program?: string): Promise<ExampleResult>;
   close(): Promise<void>;
 }
 
@@ -42,7 +43,7 @@ const tools: Readonly<Record<string, string>> = {
   npm: 'echo "npm $*"',
   jq: `${node} -e '${selectField}' -- "$@"`,
   // Runs the words before ::: once for each word after it, in place of {}.
-  parallel: `[ "$1" = --retries ] && shift 2; command=; while [ "$1" != ::: ]; do command="$command $1"; shift; done; shift
+  parallel: `case $1 in --retries | -j) shift 2 ;; esac; command=; while [ "$1" != ::: ]; do command="$command $1"; shift; done; shift
 for word; do sh -c "$(echo "$command" | sed "s/{}/$word/g")" || exit; done`,
   'Out-String': copyInput,
   'Invoke-Expression': copyInput,
@@ -112,10 +113,15 @@ function prepareTools(): string {
 
 const isServer = (line: string) => /^natter sandbox(?! --help)/.test(line);
 
-function finish(line: string, home: string, env: NodeJS.ProcessEnv): Promise<ExampleResult> {
+function finish(
+  line: string,
+  home: string,
+  env: NodeJS.ProcessEnv,
+  program = '/bin/sh',
+): Promise<ExampleResult> {
   // The signal that ends a server must reach natter, not the shell.
   const script = isServer(line) ? `exec ${line}` : line;
-  const running = promisify(execFile)('/bin/sh', ['-c', script], { env, cwd: home });
+  const running = promisify(execFile)(program, ['-c', script], { env, cwd: home });
   const { child } = running;
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(line.includes('auth login') ? sandboxKey : '');
@@ -149,14 +155,14 @@ export async function openExampleShell(): Promise<ExampleShell> {
   for (const line of [...past, gateway]) await finish(line, seed, environment(seed));
   return {
     serviceUrl: sandbox.url,
-    async run(example) {
+    async run(example, program) {
       // The addresses in examples do not exist, and a port may be in use.
       const line = example
         .replaceAll('https://api.example.com', sandbox.url)
         .replace(/--port \d+/, '--port 0');
       const home = mkdtempSync(join(tmpdir(), 'natter-example-'));
       cpSync(seed, home, { recursive: true, preserveTimestamps: true });
-      const result = await finish(line, home, environment(home));
+      const result = await finish(line, home, environment(home), program);
       const shown = (text: string) =>
         text
           .replaceAll(home, '/home/me')

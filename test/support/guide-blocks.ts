@@ -74,7 +74,7 @@ export function guideBlocks(): readonly GuideBlock[] {
 const isUnmarked = (block: GuideBlock) =>
   block.notRun === undefined && block.testedBy === undefined;
 
-/** `npm run test:engines` uses a queue; test/commands/batch/queue/options.test.ts parses the examples. */
+/** `npm run test:engines` uses a queue; test/commands/batch/queue/queue.test.ts parses the examples. */
 export const needsQueue = (line: string) => line.includes('--queue ');
 
 /** The commands of a Markdown text that run one by one: the lines of its `sh` blocks without an output. */

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { isMainThread } from 'node:worker_threads';
+import { expect } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { printCompletions } from '../../src/cli/completion/complete.ts';
 import { buildProgram, runProgram } from '../../src/cli/program.ts';
@@ -56,4 +57,17 @@ export async function runInMemory(
   }
   const stdoutBytes = Buffer.from(stdout());
   return { code, signal: null, stdout: stdout(), stdoutBytes, stderr: stderr() };
+}
+
+/** Expects that a run failed with this exit code and these messages, and printed no output. */
+export function expectFailure(
+  { code, stdout, stderr }: RunResult,
+  exitCode: number,
+  ...messages: readonly (string | RegExp)[]
+): void {
+  expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
+  for (const message of messages) {
+    if (typeof message === 'string') expect(stderr).toContain(message);
+    else expect(stderr).toMatch(message);
+  }
 }

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../src/client/client.ts';
@@ -25,6 +24,7 @@ import type { FakeClock } from './fake-clock.ts';
 import { createMemoryContext, createMemoryDevice } from './memory-context.ts';
 import { stateOf } from './repl-state.ts';
 import { storedList } from './conversation-lists.ts';
+import { folderOf } from './folder.ts';
 
 /** Files by their names: `missing…` cannot be read, `typo…` does not exist, `old…` exists. */
 const memoryFiles = (calls: string[]): ReplFiles => ({
@@ -89,6 +89,8 @@ export interface MemorySession {
   readonly enter: (text: string) => void;
   /** Resolves when the session has no activity. */
   readonly idle: () => Promise<ReplState>;
+  /** Enters a line, and resolves when the session has no activity. */
+  readonly submit: (text: string) => Promise<ReplState>;
 }
 
 /** A complete answer of these texts. */
@@ -141,7 +143,7 @@ const journalOptions = (clock: FakeClock, folder?: string) => ({
 });
 
 /** A configuration with the role `critic`. */
-const configuration = mkdtempSync(join(tmpdir(), 'natter-roles-'));
+const configuration = folderOf();
 
 mkdirSync(join(configuration, 'roles'));
 
@@ -290,21 +292,20 @@ export function openMemorySession(options: MemoryOptions): MemorySession {
     format: () => format,
     ...(options.call && { call: options.call }),
   });
-  return {
-    session,
-    clock,
-    requests,
-    calls,
-    text: () => written.join(''),
-    enter: (text) => session.dispatch({ type: 'line-entered', text, now: clock.monotonic() }),
-    async idle() {
-      const end = Date.now() + 60_000;
-      for (;;) {
-        // Long enough for an activity of several steps to begin the next one.
-        await sleep(5);
-        if (session.state().activity === undefined) return session.state();
-        if (Date.now() > end) throw new Error('the session never became idle');
-      }
-    },
+  const enter = (text: string) =>
+    session.dispatch({ type: 'line-entered', text, now: clock.monotonic() });
+  const idle = async () => {
+    const end = Date.now() + 60_000;
+    for (;;) {
+      // Long enough for an activity of several steps to begin the next one.
+      await sleep(5);
+      if (session.state().activity === undefined) return session.state();
+      if (Date.now() > end) throw new Error('the session never became idle');
+    }
   };
+  const submit = (text: string) => {
+    enter(text);
+    return idle();
+  };
+  return { session, clock, requests, calls, text: () => written.join(''), enter, idle, submit };
 }

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { folderOf } from './folder.ts';
 
 /** The built program, as users run it. */
 export const binary = resolve('bin/natter.cjs');
@@ -26,7 +25,7 @@ export interface RunResult {
 
 /** An empty home folder, without the machine's own settings. */
 export function temporaryHome(): string {
-  return mkdtempSync(join(tmpdir(), 'natter-test-'));
+  return folderOf();
 }
 
 /** What a program on Windows needs in its environment, with all folders of the user in `home`. */

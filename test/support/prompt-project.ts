@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { folderOf } from './folder.ts';
 import { runInMemory } from './in-memory.ts';
 import type { RunOptions, RunResult } from './natter.ts';
 
@@ -40,7 +40,7 @@ function writeFiles(folder: string, files: Files): void {
 
 /** A repository with these files, and an empty home folder. */
 export function createPromptProject(files: Files = {}): PromptProject {
-  const place = realpathSync(mkdtempSync(join(tmpdir(), 'natter-prompts-')));
+  const place = realpathSync(folderOf());
   const [folder, home] = [join(place, 'project'), join(place, 'home')];
   mkdirSync(home);
   writeFiles(folder, files);

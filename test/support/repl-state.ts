@@ -11,8 +11,7 @@ import { readConversations, readList } from '../../src/repl/conversation-list/li
 import {
   newConversation,
   resume,
-  setPinned,
-  setTitle,
+  setAttributes,
 } from '../../src/repl/conversations/conversations.ts';
 import type { Entry } from '../../src/repl/transcript/transcript.ts';
 import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
@@ -97,8 +96,7 @@ const taskFunctions = {
   'open-prompt': openPrompt,
   compact: makeSummary,
   'remove-summary': removeSummary,
-  rename: setTitle,
-  pin: setPinned,
+  'set-attributes': setAttributes,
   'record-model': recordModel,
   'new-conversation': newConversation,
   resume,

@@ -1,9 +1,11 @@
 import { Unicode11Addon } from '@xterm/addon-unicode11';
 import headless, { type Terminal } from '@xterm/headless';
 import { setImmediate as tick } from 'node:timers/promises';
+import { terminalTraits } from '../../src/terminal/device/terminal-kind.ts';
 import type { Frame } from '../../src/terminal/region/paint.ts';
 import { LiveRegion } from '../../src/terminal/region/region.ts';
 import { createFakeClock } from './fake-clock.ts';
+import { createMemoryOutput } from './memory-context.ts';
 
 export function createEmulator(columns: number, rows: number): Terminal {
   const terminal = new headless.Terminal({
@@ -98,16 +100,16 @@ export const footer: Frame = {
   caret: { row: 1, column: 8 },
 };
 
+/** As of xterm.js, which the screens here are. */
+export const rewrappingTraits = terminalTraits({ TERM_PROGRAM: 'vscode' });
+
 export function openRegion(columns = 20, rows = 10, synchronized = true) {
   const screen = createScreen(columns, rows);
   const clock = createFakeClock();
   const region = new LiveRegion({
-    output: screen,
+    output: { ...createMemoryOutput(true), ...screen },
     clock,
-    synchronized,
-    rewraps: true,
-    cursorDrifts: true,
-    resizePause: 100,
+    traits: { ...rewrappingTraits, synchronized },
   });
   const settle = async () => {
     await screen.settled();

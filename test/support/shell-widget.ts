@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { folderOf } from './folder.ts';
 import { binary } from './natter.ts';
 import { done, delta, stream, streamHead } from './raw-replies.ts';
 import type { Reply } from './raw-server.ts';
@@ -42,7 +42,7 @@ const answering = (...deltas: readonly string[]): Reply => stream(...deltas.map(
 /** An interactive shell with the script, whose service sends these replies. */
 async function openShell(shell: ShellUnderTest, replies: readonly Reply[]) {
   const server = await serve(replies);
-  const home = mkdtempSync(join(tmpdir(), 'natter-shell-'));
+  const home = folderOf();
   const folder = join(home, 'bin');
   mkdirSync(folder);
   mkdirSync(join(home, '.config/fish'), { recursive: true });

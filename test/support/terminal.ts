@@ -1,11 +1,10 @@
 import { type IPty, type IPtyForkOptions, spawn } from '@lydell/node-pty';
 import type headless from '@xterm/headless';
-import { closeSync, constants, mkdtempSync, openSync, readSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
 import type { ReadStream } from 'node:tty';
 import { expect, onTestFinished } from 'vitest';
+import { folderOf } from './folder.ts';
 import { binary, cleanEnvironment } from './natter.ts';
 import { createEmulator, unwrappedLines } from './screen.ts';
 
@@ -117,7 +116,7 @@ export function openTerminal(
     name: env['TERM'] ?? 'xterm-256color',
     cols: columns,
     rows,
-    cwd: options.cwd ?? mkdtempSync(join(tmpdir(), 'natter-cwd-')),
+    cwd: options.cwd ?? folderOf(),
     env: { ...env, NATTER: `${process.execPath} ${binary}` },
   });
   let output = '';
@@ -247,7 +246,7 @@ export async function openRepl(
 }
 
 /** A home folder that several sessions share. */
-export const sharedHome = () => ({ HOME: mkdtempSync(join(tmpdir(), 'natter-repl-')) });
+export const sharedHome = () => ({ HOME: folderOf() });
 
 /** Resolves when the window shows the pattern. */
 export async function screenWith(terminal: TerminalSession, pattern: RegExp): Promise<string> {

@@ -33,7 +33,7 @@ describe('X28: TeX as Unicode', () => {
     [raw`\sin^2\theta`, 'sin² θ'],
     [raw`f: A \to B \implies a \mapsto b`, 'f: A → B ⟹ a ↦ b'],
     [raw`\forall x \in \mathbb{R}, \mathcal{L}(x) \neq \emptyset`, '∀ x ∈ ℝ, ℒ(x) ≠ ∅'],
-    [raw`\hat{x} + \bar y + \vec{v} + \overline{AB}`, 'x̂ + ȳ + v⃗ + A̅B̅'],
+    [raw`\hat{x} + \bar y + \vec{v} + \overline{z}`, 'x̂ + ȳ + v⃗ + z̄'],
     [raw`\left\{ a \right\} \left. b \right| \big( c \big)`, '{a} b | (c)'],
     [raw`\text{if } x > 0, \mathrm{d}x, \operatorname{rank} A`, 'if x > 0, dx, rank A'],
     [raw`90^\circ + f'(x) + f''`, '90° + f′(x) + f′′'],
@@ -51,7 +51,7 @@ describe('X28: TeX as Unicode', () => {
   test('the rows of an alignment have their relations below each other', () => {
     expect(formulaRows(raw`\begin{aligned} f(x) &= a \\ &\le b \end{aligned}.`)).toEqual([
       'f(x) = a',
-      '     ≤ b .',
+      '     ≤ b.',
     ]);
   });
 });
@@ -60,6 +60,7 @@ test.each([
   raw`\foo`,
   raw`\xrightarrow{a}`,
   raw`\hat{xyz}`,
+  raw`\overline{AB}`,
   raw`\frac{a`,
   'a}',
   'a & b',

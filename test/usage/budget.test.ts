@@ -20,7 +20,7 @@ function openBudgets(most: Partial<RunLimits>, services = 1) {
   const presentation = { notices: silentNotices };
   const run = { context, presentation, settings } as unknown as Run;
   const source = { command: 'batch', limits };
-  return Array.from({ length: services }, () => openBudget(run, source, false, () => undefined));
+  return Array.from({ length: services }, () => openBudget(run, source, false));
 }
 
 /** A request whose prompt has no tokens. */

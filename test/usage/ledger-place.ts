@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LedgerLine } from '../../src/usage/ledger.ts';
+import { folderOf } from '../support/folder.ts';
 
 const usual: LedgerLine = {
   time: '2026-11-20T09:00:00.000Z',
@@ -19,7 +19,7 @@ const usual: LedgerLine = {
 
 /** A state folder whose ledger has these lines; texts are lines as they are. */
 export function stateWith(lines: readonly (Partial<LedgerLine> | string)[]): string {
-  const state = mkdtempSync(join(tmpdir(), 'natter-ledger-'));
+  const state = folderOf();
   const folder = join(state, 'usage');
   mkdirSync(folder);
   const months = new Map<string, string>();

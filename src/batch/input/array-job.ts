@@ -6,8 +6,8 @@ import { Failure } from '../../failure.ts';
 interface Scheduler {
   /** Number of this job. */
   readonly index: string;
-  /** Values of `index` in a job outside an array. */
-  readonly none?: readonly string[];
+  /** Value of `index` in a job outside an array. */
+  readonly none?: string;
   /** Lowest number: a variable; or, if the scheduler has none, the number itself. */
   readonly first?: string | number;
   readonly last?: string;
@@ -34,14 +34,14 @@ const schedulers: readonly Scheduler[] = [
   { index: 'PBS_ARRAYID' },
   {
     index: 'LSB_JOBINDEX',
-    none: ['0'],
+    none: '0',
     first: 1,
     last: 'LSB_JOBINDEX_END',
     step: 'LSB_JOBINDEX_STEP',
   },
   {
     index: 'SGE_TASK_ID',
-    none: ['undefined'],
+    none: 'undefined',
     first: 'SGE_TASK_FIRST',
     last: 'SGE_TASK_LAST',
     step: 'SGE_TASK_STEPSIZE',
@@ -49,78 +49,64 @@ const schedulers: readonly Scheduler[] = [
   { index: 'AWS_BATCH_JOB_ARRAY_INDEX', first: 0, count: 'AWS_BATCH_JOB_ARRAY_SIZE' },
 ];
 
-const explicit = 'name the shard, as in --shard 2/8';
+/** @throws Failure `usage` */
+function refuse(problem: string, hint = 'name the shard, as in --shard 2/8'): never {
+  throw new Failure('usage', `--shard ${problem}`, { hint });
+}
 
 /** @throws Failure `usage` */
 function readNumber(environment: Environment, name: string): number {
   const text = environment[name] ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  const problem = text === '' ? 'is not set' : `is "${text}", not a whole number`;
-  throw new Failure('usage', `--shard auto: ${name} ${problem}`, { hint: explicit });
+  return refuse(`auto: ${name} ${text === '' ? 'is not set' : `is "${text}", not a whole number`}`);
 }
 
 /** The scheduler of this job. @throws Failure `usage` for none, and for several */
 function findScheduler(environment: Environment): Scheduler {
   const [found, other] = schedulers.filter(
-    ({ index, none = [] }) => isSet(environment, index) && !none.includes(environment[index] ?? ''),
+    ({ index, none }) => isSet(environment, index) && environment[index] !== none,
   );
   if (found === undefined) {
     const names = schedulers.map(({ index }) => index).join(', ');
-    throw new Failure('usage', `--shard auto: this is not an array job: none of ${names} is set`, {
-      hint: explicit,
-    });
+    return refuse(`auto: this is not an array job: none of ${names} is set`);
   }
   if (other === undefined) return found;
-  const message = `--shard auto: both ${found.index} and ${other.index} are set`;
-  throw new Failure('usage', message, { hint: `unset one of them, or ${explicit}` });
-}
-
-/** The number of jobs in a regular array. @throws Failure `usage` */
-function countOf(
-  { index, count, last, step }: Scheduler,
-  first: number,
-  environment: Environment,
-): { readonly count: number; readonly step: number } {
-  // An array of one job may have the step 0.
-  const width = step === undefined ? 1 : Math.max(1, readNumber(environment, step));
-  const most = last === undefined ? undefined : readNumber(environment, last);
-  const regular = most === undefined ? undefined : Math.floor((most - first) / width) + 1;
-  const total = count === undefined ? regular : readNumber(environment, count);
-  if (total === undefined) {
-    throw new Failure('usage', `--shard auto: ${index} has no number of shards beside it`, {
-      hint: 'add the number of jobs in the array, as in --shard auto/8',
-    });
-  }
-  if (regular === undefined || regular === total) return { count: total, step: width };
-  throw new Failure(
-    'usage',
-    `--shard auto: the array has ${total} jobs, which are not all numbers from ${first} to ${most}`,
-    { hint: 'number the jobs without gaps, or add the number of shards, as in --shard auto/8' },
+  return refuse(
+    `auto: both ${found.index} and ${other.index} are set`,
+    'unset one of them, or name the shard, as in --shard 2/8',
   );
 }
 
 /** @throws Failure `usage` */
-function describedShard(scheduler: Scheduler, environment: Environment): Shard {
-  const { first: start = 0 } = scheduler;
-  const first = typeof start === 'number' ? start : readNumber(environment, start);
-  const index = readNumber(environment, scheduler.index);
-  const { count, step } = countOf(scheduler, first, environment);
-  const number = (index - first) / step + 1;
+function describedShard(
+  { index: name, first: start = 0, last, step, count: countName }: Scheduler,
+  environment: Environment,
+): Shard {
+  const read = (variable: string) => readNumber(environment, variable);
+  const first = typeof start === 'number' ? start : read(start);
+  const index = read(name);
+  // An array of one job may have the step 0.
+  const width = step === undefined ? 1 : Math.max(1, read(step));
+  const most = last === undefined ? undefined : read(last);
+  const regular = most === undefined ? undefined : Math.floor((most - first) / width) + 1;
+  const count = countName === undefined ? regular : read(countName);
+  if (count === undefined) {
+    return refuse(
+      `auto: ${name} has no number of shards beside it`,
+      'add the number of jobs in the array, as in --shard auto/8',
+    );
+  }
+  if (regular !== undefined && regular !== count) {
+    refuse(
+      `auto: the array has ${count} jobs, which are not all numbers from ${first} to ${most}`,
+      'number the jobs without gaps, or add the number of shards, as in --shard auto/8',
+    );
+  }
+  const number = (index - first) / width + 1;
   if (Number.isInteger(number) && number >= 1 && number <= count) return { number, count };
-  throw new Failure(
-    'usage',
-    `--shard auto: ${scheduler.index} is ${index}, which is outside the array of ${count} jobs from ${first}`,
-    { hint: explicit },
+  return refuse(
+    `auto: ${name} is ${index}, which is outside the array of ${count} jobs from ${first}`,
   );
-}
-
-/** Jobs may be numbered from 0 or from 1: the last number is then also the shard 0. @throws Failure `usage` */
-function countedShard({ index: name }: Scheduler, count: number, environment: Environment): Shard {
-  const index = readNumber(environment, name);
-  if (index <= count) return { number: index === 0 ? count : index, count };
-  throw new Failure('usage', `--shard auto/${count}: ${name} is ${index}, more than ${count}`, {
-    hint: `number the jobs from 1 to ${count} or from 0 to ${count - 1}`,
-  });
 }
 
 /**
@@ -129,10 +115,15 @@ function countedShard({ index: name }: Scheduler, count: number, environment: En
  * @throws Failure `usage`
  */
 export function chooseShard(text: string, environment: Environment): Shard {
-  const [, count = ''] = /^auto(?:\/(\d{1,9}))?$/.exec(text) ?? [];
-  if (text !== 'auto' && Number(count) < 1) return parseShard(text);
-  const scheduler = findScheduler(environment);
-  return text === 'auto'
-    ? describedShard(scheduler, environment)
-    : countedShard(scheduler, Number(count), environment);
+  if (text === 'auto') return describedShard(findScheduler(environment), environment);
+  const count = Number(/^auto\/(\d{1,9})$/.exec(text)?.[1] ?? 0);
+  if (count < 1) return parseShard(text);
+  const { index: name } = findScheduler(environment);
+  const index = readNumber(environment, name);
+  // Jobs may be numbered from 0 or from 1: the last number is then also the shard 0.
+  if (index <= count) return { number: index === 0 ? count : index, count };
+  return refuse(
+    `auto/${count}: ${name} is ${index}, more than ${count}`,
+    `number the jobs from 1 to ${count} or from 0 to ${count - 1}`,
+  );
 }

@@ -1,18 +1,21 @@
 import { createCsvReader, type CsvReader, type CsvRecord, delimiterOf } from './csv.ts';
 import type { InputLine } from './input-lines.ts';
 import {
+  type BatchItem,
   type InputFormat,
   itemContent,
   type ItemContent,
   type ItemFields,
   itemId,
-  type Problem,
+  ItemProblem,
+  refuse,
   type TableRow,
   type Template,
+  type UnsendableItem,
 } from './item.ts';
-import { isBatchRequest, jsonItemContent, requestItem } from './json-item.ts';
+import { isBatchRequest, jsonItemContent, requestContent } from './json-item.ts';
 import { Failure } from '../../failure.ts';
-import { lineProblem, isJsonObject, parseJson } from '../../json.ts';
+import { filledText, lineProblem, isJsonObject, parseJson } from '../../json.ts';
 
 const extensions: Readonly<Record<string, InputFormat>> = {
   txt: 'lines',
@@ -39,65 +42,64 @@ export function formatOfLine({ text }: InputLine): InputFormat {
   }
 }
 
-export interface ParsedItem {
-  readonly line: number;
-  readonly id: string | undefined;
-  readonly content: ItemContent | Problem;
-  readonly row?: TableRow;
-}
+/** An item without its index. */
+export type ParsedItem = Omit<BatchItem, 'index'> | Omit<UnsendableItem, 'index'>;
 
+/** Parses the items of an input from its lines. */
 export interface ItemParser {
   /** The item that the line completes; undefined for none. @throws Failure `usage` for an unusable header */
   add(line: InputLine): ParsedItem | undefined;
   end(): ParsedItem | undefined;
 }
 
-const badItem = (line: number, problem: string): ParsedItem => ({
-  line,
-  id: undefined,
-  content: { problem },
-});
-
-const isBlank = ({ text, problem }: InputLine) => problem === undefined && text.trim() === '';
+/** @param read throws an ItemProblem for an item that cannot be sent */
+function parsed(
+  place: { readonly line: number; readonly id: string | undefined; readonly row?: TableRow },
+  read: () => ItemContent,
+): ParsedItem {
+  try {
+    return { ...place, content: read() };
+  } catch (error) {
+    if (!(error instanceof ItemProblem)) throw error;
+    return { ...place, problem: error.message };
+  }
+}
 
 /** A parser for one item per line; skips blank lines. */
 function lineParser(parse: (line: InputLine) => ParsedItem): ItemParser {
   return {
     add(line) {
-      if (isBlank(line)) return undefined;
-      return line.problem === undefined ? parse(line) : badItem(line.number, line.problem);
+      const { number, text, problem } = line;
+      if (problem !== undefined) return { line: number, id: undefined, problem };
+      return text.trim() === '' ? undefined : parse(line);
     },
     end: () => undefined,
   };
 }
 
-const itemOf = (line: number, fields: ItemFields, template: Template | undefined): ParsedItem => ({
-  line,
-  id: itemId(fields),
-  content: itemContent(fields, template),
-});
-
-function plainParser(template: Template | undefined): ItemParser {
-  return lineParser(({ number, text }) => {
+const plainParser = (template: Template | undefined): ItemParser =>
+  lineParser(({ number, text }) => {
     const line = text.endsWith('\r') ? text.slice(0, -1) : text;
-    if (line.includes('\0')) return badItem(number, 'contains a NUL byte');
     const name = template === undefined ? 'prompt' : 'line';
-    return itemOf(number, { [name]: line }, template);
+    return parsed({ line: number, id: undefined }, () =>
+      line.includes('\0') ? refuse('contains a NUL byte') : itemContent({ [name]: line }, template),
+    );
   });
-}
 
-function jsonParser(template: Template | undefined): ItemParser {
-  return lineParser(({ number, text }) => {
+const jsonParser = (template: Template | undefined): ItemParser =>
+  lineParser(({ number: line, text }) => {
     const value = parseJson(text);
-    if (value === undefined) return badItem(number, lineProblem(text));
-    if (!isJsonObject(value)) return badItem(number, 'is not a JSON object');
-    if (template === undefined && isBatchRequest(value)) {
-      return { line: number, ...requestItem(text, value) };
+    if (!isJsonObject(value)) {
+      const problem = value === undefined ? lineProblem(text) : 'is not a JSON object';
+      return { line, id: undefined, problem };
     }
-    const content = jsonItemContent(text, value, template);
-    return { line: number, id: itemId(value), content };
+    if (template === undefined && isBatchRequest(value)) {
+      const id = filledText(value['custom_id']);
+      return parsed({ line, id }, () => requestContent(text, value));
+    }
+    const id = itemId(value);
+    return parsed({ line, id }, () => jsonItemContent(text, value, template));
   });
-}
 
 /** @throws Failure `usage` */
 function checkHeader({ fields, problem }: CsvRecord, template: Template | undefined): void {
@@ -134,46 +136,44 @@ function rowFields(
   );
 }
 
-/** @param createReader makes the reader for the first line */
-function tableParser(
-  createReader: (line: InputLine) => { readonly reader: CsvReader; readonly delimiter: string },
-  template: Template | undefined,
-): ItemParser {
-  let table: ReturnType<typeof createReader> | undefined;
+/** @param tabs between columns, whatever the header has */
+function tableParser(tabs: boolean, template: Template | undefined): ItemParser {
+  let table: { readonly reader: CsvReader; readonly delimiter: string } | undefined;
   let header: readonly string[] | undefined;
   const parse = (record: CsvRecord | undefined, delimiter: string): ParsedItem | undefined => {
     if (record === undefined) return undefined;
-    const { line, fields, problem } = record;
-    if (problem === undefined && fields.every((text) => text.trim() === '')) return undefined;
+    const { line, fields: cells, problem } = record;
+    if (problem === undefined && cells.every((text) => text.trim() === '')) return undefined;
     if (header === undefined) {
       checkHeader(record, template);
-      header = fields;
+      header = cells;
       return undefined;
     }
-    const row = { header, cells: fields, delimiter };
-    if (problem !== undefined) return { ...badItem(line, problem), row };
-    if (fields.length !== header.length) {
-      const has = fields.length === 1 ? '1 field' : `${fields.length} fields`;
-      return { ...badItem(line, `has ${has}, but the header has ${header.length}`), row };
-    }
-    return { ...itemOf(line, rowFields(header, fields, template), template), row };
+    const row = { header, cells, delimiter };
+    const has = cells.length === 1 ? '1 field' : `${cells.length} fields`;
+    const wrong =
+      cells.length === header.length
+        ? undefined
+        : `has ${has}, but the header has ${header.length}`;
+    const found = problem ?? wrong;
+    if (found !== undefined) return { line, id: undefined, row, problem: found };
+    const fields = rowFields(header, cells, template);
+    return parsed({ line, id: itemId(fields), row }, () => itemContent(fields, template));
   };
   return {
     add(line) {
-      table ??= createReader(line);
+      if (table === undefined) {
+        const delimiter = tabs ? '\t' : delimiterOf(line.text);
+        table = { reader: createCsvReader(delimiter), delimiter };
+      }
       return parse(table.reader.add(line), table.delimiter);
     },
-    end: () => (table === undefined ? undefined : parse(table.reader.end(), table.delimiter)),
+    end: () => table && parse(table.reader.end(), table.delimiter),
   };
 }
 
 /** The parser of a format. */
 export function createItemParser(format: InputFormat, template: Template | undefined): ItemParser {
   if (format === 'lines') return plainParser(template);
-  if (format === 'jsonl') return jsonParser(template);
-  const createReader = ({ text }: InputLine) => {
-    const delimiter = format === 'tsv' ? '\t' : delimiterOf(text);
-    return { reader: createCsvReader(delimiter), delimiter };
-  };
-  return tableParser(createReader, template);
+  return format === 'jsonl' ? jsonParser(template) : tableParser(format === 'tsv', template);
 }

@@ -17,9 +17,11 @@ export interface ItemPlace {
 /** Fields of a line or row by name: JSON values, or the text of cells. */
 export type ItemFields = Readonly<Record<string, unknown>>;
 
-/** Why an item cannot be sent, as a predicate: `has no prompt`. */
-export interface Problem {
-  readonly problem: string;
+/** Thrown for an item that cannot be sent; the message is a predicate: `has no prompt`. */
+export class ItemProblem extends Error {}
+
+export function refuse(problem: string): never {
+  throw new ItemProblem(problem);
 }
 
 /** What is sent for an item. Everything except the messages overrides the settings. */
@@ -50,14 +52,19 @@ interface ItemSource {
   readonly given?: ItemContent;
 }
 
+/** An item that can be sent. */
 export interface BatchItem extends ItemPlace, ItemSource {
   readonly content: ItemContent;
   readonly problem?: never;
 }
 
-export type InputItem =
-  | BatchItem
-  | (ItemPlace & ItemSource & Problem & { readonly content?: never });
+export interface UnsendableItem extends ItemPlace, ItemSource {
+  /** Why it cannot be sent, as a predicate: `has no prompt`. */
+  readonly problem: string;
+  readonly content?: never;
+}
+
+export type InputItem = BatchItem | UnsendableItem;
 
 /** A prompt with placeholders, `{{name}}`. */
 export interface Template {
@@ -89,29 +96,27 @@ function isMessage(value: unknown): value is Message {
   return typeof role === 'string' && role !== '' && typeof content === 'string';
 }
 
-function messagesOf({ prompt, messages }: ItemFields): readonly Message[] | Problem {
-  if (!isAbsent(prompt) && !isAbsent(messages)) return { problem: 'has both prompt and messages' };
+/** @throws ItemProblem */
+function messagesOf({ prompt, messages }: ItemFields): readonly Message[] {
+  if (!isAbsent(prompt) && !isAbsent(messages)) refuse('has both prompt and messages');
   if (isAbsent(messages)) {
-    if (isAbsent(prompt)) return { problem: 'has no prompt' };
+    if (isAbsent(prompt)) refuse('has no prompt');
     const isText = typeof prompt === 'string' && prompt.trim() !== '';
-    return isText ? [{ role: 'user', content: prompt }] : { problem: 'has a prompt without text' };
+    return isText ? [{ role: 'user', content: prompt }] : refuse('has a prompt without text');
   }
   const isList = Array.isArray(messages) && messages.length > 0 && messages.every(isMessage);
-  return isList ? messages : { problem: 'has messages that are not a list of {role, content}' };
+  return isList ? messages : refuse('has messages that are not a list of {role, content}');
 }
 
-export function settingsOf(fields: ItemFields): Omit<ItemContent, 'messages'> | Problem {
-  const { system, model, max_tokens: maxTokens } = fields;
+/** The fields that override settings. @throws ItemProblem */
+export function settingsOf({ system, model, max_tokens: maxTokens }: ItemFields) {
   const isCount = Number.isSafeInteger(maxTokens) && Number(maxTokens) > 0;
-  if (!isAbsent(system) && typeof system !== 'string') {
-    return { problem: 'has a system prompt that is not text' };
-  }
+  if (!isAbsent(system) && typeof system !== 'string')
+    refuse('has a system prompt that is not text');
   if (!isAbsent(model) && (typeof model !== 'string' || model === '')) {
-    return { problem: 'has a model that is not text' };
+    refuse('has a model that is not text');
   }
-  if (!isAbsent(maxTokens) && !isCount) {
-    return { problem: 'has max_tokens that is not a whole number from 1' };
-  }
+  if (!isAbsent(maxTokens) && !isCount) refuse('has max_tokens that is not a whole number from 1');
   return {
     ...(typeof system === 'string' ? { system } : {}),
     ...(typeof model === 'string' ? { model } : {}),
@@ -121,29 +126,21 @@ export function settingsOf(fields: ItemFields): Omit<ItemContent, 'messages'> | 
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-function fillTemplate(fields: ItemFields, template: Template): ItemContent | Problem {
-  const missing = template.names.find((name) => isAbsent(ownField(fields, name)));
-  if (missing !== undefined) return { problem: `has no "${missing}", required by the template` };
-  const content = template.fill((name) => asText(ownField(fields, name)));
-  if (content.trim() === '') return { problem: 'results in a prompt without text' };
-  return { messages: [{ role: 'user', content }] };
-}
-
 /**
  * The content of an item. With a template, any field can be a value for it; without one, unknown columns of a table
  * are ignored.
+ * @throws ItemProblem
  */
-export function itemContent(
-  fields: ItemFields,
-  template: Template | undefined,
-): ItemContent | Problem {
-  if (template !== undefined) return fillTemplate(fields, template);
-  const messages = messagesOf(fields);
-  if ('problem' in messages) return messages;
-  const settings = settingsOf(fields);
-  return 'problem' in settings ? settings : { messages, ...settings };
+export function itemContent(fields: ItemFields, template: Template | undefined): ItemContent {
+  if (template === undefined) return { messages: messagesOf(fields), ...settingsOf(fields) };
+  const missing = template.names.find((name) => isAbsent(ownField(fields, name)));
+  if (missing !== undefined) refuse(`has no "${missing}", required by the template`);
+  const content = template.fill((name) => asText(ownField(fields, name)));
+  if (content.trim() === '') refuse('results in a prompt without text');
+  return { messages: [{ role: 'user', content }] };
 }
 
+/** The id in the fields; undefined if they have none. */
 export function itemId({ id }: ItemFields): string | undefined {
   if (typeof id === 'string' && id !== '') return id;
   return typeof id === 'number' ? String(id) : undefined;

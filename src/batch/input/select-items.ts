@@ -24,8 +24,17 @@ export function isInShard(index: number, shard: Shard | undefined): boolean {
   return shard === undefined || (index - 1) % shard.count === shard.number - 1;
 }
 
+/** A random sample of an input. */
+export interface Sample {
+  readonly items: readonly InputItem[];
+  /** How many items the input has. */
+  readonly total: number;
+}
+
 /** Which items a run sends. */
 export interface Selection {
+  /** Undefined without `--sample`. */
+  readonly sample: Sample | undefined;
   /** Whether the run sends the item at this index. */
   readonly takes: (index: number) => boolean;
   /** The highest index that is sent; a pipe is read no further. */
@@ -72,75 +81,27 @@ export function itemStatusOf(item: InputItem, selection: Selection) {
   );
 }
 
-/** Counts of items; all but `items` are of the selected items. */
-interface ItemCounts {
-  total: number;
-  answered: number;
-  /** Of the whole input. */
-  items: number;
-  /** Pending items that cannot be sent. */
-  bad: number;
-  firstBad: InputItem | undefined;
-  /** Answers of models that are not those of the run, by model. */
-  readonly ofOthers: Map<string, number>;
-}
-
 /**
- * Counts items before any is sent.
- * @param inspect gets each item that is to be sent
- * @throws Failure `usage`, see {@link itemStatusOf}
+ * Chooses the `size` items with the lowest hashes. The same seed gives the same sample, and most of it even if items
+ * were added at the end. Holds the items, so that the input is read once.
+ * @param seed a whole number from 0
  */
-export async function countItems(
+export async function takeSample(
   items: AsyncIterable<InputItem>,
-  selection: Selection,
-  inspect: (item: InputItem) => Promise<void> | void = () => undefined,
-): Promise<ItemCounts> {
-  const ofOthers = new Map<string, number>();
-  const counts: ItemCounts = {
-    total: 0,
-    answered: 0,
-    items: 0,
-    bad: 0,
-    firstBad: undefined,
-    ofOthers,
+  { size, seed }: { readonly size: number; readonly seed: number },
+): Promise<Sample> {
+  let chosen: { readonly hash: bigint; readonly item: InputItem }[] = [];
+  const drop = () => {
+    chosen.sort((one, other) => (one.hash < other.hash ? -1 : 1));
+    chosen = chosen.slice(0, size);
   };
+  let total = 0;
   for await (const item of items) {
-    const status = itemStatusOf(item, selection);
-    counts.items += 1;
-    if (status === 'elsewhere') continue;
-    counts.total += 1;
-    if (status === 'pending') {
-      if (item.problem !== undefined) {
-        counts.bad += 1;
-        counts.firstBad ??= item;
-      }
-      await inspect(item);
-      continue;
-    }
-    counts.answered += 1;
-    const model = selection.find(item.index)?.model;
-    const asked = item.problem === undefined ? selection.modelOf(item) : undefined;
-    if (model !== undefined && asked !== undefined && model !== asked) {
-      ofOthers.set(model, (ofOthers.get(model) ?? 0) + 1);
-    }
+    total = item.index;
+    chosen.push({ hash: fingerprint(`${seed} ${item.index}`), item });
+    if (chosen.length >= 2 * size) drop();
   }
-  return counts;
-}
-
-/**
- * A random sample: the `size` items with the lowest hashes. The same seed gives the same sample, and most of it even if
- * items were added at the end.
- * @param total number of items @param seed a whole number from 0
- * @returns whether the item at an index, from 1, is in the sample
- */
-export function createSample(
-  size: number,
-  total: number,
-  seed: number,
-): (index: number) => boolean {
-  if (size >= total) return () => true;
-  const hashOf = (index: number) => fingerprint(`${seed} ${index}`);
-  const hashes = BigUint64Array.from({ length: total }, (_, at) => hashOf(at + 1)).sort();
-  const highest = hashes[size - 1] ?? 0n;
-  return (index) => hashOf(index) <= highest;
+  drop();
+  const sample = chosen.map(({ item }) => item);
+  return { items: sample.sort((one, other) => one.index - other.index), total };
 }

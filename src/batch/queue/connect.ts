@@ -1,8 +1,8 @@
-import type { Libraries, RedisClient, RedisOptions } from './library.ts';
-import { type BatchQueue, keyPrefix, RedisQueue } from './redis-queue.ts';
+import { isOlder, type Libraries, type RedisClient } from './library.ts';
+import { type BatchQueue, keyPrefix, openRedisQueue } from './redis-queue.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import type { Environment } from '../../environment.ts';
-import { Failure, type FailureKind } from '../../failure.ts';
+import { Failure } from '../../failure.ts';
 import { maskUrl } from '../../secrets/mask.ts';
 import { errorCode } from '../../storage/storage-failure.ts';
 
@@ -22,58 +22,7 @@ const queueVariable = 'NATTER_QUEUE';
 const example = 'redis://localhost:6379';
 const defaultPort = 6379;
 
-interface Origin {
-  readonly name: string;
-  readonly kind: FailureKind;
-}
-
-function badAddress({ name, kind }: Origin, text: string): Failure {
-  const message = `${name} must be an address such as ${example}/0 or rediss://host:6380, not "${maskUrl(text)}"`;
-  return new Failure(kind, message, {
-    hint: 'redis:// is plain, rediss:// encrypted; the path is the number of the database',
-  });
-}
-
 const decoded = (text: string) => (text === '' ? undefined : decodeURIComponent(text));
-
-/** @throws Failure of the origin's kind */
-function parseAddress(text: string, origin: Origin): QueueAddress {
-  if (!URL.canParse(text)) throw badAddress(origin, text);
-  const url = new URL(text);
-  const { protocol, hostname, port, pathname, search, hash } = url;
-  const database = /^\/?(\d{0,5})$/.exec(pathname)?.[1];
-  const isRedis = protocol === 'redis:' || protocol === 'rediss:';
-  if (!isRedis || hostname === '' || database === undefined || search + hash !== '') {
-    throw badAddress(origin, text);
-  }
-  const label = `${protocol}//${hostname}:${port || defaultPort}/${Number(database)}`;
-  try {
-    return {
-      host: hostname.replaceAll(/^\[|\]$/g, ''),
-      port: Number(port || defaultPort),
-      database: Number(database),
-      username: decoded(url.username),
-      password: decoded(url.password),
-      isEncrypted: protocol === 'rediss:',
-      label,
-    };
-  } catch {
-    // The user name or password has a percent sign that starts no escape.
-    throw new Failure(origin.kind, `${origin.name} has a password with an invalid % escape`, {
-      hint: 'write % as %25',
-    });
-  }
-}
-
-/** Arguments are visible to other users, so an option must not have a password. */
-function refuseUserInfo(option: string): void {
-  if (!option.includes('@')) return;
-  throw new Failure(
-    'usage',
-    '--queue has a user name or password, which other users could read in the list of processes',
-    { hint: `set ${queueVariable} to this address instead, and omit --queue` },
-  );
-}
 
 /**
  * The address of `--queue`, else of NATTER_QUEUE, whose password is masked from now on.
@@ -83,35 +32,62 @@ export function queueAddress(
   option: string | undefined,
   { environment, secrets }: { readonly environment: Environment; readonly secrets: Secrets },
 ): QueueAddress {
-  if (option !== undefined) {
-    secrets.keep({ addresses: [option] });
-    refuseUserInfo(option);
-    return parseAddress(option, { name: '--queue', kind: 'usage' });
-  }
-  const value = environment[queueVariable]?.trim() ?? '';
-  if (value === '') {
+  const text = option ?? environment[queueVariable]?.trim() ?? '';
+  if (option === undefined && text === '') {
     throw new Failure('usage', 'no queue is named', {
       hint: `add --queue ${example}, or set ${queueVariable}`,
     });
   }
-  secrets.keep({ addresses: [value] });
-  return parseAddress(value, { name: queueVariable, kind: 'configuration' });
+  secrets.keep({ addresses: [text] });
+  // Arguments are visible to other users, so an option must not have a password.
+  if (option?.includes('@') === true) {
+    throw new Failure(
+      'usage',
+      '--queue has a user name or password, which other users could read in the list of processes',
+      { hint: `set ${queueVariable} to this address instead, and omit --queue` },
+    );
+  }
+  const [name, kind] =
+    option === undefined
+      ? [queueVariable, 'configuration' as const]
+      : ['--queue', 'usage' as const];
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const database = /^\/?(\d{0,5})$/.exec(url?.pathname ?? 'none')?.[1];
+  const isRedis = url?.protocol === 'redis:' || url?.protocol === 'rediss:';
+  if (
+    url === undefined ||
+    database === undefined ||
+    !isRedis ||
+    url.hostname === '' ||
+    url.search + url.hash !== ''
+  ) {
+    const message = `${name} must be an address such as ${example}/0 or rediss://host:6380, not "${maskUrl(text)}"`;
+    throw new Failure(kind, message, {
+      hint: 'redis:// is plain, rediss:// encrypted; the path is the number of the database',
+    });
+  }
+  const { protocol, hostname, username, password } = url;
+  const port = Number(url.port || defaultPort);
+  try {
+    return {
+      host: hostname.replaceAll(/^\[|\]$/g, ''),
+      port,
+      database: Number(database),
+      username: decoded(username),
+      password: decoded(password),
+      isEncrypted: protocol === 'rediss:',
+      label: `${protocol}//${hostname}:${port}/${Number(database)}`,
+    };
+  } catch {
+    // The user name or password has a percent sign that starts no escape.
+    throw new Failure(kind, `${name} has a password with an invalid % escape`, {
+      hint: 'write % as %25',
+    });
+  }
 }
 
 /** The oldest Redis with the commands that BullMQ sends. */
 const oldestVersion = [6, 2] as const;
-
-const variableHint = `set ${queueVariable} to redis://user:password@host:port`;
-
-function refused({ label, password }: QueueAddress): Failure {
-  const message =
-    password === undefined
-      ? `the queue at ${label} requires a password`
-      : `the queue at ${label} refused the user name or password`;
-  return new Failure('unauthorized', message, {
-    hint: password === undefined ? variableHint : `correct the password in ${queueVariable}`,
-  });
-}
 
 const networkReasons: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'nothing is listening there'],
@@ -159,16 +135,6 @@ function fieldOf(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
 }
 
-function checkVersion({ label }: QueueAddress, info: string): void {
-  const version = fieldOf(info, 'redis_version');
-  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
-  const [oldestMajor, oldestMinor] = oldestVersion;
-  const isOld = major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
-  if (version === undefined || !isOld) return;
-  const message = `the queue at ${label} is Redis ${version}; natter needs ${oldestVersion.join('.')} or newer`;
-  throw new Failure('configuration', message, { hint: 'update Redis, or use Valkey' });
-}
-
 /** True if the server has no password. @throws the server's error for a wrong one */
 async function signIn(client: RedisClient, { username, password }: QueueAddress): Promise<boolean> {
   if (password === undefined) return false;
@@ -187,11 +153,16 @@ async function signIn(client: RedisClient, { username, password }: QueueAddress)
  * @throws Failure `unauthorized`, `configuration` or `unreachable`
  */
 export async function checkServer(client: RedisClient, address: QueueAddress) {
+  const { label } = address;
   try {
     // A server that accepts every client does not get the password; ioredis would print a warning.
     const needsNoPassword = await signIn(client, address);
     const info = String(await client.call('INFO'));
-    checkVersion(address, info);
+    const version = fieldOf(info, 'redis_version');
+    if (version !== undefined && isOlder(version, oldestVersion)) {
+      const message = `the queue at ${label} is Redis ${version}; natter needs ${oldestVersion.join('.')} or newer`;
+      throw new Failure('configuration', message, { hint: 'update Redis, or use Valkey' });
+    }
     await client.call('SELECT', address.database);
     const policy = fieldOf(info, 'maxmemory_policy');
     // With a policy, Redis may delete keys when its memory is full.
@@ -201,10 +172,16 @@ export async function checkServer(client: RedisClient, address: QueueAddress) {
     const text = error instanceof Error ? error.message : '';
     const [word = ''] = text.split(' ');
     if (['WRONGPASS', 'NOAUTH', 'NOPERM'].includes(word) || /invalid password/i.test(text)) {
-      throw refused(address);
+      const isMissing = address.password === undefined;
+      const problem = isMissing ? 'requires a password' : 'refused the user name or password';
+      throw new Failure('unauthorized', `the queue at ${label} ${problem}`, {
+        hint: isMissing
+          ? `set ${queueVariable} to redis://user:password@host:port`
+          : `correct the password in ${queueVariable}`,
+      });
     }
     if (/DB index is out of range|invalid DB index/i.test(text)) {
-      throw new Failure('usage', `the queue at ${address.label} has no database of this number`, {
+      throw new Failure('usage', `the queue at ${label} has no database of this number`, {
         hint: 'use a lower number, such as 0',
       });
     }
@@ -216,45 +193,34 @@ export async function checkServer(client: RedisClient, address: QueueAddress) {
 const connectTimeout = 10_000;
 const longestPause = 1000;
 
-function optionsOf(
-  { host, port, database, isEncrypted }: QueueAddress,
-  isOver: () => boolean,
-): RedisOptions {
-  return {
-    host,
-    port,
-    db: database,
-    ...(isEncrypted ? { tls: {} } : {}),
-    connectTimeout,
-    lazyConnect: true,
-    maxRetriesPerRequest: null,
-    enableReadyCheck: true,
-    protocol: 2,
-    retryStrategy: (times) =>
-      isOver() ? null : Math.min(50 * 2 ** Math.min(times, 10), longestPause),
-  };
-}
-
-/** The first error of a client, which ioredis reports as an event; a connection that fails only ends. */
-function firstError(client: RedisClient): () => unknown {
-  let first: unknown;
-  client.on('error', (error) => (first ??= error));
-  return () => first;
-}
+const optionsOf = ({ host, port, database, isEncrypted }: QueueAddress, isOver: () => boolean) => ({
+  host,
+  port,
+  db: database,
+  ...(isEncrypted ? { tls: {} } : {}),
+  connectTimeout,
+  lazyConnect: true,
+  maxRetriesPerRequest: null,
+  enableReadyCheck: true,
+  // Of RESP. With 3, the first command is one that a server with a password refuses.
+  protocol: 2,
+  retryStrategy: (times: number) =>
+    isOver() ? null : Math.min(50 * 2 ** Math.min(times, 10), longestPause),
+});
 
 /** Connects once, without retries and without password. @throws Failure */
 async function probe({ redis }: Libraries, address: QueueAddress) {
   const options = { ...optionsOf(address, () => true), db: 0 };
   // The ready check sends INFO, which a server with a password refuses.
   const client = new redis.Redis({ ...options, enableReadyCheck: false });
-  const error = firstError(client);
+  let first: Error | undefined;
+  client.on('error', (error) => (first ??= error));
   try {
     await client.connect();
-  } catch (thrown) {
-    throw connectionFailure(address, error() ?? thrown);
-  }
-  try {
     return await checkServer(client, address);
+  } catch (error) {
+    // ioredis reports the cause as an event; the connection itself only ends.
+    throw error instanceof Failure ? error : connectionFailure(address, first ?? error);
   } finally {
     client.disconnect();
   }
@@ -318,7 +284,7 @@ export async function connectQueue(
       return Array.isArray(names) ? names.map(String).sort() : [];
     },
     open(name: string): BatchQueue {
-      const queue = new RedisQueue(libraries.queue, client, name);
+      const queue = openRedisQueue(libraries.queue, client, name);
       queues.push(queue);
       return queue;
     },

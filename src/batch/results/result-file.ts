@@ -7,7 +7,7 @@ import type { ResultFormat } from './result-line.ts';
 import { fileBlocks, replaceWithTexts, resultTexts, writeAll } from './write-results.ts';
 import { Failure } from '../../failure.ts';
 import { makePrivateFolder, removeFile, synchronizeFolder } from '../../storage/files.ts';
-import { type HeldLock, holdLock, type LockOptions } from '../../storage/lock/lock.ts';
+import { type HeldLock, holderText, holdLock, type LockOptions } from '../../storage/lock/lock.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 
 /** Milliseconds between two checks, and between two flushes: a machine crash loses at most these writes. */
@@ -38,31 +38,20 @@ export function cannotWrite(name: string, cause: unknown, hint?: string): Failur
   });
 }
 
-function cannotOpen(name: string, error: unknown): Failure {
-  const isFolderMissing = errorCode(error) === 'ENOENT';
-  const hint = isFolderMissing ? `create ${path.dirname(name)} first` : undefined;
-  return cannotWrite(name, error, hint);
-}
-
-/** The path of a results file's lock. @throws Failure `usage` or `storage`, as {@link openResultFile} */
-export function resultLock(name: string): string {
+/** Runs an action on a file that is to be opened. @throws Failure `usage` or `storage` */
+function opening<Result>(name: string, action: () => Result): Result {
   try {
-    return `${resultsPath(name)}.lock`;
+    return action();
   } catch (error) {
-    throw cannotOpen(name, error);
+    const isFolderMissing = errorCode(error) === 'ENOENT';
+    const hint = isFolderMissing ? `create ${path.dirname(name)} first` : undefined;
+    throw cannotWrite(name, error, hint);
   }
 }
 
-function lockFile(name: string, realPath: string, options: LockOptions): HeldLock {
-  const lock = holdLock(`${realPath}.lock`, options);
-  if (lock.isHeld) return lock;
-  const { holder } = lock;
-  const who = holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
-  const file = realPath === path.resolve(name) ? name : realPath;
-  throw new Failure('storage', `another natter${who} is writing ${name}`, {
-    hint: `wait for it, or use a different file; if no natter is running, delete ${file}.lock`,
-  });
-}
+/** The path of a results file's lock. @throws Failure `usage` or `storage`, as {@link openResultFile} */
+export const resultLock = (name: string): string =>
+  opening(name, () => `${resultsPath(name)}.lock`);
 
 /** Bytes at the end that are compared when two files have the same size. */
 const comparedSize = 4096;
@@ -104,8 +93,6 @@ function copyTo(file: string, source: number, size: number): number {
   }
 }
 
-const maxCopies = 1000;
-
 /** Copies an open file to an unused path beside its own. @returns the path */
 function copyBeside(file: string, source: number, size: number): string {
   for (let number = 1; ; number += 1) {
@@ -114,7 +101,7 @@ function copyBeside(file: string, source: number, size: number): string {
       fs.closeSync(copyTo(copy, source, size));
       return copy;
     } catch (error) {
-      if (errorCode(error) !== 'EEXIST' || number === maxCopies) throw error;
+      if (errorCode(error) !== 'EEXIST') throw error;
     }
   }
 }
@@ -140,8 +127,6 @@ export class ResultFile {
   readonly #broken = new AbortController();
   readonly #endChecks: () => void;
   #descriptor: number;
-  /** Descriptors of deleted files, which a pending flush may still use. */
-  readonly #former: number[] = [];
   #size: number;
   #isOpen = true;
   #isFinished = false;
@@ -167,6 +152,8 @@ export class ResultFile {
     }
     this.last = this.#index.last;
     this.#endChecks = options.clock.repeat(interval, () => {
+      // A flush that takes longer uses the descriptor, which a check may close.
+      if (this.#flush !== undefined) return;
       this.#check();
       this.#startFlush();
     });
@@ -264,11 +251,11 @@ export class ResultFile {
   #closeDescriptors(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    for (const one of [...this.#former, this.#descriptor]) fs.closeSync(one);
+    fs.closeSync(this.#descriptor);
   }
 
   #startFlush(): void {
-    if (this.#isFlushed || this.#flush !== undefined || this.broken.aborted) return;
+    if (this.#isFlushed || this.broken.aborted) return;
     const { synchronize = promisify(fs.fdatasync) } = this.#options;
     this.#isFlushed = true;
     this.#flush = synchronize(this.#descriptor)
@@ -319,7 +306,7 @@ export class ResultFile {
       makePrivateFolder(path.dirname(this.#realPath));
       return copyTo(this.#realPath, this.#descriptor, this.#size);
     });
-    this.#former.push(this.#descriptor);
+    fs.closeSync(this.#descriptor);
     this.#descriptor = next;
     this.#options.onRewritten?.();
   }
@@ -354,13 +341,20 @@ export class ResultFile {
  * read or written
  */
 export function openResultFile(name: string, options: ResultFileOptions): ResultFile {
-  let lock: HeldLock | undefined;
-  try {
+  return opening(name, () => {
     const realPath = resultsPath(name);
-    lock = lockFile(name, realPath, options);
-    return new ResultFile(name, realPath, lock, options);
-  } catch (error) {
-    lock?.release();
-    throw cannotOpen(name, error);
-  }
+    const lock = holdLock(`${realPath}.lock`, options);
+    if (!lock.isHeld) {
+      const file = realPath === path.resolve(name) ? name : realPath;
+      throw new Failure('storage', `another natter${holderText(lock)} is writing ${name}`, {
+        hint: `wait for it, or use a different file; if no natter is running, delete ${file}.lock`,
+      });
+    }
+    try {
+      return new ResultFile(name, realPath, lock, options);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  });
 }

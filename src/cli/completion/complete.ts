@@ -3,7 +3,7 @@ import type { Context } from '../../run.ts';
 import type { FolderFacts } from '../../settings/folders.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { serviceGroup } from '../global-options.ts';
-import { childNamed, takesParentOptions, takesServiceOptions } from '../help-details.ts';
+import { childNamed, optionSources, takesServiceOptions } from '../help-details.ts';
 import {
   type Candidate,
   candidatesFor,
@@ -13,74 +13,53 @@ import {
   variableCandidates,
 } from './values.ts';
 
-/** The state after a word of the line. */
-interface Walk {
-  readonly command: Command;
-  readonly operands: readonly string[];
-  /** The option whose value the next word is. */
-  readonly awaiting: Option | undefined;
-  /** `--lang` of a prompt file: the next word may be its value. */
-  readonly variable: string | undefined;
-  /** After `--`. */
-  readonly ended: boolean;
-}
-
 const nameOf = ({ long, short }: Option): string => long ?? short ?? '';
 
 /** The default command, if no command is named. */
-const promptCommand = ({ command }: Walk): Command | undefined =>
+const promptCommand = (command: Command): Command | undefined =>
   command.parent === null ? childNamed(command, 'chat') : undefined;
 
-/** A command and those whose options it takes, too. */
-function withParents(command: Command): readonly Command[] {
-  const above: Command[] = [];
-  for (let { parent } = command; parent !== null; { parent } = parent) above.push(parent);
-  return [command, ...(takesParentOptions(command) ? above : above.slice(1))];
-}
-
-function optionsAt(walk: Walk): readonly Option[] {
-  const prompt = promptCommand(walk);
-  const sources = [...(prompt === undefined ? [] : [prompt]), ...withParents(walk.command)];
-  const help = walk.command.createHelp();
+/** The options that may follow. */
+function optionsAt(command: Command): readonly Option[] {
+  const help = command.createHelp();
   const found = new Map<string, Option>();
-  for (const option of sources.flatMap((one) => help.visibleOptions(one))) {
+  for (const option of optionSources(command).flatMap((one) => help.visibleOptions(one))) {
     const isOfService = option.helpGroupHeading === serviceGroup;
-    const isValid = takesServiceOptions(walk.command) || !isOfService;
+    const isValid = takesServiceOptions(command) || !isOfService;
     if (isValid && !found.has(nameOf(option))) found.set(nameOf(option), option);
   }
   return [...found.values()];
 }
 
-const findOption = (walk: Walk, word: string): Option | undefined =>
-  optionsAt(walk).find(({ long, short }) => word === long || word === short);
+const findOption = (command: Command, word: string): Option | undefined =>
+  optionsAt(command).find(({ long, short }) => word === long || word === short);
 
-function afterOption(walk: Walk, word: string): Walk {
-  const option = findOption(walk, word);
-  const isVariable = walk.command.name() === 'run' && walk.operands.length > 0;
-  if (option === undefined && isVariable && !word.includes('=')) {
-    return { ...walk, variable: word };
+/** What the words before the cursor mean. */
+function readWords(program: Command, words: readonly string[]) {
+  let command = program;
+  const operands: string[] = [];
+  /** The option whose value the next word is, or a variable of the prompt file: `--lang`. */
+  let awaiting: Option | string | undefined;
+  /** After `--`. */
+  let ended = false;
+  for (const word of words) {
+    const isRequired = typeof awaiting === 'object' && awaiting.required;
+    const isValue = awaiting !== undefined && (isRequired || !word.startsWith('-'));
+    awaiting = undefined;
+    if (isValue) continue;
+    if (ended || !word.startsWith('-') || word === '-') {
+      const child = operands.length === 0 ? childNamed(command, word) : undefined;
+      if (child === undefined) operands.push(word);
+      command = child ?? promptCommand(command) ?? command;
+    } else if (word === '--') ended = true;
+    else {
+      const option = findOption(command, word);
+      const isVariable = command.name() === 'run' && operands.length > 0 && !word.includes('=');
+      if (option?.required === true || option?.optional === true) awaiting = option;
+      else if (option === undefined && isVariable) awaiting = word;
+    }
   }
-  const takesValue = option?.required === true || option?.optional === true;
-  return takesValue ? { ...walk, awaiting: option } : walk;
-}
-
-function afterOperand(walk: Walk, word: string): Walk {
-  const { command, operands } = walk;
-  const child = childNamed(command, word);
-  if (child !== undefined && operands.length === 0) return { ...walk, command: child };
-  return { ...walk, command: promptCommand(walk) ?? command, operands: [...operands, word] };
-}
-
-function step(walk: Walk, word: string): Walk {
-  const { awaiting, variable, ended } = walk;
-  if (variable !== undefined && !word.startsWith('-')) return { ...walk, variable: undefined };
-  if (awaiting !== undefined && (awaiting.required || !word.startsWith('-'))) {
-    return { ...walk, awaiting: undefined };
-  }
-  const rest = { ...walk, awaiting: undefined, variable: undefined };
-  if (ended) return afterOperand(rest, word);
-  if (word === '--') return { ...rest, ended: true };
-  return word.startsWith('-') && word !== '-' ? afterOption(rest, word) : afterOperand(rest, word);
+  return { command, operands, awaiting, ended };
 }
 
 /** The argument after `count` operands. */
@@ -88,29 +67,6 @@ function argumentAt(command: Command, count: number): Argument | undefined {
   const { registeredArguments: known } = command;
   const last = known.at(-1);
   return known[count] ?? (last?.variadic === true ? last : undefined);
-}
-
-/** The options of a command; of `natter run`, also the variables of its prompt file. */
-async function optionCandidates(context: FolderFacts, walk: Walk): Promise<readonly Candidate[]> {
-  const named = optionsAt(walk).map((option) => ({
-    value: nameOf(option),
-    description: option.description,
-  }));
-  const [promptFile] = walk.operands;
-  if (walk.command.name() !== 'run' || promptFile === undefined) return named;
-  return [...(await variableCandidates(context, promptFile)), ...named];
-}
-
-/** The choices of a variable of the prompt file. */
-async function variableValues(
-  context: FolderFacts,
-  { operands: [promptFile = ''] }: Walk,
-  variable: string,
-): Promise<readonly Candidate[]> {
-  const start = `${variable}=`;
-  return (await variableCandidates(context, promptFile))
-    .filter(({ value }) => value.startsWith(start) && value !== start)
-    .map((candidate) => ({ ...candidate, value: candidate.value.slice(start.length) }));
 }
 
 /** @param prefix `--model=`, if the value is in the same word */
@@ -134,28 +90,31 @@ async function candidatesAt(
   words: readonly string[],
   current: string,
 ): Promise<readonly Candidate[]> {
-  const start: Walk = {
-    command: program,
-    operands: [],
-    awaiting: undefined,
-    variable: undefined,
-    ended: false,
-  };
-  const walk = words.reduce(step, start);
-  const { command, operands, awaiting, variable, ended } = walk;
+  const { command, operands, awaiting, ended } = readWords(program, words);
+  const [promptFile = ''] = operands;
   const isOption = !ended && current.startsWith('-');
   const ofOption = { context, command: program, typed: current, before: [] };
-  if (awaiting !== undefined && (awaiting.required || !isOption)) {
+  if (typeof awaiting === 'object' && (awaiting.required || !isOption)) {
     return optionValues(ofOption, awaiting, '');
   }
   if (isOption) {
     const name = /^(?<name>--[^=]+)=/.exec(current)?.groups?.['name'];
-    const assigned = name === undefined ? undefined : findOption(walk, name);
-    return assigned === undefined
-      ? optionCandidates(context, walk)
-      : optionValues(ofOption, assigned, `${name}=`);
+    const assigned = name === undefined ? undefined : findOption(command, name);
+    if (assigned !== undefined) return optionValues(ofOption, assigned, `${name}=`);
+    const takesVariables = command.name() === 'run' && promptFile !== '';
+    const variables = takesVariables ? await variableCandidates(context, promptFile) : [];
+    const options = optionsAt(command).map((option) => ({
+      value: nameOf(option),
+      description: option.description,
+    }));
+    return [...variables, ...options];
   }
-  if (variable !== undefined) return variableValues(context, walk, variable);
+  if (typeof awaiting === 'string') {
+    const start = `${awaiting}=`;
+    return (await variableCandidates(context, promptFile))
+      .filter(({ value }) => value.startsWith(start) && value !== start)
+      .map((candidate) => ({ ...candidate, value: candidate.value.slice(start.length) }));
+  }
   const argument = argumentAt(command, operands.length);
   const request = { context, command, typed: current, before: operands };
   const found = await candidatesFor(request, argument?.name(), argument?.argChoices);

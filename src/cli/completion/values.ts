@@ -7,8 +7,7 @@ import { storedKinds } from '../../commands/config/stored-paths.ts';
 import { topicRows } from '../../commands/help/topic-names.ts';
 import { dataFolder } from '../../ask/open-conversation.ts';
 import { promptPlaces } from '../../input/load-prompt-file.ts';
-import { listEntries } from '../../conversation/library/library.ts';
-import { summarize } from '../../conversation/library/read-conversation.ts';
+import { listEntries, readListed } from '../../conversation/library/library.ts';
 import { Failure } from '../../failure.ts';
 import type { Variable } from '../../prompt-files/front-matter-keys.ts';
 import {
@@ -58,13 +57,10 @@ const rowCandidates = (
   rows.map(({ name, summary }) => ({ value: prefix + name, description: summary }));
 
 /** The subcommands that the help shows. */
-export const commandCandidates = (command: Command): readonly Candidate[] =>
-  rowCandidates(
-    command
-      .createHelp()
-      .visibleCommands(command)
-      .map((child) => ({ name: child.name(), summary: child.summary() })),
-  );
+export function commandCandidates(command: Command): readonly Candidate[] {
+  const children = command.createHelp().visibleCommands(command);
+  return children.map((child) => ({ value: child.name(), description: child.summary() }));
+}
 
 /** Undefined for a prompt file that cannot be used: a shell shows no failures. */
 async function load(context: FolderFacts, found: FoundPrompt): Promise<PromptFile | undefined> {
@@ -140,9 +136,9 @@ const conversations: Source = ({ context, typed, command }) => {
     id.startsWith(typed),
   );
   if (entries.length === 0) return [];
-  const found = entries.slice(0, maxConversations).map(({ id, path: file }) => ({
+  const found = Array.from(readListed(entries.slice(0, maxConversations)), ({ id, title }) => ({
     value: id,
-    description: summarize(file).title,
+    description: title,
   }));
   return [{ value: 'latest', description: 'most recent conversation' }, ...found];
 };
@@ -188,8 +184,9 @@ const names: Source = ({ command, typed }) => {
   if (command.name() === 'paths') return rowCandidates(storedKinds);
   if (typed.startsWith('colors.')) return rowCandidates(coloredParts, 'colors.');
   if (!typed.startsWith('keys.')) return rowCandidates(settingKeys.map((key) => definitions[key]));
-  const actions = keyBindings.map(({ action, summary }) => ({ name: action, summary }));
-  return rowCandidates(actions, 'keys.');
+  return keyBindings.map(({ action, summary: description }) => {
+    return { value: `keys.${action}`, description };
+  });
 };
 
 const settingValue: Source = (request) => {

@@ -53,6 +53,7 @@ const messageFields = [
   'error_description',
   'description',
   'error_message',
+  'error_msg',
   'reason',
   'title',
   'error',

@@ -65,10 +65,13 @@ export function parseUrl(text: string, base?: URL): URL | undefined {
   return URL.canParse(text, base?.href) ? new URL(text, base) : undefined;
 }
 
-/** Makes the address of an endpoint of an API. @param path its segments are percent-encoded */
+/**
+ * Makes the address of an endpoint of an API.
+ * @param path its segments are percent-encoded; with a slash at its start, it is the whole path
+ */
 export function endpointUrl({ origin, pathname, search }: URL, path: string): URL {
-  const root = pathname.endsWith('/') ? pathname.slice(0, -1) : pathname;
-  return new URL(`${origin}${root}/${path}${search}`);
+  const root = pathname.endsWith('/') ? pathname : `${pathname}/`;
+  return new URL(`${origin}${path.startsWith('/') ? '' : root}${path}${search}`);
 }
 
 /** Returns the port of a URL, also where it is the default one of the scheme. */

@@ -25,20 +25,28 @@ export function cleanKey(key: string): string {
  * @throws Failure `configuration` for an invalid header; the message does not contain its value.
  */
 export function requestHeaders(
-  options: Pick<ClientOptions, 'apiKey' | 'headers' | 'userAgent'>,
+  options: Pick<ClientOptions, 'apiKey' | 'baseUrl' | 'headers' | 'userAgent'>,
 ): RequestHeaders {
   const headers: Record<string, string> = {
     'user-agent': options.userAgent,
     // Compression delays a stream.
     'accept-encoding': 'identity',
   };
-  if (options.apiKey !== undefined) headers['authorization'] = `Bearer ${cleanKey(options.apiKey)}`;
+  if (options.apiKey !== undefined) {
+    const key = cleanKey(options.apiKey);
+    if (isAzureKey(key, options.baseUrl)) headers['api-key'] = key;
+    else headers['authorization'] = `Bearer ${key}`;
+  }
   for (const [name, value] of Object.entries(options.headers ?? {})) {
     checkHeader(name, value);
     headers[name.toLowerCase()] = value;
   }
   return headers;
 }
+
+/** Azure's API with an `api-version` takes keys in a header of their own, and tokens of Entra (JWTs) as others do. */
+const isAzureKey = (key: string, baseUrl: string) =>
+  /[?&]api-version=/.test(baseUrl) && !/^eyJ[\w-]+\./.test(key);
 
 function checkHeader(name: string, value: string): void {
   // RFC 9110, sections 5.1 and 5.5.

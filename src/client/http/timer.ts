@@ -3,27 +3,16 @@ import { startTimer, type Clock } from '../../clock.ts';
 import { Failure, type Remedy } from '../../failure.ts';
 import { formatLimit } from '../failure/format-duration.ts';
 
-/** Calls `onIdle` once after `limit` milliseconds without a touch (0 and `Infinity`: never), counted from now. */
+/** Calls `onIdle` after `limit` milliseconds without a touch (0 and `Infinity`: never), counted from now. */
 export function watchIdle(clock: Clock, limit: number, onIdle: () => void) {
-  let since = clock.monotonic();
-  let paused = false;
-  let stop = startTimer(clock, limit, check);
-  // One timer for many touches: the silence is computed only when it expires.
-  function check(): void {
-    const silence = paused ? 0 : clock.monotonic() - since;
-    if (silence >= limit) onIdle();
-    else stop = startTimer(clock, limit - silence, check);
-  }
+  let stop = startTimer(clock, limit, onIdle);
   return {
     /** Tells that data arrived. */
     touch: (): void => {
-      paused = false;
-      since = clock.monotonic();
+      stop();
+      stop = startTimer(clock, limit, onIdle);
     },
-    /** Tells that the receiver is busy, so that silence is not the sender's fault; `touch` resumes. */
-    pause(): void {
-      paused = true;
-    },
+    /** Stops until the next touch, as while the receiver is busy: then silence is not the sender's fault. */
     stop: (): void => stop(),
   };
 }

@@ -4,7 +4,6 @@ import type { ReadOptions } from '../client.ts';
 import type { Sender } from '../configuration.ts';
 import type { ModelRecord } from '../contract.ts';
 import { idleTimedOut, malformedJson } from '../failure/answer-failure.ts';
-import { RequestFailure } from '../failure/request-failure.ts';
 import { requireAccepted } from '../failure/service-failure.ts';
 import { watchIdle } from '../http/timer.ts';
 import type { HttpResponse } from '../http/transport.ts';
@@ -15,7 +14,16 @@ const maxBody = 16 * 1024 * 1024;
 
 /** Reads `GET /v1/models`. @throws Failure */
 export async function listModels(sender: Sender, options?: ReadOptions) {
-  return parseModelList(await read(sender, 'models', options));
+  const list = async (path: string) => parseModelList(await read(sender, path, options));
+  try {
+    return await list('models');
+  } catch (error) {
+    // GitHub Models has its list beside its API.
+    const hasCatalogue = sender.request('models').url.pathname.endsWith('/inference/models');
+    const isMissing = error instanceof Failure && error.kind === 'not_found';
+    if (hasCatalogue && isMissing) return list('/catalog/models');
+    throw error;
+  }
 }
 
 /** Reads `GET /v1/models/{model}`. @throws Failure, kind `not_found` for an id the service does not know */
@@ -23,6 +31,10 @@ export async function getModel(sender: Sender, id: string, options?: ReadOptions
   // In a path, these are the list of models or its parent.
   if (/^\.{0,2}$/.test(id)) throw new Failure('not_found', `there is no model "${id}"`);
   const value = await read(sender, `models/${encodeURIComponent(id)}`, options);
+  // LM Studio answers with status 200 and an error, because it has only the list.
+  if (isJsonObject(value) && value['error'] != null) {
+    throw new Failure('not_found', `the service has no record of the model "${id}"`);
+  }
   return parseModelRecord(value, id);
 }
 
@@ -52,9 +64,7 @@ async function readText(response: HttpResponse, { clock, idleTimeout }: Sender):
       chunks.push(chunk);
       size += chunk.byteLength;
       if (size > maxBody) {
-        throw new RequestFailure('server_error', 'the answer is longer than 16 MB', {
-          transient: false,
-        });
+        throw new Failure('server_error', 'the answer is longer than 16 MB', {});
       }
     }
   } finally {

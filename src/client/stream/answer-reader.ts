@@ -3,9 +3,6 @@ import { type AnswerPart, AnswerParts } from './answer-parts.ts';
 import { createBodyReader } from './body-reader.ts';
 import { sizeLimit } from './completion-stream.ts';
 
-/** Larger reads are split, so that little is decoded needlessly after `[DONE]` or a failure. */
-const stepBytes = 64 * 1024;
-
 /**
  * Decodes the reads of a body as UTF-8, whatever the charset of the response: invalid bytes become U+FFFD, and one byte
  * order mark is dropped. CR and CRLF become LF, also when a read ends between the two, so that a CR ends its line at
@@ -54,9 +51,7 @@ export async function* readAnswer(
   const decoder = new LineDecoder();
   try {
     for await (const bytes of body) {
-      for (let start = 0; start < bytes.length && !answer.isFinished; start += stepBytes) {
-        reader.feed(decoder.decode(bytes.subarray(start, start + stepBytes)));
-      }
+      reader.feed(decoder.decode(bytes));
       yield* answer.take();
       if (reader.isFull()) break;
     }

@@ -30,10 +30,10 @@ export function answerChoice(choices: unknown): JsonObject | undefined {
 
 /**
  * Reads a chunk of a stream (`choices[].delta`) or a whole completion (`choices[].message`). Every field may be
- * missing, null or of a wrong type; usage and `finish_reason` may be on the chunk or on the choice. Texts that are
- * missing are empty.
+ * missing, null or of a wrong type; usage and `finish_reason` may be on the chunk or on the choice, and usage of Groq is in
+ * `x_groq`. Texts that are missing are empty.
  */
-export function readChunk({ id, model, choices, usage, finish_reason }: JsonObject) {
+export function readChunk({ id, model, choices, usage, finish_reason, x_groq }: JsonObject) {
   const choice = answerChoice(choices);
   const source = choice?.['delta'] ?? choice?.['message'];
   const turn: JsonObject = isJsonObject(source) ? source : {};
@@ -46,6 +46,9 @@ export function readChunk({ id, model, choices, usage, finish_reason }: JsonObje
     id: filledText(id),
     model: filledText(model),
     finishReason: filledText(choice?.['finish_reason']) ?? filledText(finish_reason),
-    usage: readUsage(usage) ?? readUsage(choice?.['usage']),
+    usage:
+      readUsage(usage) ??
+      readUsage(choice?.['usage']) ??
+      readUsage(isJsonObject(x_groq) ? x_groq['usage'] : undefined),
   };
 }

@@ -1,21 +1,16 @@
 import { guessesApiPath, usualApiPath } from '../../client/http/base-url.ts';
-import { rephrase } from '../../client/failure/request-failure.ts';
+import { rephrase } from '../../client/failure/change-failure.ts';
 import type { Client } from '../../client/client.ts';
 import type { ModelRecord } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
 import type { Resolved } from '../../settings/resolved-settings.ts';
 import type { Run } from '../../run.ts';
-import { openService } from '../../ask/service.ts';
+import { openService, type Service } from '../../ask/service.ts';
 
 /** `origin, nextgen and 3 more`; undefined without a model. */
 export function firstModels(ids: readonly string[]): string | undefined {
   if (ids.length === 0) return undefined;
   return ids.slice(0, 5).join(', ') + (ids.length > 5 ? ` and ${ids.length - 5} more` : '');
-}
-
-function describeModels(records: readonly ModelRecord[]): string {
-  const shown = firstModels(records.map(({ id }) => id));
-  return shown === undefined ? 'it lists no models' : `it offers ${shown}`;
 }
 
 export interface ServiceCheck {
@@ -43,67 +38,87 @@ export function modelHint(
   return `${model}, the current model, is not one of them: ‹natter config set model ${modelToSet(ids)}${flag}›`;
 }
 
-const withoutModels: ServiceCheck = {
-  result: 'is reachable but lists no models, so the key was not checked',
+const unchecked: ServiceCheck = {
+  result: 'is reachable, but natter found no API there, so the key was not checked',
   models: [],
 };
 
-/** Uses the service, without the ledger and the budget. */
-async function withClient<Result>(
-  run: Run,
-  use: (client: Client, signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const service = await openService(run, { command: 'auth' });
-  try {
-    return await use(service.unmetered ?? service.client, run.context.signal);
-  } finally {
-    await service.close();
-  }
-}
-
+/** Undefined for a service without a list. @throws Failure */
 async function listModels(client: Client, signal: AbortSignal): Promise<ServiceCheck | undefined> {
   try {
     const models = await client.listModels({ signal });
-    return { result: `answered: ${describeModels(models)}`, models };
+    const shown = firstModels(models.map(({ id }) => id));
+    const offer = shown === undefined ? 'it lists no models' : `it offers ${shown}`;
+    return { result: `answered: ${offer}`, models };
   } catch (error) {
     if (error instanceof Failure && error.kind === 'not_found') return undefined;
     throw error;
   }
 }
 
-/** Whether a prompt without messages is refused by an API, which knows the address. */
+/** A prompt without messages, which an API refuses, or answers with a token. */
+const emptyPrompt = { model: 'none', messages: [], stream: true, max_tokens: 1 };
+
+/** Whether there is an API, by its answer to a prompt. @throws Failure for a refused key */
 async function hasChat(client: Client, signal: AbortSignal): Promise<boolean> {
   try {
-    for await (const _event of client.chat({ model: 'none', messages: [] }, { signal })) break;
+    for await (const _event of client.chat(emptyPrompt, { signal })) break;
     return true;
   } catch (error) {
     signal.throwIfAborted();
-    return error instanceof Failure && error.status !== undefined && error.status !== 404;
+    if (!(error instanceof Failure)) return false;
+    if (error.kind === 'unauthorized') throw error;
+    const isUnknownModel = error.remedy?.code === 'choose-model';
+    return isUnknownModel || (error.status !== undefined && error.status !== 404);
+  }
+}
+
+/** Checks the API of a client, and whether it takes the client's key; undefined if there is no API. @throws Failure */
+export async function checkApi(
+  { unmetered, client: metered }: Service,
+  hasKey: boolean,
+  signal: AbortSignal,
+): Promise<ServiceCheck | undefined> {
+  const client = unmetered ?? metered;
+  const listed = await listModels(client, signal);
+  // Some services list their models for any key, so that only a prompt shows whether the key is right.
+  if (listed !== undefined && !hasKey) return listed;
+  const found = await hasChat(client, signal);
+  return listed ?? (found ? { result: 'answered, but lists no models', models: [] } : undefined);
+}
+
+/** Checks the API at one path; undefined if there is none. @throws Failure */
+async function examine(run: Run): Promise<ServiceCheck | undefined> {
+  const { apiKey, apiKeyCommand } = run.settings;
+  const service = await openService(run, { command: 'auth' });
+  try {
+    const hasKey = apiKey !== undefined || apiKeyCommand !== undefined;
+    return await checkApi(service, hasKey, run.context.signal);
+  } finally {
+    await service.close();
   }
 }
 
 /**
- * Lists the models of the service. A server without such a list is accepted, but the result mentions it.
+ * Checks address and key of the service. A server without an API at that address is accepted, but the result mentions it.
  * @throws Failure
  */
 export async function checkService(run: Run): Promise<ServiceCheck> {
-  return (await withClient(run, listModels)) ?? withoutModels;
+  return (await examine(run)) ?? unchecked;
 }
 
 /** Checks the service, and finds out the path of its API if that is not set: with `/v1`, or as given. @throws Failure */
 export async function findApi(run: Run): Promise<ServiceCheck> {
   const { values } = run.settings;
   const { baseUrl, apiPath: known } = values;
-  const found = await withClient(run, listModels);
+  const found = await examine(run);
   if (found !== undefined || known !== undefined || baseUrl === undefined) {
-    return found ?? withoutModels;
+    return found ?? unchecked;
   }
   const apiPath = guessesApiPath(baseUrl, known) ? '/' : usualApiPath;
   const other = { ...run, settings: { ...run.settings, values: { ...values, apiPath } } };
-  const foundThere = await withClient(other, listModels);
-  if (foundThere !== undefined) return { ...foundThere, apiPath };
-  const isOther = !(await withClient(run, hasChat)) && (await withClient(other, hasChat));
-  return isOther ? { ...withoutModels, apiPath } : withoutModels;
+  const foundThere = await examine(other);
+  return foundThere === undefined ? unchecked : { ...foundThere, apiPath };
 }
 
 /** Rethrows the failure of a check; a refusal of the key names the address, and what to correct. */
@@ -111,7 +126,7 @@ export const throwRefusal = (baseUrl: string, hadKey: boolean) => (error: unknow
   const isRefusal = error instanceof Failure && /^(?:unauthorized|forbidden)$/.test(error.kind);
   if (!isRefusal) throw error;
   throw rephrase(error, {
-    message: error.message.replace(/^[^(]*(?=\(40[13]\))/, `${baseUrl} refused the key `),
+    message: error.message.replace(/^[^(]*(?=\(40[013]\))/, `${baseUrl} refused the key `),
     hint: `${hadKey ? 'the stored key is kept' : 'nothing was stored'}; check the key with its issuer, or correct the address: ‹natter auth login --base-url <url>›`,
   });
 };

@@ -1,26 +1,24 @@
-import { detailsOf } from '../../client/failure/request-failure.ts';
+import { detailsOf } from '../../client/failure/change-failure.ts';
 import { collectBytes } from '../../input/attach-files.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
-import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { definitions } from '../../settings/definitions.ts';
 import { defaultProfile } from '../../settings/profile-name.ts';
 import {
   removeCredential,
   saveCredential,
+  setApiPath,
   setStoredSetting,
-  unsetStoredSetting,
 } from '../../settings/profiles.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { parseApiKey, parseSettingValue, type ValueOrigin } from '../../settings/setting-value.ts';
+import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
 import { ownEntry, type StoredSettings } from '../../settings/stored-settings.ts';
-import type { InputStream } from '../../terminal/device/streams.ts';
 import { type Context, type GlobalOptions, present, type Run } from '../../run.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import { changeStored, noticeOverrides, readStored } from '../../settings/read-settings.ts';
 import { findStoredPath } from '../config/stored-paths.ts';
-import { findApi, modelHint, type ServiceCheck, throwRefusal } from './check-service.ts';
+import { findApi, modelHint, throwRefusal } from './check-service.ts';
 
 const maxAttempts = 3;
 
@@ -64,8 +62,6 @@ function parseInput<Value>(parse: () => Value): Value {
   }
 }
 
-const typedBaseUrl: ValueOrigin = { label: 'the base URL', kind: 'usage' };
-
 /** The base URL of the flag or environment, else the one that the user enters. @throws Failure `usage` */
 async function askBaseUrl(run: Run<LoginOptions>): Promise<string> {
   const { context, settings } = run;
@@ -84,18 +80,12 @@ async function askBaseUrl(run: Run<LoginOptions>): Promise<string> {
     const { signal } = context;
     const answer = await context.ask(question, { signal, keep: true, discardTyped: number > 1 });
     if (answer.trim() === '' && known !== undefined) return known;
-    return parseInput(() => parseSettingValue(definitions.baseUrl, answer, typedBaseUrl));
+    const origin = { label: 'the base URL', kind: 'usage' } as const;
+    return parseInput(() => parseSettingValue(definitions.baseUrl, answer, origin));
   });
 }
 
 const maxKeyLength = 8192;
-
-async function readKey(stdin: InputStream, signal: AbortSignal): Promise<string> {
-  const refuse = () => new Failure('usage', 'standard input is too long for a key');
-  const bytes = await collectBytes(stdin.bytes(signal), maxKeyLength, refuse);
-  // PowerShell writes UTF-16 with a byte order mark. Parsing the key refuses bytes that are not text.
-  return decodeText(bytes, { source: 'standard input', lossy: true });
-}
 
 /**
  * The key from standard input, or the one that the user enters; undefined for an empty line, if the service needs none.
@@ -109,7 +99,10 @@ async function askKey(
   const { signal } = context;
   const { stdin } = context.streams;
   if (!stdin.isTerminal) {
-    const key = await readKey(stdin, signal);
+    const refuse = () => new Failure('usage', 'standard input is too long for a key');
+    const bytes = await collectBytes(stdin.bytes(signal), maxKeyLength, refuse);
+    // PowerShell writes UTF-16 with a byte order mark. Parsing the key refuses bytes that are not text.
+    const key = decodeText(bytes, { source: 'standard input', lossy: true });
     if (key.trim() !== '') return parseApiKey(key, 'the API key', 'usage');
     throw new Failure('usage', 'standard input has no API key', {
       hint: 'pipe it in: printf %s "$KEY" | ‹natter auth login›',
@@ -148,19 +141,6 @@ function withKey(settings: ResolvedSettings, apiKey: string | undefined): Resolv
   };
 }
 
-function refuseWithoutService(environment: Environment, options: LoginOptions): void {
-  if (options.sandbox === true) {
-    throw new Failure('usage', 'the sandbox needs no login', {
-      hint: '‹natter --sandbox "a prompt"› answers without a key',
-    });
-  }
-  if (chooseRecording(options, environment).replay !== undefined) {
-    throw new Failure('usage', 'a recording needs no login', {
-      hint: 'leave out --replay, or unset NATTER_REPLAY, to connect to a service',
-    });
-  }
-}
-
 const hasKey = (stored: StoredSettings, { profile }: ResolvedSettings) =>
   ownEntry(stored.credentials.profiles, profile.value) !== undefined;
 
@@ -186,33 +166,18 @@ async function askAndCheck(
   });
 }
 
-/** Stores address and key, or removes the stored key if the service needs none. */
-function store(
-  context: Context,
-  profile: string,
-  input: ServiceCheck & {
-    readonly apiKey: string | undefined;
-    readonly baseUrl: string;
-    readonly settings: ResolvedSettings;
-  },
-) {
-  const { apiKey, baseUrl, settings } = input;
-  const apiPath = input.apiPath ?? settings.values.apiPath;
-  return changeStored(context, (before) => {
-    const stored =
-      apiKey === undefined
-        ? removeCredential(setStoredSetting(before, profile, 'base-url', baseUrl), profile)
-        : saveCredential(before, profile, { apiKey, baseUrl });
-    // The path of the address that the profile had before may be wrong for this one.
-    return apiPath === undefined
-      ? unsetStoredSetting(stored, profile, 'api-path')
-      : setStoredSetting(stored, profile, 'api-path', apiPath);
-  });
-}
-
 /** Runs `natter auth login`. Stores nothing unless the check succeeds. @throws Failure */
 export async function login(context: Context, options: LoginOptions): Promise<void> {
-  refuseWithoutService(context.environment, options);
+  if (options.sandbox === true) {
+    throw new Failure('usage', 'the sandbox needs no login', {
+      hint: '‹natter --sandbox "a prompt"› answers without a key',
+    });
+  }
+  if (chooseRecording(options, context.environment).replay !== undefined) {
+    throw new Failure('usage', 'a recording needs no login', {
+      hint: 'leave out --replay, or unset NATTER_REPLAY, to connect to a service',
+    });
+  }
   const presentation = await present(context, options);
   const { notices } = presentation;
   const stored = readStored(context, notices);
@@ -224,16 +189,24 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const { result, models, settings } = input;
   const { value: profile, source } = settings.profile;
   const hadKey = hasKey(stored, settings);
-  const { settings: saved } = await store(context, profile, input);
-  notices.notice(`${input.baseUrl} ${result}`);
+  const { apiKey, baseUrl } = input;
+  const apiPath = input.apiPath ?? settings.values.apiPath;
+  const { settings: saved } = await changeStored(context, (before) => {
+    const changed =
+      apiKey === undefined
+        ? removeCredential(setStoredSetting(before, profile, 'base-url', baseUrl), profile)
+        : saveCredential(before, profile, { apiKey, baseUrl });
+    return setApiPath(changed, profile, apiPath);
+  });
+  notices.notice(`${baseUrl} ${result}`);
   if (input.apiPath !== undefined) {
     notices.notice(`api-path is ${input.apiPath}, because the API is at this path`);
   }
   const hint = modelHint(models, settings.values.model, settings.profile);
   if (hint !== undefined) notices.notice(hint);
-  const { path } = findStoredPath(context, input.apiKey === undefined ? 'settings' : 'credentials');
+  const { path } = findStoredPath(context, apiKey === undefined ? 'settings' : 'credentials');
   notices.notice(`stored in profile ${profile}: ${path}`);
-  if (hadKey && input.apiKey === undefined) notices.notice('the previously stored key was deleted');
+  if (hadKey && apiKey === undefined) notices.notice('the previously stored key was deleted');
   if (source.kind === 'flag' && profile !== (saved.profile ?? defaultProfile)) {
     notices.notice(`‹natter config use ${profile}› makes it the current profile`);
   }

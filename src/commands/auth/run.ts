@@ -25,7 +25,7 @@ export interface StatusOptions extends JsonOptions {
   readonly check?: boolean;
 }
 
-/** Sends one request to the service, without retries. @throws Failure, `configuration` if nothing can answer */
+/** Checks the service without retries. @throws Failure, `configuration` if nothing can answer */
 async function showCheck(run: Run<StatusOptions>): Promise<void> {
   const { context, options, presentation, settings } = run;
   const { values, profile } = settings;
@@ -47,41 +47,21 @@ async function showCheck(run: Run<StatusOptions>): Promise<void> {
 const shownSettings = new Set(['base-url', 'model', 'api-key']);
 
 /** Where the key is from, beyond what the table shows. */
-function keySource(
-  context: Context,
-  settings: ResolvedSettings,
-  isChecked: boolean,
-): string | undefined {
+function keySource(context: Context, settings: ResolvedSettings, isChecked: boolean) {
   const { apiKey, apiKeyCommand, sources, values } = settings;
   if (apiKey?.source.kind === 'profile') {
     return `the key is stored in ${findStoredPath(context, 'credentials').path}`;
   }
   const command = describeSource(sources.apiKeyCommand);
   if (apiKeyCommand !== undefined) {
-    return isChecked
-      ? `the key is from api-key-command (${command})`
-      : `the key is from api-key-command (${command}), which was not run; --check runs it`;
+    const advice = isChecked ? '' : ', which was not run; --check runs it';
+    return `the key is from api-key-command (${command})${advice}`;
   }
   if (values.apiKeyCommand === undefined) return undefined;
   if (apiKey !== undefined) return `${apiKey.source.name} overrides api-key-command (${command})`;
   const isForOthers = values.baseUrl !== undefined && sources.apiKeyCommand.kind === 'environment';
-  return isForOthers
-    ? `${sources.apiKeyCommand.name} is not run for a service on this machine`
-    : undefined;
-}
-
-function printSources(run: Run<StatusOptions>): void {
-  const { context, options, presentation, settings } = run;
-  const { notices } = presentation;
-  const key = keySource(context, settings, options.check === true);
-  if (key !== undefined) notices.notice(key);
-  for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
-  const { replay } = chooseRecording(options, context.environment);
-  if (replay !== undefined) {
-    notices.notice(`answers come from the recording ${replay.file}, not from a service`);
-  } else if (settings.values.baseUrl === undefined && options.check !== true) {
-    notices.notice('no service is configured; connect one with ‹natter auth login›');
-  }
+  const variable = sources.apiKeyCommand.name;
+  return isForOthers ? `${variable} is not run for a service on this machine` : undefined;
 }
 
 export async function showStatus(context: Context, options: StatusOptions): Promise<void> {
@@ -94,8 +74,20 @@ export async function showStatus(context: Context, options: StatusOptions): Prom
       shownSettings.has(name) || (name === 'api-key-command' && value !== undefined),
   );
   await printSettings(context, presentation, [profile, ...shown], options);
-  if (options.json !== true) printSources(run);
-  if (options.check === true) await showCheck(run);
+  const { notices } = presentation;
+  const isChecked = options.check === true;
+  if (options.json !== true) {
+    const key = keySource(context, settings, isChecked);
+    if (key !== undefined) notices.notice(key);
+    for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
+    const { replay } = chooseRecording(options, context.environment);
+    if (replay !== undefined) {
+      notices.notice(`answers come from the recording ${replay.file}, not from a service`);
+    } else if (settings.values.baseUrl === undefined && !isChecked) {
+      notices.notice('no service is configured; connect one with ‹natter auth login›');
+    }
+  }
+  if (isChecked) await showCheck(run);
 }
 
 export async function logout(context: Context, options: GlobalOptions): Promise<void> {

@@ -1,23 +1,15 @@
 import fs from 'node:fs';
 import { Readable } from 'node:stream';
-import type { AnswerCheck } from '../../ask/check.ts';
 import type { BatchItem } from '../../batch/input/item.ts';
 import type { Selection } from '../../batch/input/select-items.ts';
 import { addMerged } from '../../batch/results/result-index.ts';
-import { ResultIndex, type IndexedResult } from '../../batch/results/result-index.ts';
+import { ResultIndex } from '../../batch/results/result-index.ts';
 import { readResult } from '../../batch/results/write-results.ts';
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
 import { noAnswer } from '../../client/failure/answer-failure.ts';
 import { kindOfStatus, readErrorValue } from '../../client/failure/error-body.ts';
 import { readAnswer } from '../../client/stream/answer-reader.ts';
-import {
-  type Batch,
-  checkItems,
-  openBatch,
-  pendingItems,
-  readBatch,
-  selectItems,
-} from './items.ts';
+import { type Batch, checkItems, openBatch, pendingItems, selectItems } from './items.ts';
 import { outcomeLine } from './output/result.ts';
 import { type BatchSink, openSink } from './output/sink.ts';
 import { type BatchOptions, resultsFileOf } from './plan.ts';
@@ -33,32 +25,28 @@ import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import { fileLines } from '../../batch/results/read-results.ts';
 import { isAccepted, parseResultLine, parseResultName } from '../../batch/results/result-line.ts';
-import { filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
+import { definedFields, filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 
 /** How a result names its item. */
 type ItemReference =
   | { readonly index: number; readonly fingerprint: bigint | undefined }
   | { readonly id: string };
 
-/** Finds items by the names that results have for them. */
-class ItemNames {
-  readonly #fingerprints = new Map<number, bigint | undefined>();
-  readonly #ids = new Map<string, number>();
+/** The items of the input, by the names that results have for them. */
+interface ItemNames {
+  /** Undefined for an item that cannot be sent. */
+  readonly fingerprints: Map<number, bigint | undefined>;
+  /** Indexes by id. */
+  readonly ids: Map<string, number>;
+}
 
-  /** @param fingerprint undefined for an item that cannot be sent */
-  add(index: number, id: string | undefined, fingerprint: bigint | undefined): void {
-    this.#fingerprints.set(index, fingerprint);
-    if (id !== undefined && !this.#ids.has(id)) this.#ids.set(id, index);
-  }
-
-  /** The index of the item; undefined for none, also if its prompt is a different one. */
-  find(reference: ItemReference): number | undefined {
-    if ('id' in reference) return this.#ids.get(reference.id);
-    const { index, fingerprint } = reference;
-    if (!this.#fingerprints.has(index)) return undefined;
-    const isSame = fingerprint === undefined || this.#fingerprints.get(index) === fingerprint;
-    return isSame ? index : undefined;
-  }
+/** The index of the item; undefined for none, also if its prompt is a different one. */
+function findItem({ fingerprints, ids }: ItemNames, reference: ItemReference): number | undefined {
+  if ('id' in reference) return ids.get(reference.id);
+  const { index, fingerprint } = reference;
+  if (!fingerprints.has(index)) return undefined;
+  const isSame = fingerprint === undefined || fingerprints.get(index) === fingerprint;
+  return isSame ? index : undefined;
 }
 
 /**
@@ -77,90 +65,62 @@ function readReference(
   return { reference: parseResultName(id) ?? { id }, isAnswered: isAccepted(value) };
 }
 
-function notResult(name: string, line: number): Failure {
-  return new Failure('usage', `line ${line} of ${name} is not a result of a batch`, {
-    hint: 'name output and error files of an OpenAI batch or of vllm run-batch, or results of natter',
-  });
-}
-
-function unknownItem(name: string, line: number, reference: ItemReference): Failure {
-  const item =
-    'id' in reference
-      ? `${JSON.stringify(reference.id)}, which the input does not have`
-      : `item ${reference.index} of a different input`;
-  return new Failure('usage', `line ${line} of ${name} is the result of ${item}`, {
-    hint: 'name the input of these results, with the same --template and --system',
-  });
-}
-
 /**
- * Reports the result in each line of a file. An item's result may be in several lines.
- * @param name the file's name in messages @param file the number of the file in results
- * @throws Failure `usage` for a line that is not a result, or not of an item; the system's error
+ * Finds the results of the files; those of an item may be in several lines.
+ * @param opened gets the descriptors of the files
+ * @throws Failure `usage` for a line that is not a result, or not of an item
  */
-function scanForeignResults(
-  descriptor: number,
-  name: string,
-  file: number,
-  names: ItemNames,
-  onResult: (result: IndexedResult) => void,
-): void {
-  for (const { number, offset, bytes } of fileLines(descriptor)) {
-    const text = bytes.toString();
-    if (text.trim() === '') continue;
-    const read = readReference(text);
-    if (read === undefined) throw notResult(name, number);
-    const index = names.find(read.reference);
-    if (index === undefined) throw unknownItem(name, number, read.reference);
-    const { isAnswered } = read;
-    const length = bytes.length + 1;
-    onResult({ index, fingerprint: undefined, isAnswered, file, offset, length });
+function readFiles(files: readonly string[], names: ItemNames, opened: number[]): ResultIndex {
+  const results = new ResultIndex();
+  for (const [file, name] of files.entries()) {
+    try {
+      const descriptor = fs.openSync(name, 'r');
+      opened.push(descriptor);
+      for (const { number, offset, bytes } of fileLines(descriptor)) {
+        const text = bytes.toString();
+        if (text.trim() === '') continue;
+        const read = readReference(text);
+        if (read === undefined) {
+          throw new Failure('usage', `line ${number} of ${name} is not a result of a batch`, {
+            hint: 'name output and error files of an OpenAI batch or of vllm run-batch, or results of natter',
+          });
+        }
+        const { reference, isAnswered } = read;
+        const index = findItem(names, reference);
+        if (index === undefined) {
+          const item =
+            'id' in reference
+              ? `${JSON.stringify(reference.id)}, which the input does not have`
+              : `item ${reference.index} of a different input`;
+          throw new Failure('usage', `line ${number} of ${name} is the result of ${item}`, {
+            hint: 'name the input of these results, with the same --template and --system',
+          });
+        }
+        const length = bytes.length + 1;
+        const result = { index, fingerprint: undefined, isAnswered, file, offset, length };
+        addMerged(results, result, files);
+      }
+    } catch (error) {
+      throw error instanceof Failure ? error : cannotRead(name, error);
+    }
   }
-}
-
-/** What an engine returned for a request. */
-interface ForeignResponse {
-  /** Undefined if no response arrived. */
-  readonly status: number | undefined;
-  readonly requestId: string | undefined;
-  /** JSON of the response's body. */
-  readonly body: string | undefined;
-  /** The error beside or in the response; undefined for an answer. */
-  readonly error: unknown;
-}
-
-function responseOf({ response, error }: JsonObject): ForeignResponse {
-  const { status_code: status, request_id: id, body } = isJsonObject(response) ? response : {};
-  const found = error ?? (typeof status === 'number' && status >= 400 ? body : undefined);
-  return {
-    status: typeof status === 'number' ? status : undefined,
-    requestId: filledText(id),
-    body: isJsonObject(body) ? JSON.stringify(body) : undefined,
-    error: found ?? undefined,
-  };
-}
-
-/** A result of natter as it is, or the response of another engine. @param text a scanned line with its end */
-function parseForeignResult(text: string): string | ForeignResponse {
-  const format = parseResultLine(text)?.format;
-  if (format === 'jsonl') return text;
-  const value = parseJson(text);
-  if (!isJsonObject(value)) throw new Error('a scanned result is not JSON');
-  return responseOf(value);
+  return results;
 }
 
 /** Secrets are masked when the result is written. */
 const unmasked = (text: string) => text;
 
-function engineFailure({ status, requestId, error }: ForeignResponse): Failure {
+/** @param status undefined if no response arrived, or none that refused the request */
+function engineFailure(
+  error: unknown,
+  status: number | undefined,
+  requestId: string | undefined,
+): Failure {
   const { message = 'the engine returned no answer', name } = readErrorValue(error, unmasked);
-  const isRefused = status !== undefined && status >= 400;
-  const cause = isRefused ? String(status) : name;
+  const cause = status === undefined ? name : String(status);
   const text = cause === undefined || message.includes(cause) ? message : `${message} (${cause})`;
-  return new Failure(isRefused ? kindOfStatus(status) : 'server_error', text, {
-    ...(isRefused ? { status } : {}),
-    ...(requestId === undefined ? {} : { requestId }),
-  });
+  const kind = status === undefined ? 'server_error' : kindOfStatus(status);
+  return new Failure(kind, text, definedFields({ status, requestId }));
 }
 
 /** Reads a completion like the response of a service. */
@@ -190,18 +150,16 @@ async function readBody(body: string) {
 }
 
 /** The outcome of an item that another engine processed. */
-async function importedOutcome(response: ForeignResponse): Promise<ItemOutcome> {
-  const isAnswer = response.error === undefined && response.body !== undefined;
-  const nothing: Awaited<ReturnType<typeof readBody>> = {
-    content: '',
-    metadata: { complete: false },
-    failure: undefined,
-  };
-  const isRefused = response.status !== undefined && response.status >= 400;
+async function importedOutcome({ response, error: beside }: JsonObject): Promise<ItemOutcome> {
+  const { status_code: code, request_id: id, body } = isJsonObject(response) ? response : {};
+  const refusal = typeof code === 'number' && code >= 400 ? code : undefined;
+  const error = beside ?? (refusal === undefined ? undefined : body) ?? undefined;
   // A cut answer has a body beside its error.
-  const read = response.body === undefined || isRefused ? nothing : await readBody(response.body);
-  const { content, metadata } = read;
-  const failure = isAnswer ? read.failure : engineFailure(response);
+  const hasAnswer = isJsonObject(body) && refusal === undefined;
+  const read = hasAnswer ? await readBody(JSON.stringify(body)) : undefined;
+  const { content = '', metadata = { complete: false } } = read ?? {};
+  const isAnswer = error === undefined && isJsonObject(body);
+  const failure = isAnswer ? read?.failure : engineFailure(error, refusal, filledText(id));
   return {
     requestedModel: metadata.model ?? '',
     content,
@@ -214,48 +172,7 @@ async function importedOutcome(response: ForeignResponse): Promise<ItemOutcome> 
   };
 }
 
-/** Names every item of the input. */
-async function nameItems(batch: Batch, selection: Selection): Promise<ItemNames> {
-  const names = new ItemNames();
-  for await (const item of readBatch(batch, batch.context.signal)) {
-    const fingerprint = item.problem === undefined ? selection.fingerprint(item) : undefined;
-    names.add(item.index, item.id, fingerprint);
-  }
-  return names;
-}
-
-/** Adds the descriptors of the files to `opened`. @throws Failure `usage` */
-function readFiles(files: readonly string[], names: ItemNames, opened: number[]): ResultIndex {
-  const index = new ResultIndex();
-  for (const [file, name] of files.entries()) {
-    try {
-      const descriptor = fs.openSync(name, 'r');
-      opened.push(descriptor);
-      scanForeignResults(descriptor, name, file, names, (one) => addMerged(index, one, files));
-    } catch (error) {
-      throw error instanceof Failure ? error : cannotRead(name, error);
-    }
-  }
-  return index;
-}
-
-/** An answer that does not conform is not asked for again. */
-async function checkedOutcome(
-  outcome: ItemOutcome,
-  { content: { messages } }: BatchItem,
-  check: AnswerCheck | undefined,
-): Promise<ItemOutcome> {
-  if (check === undefined || outcome.failure !== undefined) return outcome;
-  const request = { model: outcome.requestedModel, messages };
-  return sendChecked(
-    check,
-    request,
-    async () => outcome,
-    () => false,
-  );
-}
-
-/** The result in natter's own format. @param text that of the other engine */
+/** The result in natter's own format. @param text a scanned line, of natter or another engine */
 async function importResult(
   { context, check }: Batch,
   item: BatchItem,
@@ -263,12 +180,24 @@ async function importResult(
   text: string,
   isAnswered: boolean,
 ): Promise<{ readonly line: string; readonly failure: Failure | undefined }> {
-  const result = parseForeignResult(text);
-  if (typeof result === 'string') {
+  if (parseResultLine(text)?.format === 'jsonl') {
     const failure = isAnswered ? undefined : new Failure('incomplete', 'not answered');
-    return { line: result, failure };
+    return { line: text, failure };
   }
-  const outcome = await checkedOutcome(await importedOutcome(result), item, check);
+  const value = parseJson(text);
+  if (!isJsonObject(value)) throw new Error('a scanned result is not JSON');
+  let outcome = await importedOutcome(value);
+  if (check !== undefined && outcome.failure === undefined) {
+    const request = { model: outcome.requestedModel, messages: item.content.messages };
+    const answer = outcome;
+    // An answer that does not conform is not asked for again.
+    outcome = await sendChecked(
+      check,
+      request,
+      async () => answer,
+      () => false,
+    );
+  }
   const line = outcomeLine(context.secrets, item, fingerprint, outcome);
   return { line, failure: outcome.failure };
 }
@@ -318,25 +247,28 @@ function reportImport(tally: Tally, output: string | undefined, input: string, n
   });
 }
 
-async function importFiles(
-  batch: Batch,
-  files: readonly string[],
-  opened: number[],
-): Promise<void> {
+async function importFiles(batch: Batch, files: readonly string[]): Promise<void> {
   const { context, options, notices, input } = batch;
-  let sink: BatchSink | undefined;
-  const find = (index: number) => sink?.find(index);
-  const selected = await selectItems(batch, resultsFileOf(options), find);
-  // The results are of any model.
-  const selection = { ...selected, modelOf: () => undefined };
-  const results = readFiles(files, await nameItems(batch, selection), opened);
-  sink = await openSink(context, notices, options, batch);
+  const sink = await openSink(context, notices, options, batch);
   const tally = emptyTally();
+  const opened: number[] = [];
   try {
-    await checkItems(batch, selection, tally, sink.last);
+    const find = (index: number) => sink.find(index);
+    const selected = await selectItems(batch, resultsFileOf(options), find);
+    // The results are of any model.
+    const selection = { ...selected, modelOf: () => undefined };
+    const names: ItemNames = { fingerprints: new Map(), ids: new Map() };
+    await checkItems(batch, selection, tally, sink.last, undefined, (item) => {
+      const { index, id, problem } = item;
+      const fingerprint = problem === undefined ? selection.fingerprint(item) : undefined;
+      names.fingerprints.set(index, fingerprint);
+      if (id !== undefined && !names.ids.has(id)) names.ids.set(id, index);
+    });
+    const results = readFiles(files, names, opened);
     await writeResults(batch, selection, sink, tally, results, opened);
     await sink.finish(itemsLeft(tally) === 0, selection.takes);
   } finally {
+    for (const descriptor of opened) fs.closeSync(descriptor);
     await sink.close();
   }
   reportImport(tally, options.output, input.name, notices);
@@ -358,10 +290,5 @@ export const importBatch: Action<BatchOptions, [file: string, results: readonly 
   }
   if (options.output !== undefined) refuseReservedName(options.output, context.platform);
   for (const name of [file, ...files]) refuseSharedFiles(options, name, context.environment);
-  const opened: number[] = [];
-  try {
-    await importFiles(batch, files, opened);
-  } finally {
-    for (const descriptor of opened) fs.closeSync(descriptor);
-  }
+  await importFiles(batch, files);
 };

@@ -4,11 +4,10 @@ import { type AnswerCheck, openCheck } from '../../ask/check.ts';
 import type { InputItem, ItemContent } from '../../batch/input/item.ts';
 import { readItems } from '../../batch/input/read-items.ts';
 import {
-  countItems,
-  createSample,
   isInShard,
   itemStatusOf,
   type Selection,
+  takeSample,
 } from '../../batch/input/select-items.ts';
 import type { Tally } from '../../batch/tally.ts';
 import type { Message } from '../../client/contract.ts';
@@ -18,7 +17,7 @@ import { startRun } from '../../settings/read-settings.ts';
 import { itemFingerprint } from './sending/send-item.ts';
 import { cannotRead } from '../../storage/storage-failure.ts';
 import { Failure } from '../../failure.ts';
-import { count } from '../../output/figures.ts';
+import { count, countOf } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { InputStream } from '../../terminal/device/streams.ts';
@@ -56,33 +55,28 @@ async function* fileBytes(name: string, signal: AbortSignal): AsyncGenerator<Uin
   }
 }
 
-function standardInput(stdin: InputStream, notices: Notices, isNamed: boolean): BatchInput {
-  if (stdin.isTerminal && !isNamed) {
-    throw new Failure('usage', 'no input: name a file or pipe prompts in', {
-      hint: 'for example: ‹natter batch prompts.txt›',
-    });
-  }
-  if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl+D to end it');
-  return {
-    name: 'standard input',
-    isRepeatable: false,
-    bytes: (signal) => stdin.bytes(signal),
-  };
-}
-
 /** @param file `-` and undefined mean standard input @throws Failure `usage` */
 function openBatchInput(
   stdin: InputStream,
   notices: Notices,
   file: string | undefined,
 ): BatchInput {
-  if (file === undefined || file === '-') return standardInput(stdin, notices, file === '-');
-  try {
-    const isRepeatable = statSync(file).isFile();
-    return { name: file, isRepeatable, bytes: (signal) => fileBytes(file, signal) };
-  } catch (error) {
-    throw cannotRead(file, error);
+  if (file !== undefined && file !== '-') {
+    try {
+      const isRepeatable = statSync(file).isFile();
+      return { name: file, isRepeatable, bytes: (signal) => fileBytes(file, signal) };
+    } catch (error) {
+      throw cannotRead(file, error);
+    }
   }
+  if (stdin.isTerminal && file === undefined) {
+    throw new Failure('usage', 'no input: name a file or pipe prompts in', {
+      hint: 'for example: ‹natter batch prompts.txt›',
+    });
+  }
+  if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl+D to end it');
+  const name = 'standard input';
+  return { name, isRepeatable: false, bytes: (signal) => stdin.bytes(signal) };
 }
 
 export interface BatchSource {
@@ -128,25 +122,6 @@ export async function* readBatch(
   }
 }
 
-/** The items of the excerpt. @throws Failure `usage` for a sample of an input that cannot be read twice */
-async function excerptItems(batch: Batch): Promise<(index: number) => boolean> {
-  const { input, plan, context } = batch;
-  const { limit, sample } = plan;
-  if (sample === undefined) return (index) => index <= limit;
-  if (!input.isRepeatable) {
-    const message = `--sample cannot choose from ${input.name}, which is read only once`;
-    throw new Failure('usage', message, { hint: 'save the input in a file, or use --limit' });
-  }
-  let items = 0;
-  for await (const item of readItems(input.bytes(context.signal), plan)) items = item.index;
-  return createSample(sample.size, items, sample.seed);
-}
-
-/** Whether the service is on a different machine, where no sandbox answers. */
-function isElsewhere({ values: { baseUrl } }: ResolvedSettings): boolean {
-  return baseUrl !== undefined && !isLoopbackName(new URL(baseUrl).hostname);
-}
-
 /**
  * Selects the items of the excerpt and the shard that have no answer yet.
  * @param output the results file @param find finds its results
@@ -157,17 +132,23 @@ export async function selectItems(
   output = 'standard output',
   find: Selection['find'] = () => undefined,
 ): Promise<Selection> {
-  const { plan, settings } = batch;
-  const isInExcerpt = await excerptItems(batch);
+  const { plan, settings, context } = batch;
+  const { baseUrl } = settings.values;
+  const host = baseUrl === undefined ? undefined : new URL(baseUrl).hostname;
+  const sample = plan.sample && (await takeSample(readBatch(batch, context.signal), plan.sample));
+  const sampled = sample && new Set(sample.items.map(({ index }) => index));
   return {
-    takes: (index) => isInExcerpt(index) && isInShard(index, plan.shard),
+    sample,
+    takes: (index) =>
+      index <= plan.limit && sampled?.has(index) !== false && isInShard(index, plan.shard),
     highest: plan.limit,
     find,
     fingerprint: (item) => itemFingerprint(item, settings),
     modelOf: ({ content: { model = settings.values.model } }) =>
       model === 'auto' ? undefined : model,
     resultsName: output,
-    refusesSandbox: plan.usesService && isElsewhere(settings),
+    // No sandbox answers on a different machine.
+    refusesSandbox: plan.usesService && host !== undefined && !isLoopbackName(host),
   };
 }
 
@@ -179,18 +160,72 @@ function noItem(name: string): Failure {
 
 /** Points out that answers of other models are not asked for again. */
 function noticeModels(ofOthers: ReadonlyMap<string, number>, name: string, notices: Notices) {
-  const answers = [...ofOthers.values()].reduce((sum, one) => sum + one, 0);
-  if (answers === 0) return;
   const [first, ...others] = ofOthers.keys();
+  if (first === undefined) return;
+  const answers = [...ofOthers.values()].reduce((sum, one) => sum + one, 0);
   const models = others.length === 0 ? first : `${first} and other models`;
-  const text = answers === 1 ? '1 answer' : `${count(answers)} answers`;
-  notices.notice(`kept ${text} of ${models} in ${name}; a different -o file asks again`);
+  const kept = countOf(answers, 'answer');
+  notices.notice(`kept ${kept} of ${models} in ${name}; a different -o file asks again`);
+}
+
+/** Whether the items can be read once before they are sent. */
+const canCheck = ({ input }: Batch, { sample }: Selection) =>
+  input.isRepeatable || sample !== undefined;
+
+/** What the reading before anything is sent finds beside the items to send. */
+interface Check {
+  /** Of the whole input. */
+  items: number;
+  /** Answers of models that are not those of the run, by model. */
+  readonly ofOthers: Map<string, number>;
+  /** Gets every item of the input. */
+  readonly onItem?: ((item: InputItem) => void) | undefined;
+}
+
+/**
+ * The items to send, as they are read. Counts the others in the first reading.
+ * @param check undefined while they are sent
+ * @throws Failure `usage` for an input without items, and as `itemStatusOf`
+ */
+export async function* pendingItems(
+  batch: Batch,
+  selection: Selection,
+  tally: Tally,
+  signal: AbortSignal,
+  check?: Check,
+): AsyncGenerator<InputItem, void> {
+  const { sample, highest, find, modelOf } = selection;
+  const isFirst = check !== undefined || !canCheck(batch, selection);
+  let last = 0;
+  let selected = 0;
+  for await (const item of sample?.items ?? readBatch(batch, signal)) {
+    check?.onItem?.(item);
+    last = item.index;
+    const status = itemStatusOf(item, selection);
+    if (status !== 'elsewhere') selected += 1;
+    if (status === 'pending') yield item;
+    if (status === 'answered' && isFirst) {
+      tally.already += 1;
+      const model = find(last)?.model;
+      const asked = item.problem === undefined ? modelOf(item) : undefined;
+      const isOther = model !== undefined && asked !== undefined && model !== asked;
+      if (isOther) check?.ofOthers.set(model, (check.ofOthers.get(model) ?? 0) + 1);
+    }
+    // A pipe may stay open.
+    if (last >= highest && check === undefined) break;
+  }
+  signal.throwIfAborted();
+  tally.total = selected;
+  if (check !== undefined) check.items = sample?.total ?? last;
+  else if (last === 0) throw noItem(batch.input.name);
 }
 
 /**
  * Reads a file once before anything is sent, to count its items, find answers to different prompts, and look for
  * secrets.
- * @param last the highest index with a result @param inspect gets the items to send, and may refuse them
+ * @param last the highest index with a result
+ * @param inspect gets the items to send, and may refuse them
+ * @param onItem gets every item
  * @throws Failure `usage`
  */
 export async function checkItems(
@@ -199,50 +234,30 @@ export async function checkItems(
   tally: Tally,
   last: number,
   inspect?: (item: InputItem) => Promise<void> | void,
+  onItem?: (item: InputItem) => void,
 ): Promise<void> {
   const { input, notices, context } = batch;
-  if (!input.isRepeatable) return;
-  const counts = await countItems(readBatch(batch, context.signal), selection, inspect);
+  if (!canCheck(batch, selection)) return;
+  const check: Check = { items: 0, ofOthers: new Map(), onItem };
+  let firstBad: InputItem | undefined;
+  let bad = 0;
+  for await (const item of pendingItems(batch, selection, tally, context.signal, check)) {
+    if (item.problem !== undefined) {
+      bad += 1;
+      firstBad ??= item;
+    }
+    await inspect?.(item);
+  }
   const { resultsName } = selection;
-  if (counts.items === 0 && last === 0) throw noItem(input.name);
-  if (last > counts.items) {
-    const message = `${resultsName} has a result for item ${last}, but ${input.name} has only ${counts.items} items`;
+  if (check.items === 0 && last === 0) throw noItem(input.name);
+  if (last > check.items) {
+    const message = `${resultsName} has a result for item ${last}, but ${input.name} has only ${check.items} items`;
     throw new Failure('usage', message, { hint: 'the input changed; use a different -o file' });
   }
-  tally.total = counts.total;
-  tally.already = counts.answered;
-  noticeModels(counts.ofOthers, resultsName, notices);
-  if (counts.firstBad === undefined) return;
-  const { line, problem } = counts.firstBad;
-  const others = counts.bad === 1 ? '' : `, and ${count(counts.bad - 1)} more cannot be sent`;
-  notices.warning(`line ${line} of ${input.name} ${problem}${others}; see the results`);
-}
-
-/**
- * The items to send, as they are read. Counts the others if {@link checkItems} could not.
- * @throws Failure `usage` for an input without items, and as `itemStatusOf`
- */
-export async function* pendingItems(
-  batch: Batch,
-  selection: Selection,
-  tally: Tally,
-  signal: AbortSignal,
-): AsyncGenerator<InputItem, void> {
-  const { input } = batch;
-  let last = 0;
-  let selected = 0;
-  for await (const item of readBatch(batch, signal)) {
-    last = item.index;
-    if (last <= selection.highest) {
-      const status = itemStatusOf(item, selection);
-      if (status !== 'elsewhere') selected += 1;
-      if (status === 'answered' && !input.isRepeatable) tally.already += 1;
-      if (status === 'pending') yield item;
-    }
-    // A pipe may stay open.
-    if (last >= selection.highest) break;
-  }
-  signal.throwIfAborted();
-  tally.total = selected;
-  if (last === 0) throw noItem(input.name);
+  noticeModels(check.ofOthers, resultsName, notices);
+  if (firstBad?.problem === undefined) return;
+  const others = bad === 1 ? '' : `, and ${count(bad - 1)} more cannot be sent`;
+  notices.warning(
+    `line ${firstBad.line} of ${input.name} ${firstBad.problem}${others}; see the results`,
+  );
 }

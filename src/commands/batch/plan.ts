@@ -4,8 +4,6 @@ import { chooseRecording } from '../../ask/recording-choice.ts';
 import type { Service } from '../../ask/service.ts';
 import { formatOfName } from '../../batch/input/item-parser.ts';
 import { type InputFormat, parseTemplate, type Template } from '../../batch/input/item.ts';
-import type { Shard } from '../../batch/input/select-items.ts';
-import type { RateLimits } from '../../batch/limits/rate-limit.ts';
 import type { OutputFormat } from '../../batch/results/result-formats.ts';
 import type { Tally } from '../../batch/tally.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
@@ -13,7 +11,6 @@ import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { duration } from '../../settings/value-types.ts';
-import type { RunLimits } from '../../usage/budget.ts';
 import type { GuardedRequest } from '../../input/secret-guard.ts';
 import { chooseShard } from '../../batch/input/array-job.ts';
 
@@ -40,29 +37,6 @@ export interface BatchOptions extends SendingOptions, CheckOptions {
   readonly param?: readonly string[];
   /** False with `--no-stream`. */
   readonly stream: boolean;
-}
-
-/** How items are sent, whatever they are. */
-export interface SendingPlan {
-  readonly concurrency: number;
-  readonly retryIncomplete: number;
-  /** Milliseconds; undefined without a limit. */
-  readonly stopAfter: number | undefined;
-  readonly rateLimits: RateLimits;
-}
-
-export interface BatchPlan extends SendingPlan {
-  /** Undefined: the input's first line decides. */
-  readonly format: InputFormat | undefined;
-  readonly template: Template | undefined;
-  readonly shard: Shard | undefined;
-  /** Only the first items; `Infinity` for all. */
-  readonly limit: number;
-  readonly sample: { readonly size: number; readonly seed: number } | undefined;
-  readonly rerunFailed: number;
-  readonly limits: RunLimits;
-  /** Neither `--sandbox` nor a replay. */
-  readonly usesService: boolean;
 }
 
 export interface ReportOptions {
@@ -101,13 +75,15 @@ export interface SendingRun extends TalliedRun {
   /** What the title of the window names: `natter batch`. */
   readonly command: string;
   readonly settings: ResolvedSettings;
-  readonly plan: SendingPlan;
+  readonly plan: ReturnType<typeof planSending>;
   readonly service: Service;
   /** Undefined if answers are not checked. */
   readonly check: AnswerCheck | undefined;
   /** Undefined if prompts are not checked for secrets. */
   readonly guard: ((request: CompletionRequest) => GuardedRequest) | undefined;
   readonly stream: boolean;
+  /** Whether an item that the service refuses for too long stops the run. */
+  readonly stopsStarved: boolean;
   /** Items without a result in a queue; undefined if unknown. */
   readonly left?: () => number | undefined;
   /** Gets the milliseconds of a pause for a rate limit. */
@@ -118,6 +94,7 @@ export interface SendingRun extends TalliedRun {
 
 const maxConcurrency = 1000;
 const maxItems = 999_999_999;
+const maxRate = 1_000_000_000;
 
 /** @throws Failure `usage` */
 export function parseNumber(text: string, option: string, least: number, most: number): number {
@@ -126,18 +103,9 @@ export function parseNumber(text: string, option: string, least: number, most: n
   throw new Failure('usage', `${option} must be a whole number from ${least} to ${most}`);
 }
 
-const maxRate = 1_000_000_000;
-
-/** The value of `--rpm` or `--tpm`; undefined without the option. @throws Failure `usage` */
-function parseRate(text: string | undefined, option: '--rpm' | '--tpm'): number | undefined {
-  return text === undefined ? undefined : parseNumber(text, option, 1, maxRate);
-}
-
-function parseStopAfter(text: string): number | undefined {
-  const time = duration.parse(text);
-  if (time !== undefined) return time === 0 ? undefined : time;
-  throw new Failure('usage', `--stop-after must be ${duration.expected}`);
-}
+/** The number of an option that may be absent. @throws Failure `usage` */
+const optionalNumber = (text: string | undefined, option: string, most: number) =>
+  text === undefined ? undefined : parseNumber(text, option, 1, most);
 
 /** @throws Failure `usage` */
 function parseAmount(text: string): number {
@@ -148,15 +116,6 @@ function parseAmount(text: string): number {
   });
 }
 
-/** @throws Failure `usage` */
-function limitsOf({ maxTotalTokens: tokens, maxCost }: BatchOptions): RunLimits {
-  return {
-    tokens:
-      tokens === undefined ? undefined : parseNumber(tokens, '--max-total-tokens', 1, maxItems),
-    cost: maxCost === undefined ? undefined : parseAmount(maxCost),
-  };
-}
-
 function templateOf(text: string): Template {
   const template = parseTemplate(text);
   if (template.names.length > 0) return template;
@@ -165,41 +124,55 @@ function templateOf(text: string): Template {
   });
 }
 
-/** @throws Failure `usage` */
-export function planSending(options: SendingOptions): SendingPlan {
-  const { concurrency, retryIncomplete, stopAfter, rpm, tpm } = options;
+/** How items are sent, whatever they are. @throws Failure `usage` */
+export function planSending(options: SendingOptions) {
+  const { concurrency, retryIncomplete, stopAfter = '0', rpm, tpm } = options;
+  const time = duration.parse(stopAfter);
+  if (time === undefined) {
+    throw new Failure('usage', `--stop-after must be ${duration.expected}`);
+  }
   return {
     concurrency: parseNumber(concurrency, '--concurrency', 1, maxConcurrency),
     retryIncomplete: parseNumber(retryIncomplete, '--retry-incomplete', 0, 100),
-    stopAfter: stopAfter === undefined ? undefined : parseStopAfter(stopAfter),
-    rateLimits: { requests: parseRate(rpm, '--rpm'), tokens: parseRate(tpm, '--tpm') },
+    /** Milliseconds; undefined without a limit. */
+    stopAfter: time === 0 ? undefined : time,
+    rateLimits: {
+      requests: optionalNumber(rpm, '--rpm', maxRate),
+      tokens: optionalNumber(tpm, '--tpm', maxRate),
+    },
   };
 }
 
-/** @param file the input @throws Failure `usage` */
+/** What the options of a batch mean. @param file the input @throws Failure `usage` */
 export function planBatch(
   options: BatchOptions,
   file: string | undefined,
   environment: Environment,
-): BatchPlan {
-  const { format, template, shard, limit, sample } = options;
+) {
+  const { format, template, shard, limit, maxTotalTokens, maxCost } = options;
   const seed = parseNumber(options.seed, '--seed', 0, maxItems);
+  const size = optionalNumber(options.sample, '--sample', maxItems);
   return {
+    /** Undefined: the input's first line decides. */
     format: format ?? (file === undefined ? undefined : formatOfName(file)),
     template: template === undefined ? undefined : templateOf(template),
     shard: shard === undefined ? undefined : chooseShard(shard, environment),
-    limit: limit === undefined ? Infinity : parseNumber(limit, '--limit', 1, maxItems),
-    sample:
-      sample === undefined
-        ? undefined
-        : { size: parseNumber(sample, '--sample', 1, maxItems), seed },
+    /** Only the first items; `Infinity` for all. */
+    limit: optionalNumber(limit, '--limit', maxItems) ?? Infinity,
+    sample: size === undefined ? undefined : { size, seed },
     ...planSending(options),
     rerunFailed: parseNumber(options.rerunFailed, '--rerun-failed', 0, 100),
-    limits: limitsOf(options),
+    limits: {
+      tokens: optionalNumber(maxTotalTokens, '--max-total-tokens', maxItems),
+      cost: maxCost === undefined ? undefined : parseAmount(maxCost),
+    },
+    /** Neither `--sandbox` nor a replay. */
     usesService:
       options.sandbox !== true && chooseRecording(options, environment).replay === undefined,
   };
 }
+
+export type BatchPlan = ReturnType<typeof planBatch>;
 
 /** The file that a run resumes from: a CSV file is written from the results beside it. */
 export function resultsFileOf({

@@ -1,4 +1,11 @@
-import { emptyTally, forgetFailures, itemsLeft, type Tally } from '../../batch/tally.ts';
+import { runItems } from '../../batch/run-items.ts';
+import {
+  countFailure,
+  emptyTally,
+  forgetFailures,
+  itemsLeft,
+  type Tally,
+} from '../../batch/tally.ts';
 import type { Selection } from '../../batch/input/select-items.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { printBatchDryRun } from './dry-run.ts';
@@ -9,10 +16,9 @@ import { shortTime } from './report/progress.ts';
 import { refuseUnwritableSummary, reportEnd } from './report/reporting.ts';
 import { endingOf, fileTexts } from './report/summary.ts';
 import { openGuard } from './secret-guard.ts';
-import { runUntilEnd, type SendItems } from './sending/pipeline.ts';
+import { type Pipeline, runUntilEnd } from './sending/pipeline.ts';
 import { refuseSharedFiles } from './shared-files.ts';
-import type { Stopping } from './stopping.ts';
-import type { Presentation, Context } from '../../run.ts';
+import type { Context } from '../../run.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 import { openService } from '../../ask/service.ts';
 import { Failure } from '../../failure.ts';
@@ -37,38 +43,32 @@ export function runId({ clock, random }: Context): string {
 /** In milliseconds; a shorter pause is not worth a notice. */
 const longPause = 5000;
 
-/** Reports a pause for a rate limit when there is no progress line. */
-function pauseNotice({ animated, notices }: Presentation): (wait: number) => void {
-  return (wait) => {
-    if (animated || wait < longPause) return;
-    notices.notice(`rate limit: pausing new requests for ${shortTime(wait)}`);
-  };
-}
-
 /** Whether a failure other than that of an invalid line is left. */
 function canImprove({ failed, causes }: Tally): boolean {
   return failed > (causes.get('usage') ?? 0);
 }
 
 /** Sends what has no answer, and then failed items again, at most `--rerun-failed` times. */
-async function sendRounds(run: BatchRun, send: SendItems, { stop }: Stopping): Promise<void> {
+async function sendRounds(run: BatchRun, { stopping, admit, answer }: Pipeline): Promise<void> {
   const { selection, sink, tally, plan, notices } = run;
+  const { stop, halt } = stopping;
   const sendPending = () =>
-    send({
-      async *items(ended) {
-        let isFirst = true;
-        for await (const item of pendingItems(run, selection, tally, ended)) {
-          if (isFirst) sink.checkFirst(item);
-          isFirst = false;
-          yield item;
-        }
+    runItems({
+      items: pendingItems(run, selection, tally, stop),
+      async admit(item, sequence) {
+        if (sequence === 0) sink.checkFirst(item);
+        return admit(item, sequence);
       },
       room: () => sink.room(),
-      async end(item, sequence, { line, fingerprint, failure }) {
+      async work(item, sequence, permission) {
+        const { line, fingerprint, failure } = await answer(item, permission);
         if (line === undefined) return;
         const isAnswered = failure === undefined;
+        if (!isAnswered) countFailure(tally, failure, item);
         await sink.put(sequence, item, { index: item.index, fingerprint, isAnswered }, line);
       },
+      stop,
+      halt,
     });
   await sendPending();
   const rounds = plan.rerunFailed;
@@ -78,26 +78,6 @@ async function sendRounds(run: BatchRun, send: SendItems, { stop }: Stopping): P
     forgetFailures(tally);
     await sendPending();
   }
-}
-
-async function sendAndReport(run: BatchRun): Promise<void> {
-  const { context, options, plan, input, selection, sink, tally } = run;
-  const { shard } = plan;
-  const names = {
-    input: input.name,
-    output: options.output ?? null,
-    shard: shard === undefined ? null : `${shard.number}/${shard.count}`,
-    begin: context.clock.date(),
-  };
-  const ending = await runUntilEnd(
-    run,
-    (...sending) => sendRounds(run, ...sending),
-    async (stopping, elapsed) => {
-      await sink.finish(itemsLeft(tally) === 0, selection.takes);
-      return endingOf(run, stopping, elapsed(), itemsLeft(tally), fileTexts(options.output));
-    },
-  );
-  reportEnd(run, names, ending);
 }
 
 /** @throws Failure `usage` for options that need other files */
@@ -113,8 +93,10 @@ function refuseFiles({ context, options, plan, input }: Batch, file: string | un
   if (summary !== undefined) refuseUnwritableSummary(summary);
 }
 
+/** Sends the items, and reports how that ended. @throws Failure, or an interruption */
 async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
-  const { context, options, presentation, plan, settings, input } = batch;
+  const { context, options, presentation, plan, settings, input, notices } = batch;
+  const { output } = options;
   const find = (index: number) => sink.find(index);
   const selection = await selectItems(batch, resultsFileOf(options), find);
   const tally = emptyTally();
@@ -128,21 +110,38 @@ async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
   };
   const service = await openService(batch, source, {
     network: undiciNetwork,
-    writesFile: options.output !== undefined,
+    writesFile: output !== undefined,
   });
   try {
-    await sendAndReport({
+    const run: BatchRun = {
       ...batch,
       command: 'natter batch',
       service,
       guard: await guard.forRequests(),
       stream: options.stream,
+      stopsStarved: true,
       tally,
-      onPause: pauseNotice(presentation),
+      onPause(wait) {
+        // A progress line shows the pause itself.
+        if (presentation.animated || wait < longPause) return;
+        notices.notice(`rate limit: pausing new requests for ${shortTime(wait)}`);
+      },
       broken: sink.broken,
       selection,
       sink,
-    });
+    };
+    const begin = context.clock.date();
+    const ending = await runUntilEnd(
+      run,
+      (pipeline) => sendRounds(run, pipeline),
+      async (stopping, elapsed) => {
+        const left = itemsLeft(tally);
+        await sink.finish(left === 0, selection.takes);
+        return endingOf(run, stopping, elapsed, left, fileTexts(output, left));
+      },
+    );
+    const shard = plan.shard === undefined ? null : `${plan.shard.number}/${plan.shard.count}`;
+    reportEnd(run, { input: input.name, output: output ?? null, shard, begin }, ending);
   } finally {
     await service.close();
   }

@@ -1,25 +1,26 @@
-import { type BigIntStats, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import { type BatchOptions, resultsFileOf } from './plan.ts';
 
-function statsOf(name: string): BigIntStats | undefined {
+/** The file's place on its disk, the same for all its links; undefined if it does not exist. */
+function placeOf(name: string): string | undefined {
   try {
-    return statSync(name, { bigint: true, throwIfNoEntry: false });
+    const found = statSync(name, { bigint: true, throwIfNoEntry: false });
+    return found && `${found.dev} ${found.ino}`;
   } catch {
     // Opening the file fails for the same reason, and reports it.
     return undefined;
   }
 }
 
-/** True also for symbolic and hard links to the same file. */
 function isSame(one: string, other: string | undefined): boolean {
   if (other === undefined) return false;
   if (path.resolve(one) === path.resolve(other)) return true;
-  const [first, second] = [one, other].map(statsOf);
-  return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
+  const place = placeOf(one);
+  return place !== undefined && place === placeOf(other);
 }
 
 /** @throws Failure `usage` if the file of `-o` or `--summary` is used for something else as well */

@@ -1,26 +1,9 @@
+import { setMaxListeners } from 'node:events';
 import type { Failure } from '../../failure.ts';
-import type { Clock } from '../../clock.ts';
 import type { SendingRun } from './plan.ts';
-import type { Context } from '../../run.ts';
 
 /** What stopped a run: a signal, or a limit on its time. */
 type StopCause = 'SIGINT' | 'SIGTERM' | 'SIGUSR1' | '--stop-after';
-
-export interface Stopping {
-  /** Aborts when no more items may start. */
-  readonly stop: AbortSignal;
-  /** Aborts when running requests are cancelled. */
-  readonly cancel: AbortSignal;
-  readonly cause: () => StopCause | undefined;
-  /** A failure that would repeat for the other items. */
-  readonly failure: () => Failure | undefined;
-  /** Starts no more items; the cause is reported elsewhere. */
-  readonly halt: () => void;
-  /** Starts no more items because of a failure; the first one counts. */
-  readonly fail: (failure: Failure) => void;
-  /** Removes the handlers. */
-  readonly end: () => void;
-}
 
 /** Milliseconds from SIGTERM until running requests are cancelled: Kubernetes and Slurm kill a job after 30 seconds. */
 const terminationTime = 25_000;
@@ -28,58 +11,23 @@ const terminationTime = 25_000;
 /** Milliseconds; `timeout` of the coreutils and process groups deliver one SIGTERM twice. */
 const sameSignal = 1000;
 
-/** Calls `act` after `wait` milliseconds, unless `ended` aborts. */
-export async function after(
-  clock: Clock,
-  wait: number,
-  ended: AbortSignal,
-  act: () => void,
-): Promise<void> {
-  try {
-    await clock.sleep(wait, ended);
-    act();
-  } catch (error) {
-    if (!ended.aborted) throw error;
-  }
-}
-
-/** The first SIGTERM limits the time of running requests, the second one cancels them, the third one ends natter. */
-function stopOnTermination(
-  { clock, device }: Context,
-  ended: AbortSignal,
-  stop: (cause: StopCause, notice: string) => void,
-  cancel: () => void,
-): () => void {
-  let first: number | undefined;
-  const remove = device.onTerminate(() => {
-    const now = clock.monotonic();
-    if (first === undefined) {
-      first = now;
-      const limit = `${terminationTime / 1000} s`;
-      stop('SIGTERM', `SIGTERM: finishing running requests within ${limit}, sending no new ones`);
-      void after(clock, terminationTime, ended, cancel);
-    } else if (now - first >= sameSignal) {
-      remove();
-      cancel();
-    }
-  });
-  return remove;
-}
-
 /**
- * Watches for all that stops a run early. The first Ctrl+C lets running requests finish, the second one ends natter.
- * SIGUSR1 never ends natter, because schedulers may send it several times.
+ * Watches for all that stops a run early. The first Ctrl+C lets running requests finish, the second one ends natter. The
+ * first SIGTERM limits the time of running requests, the second one cancels them, the third one ends natter. SIGUSR1
+ * never ends natter, because schedulers may send it several times.
  * @param clear is called before a notice is written
  */
-export function watchStopping(run: SendingRun, clear: () => void): Stopping {
+export function watchStopping(run: SendingRun, clear: () => void) {
   const { context, presentation, plan, broken } = run;
   const { device, clock, signal } = context;
   const stopping = new AbortController();
   const cancelling = new AbortController();
-  const ending = new AbortController();
+  const cancel = () => cancelling.abort();
+  const removals: (() => void)[] = [];
   let cause: StopCause | undefined;
   let failure: Failure | undefined;
-  const stop = (found: StopCause, notice: string) => {
+  const finishing = 'finishing running requests, sending no new ones';
+  const stop = (found: StopCause, notice = `${found}: ${finishing}`) => {
     if (cause !== 'SIGINT') cause = found;
     stopping.abort();
     clear();
@@ -91,31 +39,49 @@ export function watchStopping(run: SendingRun, clear: () => void): Stopping {
   });
   const removeTimeLimit = device.onTimeLimit(() => {
     removeTimeLimit();
-    stop('SIGUSR1', 'SIGUSR1: finishing running requests, sending no new ones');
+    stop('SIGUSR1');
   });
-  const cancel = () => cancelling.abort();
-  const removeTermination = stopOnTermination(context, ending.signal, stop, cancel);
+  let terminatedAt: number | undefined;
+  const removeTermination = device.onTerminate(() => {
+    const now = clock.monotonic();
+    if (terminatedAt === undefined) {
+      terminatedAt = now;
+      const limit = `${terminationTime / 1000} s`;
+      stop('SIGTERM', `SIGTERM: finishing running requests within ${limit}, sending no new ones`);
+      removals.push(clock.timer(terminationTime, cancel));
+    } else if (now - terminatedAt >= sameSignal) {
+      removeTermination();
+      cancel();
+    }
+  });
+  removals.push(removeInterrupt, removeTimeLimit, removeTermination);
   if (plan.stopAfter !== undefined) {
-    const ended = AbortSignal.any([ending.signal, stopping.signal]);
-    void after(clock, plan.stopAfter, ended, () =>
-      stop('--stop-after', '--stop-after: finishing running requests, sending no new ones'),
-    );
+    const stopTimer = clock.timer(plan.stopAfter, () => stop('--stop-after'));
+    stopping.signal.addEventListener('abort', stopTimer, { once: true });
+    removals.push(stopTimer);
   }
+  /** Aborts when no more items may start. */
+  const noMore = AbortSignal.any([signal, stopping.signal, broken]);
+  /** Aborts when running requests are cancelled. */
+  const cancelled = AbortSignal.any([signal, cancelling.signal]);
+  // Each running item has a listener.
+  setMaxListeners(0, noMore, cancelled);
   return {
-    stop: AbortSignal.any([signal, stopping.signal, broken]),
-    cancel: AbortSignal.any([signal, cancelling.signal]),
+    stop: noMore,
+    cancel: cancelled,
     cause: () => cause,
+    /** A failure that would repeat for the other items. */
     failure: () => failure,
+    /** Starts no more items; the cause is reported elsewhere. */
     halt: () => stopping.abort(),
-    fail(found) {
+    /** Starts no more items because of a failure; the first one counts. */
+    fail(this: void, found: Failure) {
       failure ??= found;
       stopping.abort();
     },
-    end() {
-      ending.abort();
-      removeInterrupt();
-      removeTimeLimit();
-      removeTermination();
-    },
+    /** Removes the handlers. */
+    end: () => removals.forEach((remove) => remove()),
   };
 }
+
+export type Stopping = ReturnType<typeof watchStopping>;

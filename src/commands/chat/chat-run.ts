@@ -1,23 +1,24 @@
 import type { CheckOptions, SchemaSource } from '../../ask/check.ts';
-import { type AnswerFormat, chooseAnswerFormat } from '../../output/answer-printer.ts';
-import type { Context, GlobalOptions, Run } from '../../run.ts';
+import { Failure } from '../../failure.ts';
+import {
+  type AnswerFormat,
+  chooseAnswerFormat,
+  type FormatOptions,
+  refuseClosedOutput,
+} from '../../output/answer-printer.ts';
+import type { Context, Run } from '../../run.ts';
 import { startRun } from '../../settings/read-settings.ts';
 import type { ConversationOptions } from '../../ask/open-conversation.ts';
-import type { PromptOptions } from '../../input/read-prompt.ts';
+import { inputWord, type PromptOptions } from '../../input/read-prompt.ts';
 import type { SecretGuard } from '../../input/secret-guard.ts';
 
 /** Options of `natter chat`, the default command. Values of settings are unparsed text. */
 export interface ChatOptions
-  extends GlobalOptions, PromptOptions, ConversationOptions, CheckOptions {
+  extends PromptOptions, ConversationOptions, CheckOptions, FormatOptions {
   readonly model?: string;
   readonly fallback?: string;
   readonly every?: string;
   readonly split?: 'auto' | 'lines' | 'paragraphs';
-  readonly json?: boolean;
-  readonly jsonl?: boolean;
-  readonly plain?: boolean;
-  readonly markdown?: boolean;
-  readonly raw?: boolean;
   readonly thinkTags?: string;
   readonly reasoning?: boolean;
   readonly interactive?: boolean;
@@ -36,10 +37,28 @@ export interface ChatRun extends Run<ChatOptions> {
   readonly ownSchema?: SchemaSource | undefined;
 }
 
+/** The words of a prompt as one text, without the word for standard input. */
+export const promptOf = (words: readonly string[]): string =>
+  words.filter((word) => word !== inputWord).join(' ');
+
+/** Refuses options that cannot be used with the option `name`. @throws Failure `usage` */
+export function refuseTogether(
+  name: string,
+  others: readonly (keyof ChatOptions)[],
+  options: ChatOptions,
+  hint: string,
+): void {
+  const found = others.find((one) => options[one] !== undefined && options[one] !== false);
+  if (found === undefined) return;
+  const other = found.replace('dryRun', 'dry-run');
+  throw new Failure('usage', `--${name} and --${other} cannot be used together`, { hint });
+}
+
 /** Decides how the answer is printed, and reads the settings, before anything is read. @throws Failure */
 export async function prepare(context: Context, given: ChatOptions): Promise<ChatRun> {
   const { stdout } = context.streams;
   const format = chooseAnswerFormat(given, stdout.isTerminal);
+  refuseClosedOutput(stdout);
   // The bytes of an answer have the tags.
   const options = given.raw === true ? { ...given, thinkTags: 'answer' } : given;
   const run = await startRun(context, options);

@@ -1,17 +1,7 @@
-import type { Answer, Sink } from '../../ask/ask.ts';
 import { groupLines, type LineGroup, parseGroupLimits, type Waiting } from '../../ask/every.ts';
-import {
-  askChain,
-  type Chain,
-  type ChainClients,
-  type FallbackModel,
-  chainClients,
-  chainOf,
-  fallbackModels,
-} from '../../ask/fallback.ts';
+import { openAsker } from '../../ask/fallback.ts';
 import { promptMessages } from '../../ask/plan-request.ts';
 import {
-  type AttachedFile,
   composePrompt,
   hasInputPlaceholder,
   insertInput,
@@ -23,88 +13,59 @@ import { failureFields } from '../../output/ending-failure.ts';
 import { count } from '../../output/figures.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice } from '../../output/notices.ts';
-import { createTextOutput, lookOf } from '../../output/answer-output.ts';
-import { openWindowStatus, type WindowStatus } from '../../output/window-status.ts';
+import { createTextPrinter, lookOf } from '../../output/answer-output.ts';
+import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { withHint } from '../../cli/report.ts';
 import { attachFiles } from '../../input/attach-files.ts';
 import { namedInputs } from '../../input/read-prompt.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
-import { openService, type Service } from '../../ask/service.ts';
-import { type ChatOptions, type ChatRun, prepare } from './chat-run.ts';
-
-/** What all groups have in common. */
-interface EveryRun extends ChatRun {
-  readonly models: readonly FallbackModel[];
-  readonly prompt: string;
-  readonly files: readonly AttachedFile[];
-  readonly service: Service;
-  readonly clients: ChainClients;
-  readonly window: WindowStatus;
-}
+import { type ChatOptions, type ChatRun, prepare, promptOf, refuseTogether } from './chat-run.ts';
 
 /** Options of a single answer, or of a conversation. */
 const unusable = ['jsonl', 'dryRun', 'continue', 'resume', 'branch', 'save', 'split'] as const;
 
 const example = 'for example: tail -f app.log | ‹natter --every 200l,30s "flag anomalies"›';
 
-const flagOf = (name: string) => `--${name.replace('dryRun', 'dry-run')}`;
-
-/** @throws Failure `usage` */
-function checkOptions({ streams }: Context, options: ChatOptions): void {
-  const found = unusable.find((name) => options[name] !== undefined && options[name] !== false);
-  if (found !== undefined) {
-    throw new Failure('usage', `--every and ${flagOf(found)} cannot be used together`, {
-      hint: 'each group is a new prompt, and is not saved; --json prints a line for each',
-    });
-  }
-  if (!streams.stdin.isTerminal && options.stdin) return;
-  throw new Failure('usage', '--every needs standard input that is piped in', { hint: example });
-}
-
 const labelOf = ({ firstLine, lastLine }: LineGroup) =>
   firstLine === lastLine
     ? `line ${count(firstLine)}`
     : `lines ${count(firstLine)}-${count(lastLine)}`;
 
-/** @throws Failure `secrets` if the lines may not be sent */
-async function openChain(
-  { options, settings, models, prompt, files, guard }: EveryRun,
-  { text, firstLine }: LineGroup,
-  warn: (text: string) => void,
-): Promise<Chain> {
+/** Makes the function that asks with the lines of a group. @throws Failure if nothing can answer */
+async function openGroups(run: ChatRun, words: readonly string[]) {
+  const { context, options, presentation, settings } = run;
+  const { notices } = presentation;
+  const { stdinEncoding: encoding, lossy } = options;
   const { system } = settings.values;
-  const texts = [{ name: 'standard input', content: text, firstLine }];
-  const [{ content } = { content: '' }] = (await guard?.inspect(texts)) ?? texts;
-  const inSystem = hasInputPlaceholder(prompt) ? undefined : insertInput(system, content);
-  const input = inSystem === undefined ? content : undefined;
-  const whole = composePrompt({ prompt, files, input });
-  const messages = promptMessages(inSystem ?? system, whole);
-  return chainOf(models, messages, options.stream, warn);
+  const { signal, environment } = context;
+  const { names } = namedInputs(options, words);
+  const guard = openSecretGuard(run);
+  const attached = await attachFiles(names, { encoding, lossy, signal, context, notices });
+  const files = (await guard?.inspect(attached)) ?? attached;
+  const prompt = promptOf(words);
+  const asker = await openAsker(run, { command: 'chat --every' });
+  const compose = async ({ text, firstLine }: LineGroup) => {
+    const texts = [{ name: 'standard input', content: text, firstLine }];
+    const [{ content } = { content: '' }] = (await guard?.inspect(texts)) ?? texts;
+    const inSystem = hasInputPlaceholder(prompt) ? undefined : insertInput(system, content);
+    const input = inSystem === undefined ? content : undefined;
+    return promptMessages(inSystem ?? system, composePrompt({ prompt, files, input }));
+  };
+  const ask = async (group: LineGroup, sink?: Parameters<typeof asker.ask>[3]) => {
+    const warn = (text: string) => notices.warning(`${labelOf(group)}: ${text}`);
+    const answer = await asker.ask(() => compose(group), warn, guard, sink);
+    return { ...answer, failure: answer.failure && withHint(answer.failure, environment) };
+  };
+  return { ask, close: () => asker.close() };
 }
 
-async function answerGroup(run: EveryRun, group: LineGroup, sink?: Sink): Promise<Answer> {
-  const { context, presentation, service, clients, guard } = run;
-  const warn = (text: string) => presentation.notices.warning(`${labelOf(group)}: ${text}`);
-  const answer = await askChain(
-    openChain(run, group, warn),
-    {
-      clients,
-      clock: service.clock,
-      signal: context.signal,
-      guard,
-      warn,
-    },
-    sink,
-  );
-  const { failure } = answer;
-  return { ...answer, failure: failure && withHint(failure, context.environment) };
-}
+type Ask = Awaited<ReturnType<typeof openGroups>>['ask'];
 
-async function printJson(run: EveryRun, group: LineGroup): Promise<Failure | undefined> {
+async function printJson(run: ChatRun, ask: Ask, group: LineGroup): Promise<Failure | undefined> {
   const { context, settings } = run;
-  const { content, metadata, failure } = await answerGroup(run, group);
+  const { content, metadata, failure } = await ask(group);
   const place = { first_line: group.firstLine, last_line: group.lastLine };
   const answer = answerFields(metadata, content, settings.values.model);
   const clean = (text: string) => cleanLine(context, text);
@@ -114,31 +75,22 @@ async function printJson(run: EveryRun, group: LineGroup): Promise<Failure | und
 }
 
 async function printText(
-  run: EveryRun,
+  run: ChatRun,
+  ask: Ask,
   group: LineGroup,
   isFirst: boolean,
 ): Promise<Failure | undefined> {
-  const { context, presentation, settings } = run;
+  const { context, format, presentation, settings } = run;
   const { stdout } = context.streams;
-  const { printer } = await createTextOutput(run, lookOf(settings));
+  // The heading of the next group needs a row of its own.
+  const printing = { ...run, format: format === 'exact' ? ('text' as const) : format };
+  const printer = await createTextPrinter(printing, lookOf(settings));
   await stdout.write(`${isFirst ? '' : '\n'}${heading(labelOf(group), presentation.style)}`);
-  const { metadata, failure } = await answerGroup(run, group, printer);
+  const { metadata, failure } = await ask(group, printer);
   await printer.end();
   const notice = failure === undefined ? finishNotice(metadata) : undefined;
   if (notice !== undefined) presentation.notices.notice(`${labelOf(group)}: ${notice}`);
   return failure;
-}
-
-/** Reports once that the input is held back. */
-function createFullNotice({ presentation: { notices } }: ChatRun): (waiting: Waiting) => void {
-  let wasReported = false;
-  return ({ groups, lines }) => {
-    if (wasReported) return;
-    wasReported = true;
-    notices.notice(
-      `input arrives faster than answers; reading is paused (${groups} groups with ${count(lines)} lines wait)`,
-    );
-  };
 }
 
 /** The failure of the run. @param groups their number */
@@ -148,19 +100,26 @@ function failureOf(failures: readonly Failure[], groups: number): Failure | unde
   const { message, hint } = first;
   const isSame = failures.every(({ kind }) => kind === first.kind);
   const text = `${count(failures.length)} of ${count(groups)} groups failed; the first: ${message}`;
-  return new Failure(isSame ? first.kind : 'unexpected', text, hint === undefined ? {} : { hint });
+  return new Failure(isSame ? first.kind : 'unexpected', text, { hint });
 }
 
-async function answerAll(run: EveryRun, groups: AsyncIterable<LineGroup>): Promise<void> {
+async function answerAll(
+  run: ChatRun,
+  ask: Ask,
+  groups: AsyncIterable<LineGroup>,
+  showState: (group?: LineGroup) => void,
+): Promise<void> {
   const { context, presentation, format } = run;
   const failures: Failure[] = [];
   let number = 0;
   for await (const group of groups) {
-    run.window.show(`${labelOf(group)} - natter --every`, 'busy');
+    showState(group);
     const failure =
-      format === 'json' ? await printJson(run, group) : await printText(run, group, number === 0);
+      format === 'json'
+        ? await printJson(run, ask, group)
+        : await printText(run, ask, group, number === 0);
     context.signal.throwIfAborted();
-    run.window.show('natter --every', 'none');
+    showState();
     number += 1;
     if (failure === undefined) continue;
     failures.push(failure);
@@ -184,35 +143,38 @@ export async function runEvery(
   options: ChatOptions,
   words: readonly string[],
 ): Promise<void> {
-  checkOptions(context, options);
-  const limits = parseGroupLimits(options.every ?? '');
-  const chatRun = await prepare(context, options);
-  const { presentation, settings } = chatRun;
-  const { notices } = presentation;
-  const { stdinEncoding: encoding, lossy } = options;
+  const hint = 'each group is a new prompt, and is not saved; --json prints a line for each';
+  refuseTogether('every', unusable, options, hint);
   const { signal, clock, streams } = context;
+  if (streams.stdin.isTerminal || !options.stdin) {
+    throw new Failure('usage', '--every needs standard input that is piped in', { hint: example });
+  }
+  const limits = parseGroupLimits(options.every ?? '');
+  const run = await prepare(context, options);
+  const { presentation, settings } = run;
+  const { stdinEncoding: encoding, lossy } = options;
   if (encoding !== undefined) requireEncoding(encoding);
-  const { names } = namedInputs(options, words);
-  const guard = openSecretGuard(chatRun);
-  const attached = await attachFiles(names, { encoding, lossy, signal, context, notices });
-  const files = (await guard?.inspect(attached)) ?? attached;
-  const prompt = words.filter((word) => word !== '-').join(' ');
-  const service = await openService(chatRun, { command: 'chat --every' });
-  const clients = chainClients(service, chatRun);
+  let isFull = false;
+  const onFull = ({ groups, lines }: Waiting) => {
+    if (isFull) return;
+    isFull = true;
+    const waiting = `${groups} groups with ${count(lines)} lines wait`;
+    presentation.notices.notice(
+      `input arrives faster than answers; reading is paused (${waiting})`,
+    );
+  };
+  const { ask, close } = await openGroups(run, words);
   const isAnimated = presentation.animated && options.quiet !== true;
   const window = openWindowStatus(context, isAnimated, settings.values);
-  const onFull = createFullNotice(chatRun);
+  const showState = (group?: LineGroup) =>
+    group === undefined
+      ? window.show('natter --every', 'none')
+      : window.show(`${labelOf(group)} - natter --every`, 'busy');
   const reading = { limits, clock, encoding, lossy, onFull };
-  const groups = groupLines(streams.stdin.bytes(signal), reading);
   try {
-    const models = fallbackModels(chatRun);
-    // The heading of the next group needs a row of its own.
-    const format = chatRun.format === 'exact' ? 'text' : chatRun.format;
-    const shared = { models, prompt, files, service, clients, guard, window };
-    await answerAll({ ...chatRun, format, ...shared }, groups);
+    await answerAll(run, ask, groupLines(streams.stdin.bytes(signal), reading), showState);
   } finally {
     window.end();
-    await clients.close();
-    await service.close();
+    await close();
   }
 }

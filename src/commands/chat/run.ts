@@ -1,7 +1,42 @@
-import { type AnswerCheck, openCheck } from '../../ask/check.ts';
-import { chainClients, chainOf, chooseModel, fallbackModels } from '../../ask/fallback.ts';
-import { openService } from '../../ask/service.ts';
+// Sends one prompt to the models of a chain, and prints the answer: as it arrives, or when it has passed its check.
+import { ask, type Sink } from '../../ask/ask.ts';
+import {
+  type AnswerCheck,
+  askUntilConforming,
+  checkedFields,
+  type CheckedAnswers,
+  failureOf,
+  lastOf,
+  metadataOf,
+  openCheck,
+  valueText,
+} from '../../ask/check.ts';
+import {
+  askModels,
+  type Chain,
+  type ChainClients,
+  chainClients,
+  chainOf,
+  type Choice,
+  chooseModel,
+  fallbackModels,
+  isTooLong,
+} from '../../ask/fallback.ts';
+import type { PlannedRequest } from '../../ask/plan-request.ts';
+import { openService, type Service } from '../../ask/service.ts';
+import { catalogue, type Message } from '../../client/contract.ts';
+import { rephrase } from '../../client/failure/change-failure.ts';
+import { hasInputPlaceholder } from '../../conversation/compose-prompt.ts';
+import { largerModel, type ModelWindows } from '../../conversation/context-fit.ts';
+import type { AnswerRecorder, PromptRecord } from '../../conversation/journal/record-answer.ts';
+import { Failure } from '../../failure.ts';
+import { nearlyNamed } from '../../near-name.ts';
+import { createProgressReporter } from '../../output/activity.ts';
+import { type AnswerPrinter, jsonLinesPrinter } from '../../output/answer-printer.ts';
+import type { AnswerMetadata } from '../../output/answer-meter.ts';
+import { endingFailure, failureFields } from '../../output/ending-failure.ts';
 import { usageLine } from '../../output/figures.ts';
+import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import {
   filteredNotice,
   finishNotice,
@@ -10,19 +45,238 @@ import {
 } from '../../output/notices.ts';
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
+import { sanitize } from '../../terminal/safety/sanitizer.ts';
 import { openConversation, type OpenConversation } from '../../ask/open-conversation.ts';
+import { createAnswerPrinter, createTextPrinter, lookOf } from '../../output/answer-output.ts';
 import { printJson } from '../../output/print-data.ts';
 import { dryRunDocument } from '../../ask/dry-run.ts';
 import { readPrompt, withSystem } from '../../input/read-prompt.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
-import {
-  printAnswer,
-  printChecked,
-  promptWarning,
-  type ReadyPrompt,
-  type Shown,
-} from './answer.ts';
-import { type ChatOptions, type ChatRun, prepare } from './chat-run.ts';
+import { withHint } from '../../cli/report.ts';
+import { type ChatOptions, type ChatRun, prepare, promptOf } from './chat-run.ts';
+
+/** A prompt that is ready to be sent. */
+interface ReadyPrompt {
+  readonly run: ChatRun;
+  readonly messages: readonly Message[];
+  readonly chain: Chain;
+  readonly first: Choice;
+  readonly service: Service;
+  readonly clients: ChainClients;
+  /** Undefined if nothing is saved. */
+  readonly record: PromptRecord | undefined;
+}
+
+/** What is known about an answer that was printed. */
+interface Shown {
+  readonly metadata: AnswerMetadata;
+  /** Characters of the answer that were not shown. */
+  readonly removed: number;
+}
+
+const splitAdvice = '--split auto sends it in pieces';
+
+/** Not for a prompt file, which has no words. */
+function canSplit({ options, words = [] }: ChatRun): boolean {
+  const { jsonl, resume, branch, fallback, system } = options;
+  const isOther = [jsonl, options.continue, resume, branch, fallback].some(
+    (option) => option !== undefined && option !== false,
+  );
+  const text = promptOf(words);
+  return text !== '' && !isOther && !hasInputPlaceholder(text) && !hasInputPlaceholder(system);
+}
+
+/** A failure with a hint if the service has refused a prompt because of its length. */
+function withSplitHint(
+  failure: Failure,
+  run: ChatRun,
+  { fit }: PlannedRequest,
+  windows: ModelWindows,
+): Failure {
+  if (failure.kind !== 'invalid_request') return failure;
+  if ((fit.state !== 'over' && !isTooLong(failure)) || !canSplit(run)) return failure;
+  const larger = fit.window === undefined ? undefined : largerModel(fit.window, windows);
+  const model = larger === undefined ? '' : `-m ${larger} has a larger window; `;
+  return rephrase(failure, { hint: `${model}${splitAdvice}` });
+}
+
+/**
+ * The failure with a hint that names the model that a mistyped one almost matches, or `natter compare` for several models.
+ * @param windows has the models that the service reported
+ */
+export function suggestModel(failure: Failure, model: string, windows: ModelWindows): Failure {
+  const isRefused = failure.kind === 'invalid_request' && failure.message.includes(model);
+  if (failure.kind !== 'not_found' && !isRefused) return failure;
+  if (model.includes(',')) {
+    // A user may paste the command.
+    const models = /^[\w.:,/-]+$/.test(model) ? model : '…';
+    return rephrase(failure, { hint: `‹natter compare -m ${models}› asks each of them` });
+  }
+  const near = nearlyNamed(model, [...windows.keys(), ...catalogue.map(({ id }) => id)]);
+  if (near === undefined) return failure;
+  const hint = `did you mean -m ${near}? ‹natter models list› shows the available models`;
+  return rephrase(failure, { hint });
+}
+
+/** What was thrown instead of an answer, and the failure of the prompt, with hints of the command line. */
+function explain({ run, service }: ReadyPrompt, thrown: unknown, { planned }: Choice) {
+  const { environment, signal } = run.context;
+  let error = thrown;
+  if (thrown instanceof Failure && thrown.status !== undefined) {
+    const windows = service.windows();
+    const failure = withSplitHint(thrown, run, planned, windows);
+    error = suggestModel(failure, planned.request.model, windows);
+  }
+  return { error, failure: withHint(endingFailure(error, signal), environment) };
+}
+
+/**
+ * Asks the models from `from` on, until one answers; shows waits, and records the answer.
+ * @param isShown whether the text is printed as it arrives
+ * @returns the answer, and the model that gave it
+ */
+async function askPrompt(
+  prompt: ReadyPrompt,
+  from: Choice,
+  messages: readonly Message[],
+  printer: Partial<AnswerPrinter>,
+  isShown: boolean,
+) {
+  const { run, chain, service, clients, record } = prompt;
+  const { guard, presentation } = run;
+  const { signal } = run.context;
+  let recorder: AnswerRecorder | undefined;
+  let report = () => {};
+  const given = await askModels(chain, from, async (choice) => {
+    const { answer, model, planned } = choice;
+    if (choice !== from) {
+      if (planned.warning !== undefined) presentation.notices.warning(planned.warning);
+      const { profile, fallbackFrom } = answer;
+      const started = { model: answer.model, profile, fallbackFrom };
+      await printer.record?.({ type: 'fallback-started', ...started });
+    }
+    const progress = createProgressReporter(run, answer.model);
+    ({ report } = progress);
+    recorder = record?.begin(answer);
+    const send = async () => {
+      const client = await clients.of(model);
+      return client.chat({ ...planned.request, messages }, { signal });
+    };
+    const sink: Sink = {
+      event(event) {
+        if (isShown || event.type !== 'text-received') progress.event(event);
+        return printer.event?.(event);
+      },
+    };
+    try {
+      return await ask({ send, clock: service.clock, signal, recorder, guard }, sink);
+    } finally {
+      progress.end();
+    }
+  });
+  recorder?.end(given.error instanceof Failure ? given.error.kind : undefined);
+  const thrown: unknown = given.error ?? (signal.aborted ? signal.reason : undefined);
+  const explained = thrown === undefined ? {} : explain(prompt, thrown, given.choice);
+  return { ...given, ...explained, report };
+}
+
+/** Prints the answer as it arrives. @throws what was thrown instead of an answer */
+async function printAnswer(prompt: ReadyPrompt): Promise<Shown> {
+  const { run, first, messages } = prompt;
+  const { model, answer } = first;
+  const printer = await createAnswerPrinter(run, lookOf(model.settings), answer.model);
+  const given = await askPrompt(prompt, first, messages, printer, true);
+  const { metadata, failure, error } = given;
+  await printer.end({ metadata, failure });
+  given.report();
+  if (error !== undefined) throw error;
+  return { metadata, removed: printer.removed?.() ?? 0 };
+}
+
+type Answers = CheckedAnswers<Awaited<ReturnType<typeof askPrompt>>>;
+
+/**
+ * Prints what an answer with a check came to: the value, or the one of `--select`, on a separate line; the document of
+ * `--json`, or the last lines of `--jsonl`. An answer that has no value goes to standard error, so that it is not lost.
+ * @returns the number of characters that were removed
+ */
+async function printResult(
+  run: ChatRun,
+  answers: Answers,
+  failure: Failure | undefined,
+): Promise<number> {
+  const { context, format } = run;
+  const { stdout, stderr } = context.streams;
+  const { answer, checked } = lastOf(answers);
+  const { model } = answer.choice.answer;
+  const clean = (text: string) => cleanLine(context, text);
+  const metadata = metadataOf(answers);
+  if (format.startsWith('json')) {
+    const { fields, withValue } = checkedFields(answers, model);
+    if (format === 'json') {
+      const known = { ...answerFields(metadata, answer.content, model), ...fields };
+      await stdout.write(withValue(jsonLine({ ...known, ...failureFields(failure, clean) })));
+      return 0;
+    }
+    if (checked !== undefined) {
+      await stdout.write(withValue(jsonLine({ type: 'answer-checked', ...fields })));
+    }
+    await jsonLinesPrinter(stdout, clean).end({ metadata, failure });
+    return 0;
+  }
+  if (failure === undefined) {
+    const printer = await createTextPrinter({
+      ...run,
+      format: format === 'markdown' ? 'plain' : format,
+    });
+    const text = `${valueText(answers) ?? ''}\n`;
+    await printer.event({ type: 'text-received', text, deltas: [text] });
+    await printer.end();
+    return printer.removed?.() ?? 0;
+  }
+  if (answer.content.trim() === '') return 0;
+  const text = sanitize(answer.content);
+  const end = text.endsWith('\n') ? '' : '\n';
+  void stderr.write(`natter: the received answer:\n${text}${end}`);
+  return 0;
+}
+
+/**
+ * Asks for an answer that conforms, and prints its value. Only `--jsonl` prints answers before their check.
+ * @throws Failure `mismatch` if no answer conforms, or what was thrown instead of an answer
+ */
+async function printChecked(prompt: ReadyPrompt, check: AnswerCheck): Promise<Shown> {
+  const { run, record } = prompt;
+  const { context, format, presentation } = run;
+  const { notices } = presentation;
+  const lines = format === 'jsonl' ? jsonLinesPrinter(context.streams.stdout, (text) => text) : {};
+  let from = prompt.first;
+  const answers = await askUntilConforming({
+    check,
+    messages: prompt.messages,
+    async send(messages, correction) {
+      if (correction?.isRepeat === false) record?.addPrompt(correction.prompt);
+      const answer = await askPrompt(prompt, from, messages, lines, false);
+      answer.report();
+      from = answer.choice;
+      return answer;
+    },
+    onMismatch(text, retry) {
+      const what = `the answer does not match the schema: ${text}`;
+      notices.notice(`${what}; asking again (${retry} of ${check.retries})`);
+      return true;
+    },
+  });
+  const { answer } = lastOf(answers);
+  const failure = failureOf(check, answers);
+  const metadata = metadataOf(answers);
+  const removed = await printResult(run, answers, failure);
+  if (answer.error !== undefined) throw answer.error;
+  if (failure === undefined) return { metadata, removed };
+  const warning = truncationWarning(metadata);
+  if (warning !== undefined) notices.warning(warning);
+  throw failure;
+}
 
 /** Reports what is to know about a printed answer. @throws Failure `truncated_prompt` with `--strict` */
 function conclude({ run, first }: ReadyPrompt, { metadata, removed }: Shown): void {
@@ -56,19 +310,17 @@ async function converse(
   const chain = chainOf(fallbackModels(run), messages, options.stream, warn);
   const first = chooseModel(chain);
   const sending = { ...run, settings: first.model.settings };
-  if (options.dryRun === true) {
-    await printJson(context, dryRunDocument(sending, first.planned));
-    return;
-  }
+  if (options.dryRun === true) return printJson(context, dryRunDocument(sending, first.planned));
   if (options.raw === true && context.streams.stdout.isTerminal) {
     notices.warning('--raw lets the answer control this terminal');
   }
-  const warning = promptWarning(run, first.planned);
-  if (warning !== undefined) notices.warning(warning);
+  const { warning, fit } = first.planned;
+  const advice = fit.state === 'over' && canSplit(run) ? `; ${splitAdvice}` : '';
+  if (warning !== undefined) notices.warning(warning + advice);
   const service = await openService(sending, { command, conversation: conversation.id });
   const clients = chainClients(service, sending);
   try {
-    const record = await conversation.record();
+    const record = conversation.record();
     const prompt = { run, messages, chain, first, service, clients, record };
     const shown =
       check === undefined ? await printAnswer(prompt) : await printChecked(prompt, check);

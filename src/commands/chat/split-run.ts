@@ -1,14 +1,6 @@
 import { join } from 'node:path';
 import type { Answer, Sink } from '../../ask/ask.ts';
-import {
-  askChain,
-  type ChainClients,
-  type FallbackModel,
-  isTooLong,
-  chainClients,
-  chainOf,
-  fallbackModels,
-} from '../../ask/fallback.ts';
+import { isTooLong, openAsker } from '../../ask/fallback.ts';
 import { promptMessages } from '../../ask/plan-request.ts';
 import {
   askPieces,
@@ -27,11 +19,7 @@ import {
   roomFor,
 } from '../../ask/split.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
-import {
-  type AttachedFile,
-  composePrompt,
-  hasInputPlaceholder,
-} from '../../conversation/compose-prompt.ts';
+import { composePrompt, hasInputPlaceholder } from '../../conversation/compose-prompt.ts';
 import { contextFit, smallestModelFor } from '../../conversation/context-fit.ts';
 import { estimateMessages } from '../../conversation/token-estimate.ts';
 import { Failure } from '../../failure.ts';
@@ -41,23 +29,15 @@ import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice, truncationFailure, truncationWarning } from '../../output/notices.ts';
 import { createStatusLine } from '../../output/activity.ts';
 import { resolveFolders } from '../../settings/folders.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { makePrivateFolder } from '../../storage/files.ts';
-import { createTextOutput, lookOf } from '../../output/answer-output.ts';
+import { createTextPrinter, lookOf } from '../../output/answer-output.ts';
 import { printJson } from '../../output/print-data.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { openSecretGuard, type SecretGuard } from '../../input/secret-guard.ts';
-import {
-  inputName,
-  inputWord,
-  namedInputs,
-  type PromptSources,
-  readSources,
-} from '../../input/read-prompt.ts';
-import { openService, type Service } from '../../ask/service.ts';
-import { type ChatOptions, type ChatRun, prepare } from './chat-run.ts';
+import { openSecretGuard } from '../../input/secret-guard.ts';
+import { inputName, namedInputs, readSources } from '../../input/read-prompt.ts';
+import { type ChatOptions, type ChatRun, prepare, promptOf, refuseTogether } from './chat-run.ts';
 import { sendPrompt } from './run.ts';
 
 interface SplitRun extends ChatRun {
@@ -71,51 +51,16 @@ interface SplitRun extends ChatRun {
 /** Options of a conversation, and of other ways to send a prompt. */
 const unusable = ['jsonl', 'continue', 'resume', 'branch', 'every'] as const;
 
+const example = 'for example: ‹natter --split auto -f book.txt "sum up"›';
+
 /** @throws Failure `usage` */
 function checkOptions(options: ChatOptions, prompt: string): void {
-  const found = unusable.find((name) => options[name] !== undefined && options[name] !== false);
-  if (found !== undefined) {
-    throw new Failure('usage', `--split and --${found} cannot be used together`, {
-      hint: 'a long text is sent in several requests, which are not a conversation',
-    });
-  }
-  if (prompt === '') {
-    throw new Failure('usage', '--split needs a prompt', {
-      hint: 'for example: ‹natter --split auto -f book.txt "sum up"›',
-    });
-  }
+  const hint = 'a long text is sent in several requests, which are not a conversation';
+  refuseTogether('split', unusable, options, hint);
+  if (prompt === '') throw new Failure('usage', '--split needs a prompt', { hint: example });
   if (!hasInputPlaceholder(prompt) && !hasInputPlaceholder(options.system)) return;
-  throw new Failure(
-    'usage',
-    '--split puts the pieces after the prompt, not in place of {{stdin}}',
-    {
-      hint: 'remove {{stdin}}',
-    },
-  );
-}
-
-async function readTexts(
-  run: ChatRun,
-  words: readonly string[],
-  guard: SecretGuard | undefined,
-): Promise<PromptSources> {
-  const { names, required } = namedInputs(run.options, words);
-  const request = { names, required, hasPrompt: true, guard };
-  const sources = await readSources(run, request);
-  if (sources.files.length > 0 || (sources.input ?? '') !== '') return sources;
-  throw new Failure('usage', '--split needs a text: a file, a folder or standard input', {
-    hint: 'for example: ‹natter --split auto -f book.txt "sum up"›',
-  });
-}
-
-const textsOf = ({ files, input }: PromptSources): readonly AttachedFile[] =>
-  input === undefined || input === '' ? files : [...files, { name: inputName, content: input }];
-
-/** The settings with a model in place of `auto`. */
-function withModel(settings: ResolvedSettings, tokens: number): ResolvedSettings {
-  const { values, windows } = settings;
-  if (values.model !== 'auto') return settings;
-  return { ...settings, values: { ...values, model: smallestModelFor(tokens, windows) } };
+  const text = '--split puts the pieces after the prompt, not in place of {{stdin}}';
+  throw new Failure('usage', text, { hint: 'remove {{stdin}}' });
 }
 
 const tokensOf = (pieces: readonly Piece[]) => pieces.reduce((sum, { tokens }) => sum + tokens, 0);
@@ -138,64 +83,6 @@ async function printPlan({ context, settings, prompt, room, pieces }: SplitRun):
       names: texts.map(({ name }) => name),
     })),
   });
-}
-
-/** The share of the tokens that the next pieces have after the service has refused longer ones. */
-const smallerShare = 0.6;
-
-/** Cuts smaller pieces while the service finds them too long: it counts more tokens than the estimate. */
-async function sendFitting(run: SplitRun): Promise<void> {
-  try {
-    await sendPieces(run);
-  } catch (error) {
-    const { room, planFor, presentation } = run;
-    const budget = Math.floor(room.budget * smallerShare);
-    if (!(error instanceof Failure) || !isTooLong(error) || budget < leastBudget) throw error;
-    const { pieces } = planFor(budget);
-    const number = count(pieces.length);
-    presentation.notices.warning(
-      `the service counts more tokens than natter; cutting the text into ${number} smaller pieces`,
-    );
-    await sendFitting({ ...run, room: { ...room, budget }, pieces });
-  }
-}
-
-/** What sends the prompts of a split text. */
-interface Sending {
-  readonly run: SplitRun;
-  readonly models: readonly FallbackModel[];
-  readonly service: Service;
-  readonly clients: ChainClients;
-  readonly warn: (text: string) => void;
-}
-
-/** Asks with one prompt, with the models of `--fallback`. */
-function askOne(
-  { run, models, service, clients, warn }: Sending,
-  prompt: string,
-  sink?: Sink,
-): Promise<Answer> {
-  const { context, options, settings, guard } = run;
-  const { signal } = context;
-  const messages = promptMessages(settings.values.system, prompt);
-  const chain = chainOf(models, messages, options.stream, warn);
-  // The answers of pieces are sent again.
-  const restorer = sink === undefined ? undefined : guard;
-  const how = { clients, clock: service.clock, signal, guard: restorer, warn };
-  return askChain(chain, how, sink);
-}
-
-/** The answer for a piece. One that was cut is asked for once more; `--strict` refuses one for a cut prompt. */
-async function askPiece(sending: Sending, prompt: string): Promise<Answer> {
-  const first = await askOne(sending, prompt);
-  const isCut = first.failure?.kind === 'incomplete' && !first.isStopped;
-  const answer = isCut ? await askOne(sending, prompt) : first;
-  const { metadata, failure } = answer;
-  const warning = truncationWarning(metadata);
-  if (warning === undefined) return answer;
-  sending.warn(warning);
-  const isStrict = sending.run.options.strict === true;
-  return { ...answer, failure: failure ?? (isStrict ? truncationFailure(metadata) : undefined) };
 }
 
 /** Shows how many pieces are answered, on standard error and in the title of the window. */
@@ -234,47 +121,18 @@ function keptFile({ context, settings }: SplitRun, prompts: readonly string[]): 
   return join(folder, `${hashOf(model, system, ...prompts)}.jsonl`);
 }
 
-/** @returns the answers for the pieces, and what is left to combine */
-async function answerPieces(sending: Sending, prompts: readonly string[], kept: KeptAnswers) {
-  const { context, prompt, room } = sending.run;
-  const progress = createProgress(sending.run, prompts.length);
-  const reported = new Set<string>();
-  const warn = (text: string) => {
-    if (reported.has(text)) return;
-    reported.add(text);
-    progress.clear();
-    sending.warn(text);
-  };
-  const send = (next: readonly string[]) =>
-    askPieces(next, kept, context.signal, async (text) => {
-      const answer = await askPiece({ ...sending, warn }, text);
-      progress.next();
-      return answer;
-    });
-  progress.show();
-  try {
-    const answers = await send(prompts);
-    return { answers, last: await combineAnswers(answers, prompt, room, send) };
-  } finally {
-    progress.end();
-  }
-}
-
-/** Asks for the answer to the whole prompt, and prints it. @throws Failure */
+/** Prints the answer to the whole prompt. @throws Failure */
 async function printFinalAnswer(
-  sending: Sending,
-  last: Piece,
+  run: SplitRun,
   answers: readonly PieceAnswer[],
+  ask: (sink: Sink) => Promise<Answer>,
 ): Promise<void> {
-  const { run } = sending;
-  const { context, format, presentation, settings, prompt } = run;
-  const output = format === 'json' ? undefined : await createTextOutput(run, lookOf(settings));
-  const sink = output?.printer ?? { event: () => undefined };
-  const answer = await askOne(sending, combinePrompt(prompt, last), sink);
-  const { content, metadata, failure } = answer;
-  await output?.printer.end();
+  const { context, format, presentation, settings } = run;
+  const printer = format === 'json' ? undefined : await createTextPrinter(run, lookOf(settings));
+  const { content, metadata, failure } = await ask(printer ?? { event: () => undefined });
+  await printer?.end();
   context.signal.throwIfAborted();
-  if (output === undefined) {
+  if (printer === undefined) {
     const clean = (text: string) => cleanLine(context, text);
     const pieces = answers.map(({ content: text, usage }, index) => {
       const names = run.pieces[index]?.texts.map(({ name }) => name);
@@ -290,27 +148,55 @@ async function printFinalAnswer(
   if (notice !== undefined) presentation.notices.notice(notice);
 }
 
+/** Sends the pieces, combines their answers, and prints the last one. */
 async function sendPieces(run: SplitRun): Promise<void> {
-  const { context, presentation, prompt, pieces } = run;
+  const { context, options, settings, presentation, prompt, room, pieces, guard } = run;
   const { notices } = presentation;
   const prompts = pieces.map((piece, index) =>
     piecePrompt(prompt, piece, index + 1, pieces.length),
   );
-  const use = { network: undiciNetwork };
-  const models = fallbackModels(run);
-  const service = await openService(run, { command: 'chat --split' }, use);
-  const clients = chainClients(service, run, use);
-  const warn = (text: string) => notices.warning(text);
-  const sending = { run, models, service, clients, warn };
+  const asker = await openAsker(run, { command: 'chat --split' }, { network: undiciNetwork });
   const kept = new KeptAnswers(keptFile(run, prompts));
+  const progress = createProgress(run, prompts.length);
+  const reported = new Set<string>();
+  const warn = (text: string) => {
+    if (reported.has(text)) return;
+    reported.add(text);
+    progress.clear();
+    notices.warning(text);
+  };
+  const compose = async (text: string) => promptMessages(settings.values.system, text);
+  /** An answer that was cut is asked for once more; `--strict` refuses one for a cut prompt. */
+  const askPiece = async (text: string): Promise<Answer> => {
+    // The answers for pieces are sent again, so their secrets are not put back.
+    const ask = () => asker.ask(() => compose(text), warn);
+    const first = await ask();
+    const isCut = first.failure?.kind === 'incomplete' && !first.isStopped;
+    const answer = isCut ? await ask() : first;
+    progress.next();
+    const { metadata, failure } = answer;
+    const warning = truncationWarning(metadata);
+    if (warning === undefined) return answer;
+    warn(warning);
+    const isStrict = options.strict === true;
+    return { ...answer, failure: failure ?? (isStrict ? truncationFailure(metadata) : undefined) };
+  };
   try {
     if (kept.saved > 0) {
       notices.notice(`continuing: ${count(kept.saved)} answers are from an earlier run`);
     }
-    const { answers, last } = await answerPieces(sending, prompts, kept);
-    await printFinalAnswer(sending, last, answers);
+    progress.show();
+    const send = (next: readonly string[]) => askPieces(next, kept, context.signal, askPiece);
+    const answers = await send(prompts);
+    const last = await combineAnswers(answers, prompt, room, send);
+    progress.end();
+    const whole = combinePrompt(prompt, last);
+    await printFinalAnswer(run, answers, (sink) =>
+      asker.ask(() => compose(whole), warn, guard, sink),
+    );
     kept.remove();
   } catch (error) {
+    progress.end();
     // Pieces that are too long are not sent again.
     if (error instanceof Failure && isTooLong(error)) kept.remove();
     if (context.signal.aborted && kept.saved > 0) {
@@ -319,9 +205,39 @@ async function sendPieces(run: SplitRun): Promise<void> {
     }
     throw error;
   } finally {
-    await clients.close();
-    await service.close();
+    await asker.close();
   }
+}
+
+/** The share of the tokens that the next pieces have after the service has refused longer ones. */
+const smallerShare = 0.6;
+
+/** Cuts smaller pieces while the service finds them too long: it counts more tokens than the estimate. */
+async function sendFitting(run: SplitRun): Promise<void> {
+  try {
+    await sendPieces(run);
+  } catch (error) {
+    const { room, planFor, presentation } = run;
+    const budget = Math.floor(room.budget * smallerShare);
+    if (!(error instanceof Failure) || !isTooLong(error) || budget < leastBudget) throw error;
+    const { pieces } = planFor(budget);
+    const number = count(pieces.length);
+    presentation.notices.warning(
+      `the service counts more tokens than natter; cutting the text into ${number} smaller pieces`,
+    );
+    await sendFitting({ ...run, room: { ...room, budget }, pieces });
+  }
+}
+
+/** @throws Failure `usage` without any text */
+async function readTexts(run: ChatRun, words: readonly string[]) {
+  const { names, required } = namedInputs(run.options, words);
+  const { guard } = run;
+  const { files, input = '' } = await readSources(run, { names, required, hasPrompt: true, guard });
+  const texts = input === '' ? files : [...files, { name: inputName, content: input }];
+  if (texts.length > 0) return { texts, files, input };
+  const text = '--split needs a text: a file, a folder or standard input';
+  throw new Failure('usage', text, { hint: example });
 }
 
 /**
@@ -333,30 +249,30 @@ export async function runSplit(
   options: ChatOptions,
   words: readonly string[],
 ): Promise<void> {
-  const prompt = words.filter((word) => word !== inputWord).join(' ');
+  const prompt = promptOf(words);
   checkOptions(options, prompt);
-  const chatRun = await prepare(context, options);
-  const { notices } = chatRun.presentation;
-  const own = chatRun.settings;
-  const guard = openSecretGuard(chatRun);
-  const sources = await readTexts(chatRun, words, guard);
+  const prepared = await prepare(context, options);
+  const chatRun = { ...prepared, guard: openSecretGuard(prepared) };
+  const { presentation, settings: own } = chatRun;
+  const { texts, ...sources } = await readTexts(chatRun, words);
   const whole = composePrompt({ prompt, ...sources });
-  const { system, maxTokens } = own.values;
-  const messages = promptMessages(system, whole);
-  const tokensOfAll = estimateMessages(messages) + (maxTokens ?? 0);
-  const settings = withModel(own, tokensOfAll);
+  const { system, maxTokens, model } = own.values;
+  const tokens = estimateMessages(promptMessages(system, whole)) + (maxTokens ?? 0);
+  const chosen = model === 'auto' ? smallestModelFor(tokens, own.windows) : model;
+  const settings = { ...own, values: { ...own.values, model: chosen } };
   const room = roomFor(settings, longestPrompt(prompt));
-  const fits = contextFit(settings.values.model, tokensOfAll, settings.windows).state !== 'over';
+  const fits = contextFit(chosen, tokens, settings.windows).state !== 'over';
   const border = options.split === 'lines' ? 'lines' : 'paragraphs';
-  const planFor = (budget: number) => planPieces(textsOf(sources), border, budget);
+  const planFor = (budget: number) => planPieces(texts, border, budget);
   const { pieces, longLines } = planFor(room.budget);
   if (pieces.length === 1 || (fits && options.split === 'auto')) {
-    return sendPrompt({ ...chatRun, guard, settings }, whole);
+    return sendPrompt({ ...chatRun, settings }, whole);
   }
+  const { notices } = presentation;
   notices.notice(`${count(pieces.length)} pieces, ${tokenText(tokensOf(pieces), true)}`);
   if (longLines > 0) {
     notices.notice(`lines longer than a piece were cut between characters: ${count(longLines)}`);
   }
-  const run = { ...chatRun, settings, guard, prompt, room, pieces, planFor };
+  const run = { ...chatRun, settings, prompt, room, pieces, planFor };
   return options.dryRun === true ? printPlan(run) : sendFitting(run);
 }

@@ -1,7 +1,7 @@
 import type { AnswerCheck, CheckOptions } from '../../ask/check.ts';
 import { catalogue } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
-import type { AnswerFormat } from '../../output/answer-printer.ts';
+import type { AnswerFormat, FormatOptions } from '../../output/answer-printer.ts';
 import { silentNotices } from '../../output/notices.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
@@ -14,14 +14,12 @@ import { openService } from '../../ask/service.ts';
 import { readStored } from '../../settings/read-settings.ts';
 
 /** Options of `natter compare`. */
-export interface CompareOptions extends PromptOptions, ConversationOptions, CheckOptions {
+export interface CompareOptions
+  extends PromptOptions, ConversationOptions, CheckOptions, FormatOptions {
   /** Comma-separated lists. */
   readonly models?: readonly string[];
   readonly diff?: boolean;
   readonly stacked?: boolean;
-  readonly plain?: boolean;
-  readonly json?: boolean;
-  readonly jsonl?: boolean;
 }
 
 export interface Comparison extends Run<CompareOptions> {

@@ -10,10 +10,10 @@ import {
   heading,
 } from '../../output/comparison.ts';
 import { cleanLine, maskMessage } from '../../secrets/secrets.ts';
-import { createTextOutput, answerStyle, lookOf } from '../../output/answer-output.ts';
+import { createTextPrinter, answerStyle, lookOf } from '../../output/answer-output.ts';
 import { unchanged } from '../../output/answer-printer.ts';
 import { terminalTraits } from '../../terminal/device/terminal-kind.ts';
-import { rephrase } from '../../client/failure/request-failure.ts';
+import { rephrase } from '../../client/failure/change-failure.ts';
 import type { Failure } from '../../failure.ts';
 import {
   filteredNotice,
@@ -49,9 +49,9 @@ async function openColumns(comparison: Comparison): Promise<ComparisonView> {
   const { style: own, unicode } = presentation;
   const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');
   const wrap = models[0]?.settings.values.wrap ?? 'words';
-  const style = await answerStyle(presentation, look(comparison));
+  const style = answerStyle(presentation, look(comparison));
   return createAnswerColumns({
-    ...terminalTraits(environment),
+    traits: terminalTraits(environment),
     output: streams.stdout,
     clock,
     device,
@@ -66,26 +66,17 @@ async function openColumns(comparison: Comparison): Promise<ComparisonView> {
   });
 }
 
-async function openStacked(comparison: Comparison): Promise<ComparisonView> {
-  const { context, presentation, models } = comparison;
-  const looks = look(comparison);
-  const outputs = await Promise.all(models.map(() => createTextOutput(comparison, looks)));
-  return createStackedAnswers({
-    stdout: context.streams.stdout,
-    style: presentation.style,
-    labels: labelsOf(comparison).map(sanitizeLine),
-    printers: outputs.map(({ printer }) => printer),
-    removed: () => outputs.reduce((sum, output) => sum + output.removed(), 0),
-  });
-}
-
-export function openView(comparison: Comparison): Promise<ComparisonView> | ComparisonView {
-  const { context, format } = comparison;
+export async function openView(comparison: Comparison): Promise<ComparisonView> {
+  const { context, presentation, format, models } = comparison;
   const { stdout } = context.streams;
   const clean = (text: string) => cleanLine(context, text);
   if (format === 'json') return createComparisonDocument(stdout, clean);
   if (format === 'jsonl') return createComparisonLines(stdout, labelsOf(comparison), clean);
-  return showsColumns(comparison) ? openColumns(comparison) : openStacked(comparison);
+  if (showsColumns(comparison)) return openColumns(comparison);
+  const open = () => createTextPrinter(comparison, look(comparison));
+  const printers = await Promise.all(models.map(open));
+  const labels = labelsOf(comparison).map(sanitizeLine);
+  return createStackedAnswers(stdout, presentation.style, labels, printers);
 }
 
 interface FinishedComparison extends Comparison {

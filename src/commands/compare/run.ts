@@ -2,12 +2,11 @@ import { openCheck } from '../../ask/check.ts';
 import { compareModels } from '../../ask/compare.ts';
 import { promptMessages, planRequest } from '../../ask/plan-request.ts';
 import { openService, type Service } from '../../ask/service.ts';
-import type { Message } from '../../client/contract.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { createJournal } from '../../conversation/journal/open-journal.ts';
-import { createPromptRecord, type PromptRecord } from '../../conversation/journal/record-answer.ts';
+import { createPromptRecord } from '../../conversation/journal/record-answer.ts';
 import { Failure } from '../../failure.ts';
-import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-printer.ts';
+import { chooseAnswerFormat, refuseClosedOutput } from '../../output/answer-printer.ts';
 import type { ComparedAnswer, ComparisonView } from '../../output/comparison.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { Context } from '../../run.ts';
@@ -34,19 +33,6 @@ import {
 } from './models.ts';
 import { reportComparison, openView, showsColumns } from './report.ts';
 
-/** The conversation of a comparison. The answers are versions of the same turn. */
-interface ComparisonJournal {
-  /** The messages for a model with these settings. */
-  messages(settings: ResolvedSettings): readonly Message[];
-  /** What records the answer of each model; empty if nothing is saved. */
-  readonly records: readonly PromptRecord[];
-  /** The id of the conversation; undefined if it is not saved. */
-  readonly id: string | undefined;
-  /** Selects the answer to continue with: the first complete one with text, else the first with text. */
-  choose(answers: readonly ComparedAnswer[]): void;
-  close(): Promise<void>;
-}
-
 /** The index of the first complete answer with text, else of the first with text. */
 function bestOf(answers: readonly ComparedAnswer[]): number {
   const hasText = ({ content }: ComparedAnswer) => content !== '';
@@ -58,10 +44,10 @@ function bestOf(answers: readonly ComparedAnswer[]): number {
 
 /**
  * Opens the conversation that the options name, or a new one with the system prompt of the first model; writes the
- * prompt, and starts an answer for each model, in order.
+ * prompt, and starts an answer for each model, in order. The answers are versions of the same turn.
  * @throws Failure if the named one cannot be found or opened
  */
-async function openComparisonJournal(comparison: Comparison): Promise<ComparisonJournal> {
+async function openComparisonJournal(comparison: Comparison) {
   const { context, options, presentation, models, prompt } = comparison;
   // Answers of a profile that saves no conversations must not be in a conversation of a different profile.
   const save = models.every(({ settings }) => settings.values.save) && options.dryRun !== true;
@@ -84,47 +70,46 @@ async function openComparisonJournal(comparison: Comparison): Promise<Comparison
   };
   select(0);
   return {
-    messages: (own) => next?.messages ?? promptOnly(own),
+    messages: (own: ResolvedSettings) => next?.messages ?? promptOnly(own),
+    /** What records the answer of each model; empty if nothing is saved. */
     records,
     id: journal?.conversation().id,
-    choose: (answers) => select(bestOf(answers)),
+    /** Selects the answer to continue with. */
+    choose: (answers: readonly ComparedAnswer[]) => select(bestOf(answers)),
     close: async () => journal?.close(),
   };
 }
 
+type ComparisonJournal = Awaited<ReturnType<typeof openComparisonJournal>>;
+
 /** Opens one service per profile. @throws Failure */
-async function openServices(comparison: Comparison, source: UsageSource) {
+async function openServices({ models, ...run }: Comparison, source: UsageSource) {
   const services = new Map<string | undefined, Service>();
   const close = async () => {
     for (const service of services.values()) await service.close();
   };
   try {
-    for (const { profile, settings } of comparison.models) {
+    for (const { profile, settings } of models) {
       if (services.has(profile)) continue;
       const use = { network: undiciNetwork };
-      const service = await openService({ ...comparison, settings }, source, use);
-      services.set(profile, service);
+      services.set(profile, await openService({ ...run, settings }, source, use));
     }
   } catch (error) {
     await close();
     throw error;
   }
-  return {
-    /** @param profile undefined for the current one */
-    of: (profile: string | undefined) => services.get(profile),
-    close,
-  };
+  return { services, close };
 }
 
 /** Sends the prompt to all models at the same time, and shows the answers; the window's title has their number. */
 async function showAnswers(
   comparison: Comparison,
-  services: Awaited<ReturnType<typeof openServices>>,
+  services: ReadonlyMap<string | undefined, Service>,
   journal: ComparisonJournal,
 ) {
   const { context, models, check, guard, options, presentation, format } = comparison;
   const asked = models.flatMap(({ label, profile, settings }, index) => {
-    const service = services.of(profile);
+    const service = services.get(profile);
     if (service === undefined) return [];
     const { client, clock } = service;
     const messages = journal.messages(settings);
@@ -166,40 +151,26 @@ async function showAnswers(
   }
 }
 
-/** Queues notices while something else is drawn; `release` writes them and ends the queueing. */
-function deferNotices(notices: Notices): Notices & { release(): void } {
-  let waiting: (() => void)[] | undefined = [];
-  const hold = (write: () => void) => {
-    if (waiting === undefined) write();
-    else waiting.push(write);
-  };
-  return {
-    notice: (text) => hold(() => notices.notice(text)),
-    warning: (text) => hold(() => notices.warning(text)),
-    release() {
-      const held = waiting ?? [];
-      waiting = undefined;
-      for (const write of held) write();
-    },
-  };
-}
-
 /** Shows and records the answers. Notices that would break the columns are printed afterwards. */
 async function recordAnswers(comparison: Comparison) {
   const { presentation } = comparison;
-  const notices = deferNotices(presentation.notices);
-  if (!showsColumns(comparison)) notices.release();
-  const withHeldNotices = { ...comparison, presentation: { ...presentation, notices } };
+  const held: (() => void)[] = [];
+  const deferred: Notices = {
+    notice: (...words) => void held.push(() => presentation.notices.notice(...words)),
+    warning: (...words) => void held.push(() => presentation.notices.warning(...words)),
+  };
+  const notices = showsColumns(comparison) ? deferred : presentation.notices;
+  const shown = { ...comparison, presentation: { ...presentation, notices } };
   let journal: ComparisonJournal | undefined;
   const source = { command: 'compare', conversation: () => journal?.id };
-  const services = await openServices(comparison, source);
+  const { services, close } = await openServices(comparison, source);
   try {
-    journal = await openComparisonJournal(withHeldNotices);
-    return await showAnswers(withHeldNotices, services, journal);
+    journal = await openComparisonJournal(shown);
+    return await showAnswers(shown, services, journal);
   } finally {
     await journal?.close();
-    notices.release();
-    await services.close();
+    for (const write of held) write();
+    await close();
   }
 }
 
@@ -220,14 +191,6 @@ async function printRequests(comparison: Comparison): Promise<void> {
   }
 }
 
-/** @throws Failure `usage` */
-function refuseDiffInJson({ diff }: CompareOptions, format: AnswerFormat): void {
-  if (diff !== true || !format.startsWith('json')) return;
-  throw new Failure('usage', `--diff and --${format} cannot be used together`, {
-    hint: 'use a different tool to compare the answers in the JSON',
-  });
-}
-
 /** @throws the Failure of the first model that failed, in the order of the options; the reason of `context.signal` */
 export async function compare(
   context: Context,
@@ -237,7 +200,12 @@ export async function compare(
   const run = await startRun(context, options);
   const { notices } = run.presentation;
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
-  refuseDiffInJson(options, format);
+  refuseClosedOutput(context.streams.stdout);
+  if (options.diff === true && format.startsWith('json')) {
+    throw new Failure('usage', `--diff and --${format} cannot be used together`, {
+      hint: 'use a different tool to compare the answers in the JSON',
+    });
+  }
   const usual = options.models === undefined ? await defaultModels(run) : [];
   const withoutSystem = readComparedModels(run, usual);
   const guard = withoutSystem

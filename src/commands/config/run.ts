@@ -1,7 +1,7 @@
 import { catalogue } from '../../client/contract.ts';
-import { rephrase } from '../../client/failure/request-failure.ts';
+import { rephrase } from '../../client/failure/change-failure.ts';
 import { type ForeignWords, meantBy } from '../../cli/guess.ts';
-import { isSet, type Environment } from '../../environment.ts';
+import { isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import {
@@ -139,29 +139,12 @@ export const getSetting: Action<JsonOptions, [name: string]> = async (context, o
   await context.streams.stdout.write(`${sanitizeLine(row.value)}\n`);
 };
 
-/** The profile to change, which may not exist yet. */
-function targetProfile(
-  flag: string | undefined,
-  environment: Environment,
-  stored: StoredSettings,
-): string {
-  return chooseProfile(flag, environment, stored, true).value;
-}
-
-/** @throws Failure `usage` for a command that cannot be split into words */
-function checkCommand(text: string): void {
-  const words = commandWords(text.trim());
-  if (!('problem' in words)) return;
-  throw new Failure('usage', `api-key-command ${words.problem}`, {
-    hint: 'quote the whole command, as in: ‹natter config set api-key-command "pass show natter"›',
-  });
-}
-
 const keyAction = (name: string) => /^keys\.(.+)$/.exec(name)?.[1];
 
 /**
- * Checks the keys of a profile after a change of `keys.<action>`.
- * @throws Failure `usage` for a key of two actions, unless the keys had a problem `before`
+ * Checks the keys of a profile after a change of `keys.<action>`. Keys that had a problem before are not checked: each
+ * change would be refused for a problem elsewhere, which only changes can remove.
+ * @throws Failure `usage` for a key of two actions
  */
 function checkKeys(
   name: string,
@@ -172,11 +155,10 @@ function checkKeys(
   const changed = keyAction(name);
   if (changed === undefined) return after;
   const check = ({ settings }: StoredSettings) =>
-    parseOwnKeys(settings.profiles[profile]?.keys ?? {}, 'usage', { changed });
+    parseOwnKeys(settings.profiles[profile]?.keys ?? {}, { changed });
   try {
     check(before);
   } catch {
-    // Each change would be refused for a problem elsewhere, which only changes can remove.
     return after;
   }
   check(after);
@@ -194,23 +176,25 @@ export const setSetting: Action<GlobalOptions, [name: string, value: string]> = 
 ) => {
   const { notices } = await present(context, options);
   checkSettingName(name);
-  if (name === definitions.apiKeyCommand.name) checkCommand(value);
+  const isCommand = name === definitions.apiKeyCommand.name;
+  const words = isCommand ? commandWords(value.trim()) : undefined;
+  if (words !== undefined && 'problem' in words) {
+    throw new Failure('usage', `api-key-command ${words.problem}`, {
+      hint: 'quote the whole command, as in: ‹natter config set api-key-command "pass show natter"›',
+    });
+  }
   const action = keyAction(name);
   const given = action === undefined ? value : storedKeys(action, value);
   let profile = '';
   const stored = await changeStored(context, (before) => {
-    profile = targetProfile(options.profile, context.environment, before);
-    return checkKeys(
-      name,
-      profile,
-      before,
-      profiles.setStoredSetting(before, profile, name, given),
-    );
+    profile = chooseProfile(options.profile, context.environment, before, true).value;
+    const after = profiles.setStoredSetting(before, profile, name, given);
+    return checkKeys(name, profile, before, after);
   });
   const set = profiles.getStoredSetting(stored, profile, name);
   const text = truncateToWidth(sanitizeLine(storedText(storedName(name), set)), shownColumns);
   notices.notice(`${name} is set to ${text} in profile ${profile}`);
-  const word = name === definitions.apiKeyCommand.name ? shellWordIn(value) : undefined;
+  const word = isCommand ? shellWordIn(value) : undefined;
   if (word !== undefined) notices.warning(sanitizeLine(shellWordHint(word)));
   const problem = problemsOf[name]?.(context, stored, profile, text);
   if (problem !== undefined) notices.warning(problem);
@@ -224,7 +208,7 @@ export const unsetSetting: Action<GlobalOptions, [name: string]> = async (
   const { notices } = await present(context, options);
   checkSettingName(name);
   const stored = readStored(context, notices);
-  const profile = targetProfile(options.profile, context.environment, stored);
+  const { value: profile } = chooseProfile(options.profile, context.environment, stored, true);
   if (profiles.getStoredSetting(stored, profile, name) === undefined) {
     notices.notice(`${name} was not set in profile ${profile}`);
     return;
@@ -298,7 +282,7 @@ export const listProfiles: Action<JsonOptions> = async (context, options) => {
 export const listKeys: Action<JsonOptions> = async (context, options) => {
   const presentation = await present(context, options);
   const { keys: stored, profile } = readSettings(context, presentation.notices, options);
-  const own = parseOwnKeys(withoutSources(stored), 'configuration', { profile: profile.value });
+  const own = parseOwnKeys(withoutSources(stored), { profile: profile.value });
   const rows = withOwnKeys(own).map(({ action, keys, when, summary }) => {
     const source = stored[action]?.source ?? ({ kind: 'default', name: 'default' } as const);
     return { action, keys, context: when, summary, source };

@@ -1,25 +1,22 @@
 import { writeFile } from 'node:fs/promises';
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
+import { allMarks } from '../../conversation/attributes.ts';
 import { exportJson, exportMarkdown } from '../../conversation/export/export.ts';
 import { exportAs, formatOfName, type ExportFormat } from '../../conversation/export/format.ts';
 import {
   findConversation,
   deleteConversation,
   listEntries,
-  listPinnedFirst,
+  listConversations as readList,
   renameConversation as changeTitle,
   undeleteConversation,
   type LibraryEntry,
+  type ListedConversation,
 } from '../../conversation/library/library.ts';
-import {
-  markedTitle,
-  summarize,
-  type ConversationSummary,
-} from '../../conversation/library/read-conversation.ts';
+import { summarize } from '../../conversation/library/read-conversation.ts';
 import {
   compilePattern,
   compileTerms,
-  occursIn,
   searchConversation,
   type FoundTurn,
   type SearchPatterns,
@@ -29,7 +26,6 @@ import { createProgress } from '../../output/activity.ts';
 import { count, timeAgo, countOf } from '../../output/figures.ts';
 import { foundTurnText, foundTurnRows } from './found-text.ts';
 import { jsonLine } from '../../output/json-answer.ts';
-import type { Notices } from '../../output/notices.ts';
 import type { Column } from '../../output/table.ts';
 import {
   type Presentation,
@@ -57,27 +53,12 @@ const columns: readonly (Column | string)[] = [
 /** Maximum rows on a terminal without `--all`. */
 const shortList = 30;
 
-type Summarized = LibraryEntry & ConversationSummary;
+const markedTitle = ({ marks, isAnswered, turns, title }: ListedConversation) =>
+  [...marks, ...(isAnswered || turns === 0 ? [] : ['no answer'])]
+    .map((mark) => `(${mark}) `)
+    .join('') + title;
 
-/** Summarizes entries; warns about unreadable files and leaves them out. */
-function summarizeAll(entries: readonly LibraryEntry[], notices: Notices): readonly Summarized[] {
-  return entries.flatMap((entry) => {
-    try {
-      const summary = summarize(entry.path);
-      if (summary.records > 0) return [{ ...entry, ...summary }];
-      notices.warning(`${entry.path} has no readable records`);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      notices.warning(error.message);
-    }
-    return [];
-  });
-}
-
-const pinnedTitle = (row: Summarized) =>
-  `${row.isPinned === true ? '(pinned) ' : ''}${markedTitle(row)}`;
-
-function cells(row: Summarized, isTerminal: boolean, now: Date): readonly string[] {
+function cells(row: ListedConversation, isTerminal: boolean, now: Date): readonly string[] {
   const { id, changedAt, tokens, turns, model = '', title, isAnswered } = row;
   return [
     id,
@@ -86,20 +67,20 @@ function cells(row: Summarized, isTerminal: boolean, now: Date): readonly string
     tokens === undefined ? '' : isTerminal ? count(tokens) : String(tokens),
     model,
     // Fields of a pipe are data.
-    ...(isTerminal ? [pinnedTitle(row)] : isAnswered ? [title] : [title, 'no answer']),
+    ...(isTerminal ? [markedTitle(row)] : isAnswered ? [title] : [title, 'no answer']),
   ];
 }
 
-const documentOf = (row: Summarized) => ({
+const documentOf = (row: ListedConversation) => ({
   id: row.id,
   title: row.title,
   changed_at: row.changedAt.toISOString(),
-  created_at: row.createdAt?.toISOString() ?? null,
+  created_at: row.createdAt.toISOString(),
   turns: row.turns,
   tokens: row.tokens ?? null,
   model: row.model ?? null,
   answered: row.isAnswered,
-  pinned: row.isPinned === true,
+  ...Object.fromEntries(allMarks.map((mark) => [mark, row.marks.includes(mark)])),
   bytes: row.size,
 });
 
@@ -111,25 +92,26 @@ export const listConversations: Action<
   const { notices } = presentation;
   const { isTerminal } = context.streams.stdout;
   const section = options.deleted === true ? 'trash' : 'conversations';
-  const entries = await listPinnedFirst(dataFolder(context), section);
-  const isShort = isTerminal && options.all !== true && options.json !== true;
-  const listed = summarizeAll(isShort ? entries.slice(0, shortList) : entries, notices);
+  const warn = (message: string) => notices.warning(message);
+  const listed = await readList(dataFolder(context), section, warn);
   if (options.json === true) {
     await printJson(context, listed.map(documentOf));
     return;
   }
-  if (entries.length === 0) {
+  if (listed.length === 0) {
     notices.notice(section === 'trash' ? 'the trash is empty' : 'there are no conversations yet');
     return;
   }
   const now = context.clock.date();
-  const rows = listed.map((row) => cells(row, isTerminal, now));
+  const shown = isTerminal && options.all !== true ? listed.slice(0, shortList) : listed;
+  const rows = shown.map((row) => cells(row, isTerminal, now));
   await printTable(context, presentation, columns, rows);
-  if (isShort && entries.length > shortList) {
-    notices.notice(`showing the first ${shortList} of ${entries.length}; --all shows all`);
+  if (shown.length < listed.length) {
+    notices.notice(`showing the first ${shortList} of ${listed.length}; --all shows all`);
   }
 };
 
+/** `a1b2c3d4 (why the sky is blue)`. */
 const describe = ({ id, path }: LibraryEntry) => {
   const { title } = summarize(path);
   return title === '' ? id : `${id} (${title})`;
@@ -215,20 +197,6 @@ function formatOf({ format, output }: TextOptions): ExportFormat {
   });
 }
 
-/** @throws Failure `usage` for an existing file, `storage` */
-async function writeExport(path: string, text: Iterable<string>, flag: 'w' | 'wx'): Promise<void> {
-  try {
-    await writeFile(path, text, { flag, mode: 0o600 });
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') {
-      throw new Failure('usage', `${path} already exists`, {
-        hint: 'use a different name, or --force to replace it',
-      });
-    }
-    throw storageFailure('write', path, error);
-  }
-}
-
 export const exportConversation: Action<TextOptions, [name: string]> = async (
   context,
   options,
@@ -245,7 +213,14 @@ export const exportConversation: Action<TextOptions, [name: string]> = async (
     return;
   }
   refuseReservedName(output, context.platform);
-  await writeExport(output, pieces, options.force === true ? 'w' : 'wx');
+  try {
+    await writeFile(output, pieces, { flag: options.force === true ? 'w' : 'wx', mode: 0o600 });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw storageFailure('write', output, error);
+    throw new Failure('usage', `${output} already exists`, {
+      hint: 'use a different name, or --force to replace it',
+    });
+  }
   notices.notice(`wrote ${output}`);
 };
 
@@ -264,73 +239,6 @@ function contextLines(text: string): number {
   throw new Failure('usage', `--context must be a number of lines, not "${text}"`);
 }
 
-interface Search {
-  readonly context: Context;
-  readonly presentation: Presentation;
-  readonly options: SearchOptions;
-  readonly patterns: SearchPatterns;
-  /** To show around a hit. */
-  readonly lines: number;
-}
-
-/** One turn as JSON, as lines on a terminal, or as rows in a pipe. */
-function foundText(
-  { context, presentation, options }: Search,
-  id: string,
-  found: FoundTurn,
-): string {
-  if (options.json === true) {
-    const { turn, role, hits, lines } = found;
-    return jsonLine({ conversation: id, turn, role, hits, lines });
-  }
-  return context.streams.stdout.isTerminal
-    ? foundTurnText(found, presentation.style)
-    : foundTurnRows(id, found);
-}
-
-async function printFound(search: Search, entry: LibraryEntry): Promise<number> {
-  const { context, presentation, options, patterns, lines } = search;
-  const { stdout } = context.streams;
-  let hits = 0;
-  const { each, any } = patterns;
-  if (each.length > 1 && !each.every((pattern) => occursIn(entry.path, pattern))) return 0;
-  for (const found of searchConversation(entry.path, any, lines)) {
-    if (hits === 0 && stdout.isTerminal && options.json !== true) {
-      const { style } = presentation;
-      const title = sanitizeLine(summarize(entry.path).title);
-      await stdout.write(`${style.bold(entry.id)}  ${title}\n`);
-    }
-    hits += found.hits;
-    await stdout.write(foundText(search, entry.id, found));
-  }
-  return hits;
-}
-
-async function searchAll(search: Search, entries: readonly LibraryEntry[]) {
-  const { context, presentation } = search;
-  const progress = createProgress(search, 'searching');
-  const total = entries.reduce((sum, { size }) => sum + size, 0);
-  let [done, hits, conversations, turnStart] = [0, 0, 0, context.clock.monotonic()];
-  for (const entry of entries) {
-    try {
-      const found = await printFound(search, entry);
-      hits += found;
-      if (found > 0) conversations += 1;
-    } catch (error) {
-      if (!(error instanceof Failure) || error.kind !== 'storage') throw error;
-      presentation.notices.warning(error.message);
-    }
-    done += entry.size;
-    if (context.clock.monotonic() - turnStart < maxTurnTime) continue;
-    progress.show(done, total);
-    await nextEventLoopTurn();
-    context.signal.throwIfAborted();
-    turnStart = context.clock.monotonic();
-  }
-  progress.clear();
-  return { hits, conversations };
-}
-
 function compile(options: SearchOptions, texts: readonly string[]): SearchPatterns {
   const caseSensitive = options.caseSensitive === true;
   if (options.regexp !== true) return compileTerms(texts, caseSensitive);
@@ -340,6 +248,30 @@ function compile(options: SearchOptions, texts: readonly string[]): SearchPatter
   }
   const any = compilePattern(text, { regularExpression: true, caseSensitive });
   return { each: [any], any };
+}
+
+/** Prints the hits in a conversation that has each of the patterns, as JSON, as lines, or as rows in a pipe. */
+async function printFound(
+  { streams: { stdout } }: Context,
+  { style }: Presentation,
+  { json }: SearchOptions,
+  { id, path }: LibraryEntry,
+  turns: Iterable<FoundTurn>,
+): Promise<number> {
+  let hits = 0;
+  for (const found of turns) {
+    let text = foundTurnRows(id, found);
+    if (json === true) {
+      const { turn, role, hits: number, lines } = found;
+      text = jsonLine({ conversation: id, turn, role, hits: number, lines });
+    } else if (stdout.isTerminal) {
+      const title = `${style.bold(id)}  ${sanitizeLine(summarize(path).title)}\n`;
+      text = (hits === 0 ? title : '') + foundTurnText(found, style);
+    }
+    hits += found.hits;
+    await stdout.write(text);
+  }
+  return hits;
 }
 
 /**
@@ -355,8 +287,27 @@ export async function searchConversations(
   const patterns = compile(options, texts);
   const lines = contextLines(options.context);
   const entries = listEntries(dataFolder(context));
-  const search = { context, presentation, options, patterns, lines };
-  const { hits, conversations } = await searchAll(search, entries);
+  const progress = createProgress({ context, presentation, options }, 'searching');
+  const total = entries.reduce((sum, { size }) => sum + size, 0);
+  let [done, hits, conversations, turnStart] = [0, 0, 0, context.clock.monotonic()];
+  for (const entry of entries) {
+    try {
+      const turns = searchConversation(entry.path, patterns, lines);
+      const found = await printFound(context, presentation, options, entry, turns);
+      hits += found;
+      if (found > 0) conversations += 1;
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== 'storage') throw error;
+      presentation.notices.warning(error.message);
+    }
+    done += entry.size;
+    if (context.clock.monotonic() - turnStart < maxTurnTime) continue;
+    progress.show(done, total);
+    await nextEventLoopTurn();
+    context.signal.throwIfAborted();
+    turnStart = context.clock.monotonic();
+  }
+  progress.clear();
   if (hits === 0) {
     const searched = countOf(entries.length, 'conversation');
     const asked = texts.map((text) => `"${text}"`).join(' and ');

@@ -11,10 +11,7 @@ import { isSecretHeader } from '../../secrets/secret-parts.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import { withHint } from '../../cli/report.ts';
-import { asFailure, failedFinding, findingsOf, type Examination, type Finding } from './finding.ts';
-
-const section = 'connection';
-const { ok, note, warning } = findingsOf(section);
+import { asFailure, failed, note, ok, warning, type Examination, type Finding } from './finding.ts';
 
 const proxyVariables = /^(?:https?|all)_proxy$/i;
 
@@ -33,16 +30,6 @@ export function proxyFinding(url: URL, environment: Environment): Finding {
     reason = 'the proxy variables do not apply to this host';
   if (isLoopbackName(url.hostname)) reason = 'loopback addresses never use one';
   return ok('proxy', `requests use no proxy: ${reason}`);
-}
-
-function plainFinding({ hostname }: URL, { headers }: ResolvedSettings): Finding {
-  const check = 'encryption';
-  if (isLoopbackName(hostname)) {
-    return ok(check, 'the connection is plain http, and does not leave this machine');
-  }
-  const sent = Object.keys(headers).some(isSecretHeader) ? 'prompts and headers' : 'prompts';
-  const text = `${sent} are sent unencrypted: the base URL is plain http`;
-  return warning(check, text, 'use an https base URL if the service has one');
 }
 
 /** What is wrong with Node's variables for certificates. */
@@ -67,20 +54,6 @@ function* variableFindings(environment: Environment): Generator<Finding> {
   }
 }
 
-/** What a TLS handshake shows. */
-interface Inspection {
-  /** `TLSv1.3`. */
-  readonly protocol: string;
-  /** The chain as the service sent it, its own certificate first; names are common names or organisations. */
-  readonly chain: readonly {
-    readonly subject: string;
-    readonly issuer: string;
-    readonly validTo: Date;
-  }[];
-  /** Node's code, such as `CERT_HAS_EXPIRED`; undefined for a trusted certificate. */
-  readonly problem: string | undefined;
-}
-
 /** Node has a list where a name has several values. */
 function nameOf(name: Partial<PeerCertificate['subject']> | undefined): string {
   const values: unknown = name?.CN ?? name?.O ?? '';
@@ -90,8 +63,9 @@ function nameOf(name: Partial<PeerCertificate['subject']> | undefined): string {
 /** A service may send more, or a chain that does not end. */
 const maxChain = 10;
 
-function inspect(socket: TLSSocket): Inspection {
-  const chain: Inspection['chain'][number][] = [];
+/** What a TLS handshake shows: the protocol, such as `TLSv1.3`, and the chain as the service sent it, its own first. */
+function inspect(socket: TLSSocket) {
+  const chain: { subject: string; issuer: string; validTo: Date }[] = [];
   let next: Partial<PeerCertificate> & { issuerCertificate?: PeerCertificate } =
     socket.getPeerCertificate(true);
   while (next.fingerprint256 !== undefined && chain.length < maxChain) {
@@ -101,26 +75,22 @@ function inspect(socket: TLSSocket): Inspection {
     // The last certificate is its own issuer.
     next = issuer.fingerprint256 === next.fingerprint256 ? {} : issuer;
   }
-  // Node's type is Error, its value the code.
-  const problem: unknown = socket.authorizationError;
-  return {
-    protocol: socket.getProtocol() ?? 'TLS',
-    chain,
-    problem: socket.authorized ? undefined : String(problem),
-  };
+  // Node's type is Error, its value a code such as CERT_HAS_EXPIRED.
+  const error: unknown = socket.authorizationError;
+  const problem = socket.authorized ? undefined : String(error);
+  return { protocol: socket.getProtocol() ?? 'TLS', chain, problem };
 }
 
 /**
  * Opens a TLS connection as a request does, through the proxy of the route, and closes it without sending a request. An
  * untrusted certificate is not a failure.
- * @throws RequestFailure without a connection; or the signal's reason when it aborts
+ * @throws Failure without a connection; or the signal's reason when it aborts
  */
 async function inspectCertificate(
   route: Route,
-  { context }: Examination,
+  { context: { clock, signal } }: Examination,
   timeout: number,
-): Promise<Inspection> {
-  const { clock, signal } = context;
+) {
   const connector = createConnector(route, clock, timeout, { rejectUnauthorized: false });
   const abort = () => connector.close();
   signal.throwIfAborted();
@@ -138,37 +108,29 @@ async function inspectCertificate(
 const companyHint =
   'if your company inspects TLS, set NODE_EXTRA_CA_CERTS to the certificate file of its authority, or NODE_OPTIONS=--use-system-ca with Node 22.15 or newer; for a public service, its operator must send the complete chain';
 
-function untrusted(
-  problem: string,
-  { chain }: Inspection,
-  route: Route,
-  environment: Environment,
-): Finding {
-  const failure = withHint(certificateFailure({}, problem, route), environment);
-  const names = [...chain.map(({ subject }) => subject), chain.at(-1)?.issuer ?? ''];
-  const text = `${failure.message}; the chain is ${names.filter((name) => name !== '').join(' < ')}`;
-  const advice = failure.remedy?.code === 'trust-authority' ? companyHint : failure.markedHint;
-  const found = warning('certificate', text, advice);
-  // Requests succeed then, so that the check must not fail.
-  const isIgnored = environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
-  return isIgnored ? found : { ...found, outcome: 'failed', kind: failure.kind };
-}
-
 const day = 24 * 60 * 60 * 1000;
 /** Days before its end at which a certificate should have been renewed. */
 const renewal = 14;
 
 /** @param now milliseconds since 1970 */
 export function certificateFinding(
-  inspection: Inspection,
+  { problem, chain, protocol }: ReturnType<typeof inspect>,
   route: Route,
   environment: Environment,
   now: number,
 ): Finding {
-  const { problem, chain, protocol } = inspection;
-  if (problem !== undefined) return untrusted(problem, inspection, route, environment);
-  const [own] = chain;
   const check = 'certificate';
+  if (problem !== undefined) {
+    const failure = withHint(certificateFailure({}, problem, route), environment);
+    const names = [...chain.map(({ subject }) => subject), chain.at(-1)?.issuer ?? ''];
+    const shown = names.filter((name) => name !== '').join(' < ');
+    const advice = failure.remedy?.code === 'trust-authority' ? companyHint : failure.markedHint;
+    const found = warning(check, `${failure.message}; the chain is ${shown}`, advice);
+    // Requests succeed then, so that the check must not fail.
+    const isIgnored = environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
+    return isIgnored ? found : { ...found, outcome: 'failed', kind: failure.kind };
+  }
+  const [own] = chain;
   if (own === undefined) return note(check, `the connection is encrypted (${protocol})`);
   const days = Math.floor((own.validTo.getTime() - now) / day);
   const until = Number.isNaN(days) ? '' : `, valid for ${days} days`;
@@ -183,26 +145,30 @@ export function certificateFinding(
  */
 export async function* checkConnection(
   examination: Examination,
-  settings: ResolvedSettings,
+  { values, headers }: ResolvedSettings,
 ): AsyncGenerator<Finding, boolean> {
   const { clock, environment, signal } = examination.context;
-  const url = parseBaseUrl(settings.values.baseUrl ?? '');
+  const url = parseBaseUrl(values.baseUrl ?? '');
   yield proxyFinding(url, environment);
   if (url.protocol === 'http:') {
-    yield plainFinding(url, settings);
+    const local = 'the connection is plain http, and does not leave this machine';
+    const sent = Object.keys(headers).some(isSecretHeader) ? 'prompts and headers' : 'prompts';
+    const text = `${sent} are sent unencrypted: the base URL is plain http`;
+    const advice = 'use an https base URL if the service has one';
+    const isLocal = isLoopbackName(url.hostname);
+    yield isLocal ? ok('encryption', local) : warning('encryption', text, advice);
     return true;
   }
   yield* variableFindings(environment);
   const route = createRoute(url, environment);
   try {
-    const { connectTimeout } = settings.values;
-    const inspection = await inspectCertificate(route, examination, connectTimeout);
+    const inspection = await inspectCertificate(route, examination, values.connectTimeout);
     const finding = certificateFinding(inspection, route, environment, clock.date().getTime());
     yield finding;
     return finding.outcome !== 'failed';
   } catch (error) {
     signal.throwIfAborted();
-    yield failedFinding(section, 'certificate', asFailure(error), examination);
+    yield failed('certificate', asFailure(error), examination);
     return false;
   }
 }

@@ -6,10 +6,7 @@ import { resolveCacheFolder, resolveFolders } from '../../settings/folders.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { privateMode, settingsPath } from '../../settings/settings-file.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
-import { asFailure, failedFinding, findingsOf, type Examination, type Finding } from './finding.ts';
-
-const section = 'files';
-const { ok, warning } = findingsOf(section);
+import { asFailure, failed, ok, warning, type Examination, type Finding } from './finding.ts';
 
 const writableByOthers = 0o022;
 const accessibleToOthers = 0o077;
@@ -52,7 +49,7 @@ function folderFinding(
     const text = `cannot write into the ${name} folder ${folder}: ${failureReason(error)}`;
     if (without !== undefined) return warning(check, text, without);
     const failure = new Failure('storage', text, { hint: storageHint });
-    return failedFinding(section, check, failure, examination);
+    return failed(check, failure, examination);
   }
 }
 
@@ -86,6 +83,6 @@ export function* checkFiles(
         yield warning('settings-file', text, `chmod 600 ${file}`);
     }
   } catch (error) {
-    yield failedFinding(section, 'folders', asFailure(error), examination);
+    yield failed('folders', asFailure(error), examination);
   }
 }

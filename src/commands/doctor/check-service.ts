@@ -1,7 +1,6 @@
 // What the service answers: its models, and one prompt.
 import type { Client } from '../../client/client.ts';
 import { collectAnswer } from '../../client/collect-answer.ts';
-import type { Usage } from '../../client/contract.ts';
 import { parseBaseUrl } from '../../client/http/base-url.ts';
 import type { Failure, FailureKind } from '../../failure.ts';
 import { silentNotices } from '../../output/notices.ts';
@@ -12,15 +11,15 @@ import { buildRequest } from '../../ask/plan-request.ts';
 import { openService } from '../../ask/service.ts';
 import {
   asFailure,
-  failedFinding,
-  findingsOf,
+  failed,
+  note,
+  ok,
+  skipped,
+  warning,
   type DoctorOptions,
   type Examination,
   type Finding,
 } from './finding.ts';
-
-const section = 'service';
-const { ok, note, warning, skipped } = findingsOf(section);
 
 /** Tokens of an answer. */
 const answerLimit = 16;
@@ -54,9 +53,9 @@ const advices: Partial<Record<FailureKind, string>> = {
 
 const usualAdvice = 'try again; if it happens again, report it to the service operator';
 
-function failed(probe: Probe, check: string, what: string, failure: Failure): Finding {
+function refused(probe: Probe, check: string, what: string, failure: Failure): Finding {
   const { baseUrl, apiPath } = probe.settings.values;
-  const finding = failedFinding(section, check, failure, probe);
+  const finding = failed(check, failure, probe);
   let advice = advices[failure.kind] ?? finding.advice ?? usualAdvice;
   if (failure.kind === 'not_found' && !probe.hasList && baseUrl !== undefined) {
     const address = parseBaseUrl(baseUrl, apiPath).href.replace(/\/$/, '');
@@ -65,30 +64,25 @@ function failed(probe: Probe, check: string, what: string, failure: Failure): Fi
   return { ...finding, text: `${what}: ${finding.text}`, advice };
 }
 
-/** The request that natter sends for a prompt, without a system prompt. */
-function ask({ context, settings, client }: Probe, stream: boolean, maxTokens?: number) {
-  const limited = { ...settings, values: { ...settings.values, maxTokens } };
-  const { request } = buildRequest(limited, [{ role: 'user', content: promptText }], stream);
-  return attempt(context, collectAnswer(client.chat(request, { signal: context.signal })));
-}
-
-function tokensOf({ prompt_tokens: sent, completion_tokens: received }: Usage = {}): string {
-  if (sent === undefined || received === undefined) return '';
-  return `, ${sent} tokens in, ${received} out`;
-}
-
 /** @returns the failure of the answer */
 async function* checkAnswer(
   probe: Probe,
   stream: boolean,
 ): AsyncGenerator<Finding, Failure | undefined> {
+  const { context, settings, client } = probe;
+  const { signal } = context;
   const check = stream ? 'stream' : 'no-stream';
   const what = stream ? 'a streamed answer' : 'an answer in one JSON body';
-  let sent = await ask(probe, stream, answerLimit);
+  /** Sends the request that natter sends for a prompt, without a system prompt. */
+  const ask = (maxTokens?: number) => {
+    const limited = { ...settings, values: { ...settings.values, maxTokens } };
+    const { request } = buildRequest(limited, [{ role: 'user', content: promptText }], stream);
+    return attempt(context, collectAnswer(client.chat(request, { signal })));
+  };
+  let sent = await ask(answerLimit);
   // natter sends a limit only if the user sets one.
-  const isOurLimit = probe.settings.values.maxTokens === undefined;
-  if (sent.failure?.kind === 'invalid_request' && isOurLimit) {
-    sent = await ask(probe, stream);
+  if (sent.failure?.kind === 'invalid_request' && settings.values.maxTokens === undefined) {
+    sent = await ask();
     if (sent.failure === undefined) {
       const text = 'the service refuses max_tokens, and answers without it';
       const advice = 'to limit an answer, send --param max_completion_tokens=500 instead of -t';
@@ -97,10 +91,13 @@ async function* checkAnswer(
   }
   const { value, failure, time } = sent;
   if (failure !== undefined) {
-    yield failed(probe, check, what, failure);
+    yield refused(probe, check, what, failure);
     return failure;
   }
-  yield ok(check, `${what} (${time}${tokensOf(value?.usage)})`);
+  const { prompt_tokens: input, completion_tokens: output } = value?.usage ?? {};
+  const isCounted = input !== undefined && output !== undefined;
+  const tokens = isCounted ? `, ${input} tokens in, ${output} out` : '';
+  yield ok(check, `${what} (${time}${tokens})`);
   return undefined;
 }
 
@@ -110,17 +107,17 @@ const endings = new Set(['unreachable', 'unauthorized', 'configuration', 'rate_l
 /** After these, an answer without a stream shows whether streaming is the cause. */
 const streamSuspects = new Set(['incomplete', 'server_error', 'invalid_request']);
 
-async function* checkAnswers(probe: Probe): AsyncGenerator<Finding> {
-  const { context, settings, client } = probe;
+async function* checkAnswers(run: Run<DoctorOptions>, client: Client): AsyncGenerator<Finding> {
+  const { context, settings } = run;
   const listed = await attempt(context, client.listModels({ signal: context.signal }));
   const ids = (listed.value ?? []).map(({ id }) => id);
   const refusal = listed.failure;
-  const hasList = refusal?.kind !== 'not_found';
+  const probe = { ...run, client, hasList: refusal?.kind !== 'not_found' };
   const models = firstModels(ids);
   if (models !== undefined) yield ok('list', `models: ${models} (${listed.time})`);
   else if (refusal === undefined) yield warning('list', 'the service lists no models');
-  else if (!hasList) yield note('list', 'the service has no list of models (404)');
-  else yield failed(probe, 'list', 'the list of models', refusal);
+  else if (!probe.hasList) yield note('list', 'the service has no list of models (404)');
+  else yield refused(probe, 'list', 'the list of models', refusal);
   if (refusal !== undefined && endings.has(refusal.kind)) {
     yield skipped('rest', 'no prompt was sent');
     return;
@@ -130,9 +127,8 @@ async function* checkAnswers(probe: Probe): AsyncGenerator<Finding> {
     const text = `the service does not list ${model}, the model in use`;
     yield warning('model', text, `‹natter config set model ${modelToSet(ids)}›`);
   }
-  const asking = { ...probe, hasList };
-  const failure = yield* checkAnswer(asking, true);
-  if (failure !== undefined && streamSuspects.has(failure.kind)) yield* checkAnswer(asking, false);
+  const failure = yield* checkAnswer(probe, true);
+  if (failure !== undefined && streamSuspects.has(failure.kind)) yield* checkAnswer(probe, false);
 }
 
 /** @throws Failure `configuration` for a service that cannot be opened; or the reason of an abort */
@@ -145,7 +141,7 @@ export async function* checkService(
   const run = { ...examination, presentation, settings };
   const service = await openService(run, { command: 'doctor' });
   try {
-    yield* checkAnswers({ ...run, client: service.client, hasList: true });
+    yield* checkAnswers(run, service.client);
   } finally {
     await service.close();
   }

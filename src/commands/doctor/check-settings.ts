@@ -17,10 +17,7 @@ import {
 import { listSettings } from '../../settings/setting-rows.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { otherProfiles, readSettings, readStored } from '../../settings/read-settings.ts';
-import { asFailure, failedFinding, findingsOf, type Examination, type Finding } from './finding.ts';
-
-const section = 'settings';
-const { ok, note, warning } = findingsOf(section);
+import { asFailure, failed, note, ok, warning, type Examination, type Finding } from './finding.ts';
 
 const documentKeys = new Set(['version', 'profile', 'profiles']);
 const knownKeys: readonly string[] = [
@@ -30,21 +27,22 @@ const knownKeys: readonly string[] = [
 
 const meant = (near: string | undefined) => (near === undefined ? '' : `did you mean ${near}? `);
 
-function unknownKey(key: string, where: string): Finding {
-  const text = `${JSON.stringify(key)} ${where} is not a setting and has no effect`;
-  const advice = `${meant(nearlyNamed(key, knownKeys))}correct the file by hand: ‹natter config path› prints its path`;
-  return warning('unknown-key', text, advice);
-}
-
 /** Keys in the settings file that natter does not read. */
-function unknownKeys({ settings }: StoredSettings): readonly Finding[] {
-  const own = Object.keys(settings).filter((key) => !documentKeys.has(key));
+function* unknownKeys({ settings }: StoredSettings): Generator<Finding> {
   const inProfiles = Object.entries(settings.profiles).flatMap(([profile, values]) =>
     Object.keys(values)
-      .filter((key) => !knownKeys.includes(key))
-      .map((key) => unknownKey(key, `in profile ${profile}`)),
+      .filter((name) => !knownKeys.includes(name))
+      .map((name) => [name, `in profile ${profile}`] as const),
   );
-  return [...own.map((key) => unknownKey(key, 'in config.json')), ...inProfiles];
+  const own = Object.keys(settings)
+    .filter((name) => !documentKeys.has(name))
+    .map((name) => [name, 'in config.json'] as const);
+  for (const [key, where] of [...own, ...inProfiles]) {
+    const text = `${JSON.stringify(key)} ${where} is not a setting and has no effect`;
+    const near = meant(nearlyNamed(key, knownKeys));
+    const advice = `${near}correct the file by hand: ‹natter config path› prints its path`;
+    yield warning('unknown-key', text, advice);
+  }
 }
 
 /** @throws Failure for a bad price or colour */
@@ -54,30 +52,27 @@ function checkFamilies({ prices, colors }: ResolvedSettings): void {
 }
 
 /** Profiles with a value that natter refuses; the profile in use is resolved with its flags and variables instead. */
-function brokenProfiles(stored: StoredSettings, current: string | undefined) {
+function* brokenProfiles(stored: StoredSettings, current: string | undefined): Generator<Finding> {
   const names = Object.keys(stored.settings.profiles).filter((name) => name !== current);
-  return names.flatMap((profile): readonly Finding[] => {
+  for (const profile of names) {
     try {
       checkFamilies(resolveSettings({ flags: { profile }, environment: {}, stored }));
-      return [];
     } catch (error) {
       const { message, markedHint: hint } = asFailure(error);
-      return [warning('other-profile', message, hint)];
+      yield warning('other-profile', message, hint);
     }
-  });
+  }
 }
 
 /** Variables that look like natter's and are not: `NATTER_MODLE`. */
-function unknownVariables(environment: Environment): readonly Finding[] {
+function* unknownVariables(environment: Environment): Generator<Finding> {
   const known = environmentVariables.map(({ name }) => name.toLowerCase());
-  const unknown = Object.keys(environment).filter(
-    (name) => name.startsWith('NATTER_') && !known.includes(name.toLowerCase()),
-  );
-  return unknown.map((name) => {
+  for (const name of Object.keys(environment)) {
+    if (!name.startsWith('NATTER_') || known.includes(name.toLowerCase())) continue;
     const near = nearlyNamed(name.toLowerCase(), known)?.toUpperCase();
     const advice = `${meant(near)}‹natter help environment› lists the variables`;
-    return warning('variable', `natter reads no variable ${name}`, advice);
-  });
+    yield warning('variable', `natter reads no variable ${name}`, advice);
+  }
 }
 
 /** The values of the families and of a command may be private: the name of a user, of a team, of a vault. */
@@ -88,13 +83,11 @@ function shownValue(name: string, value: string): string {
 }
 
 /** The settings in force that are not the default, without the key. */
-function changedSettings(settings: ResolvedSettings): readonly Finding[] {
-  return listSettings(settings)
-    .filter(({ name, source }) => name !== 'api-key' && source.kind !== 'default')
-    .map(({ name, value = '', source }) => {
-      const shown = shownValue(name, value);
-      return note('setting', `${name}: ${shown} (${describeSource(source)})`);
-    });
+function* changedSettings(settings: ResolvedSettings): Generator<Finding> {
+  for (const { name, value = '', source } of listSettings(settings)) {
+    if (name === 'api-key' || source.kind === 'default') continue;
+    yield note('setting', `${name}: ${shownValue(name, value)} (${describeSource(source)})`);
+  }
 }
 
 function keyFinding({ apiKey, apiKeyCommand, values }: ResolvedSettings): Finding {
@@ -123,7 +116,7 @@ function* serviceFindings(
     const { problem = 'no service is configured', hint = noService } =
       otherProfiles(examination.context, settings) ?? {};
     const failure = new Failure('configuration', problem, { hint });
-    yield failedFinding(section, 'service', failure, examination);
+    yield failed('service', failure, examination);
   } else {
     yield keyFinding(settings);
     for (const secret of settings.unsentSecrets) {
@@ -158,7 +151,7 @@ export function* checkSettings(
     yield* serviceFindings(examination, settings);
     return settings;
   } catch (error) {
-    yield failedFinding(section, 'profile', asFailure(error), examination);
+    yield failed('profile', asFailure(error), examination);
     return undefined;
   }
 }

@@ -14,23 +14,11 @@ export interface Examination {
   readonly presentation: Presentation;
 }
 
-/** The sections of the page, in order. */
-export const sections = {
-  program: 'Program',
-  settings: 'Settings',
-  files: 'Files',
-  connection: 'Connection',
-  service: 'Service',
-} as const;
-
-export type Section = keyof typeof sections;
-
 /** `note` is a fact that needs no action. Only a failed check decides the exit code. */
-export type Outcome = 'ok' | 'note' | 'warning' | 'failed' | 'skipped';
+type Outcome = 'ok' | 'note' | 'warning' | 'failed' | 'skipped';
 
-/** One row of the page. Its texts may contain text from a server or a file. */
+/** What a check found out. Its texts may contain text from a server or a file. */
 export interface Finding {
-  readonly section: Section;
   /** A stable name for programs, such as `free-space`. */
   readonly check: string;
   readonly outcome: Outcome;
@@ -41,14 +29,14 @@ export interface Finding {
   readonly kind?: FailureKind;
 }
 
-/** Makes the findings of a section, by their outcome. */
-export function findingsOf(section: Section) {
-  const make = (outcome: Outcome) => (check: string, text: string, advice?: string) => {
-    const finding: Finding = { section, check, outcome, text, advice };
-    return finding;
-  };
-  return { ok: make('ok'), note: make('note'), warning: make('warning'), skipped: make('skipped') };
-}
+const make =
+  (outcome: Outcome) =>
+  (check: string, text: string, advice?: string): Finding => ({ check, outcome, text, advice });
+
+export const ok = make('ok');
+export const note = make('note');
+export const warning = make('warning');
+export const skipped = make('skipped');
 
 /** Anything but a {@link Failure} is a bug, or the reason of an abort, and is thrown again. */
 export function asFailure(error: unknown): Failure {
@@ -57,8 +45,7 @@ export function asFailure(error: unknown): Failure {
 }
 
 /** The failed check of a failure, with the hint of the command line as its advice. */
-export function failedFinding(
-  section: Section,
+export function failed(
   check: string,
   failure: Failure,
   { context: { environment }, options }: Examination,
@@ -67,5 +54,5 @@ export function failedFinding(
   const { message, markedHint, kind, requestId } =
     options.sandbox === true ? described : withAddress(described, options.baseUrl, environment);
   const request = requestId === undefined ? '' : ` (request ${requestId})`;
-  return { section, check, outcome: 'failed', text: message + request, kind, advice: markedHint };
+  return { check, outcome: 'failed', text: message + request, kind, advice: markedHint };
 }

@@ -19,9 +19,9 @@ import { checkService } from './check-service.ts';
 import { checkSettings } from './check-settings.ts';
 import {
   asFailure,
-  failedFinding,
-  findingsOf,
-  sections,
+  failed,
+  ok,
+  skipped,
   type DoctorOptions,
   type Examination,
   type Finding,
@@ -78,21 +78,20 @@ function formatFinding({ outcome, text, advice }: Finding, style: Style, columns
 
 /** The last line: `19 checks: 16 ok, 2 warnings, 1 failed`. Notes and skipped checks are not counted. */
 function summaryOf(findings: readonly Finding[]): string {
-  const [ok = 0, warnings = 0, failed = 0] = ['ok', 'warning', 'failed'].map(
+  const [passed = 0, warnings = 0, failures = 0] = ['ok', 'warning', 'failed'].map(
     (outcome) => findings.filter((one) => one.outcome === outcome).length,
   );
-  const parts = [`${ok} ok`, countOf(warnings, 'warning'), `${failed} failed`];
+  const parts = [`${passed} ok`, countOf(warnings, 'warning'), `${failures} failed`];
   const counted = parts.filter((part) => !part.startsWith('0 '));
-  return `${countOf(ok + warnings + failed, 'check')}: ${counted.join(', ')}`;
+  return `${countOf(passed + warnings + failures, 'check')}: ${counted.join(', ')}`;
 }
 
 /** The failure of the first failed check, whose cause decides the exit code. */
 function failureOf(findings: readonly Finding[]): Failure | undefined {
-  const failed = findings.filter(({ outcome }) => outcome === 'failed');
-  const [first] = failed;
+  const [first, ...others] = findings.filter(({ outcome }) => outcome === 'failed');
   if (first === undefined) return undefined;
-  const others = failed.length === 1 ? '' : ` (and ${failed.length - 1} more)`;
-  const text = `a check failed${others}: ${first.text}`;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  const text = `a check failed${more}: ${first.text}`;
   return new Failure(first.kind ?? 'unexpected', text, { hint: first.advice });
 }
 
@@ -108,38 +107,54 @@ const shortLimits = {
 const cost =
   'sending one prompt for an answer of at most 16 tokens, or a few if the service refuses it; --offline sends nothing';
 
-async function* checkOnline(examination: Examination): AsyncGenerator<Finding> {
+/** The sections of the page, in order. */
+const titles = {
+  program: 'Program',
+  settings: 'Settings',
+  files: 'Files',
+  connection: 'Connection',
+  service: 'Service',
+} as const;
+
+type Section = keyof typeof titles;
+
+/** The findings, after the name of their section. */
+type Page = AsyncGenerator<Finding | Section>;
+
+async function* checkOnline(examination: Examination): Page {
   const { context, options, presentation } = examination;
   const { model } = options;
   const limited = { ...shortLimits, ...options };
   const settings = readSettings(context, silentNotices, limited, { model });
   try {
-    if (options.sandbox !== true) {
-      const isReachable = yield* checkConnection(examination, settings);
-      if (!isReachable) {
-        yield findingsOf('service').skipped('rest', 'no request was sent');
-        return;
-      }
-    }
+    yield 'connection';
+    const isReachable = options.sandbox === true || (yield* checkConnection(examination, settings));
+    yield 'service';
+    if (!isReachable) return yield skipped('rest', 'no request was sent');
     presentation.notices.notice(cost);
     yield* checkService(examination, settings);
   } catch (error) {
     context.signal.throwIfAborted();
-    yield failedFinding('service', 'service', asFailure(error), examination);
+    yield 'service';
+    yield failed('service', asFailure(error), examination);
   }
 }
 
-async function* checkAll(examination: Examination): AsyncGenerator<Finding> {
+async function* checkAll(examination: Examination): Page {
   const { context, options } = examination;
   const { environment, platform, version } = context;
   const text = `natter ${version}, Node ${nodeVersion.slice(1)}, ${platform} ${arch}`;
-  yield findingsOf('program').ok('version', text);
+  yield 'program';
+  yield ok('version', text);
+  yield 'settings';
   const settings = yield* checkSettings(examination);
+  yield 'files';
   yield* checkFiles(examination, settings);
   const isReplayed = chooseRecording(options, environment).replay !== undefined;
   if (options.offline === true || isReplayed) {
     const reason = isReplayed ? 'answers are from a recording' : '--offline';
-    yield findingsOf('connection').skipped('offline', `the service was not checked: ${reason}`);
+    yield 'connection';
+    yield skipped('offline', `the service was not checked: ${reason}`);
   } else if (settings !== undefined && (options.sandbox === true || settings.values.baseUrl)) {
     yield* checkOnline(examination);
   }
@@ -156,18 +171,22 @@ export async function examine(context: Context, options: DoctorOptions): Promise
   const { style } = presentation;
   const columns = stdout.isTerminal ? stdout.columns() : Number.POSITIVE_INFINITY;
   const activity = createActivity(examination);
-  const findings: Finding[] = [];
+  const findings: (Finding & { readonly section: Section })[] = [];
+  let section: Section = 'program';
   try {
     for await (const found of checkAll(examination)) {
+      if (typeof found === 'string') {
+        section = found;
+        continue;
+      }
       activity.settle();
       const finding = cleaned(found, examination);
       const before = findings.at(-1)?.section;
-      findings.push(finding);
+      findings.push({ section, ...finding });
       if (options.json !== true) {
         const gap = before === undefined ? '' : '\n';
-        const heading = `${gap}${style.bold(sections[finding.section])}\n`;
-        const row = formatFinding(finding, style, columns);
-        await stdout.write(finding.section === before ? row : heading + row);
+        const heading = section === before ? '' : `${gap}${style.bold(titles[section])}\n`;
+        await stdout.write(heading + formatFinding(finding, style, columns));
       }
       activity.waiting('the service');
     }

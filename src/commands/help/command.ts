@@ -64,10 +64,8 @@ function similarWords(program: Command, word: string): readonly string[] {
 
 /** @param word the one of `words` that is not a subcommand of `command` */
 function unknownHelp(command: Command, word: string, words: readonly string[]): Failure {
-  const similar =
-    command.parent === null
-      ? similarWords(command, word)
-      : [nearlyNamed(word, namesBelow(command))].filter((name) => name !== undefined);
+  const near = nearlyNamed(word, namesBelow(command)) ?? [];
+  const similar = command.parent === null ? similarWords(command, word) : [near].flat();
   const before = words.slice(0, words.indexOf(word));
   const commands = similar.map((text) => `‹${['natter help', ...before, text].join(' ')}›`);
   const hint =

@@ -1,11 +1,10 @@
 import path from 'node:path';
 import { Failure } from '../../failure.ts';
-import type { Notices } from '../../output/notices.ts';
 import { entryAt, isFile, fileOf, namesIn } from '../../prompt-files/library/find-prompt.ts';
 import { readUser } from '../../prompt-files/library/load-prompt.ts';
 import { parsePromptFile } from '../../prompt-files/parse-prompt-file.ts';
 import { placeText, type SourceFile } from '../../prompt-files/place.ts';
-import { partsOf, type PromptFile } from '../../prompt-files/prompt-file.ts';
+import { partsOf } from '../../prompt-files/prompt-file.ts';
 import { placeholdersOf } from '../../prompt-files/template.ts';
 import { present, type Context, type GlobalOptions } from '../../run.ts';
 import { printTable } from '../../output/print-data.ts';
@@ -25,13 +24,11 @@ interface ImportSource {
   readonly file: SourceFile;
 }
 
-const withoutExtension = (name: string) => name.replace(/\.(?:prompt\.)?[^.]+$/, '');
-
 /** The name of a single file; a fabric pattern has that of its folder. */
 function nameOfFile(file: string): string {
   const base = path.basename(file);
   const isPattern = base.toLowerCase() === 'system.md';
-  return isPattern ? path.basename(path.dirname(file)) : withoutExtension(base);
+  return isPattern ? path.basename(path.dirname(file)) : base.replace(/\.(?:prompt\.)?[^.]+$/, '');
 }
 
 /**
@@ -55,10 +52,8 @@ function findSources(target: string, shown: string): readonly ImportSource[] {
   }
   const found = namesIn(target).flatMap((name) => {
     const file = fileOf(target, name);
-    const relative = file === undefined ? '' : path.relative(target, file);
-    return file === undefined
-      ? []
-      : [{ name, file: { name: path.join(shown, relative), path: file } }];
+    if (file === undefined) return [];
+    return [{ name, file: { name: path.join(shown, path.relative(target, file)), path: file } }];
   });
   if (found.length > 0) return found;
   throw new Failure('not_found', `${shown} contains no prompt files`, {
@@ -69,16 +64,6 @@ function findSources(target: string, shown: string): readonly ImportSource[] {
 /** Names of files may have characters that are not allowed in the names of prompts. */
 const nameOf = (name: string) =>
   name.replaceAll(/[^\w./-]+/g, '-').replaceAll(/(?<=^|\/)[-._]+/g, '') || 'prompt';
-
-function noticesOf(prompt: PromptFile): readonly string[] {
-  const references = placeholdersOf(partsOf(prompt), 'file', 'include');
-  return [
-    ...prompt.notices,
-    ...references.map(
-      ({ name, place }) => `${placeText(place)}: ${name} is not copied; its path may be wrong now`,
-    ),
-  ];
-}
 
 async function importOne(
   context: Context,
@@ -95,30 +80,12 @@ async function importOne(
   const file = newPath(context, name, options.project === true);
   const { promptMarkdown } = await import('../../prompt-files/write-markdown.ts');
   createPromptFile(file, promptMarkdown(prompt), options.project === true, options.force === true);
-  for (const notice of noticesOf(prompt)) attach.notices.notice(notice);
+  for (const notice of prompt.notices) attach.notices.notice(notice);
+  for (const { name: reference, place } of placeholdersOf(partsOf(prompt), 'file', 'include')) {
+    const text = `${placeText(place)}: ${reference} is not copied; its path may be wrong now`;
+    attach.notices.notice(text);
+  }
   return [name, file];
-}
-
-function refuseOneName({ name }: ImportOptions, sources: readonly ImportSource[]): void {
-  if (name === undefined || sources.length === 1) return;
-  throw new Failure('usage', `--name is for one prompt file, not for ${sources.length}`, {
-    hint: 'omit it, and each keeps its name',
-  });
-}
-
-function reportProblems(
-  notices: Notices,
-  problems: readonly Failure[],
-  sources: readonly ImportSource[],
-): void {
-  const [first] = problems;
-  if (first === undefined) return;
-  if (sources.length === 1) throw first;
-  for (const { message } of problems) notices.warning(message);
-  const total = sources.length;
-  throw new Failure('usage', `${problems.length} of ${total} prompt files were not imported`, {
-    hint: '--force replaces existing prompt files',
-  });
 }
 
 /** Runs `natter prompts import`. @throws Failure if one of the files cannot be imported; the others are */
@@ -131,7 +98,12 @@ export async function importPromptFiles(
   const { notices } = presentation;
   const { directory } = promptPlaces(context);
   const sources = names.flatMap((name) => findSources(path.resolve(directory, name), name));
-  refuseOneName(options, sources);
+  const total = sources.length;
+  if (options.name !== undefined && total !== 1) {
+    throw new Failure('usage', `--name is for one prompt file, not for ${total}`, {
+      hint: 'omit it, and each keeps its name',
+    });
+  }
   const attach = { context, notices, signal: context.signal };
   const rows: (readonly string[])[] = [];
   const problems: Failure[] = [];
@@ -144,5 +116,11 @@ export async function importPromptFiles(
     }
   }
   if (rows.length > 0) await printTable(context, presentation, ['NAME', 'FILE'], rows);
-  reportProblems(notices, problems, sources);
+  const [first] = problems;
+  if (first === undefined) return;
+  if (total === 1) throw first;
+  for (const { message } of problems) notices.warning(message);
+  throw new Failure('usage', `${problems.length} of ${total} prompt files were not imported`, {
+    hint: '--force replaces existing prompt files',
+  });
 }

@@ -5,25 +5,16 @@ import {
   isPromptName,
   newProjectFolder,
   findPrompt,
-  type FoundPrompt,
   listPrompts,
 } from '../../prompt-files/library/find-prompt.ts';
-import type { PromptFile } from '../../prompt-files/prompt-file.ts';
 import { editFile } from '../../repl/shell/external-editor.ts';
-import {
-  type Presentation,
-  present,
-  type Context,
-  type GlobalOptions,
-  type JsonOptions,
-} from '../../run.ts';
+import { present, type Context, type GlobalOptions, type JsonOptions } from '../../run.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 import { makePrivateFolder, replaceContent } from '../../storage/files.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { printMarkdown } from '../../output/answer-output.ts';
 import { printTable, printJson } from '../../output/print-data.ts';
-import type { AttachOptions } from '../../input/attach-files.ts';
 import { loadPromptFile, readTextFile, promptPlaces } from '../../input/load-prompt-file.ts';
 import {
   promptDocument,
@@ -86,55 +77,25 @@ export function createPromptFile(
   }
 }
 
-const attachOptions = (context: Context, { notices }: Presentation): AttachOptions => ({
-  context,
-  notices,
-  signal: context.signal,
-});
-
-/** A file that cannot be used is listed with the reason. */
-async function describe(attach: AttachOptions, found: FoundPrompt): Promise<ListedPrompt> {
-  try {
-    return { found, prompt: await loadPromptFile(attach, found) };
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return { found, problem: error.message };
-  }
-}
-
 const columns = ['NAME', 'OF', 'VARIABLES', 'DESCRIPTION'];
 
-/** Runs `natter prompts list`. @throws Failure */
+/** Runs `natter prompts list`. A file that cannot be used is listed with the reason. @throws Failure */
 export async function listPromptFiles(context: Context, options: JsonOptions): Promise<void> {
   const presentation = await present(context, options);
-  const attach = attachOptions(context, presentation);
+  const { notices } = presentation;
+  const attach = { context, notices, signal: context.signal };
   const listed: ListedPrompt[] = [];
   for (const found of listPrompts(promptPlaces(context))) {
-    listed.push(await describe(attach, found));
+    try {
+      listed.push({ found, prompt: await loadPromptFile(attach, found) });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      listed.push({ found, problem: error.message });
+    }
   }
   if (options.json === true) return printJson(context, listed.map(promptRecord));
-  if (listed.length === 0) {
-    presentation.notices.notice(
-      'there are no prompt files; ‹natter prompts edit NAME› creates one',
-    );
-    return undefined;
-  }
-  return printTable(context, presentation, columns, listed.map(promptRow));
-}
-
-async function showText(
-  context: Context,
-  presentation: Presentation,
-  prompt: PromptFile,
-  found: FoundPrompt,
-  text: string,
-): Promise<void> {
-  const { style } = presentation;
-  const lines = promptSummary(found, prompt).split('\n').map(sanitizeLine).join('\n');
-  await context.streams.stdout.write(`${style.dim(lines)}\n\n`);
-  await printMarkdown(context, presentation, text.endsWith('\n') ? text : `${text}\n`, {
-    plain: true,
-  });
+  if (listed.length > 0) return printTable(context, presentation, columns, listed.map(promptRow));
+  notices.notice('there are no prompt files; ‹natter prompts edit NAME› creates one');
 }
 
 /** Runs `natter prompts show`. @throws Failure `not_found` */
@@ -144,13 +105,17 @@ export async function showPromptFile(
   name: string,
 ): Promise<void> {
   const presentation = await present(context, options);
-  const attach = attachOptions(context, presentation);
+  const { notices, style } = presentation;
+  const attach = { context, notices, signal: context.signal };
   const found = findPrompt(promptPlaces(context), name);
   const prompt = await loadPromptFile(attach, found);
-  for (const notice of prompt.notices) presentation.notices.notice(notice);
+  for (const notice of prompt.notices) notices.notice(notice);
   const text = await readTextFile(attach, found.file);
   if (options.json === true) return printJson(context, promptDocument(found, prompt, text));
-  return showText(context, presentation, prompt, found, text);
+  const summary = promptSummary(found, prompt).split('\n').map(sanitizeLine).join('\n');
+  await context.streams.stdout.write(`${style.dim(summary)}\n\n`);
+  const whole = text.endsWith('\n') ? text : `${text}\n`;
+  await printMarkdown(context, presentation, whole, { plain: true });
 }
 
 /** Runs `natter prompts path`. @throws Failure `not_found`, `storage` without a settings folder */

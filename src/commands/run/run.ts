@@ -65,14 +65,6 @@ function refuseChatOptions(prompt: PromptFile, line: readonly string[]): void {
   }
 }
 
-/** With `-f -`, standard input is a file, unless the text of the prompt file has a place for it. */
-function withInputFile(sources: PromptSources, prompt: PromptFile): PromptSources {
-  const { files, input } = sources;
-  const isPlaced = placeholdersOf(partsOf(prompt), 'stdin').length > 0;
-  if (input === undefined || isPlaced) return sources;
-  return { files: [...files, { name: inputName, content: input }] };
-}
-
 async function readInputs(
   run: ChatRun,
   prompt: PromptFile,
@@ -87,7 +79,11 @@ async function readInputs(
   const hasPrompt = prompt.prompt.length > 0;
   const request = { names, required, hasPrompt, guard, refuseEmpty };
   const sources = await readSources(run, request);
-  return isFile ? withInputFile(sources, prompt) : sources;
+  const { files, input } = sources;
+  const isPlaced = placeholdersOf(partsOf(prompt), 'stdin').length > 0;
+  if (!isFile || input === undefined || isPlaced) return sources;
+  // With -f -, standard input is a file, unless the text of the prompt file has a place for it.
+  return { files: [...files, { name: inputName, content: input }] };
 }
 
 /**

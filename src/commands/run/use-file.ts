@@ -2,7 +2,7 @@
 import type { SchemaSource } from '../../ask/check.ts';
 import { composePrompt, insertInput } from '../../conversation/compose-prompt.ts';
 import { Failure } from '../../failure.ts';
-import type { FrontMatter, Placed } from '../../prompt-files/front-matter-keys.ts';
+import type { FrontMatter } from '../../prompt-files/front-matter-keys.ts';
 import { resolveReference, type FoundPrompt } from '../../prompt-files/library/find-prompt.ts';
 import { failureAt, placeText } from '../../prompt-files/place.ts';
 import { partsOf, type PromptFile, placesWords } from '../../prompt-files/prompt-file.ts';
@@ -104,50 +104,35 @@ export async function readOwnSchema(
   return { text: inspected?.content ?? content, label: file.name };
 }
 
-/** The settings that a prompt file can have; the system prompt is set when its text is complete. */
-const fileSettings = ['model', 'maxTokens'] as const satisfies readonly (keyof FrontMatter)[];
-
-function parseValue(key: (typeof fileSettings)[number], { value, place }: Placed<string>): unknown {
-  const definition = definitions[key] as Definition<unknown>;
-  return parseSettingValue(definition, value, {
-    label: `${placeText(place)}: ${definition.name}`,
-    kind: 'usage',
-  });
-}
-
 const isFlag = ({ kind }: Source) => kind === 'flag';
 
-const sourceOf = ({ file }: PromptFile): Source => ({
-  kind: 'prompt file',
-  name: file.name,
-});
-
-function withParams(settings: ResolvedSettings, prompt: PromptFile): ResolvedSettings['params'] {
-  const flags = Object.entries(settings.params).filter(([, { source }]) => isFlag(source));
-  const own = (prompt.front.params ?? []).map(({ value: [name, value], place }) => {
-    checkParameterName(name, 'usage', ` in ${placeText(place)}`);
-    return [name, { value, source: sourceOf(prompt) }] as const;
-  });
-  return { ...settings.params, ...Object.fromEntries(own), ...Object.fromEntries(flags) };
-}
+const sourceOf = ({ file }: PromptFile): Source => ({ kind: 'prompt file', name: file.name });
 
 /**
- * The settings with those of a prompt file, which options override.
+ * The settings with those of a prompt file, which options override; the system prompt is set when its text is complete.
  * @throws Failure `usage` with the file and the line for a bad value
  */
 export function withFileSettings(settings: ResolvedSettings, prompt: PromptFile): ResolvedSettings {
-  const found = fileSettings.flatMap((key) => {
-    const placed = prompt.front[key];
+  const source = sourceOf(prompt);
+  const { front } = prompt;
+  const found = (['model', 'maxTokens'] as const).flatMap((key) => {
+    const placed = front[key];
     if (placed === undefined) return [];
-    const value = parseValue(key, placed);
+    const definition = definitions[key] as Definition<unknown>;
+    const label = `${placeText(placed.place)}: ${definition.name}`;
+    const value = parseSettingValue(definition, placed.value, { label, kind: 'usage' });
     return isFlag(settings.sources[key]) ? [] : [[key, value] as const];
   });
-  const sources = found.map(([key]) => [key, sourceOf(prompt)] as const);
+  const flags = Object.entries(settings.params).filter(([, param]) => isFlag(param.source));
+  const params = (front.params ?? []).map(({ value: [name, value], place }) => {
+    checkParameterName(name, 'usage', ` in ${placeText(place)}`);
+    return [name, { value, source }] as const;
+  });
   return {
     ...settings,
     values: { ...settings.values, ...Object.fromEntries(found) },
-    sources: { ...settings.sources, ...Object.fromEntries(sources) },
-    params: withParams(settings, prompt),
+    sources: { ...settings.sources, ...Object.fromEntries(found.map(([key]) => [key, source])) },
+    params: { ...settings.params, ...Object.fromEntries(params), ...Object.fromEntries(flags) },
   };
 }
 
@@ -158,10 +143,7 @@ export function withSystemPrompt(
   system: string | undefined,
 ): ResolvedSettings {
   if (system === undefined) return settings;
-  const source = isFlag(settings.sources.system) ? settings.sources.system : sourceOf(prompt);
-  return {
-    ...settings,
-    values: { ...settings.values, system },
-    sources: { ...settings.sources, system: source },
-  };
+  const { values, sources } = settings;
+  const source = isFlag(sources.system) ? sources.system : sourceOf(prompt);
+  return { ...settings, values: { ...values, system }, sources: { ...sources, system: source } };
 }

@@ -116,26 +116,6 @@ export function parseModelMap(texts: readonly string[]): ModelMap {
   );
 }
 
-/** Undefined if the upstream does not list its models. @throws Failure in that case if the list `isNeeded` */
-async function listIds(
-  client: Client,
-  isNeeded: boolean,
-  notices: Notices,
-  signal: AbortSignal,
-): Promise<readonly string[] | undefined> {
-  try {
-    return (await client.listModels({ signal })).map(({ id }) => id);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const problem = `the upstream does not list its models: ${error.message}`;
-    // The upstream will refuse the key for prompts, too.
-    const hint = error.kind === 'unauthorized' ? keyHint : mapHint;
-    if (isNeeded) throw new Failure(error.kind, problem, { hint, cause: error });
-    notices.warning(problem);
-    return undefined;
-  }
-}
-
 /**
  * Chooses a model for each one of the contract: the mapped one, else the upstream's of the same name, else its first.
  * @throws Failure if the upstream does not list a model that is needed
@@ -146,21 +126,29 @@ export async function chooseModels(
   notices: Notices,
   signal: AbortSignal,
 ): Promise<ModelMap> {
-  const isNeeded = ids.some((id) => mapped[id] === undefined);
-  const listed = await listIds(client, isNeeded, notices, signal);
-  const [first] = listed ?? [];
-  return Object.fromEntries(
-    ids.map((id) => {
-      const model = mapped[id] ?? (listed?.includes(id) === true ? id : first);
-      if (model === undefined) {
-        throw new Failure('configuration', 'the upstream lists no models', { hint: mapHint });
-      }
-      if (listed?.includes(model) === false) {
-        notices.warning(`the upstream does not list the model "${model}"`);
-      }
-      return [id, model];
-    }),
-  );
+  let listed: readonly string[] | undefined;
+  try {
+    listed = (await client.listModels({ signal })).map(({ id }) => id);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const problem = `the upstream does not list its models: ${error.message}`;
+    // The upstream will refuse the key for prompts, too.
+    const hint = error.kind === 'unauthorized' ? keyHint : mapHint;
+    const isNeeded = ids.some((id) => mapped[id] === undefined);
+    if (isNeeded) throw new Failure(error.kind, problem, { hint, cause: error });
+    notices.warning(problem);
+  }
+  const choose = (id: string): string => {
+    const model = mapped[id] ?? (listed?.includes(id) === true ? id : listed?.[0]);
+    if (model === undefined) {
+      throw new Failure('configuration', 'the upstream lists no models', { hint: mapHint });
+    }
+    if (listed?.includes(model) === false) {
+      notices.warning(`the upstream does not list the model "${model}"`);
+    }
+    return model;
+  };
+  return Object.fromEntries(ids.map((id) => [id, choose(id)]));
 }
 
 const network = { network: undiciNetwork };

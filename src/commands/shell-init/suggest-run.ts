@@ -1,6 +1,5 @@
 // What the keys of a shell ask for: a command for the text on the line, and why the last command failed.
 import { ask, type Sink } from '../../ask/ask.ts';
-import type { CompletionRequest } from '../../client/contract.ts';
 import { collectBytes } from '../../input/attach-files.ts';
 import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
@@ -10,7 +9,7 @@ import { present, type Context, type GlobalOptions } from '../../run.ts';
 import { withHint } from '../../cli/report.ts';
 import { planRequest, promptMessages } from '../../ask/plan-request.ts';
 import type { Shell } from '../completion/command.ts';
-import { openService, type Service } from '../../ask/service.ts';
+import { openService } from '../../ask/service.ts';
 import { readSettings } from '../../settings/read-settings.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
 
@@ -27,22 +26,8 @@ const names: Readonly<Record<Shell, string>> = {
   powershell: 'PowerShell',
 };
 
-const placeOf = (shell: Shell, platform: NodeJS.Platform) =>
+const placeOf = (shell: Shell, { platform }: Context) =>
   `${names[shell]} on ${systems[platform] ?? platform}`;
-
-/** The system prompt for a command; with the line itself it is everything that is sent. */
-function suggestSystem(shell: Shell, platform: NodeJS.Platform): string {
-  return `Write one command line for ${placeOf(shell, platform)} that does what the text describes. If the text is a command already, correct or complete it. Reply with the command alone, on one line if possible: no explanation, no Markdown, no code fence.`;
-}
-
-/** The system prompt for an explanation. */
-function explainSystem(shell: Shell, platform: NodeJS.Platform): string {
-  return `A command failed in ${placeOf(shell, platform)}. Explain the most likely cause in a few sentences, and show the corrected command if there is one. Only the command and its exit status are known, not its output.`;
-}
-
-function explainPrompt(command: string, status: number): string {
-  return `Command:\n${command}\n\nExit status: ${status}`;
-}
 
 /** Bytes; a command line is shorter. */
 const maxInput = 64 * 1024;
@@ -107,12 +92,21 @@ export function commandOf(answer: string): string {
   return lines.length === 1 ? withoutPrompt(lines[0]?.trim() ?? '') : lines.join('\n');
 }
 
-/** @throws Failure, or the reason of an abort */
-async function readAnswer(
-  { signal }: Context,
-  { client, clock }: Service,
-  request: CompletionRequest,
-): Promise<string> {
+async function suggest(context: Context, options: GlobalOptions, shell: Shell): Promise<string> {
+  const line = (await readInput(context)).trim();
+  if (line === '') throw new Failure('usage', 'the command line is empty');
+  // The widget shows one line, and only for a failure.
+  const presentation = { ...(await present(context, options)), notices: silentNotices };
+  const settings = readSettings(context, silentNotices, options);
+  const system = `Write one command line for ${placeOf(shell, context)} that does what the text describes. If the text is a command already, correct or complete it. Reply with the command alone, on one line if possible: no explanation, no Markdown, no code fence.`;
+  const { request } = planRequest(settings, promptMessages(system, line), true);
+  const source = { command: 'shell-init' };
+  const service = await openService({ context, options, presentation, settings }, source);
+  const quiet = options.quiet === true || !context.streams.stderr.isTerminal;
+  const activity = createActivity({ context, presentation, options: { ...options, quiet } });
+  activity.waiting(request.model);
+  const { signal } = context;
+  const { client, clock } = service;
   let length = 0;
   const sink: Sink = {
     event(event) {
@@ -120,38 +114,15 @@ async function readAnswer(
       return length > maxLength ? Promise.reject(refuse('it is too long')) : undefined;
     },
   };
-  const send = () => client.chat(request, { signal });
-  const { content, error } = await ask({ send, clock, signal }, sink);
-  if (error !== undefined) throw error;
-  return content;
-}
-
-async function suggest(context: Context, options: GlobalOptions, shell: Shell): Promise<string> {
-  const line = (await readInput(context)).trim();
-  if (line === '') throw new Failure('usage', 'the command line is empty');
-  // The widget shows one line, and only for a failure.
-  const presentation = { ...(await present(context, options)), notices: silentNotices };
-  const settings = readSettings(context, silentNotices, options);
-  const messages = promptMessages(suggestSystem(shell, context.platform), line);
-  const { request } = planRequest(settings, messages, true);
-  const source = { command: 'shell-init' };
-  const service = await openService({ context, options, presentation, settings }, source);
-  const quiet = options.quiet === true || !context.streams.stderr.isTerminal;
-  const activity = createActivity({ context, presentation, options: { ...options, quiet } });
-  activity.waiting(request.model);
   try {
-    return commandOf(await readAnswer(context, service, request));
+    const send = () => client.chat(request, { signal });
+    const { content, error } = await ask({ send, clock, signal }, sink);
+    if (error !== undefined) throw error;
+    return commandOf(content);
   } finally {
     activity.settle();
     await service.close();
   }
-}
-
-/** The failure with its hint in one line, for the row below the command line. */
-function onOneLine(error: unknown, { environment }: Context): unknown {
-  if (!(error instanceof Failure)) return error;
-  const { kind, message, hint } = withHint(error, environment);
-  return new Failure(kind, hint === undefined ? message : `${message} (${hint})`, { cause: error });
 }
 
 /**
@@ -167,7 +138,11 @@ export async function printSuggestion(
     await context.streams.stdout.write(`${await suggest(context, options, shell)}\n`);
   } catch (error) {
     context.signal.throwIfAborted();
-    throw onOneLine(error, context);
+    if (!(error instanceof Failure)) throw error;
+    // In one line, for the row below the command line.
+    const { kind, message, hint } = withHint(error, context.environment);
+    const text = hint === undefined ? message : `${message} (${hint})`;
+    throw new Failure(kind, text, { cause: error });
   }
 }
 
@@ -194,7 +169,8 @@ export async function printExplanation(
   const code = failedStatus(status);
   const command = (await readInput(context)).trim();
   if (command === '') throw new Failure('usage', 'there is no last command to explain');
-  const system = explainSystem(shell, context.platform);
+  const system = `A command failed in ${placeOf(shell, context)}. Explain the most likely cause in a few sentences, and show the corrected command if there is one. Only the command and its exit status are known, not its output.`;
+  const prompt = `Command:\n${command}\n\nExit status: ${code}`;
   const chatOptions = { ...options, system, stream: true, stdin: false, save: false };
-  await chat(context, chatOptions, [explainPrompt(command, code)]);
+  await chat(context, chatOptions, [prompt]);
 }

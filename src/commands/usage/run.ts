@@ -8,64 +8,37 @@ import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { localDay, parseSince } from '../../usage/days.ts';
 import { type LedgerLine, readLedger } from '../../usage/ledger.ts';
 import { createUsageSums, type Grouping, type PriceOf, type UsageSum } from '../../usage/sums.ts';
-import { present, type Presentation, type Context, type JsonOptions } from '../../run.ts';
+import { present, type Context, type JsonOptions } from '../../run.ts';
 import { printJson } from '../../output/print-data.ts';
 import { readStored } from '../../settings/read-settings.ts';
 import { padToWidth, displayWidth, truncateToWidth } from '../../terminal/text/width.ts';
 import { bar, type BarLayout, formatTable, type Column } from '../../output/table.ts';
 
-interface UsageColumn {
-  readonly heading: string;
-  /** Empty cells in all rows omit the column. */
-  readonly cell: (row: UsageSum) => string;
-}
-
-const orEmpty = (value: number) => (value === 0 ? '' : count(value));
 const marked = (row: UsageSum, tokens: number) => `${row.estimated > 0 ? '~' : ''}${count(tokens)}`;
+const tokensOf = (row: UsageSum) => row.promptTokens + row.answerTokens;
 
-const requests: UsageColumn = { heading: 'REQUESTS', cell: (row) => count(row.requests) };
-const failed: UsageColumn = { heading: 'FAILED', cell: (row) => orEmpty(row.failed) };
-const input: UsageColumn = { heading: 'IN', cell: (row) => marked(row, row.promptTokens) };
-const output: UsageColumn = { heading: 'OUT', cell: (row) => marked(row, row.answerTokens) };
-const tokens: UsageColumn = {
-  heading: 'TOKENS',
-  cell: (row) => marked(row, row.promptTokens + row.answerTokens),
+/** The cells of a row by heading; a column whose cells are all empty is omitted. */
+const cellOf = {
+  REQUESTS: (row: UsageSum) => count(row.requests),
+  FAILED: (row: UsageSum) => (row.failed === 0 ? '' : count(row.failed)),
+  IN: (row: UsageSum) => marked(row, row.promptTokens),
+  OUT: (row: UsageSum) => marked(row, row.answerTokens),
+  TOKENS: (row: UsageSum) => marked(row, tokensOf(row)),
+  COST: (row: UsageSum) => moneyText(row.costs),
 };
-const cost: UsageColumn = { heading: 'COST', cell: (row) => moneyText(row.costs) };
 
 /** The columns of a window, the widest first. */
-const columnSets: readonly (readonly UsageColumn[])[] = [
-  [requests, failed, input, output, cost],
-  [requests, failed, tokens, cost],
-  [requests, tokens, cost],
-  [requests, tokens],
-  [tokens],
+const columnSets: readonly (readonly (keyof typeof cellOf)[])[] = [
+  ['REQUESTS', 'FAILED', 'IN', 'OUT', 'COST'],
+  ['REQUESTS', 'FAILED', 'TOKENS', 'COST'],
+  ['REQUESTS', 'TOKENS', 'COST'],
+  ['REQUESTS', 'TOKENS'],
+  ['TOKENS'],
 ];
 
 const gap = 2;
 const minBar = 6;
 const maxBar = 30;
-
-/** Room for the key, so that the id of a model does not fill a narrow window. */
-const keyWidth = (width: number) => Math.max(10, Math.floor(width / 3));
-
-function tableLines(
-  heading: string,
-  shown: readonly UsageColumn[],
-  rows: readonly UsageSum[],
-  layout: BarLayout,
-): readonly string[] {
-  const columns: readonly Column[] = [
-    { heading },
-    ...shown.map((column) => ({ heading: column.heading, align: 'right' as const })),
-  ];
-  const cells = rows.map((row) => [
-    truncateToWidth(row.key, keyWidth(layout.width)),
-    ...shown.map((column) => column.cell(row)),
-  ]);
-  const unlimited = { ...layout, isTerminal: true, width: Number.POSITIVE_INFINITY };
-  return formatTable(columns, cells, unlimited).trimEnd().split('\n');
-}
 
 const widthOf = (lines: readonly string[]) => Math.max(...lines.slice(1).map(displayWidth));
 
@@ -77,18 +50,30 @@ function usageText(
   layout: BarLayout,
 ): string {
   const all = rows.length > 1 ? [...rows, total] : rows;
-  const tables = columnSets.map((columns) => tableLines(heading, columns, all, layout));
+  // The id of a model must not fill a narrow window.
+  const keyWidth = Math.max(10, Math.floor(layout.width / 3));
+  const unlimited = { ...layout, width: Number.POSITIVE_INFINITY };
+  const tables = columnSets.map((shown) => {
+    const columns: readonly Column[] = [
+      { heading },
+      ...shown.map((name) => ({ heading: name, align: 'right' as const })),
+    ];
+    const cells = all.map((row) => [
+      truncateToWidth(row.key, keyWidth),
+      ...shown.map((name) => cellOf[name](row)),
+    ]);
+    return formatTable(columns, cells, unlimited).trimEnd().split('\n');
+  });
   const lines =
     tables.find((table) => widthOf(table) + gap + minBar < layout.width) ?? tables.at(-1) ?? [];
   const width = widthOf(lines);
   const room = Math.min(maxBar, layout.width - width - gap - 1);
-  const used = (row: UsageSum) => row.promptTokens + row.answerTokens;
-  const most = Math.max(1, ...rows.map(used));
+  const most = Math.max(1, ...rows.map(tokensOf));
   return lines
     .map((line, index) => {
       const row = index === 0 ? undefined : rows[index - 1];
       if (row === undefined || room < minBar) return `${line}\n`;
-      const drawn = bar(used(row), most, room, layout.unicode);
+      const drawn = bar(tokensOf(row), most, room, layout.unicode);
       return `${padToWidth(line, width + gap)}${drawn}`.trimEnd() + '\n';
     })
     .join('');
@@ -110,13 +95,6 @@ export interface UsageOptions extends JsonOptions {
   readonly by: Grouping;
 }
 
-/** @throws Failure `usage` */
-function sinceOf(text: string, now: Date): Date {
-  const since = parseSince(text, now);
-  if (since !== undefined) return since;
-  throw new Failure('usage', '--since must be a time such as 7d, 12h, 2w, today or 2026-11-01');
-}
-
 /** The prices of each profile, as they are now. @throws Failure `configuration` for a bad one */
 function pricesOf({ settings }: StoredSettings): PriceOf {
   const tables = new Map<string, PriceTable>();
@@ -128,16 +106,7 @@ function pricesOf({ settings }: StoredSettings): PriceOf {
   return ({ profile, model }) => tables.get(profile)?.get(model);
 }
 
-interface Found {
-  readonly rows: readonly UsageSum[];
-  readonly total: UsageSum;
-  /** Lines that could not be read. */
-  readonly broken: number;
-  /** Requests to the sandbox that are not in the rows. */
-  readonly sandboxed: number;
-}
-
-function find(context: Context, options: UsageOptions, since: Date, priceOf: PriceOf): Found {
+function find(context: Context, options: UsageOptions, since: Date, priceOf: PriceOf) {
   const sums = createUsageSums(options.by, priceOf);
   const { state } = resolveFolders(context);
   const wantsSandbox = options.sandbox === true;
@@ -152,17 +121,6 @@ function find(context: Context, options: UsageOptions, since: Date, priceOf: Pri
   return { rows: sums.rows(), total: sums.total(), broken, sandboxed };
 }
 
-/** A deleted profile may still have requests. @throws Failure for a profile without settings and requests */
-function checkProfile(
-  { profile }: UsageOptions,
-  { rows }: Found,
-  read: () => StoredSettings,
-): void {
-  if (profile === undefined || rows.length > 0) return;
-  const stored = read();
-  if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);
-}
-
 function fieldsOf({ key: _key, costs, ...sum }: UsageSum): object {
   return {
     requests: sum.requests,
@@ -175,7 +133,11 @@ function fieldsOf({ key: _key, costs, ...sum }: UsageSum): object {
   };
 }
 
-function printNotices(notices: Notices, { rows, total, broken, sandboxed }: Found, since: Date) {
+function printNotices(
+  notices: Notices,
+  { rows, total, broken, sandboxed }: ReturnType<typeof find>,
+  since: Date,
+): void {
   if (broken > 0) {
     notices.notice(`not counted: ${countOf(broken, 'line')} of the ledger that cannot be read`);
   }
@@ -194,37 +156,39 @@ function printNotices(notices: Notices, { rows, total, broken, sandboxed }: Foun
   }
 }
 
-async function printRows(
-  { streams: { stdout } }: Context,
-  { style, unicode }: Presentation,
-  by: Grouping,
-  { rows, total }: Found,
-): Promise<void> {
+/** Runs `natter usage`. @throws Failure */
+export async function showUsage(context: Context, options: UsageOptions): Promise<void> {
+  const presentation = await present(context, options);
+  const { notices, style, unicode } = presentation;
+  const { by, profile } = options;
+  const since = parseSince(options.since, context.clock.date());
+  if (since === undefined) {
+    throw new Failure('usage', '--since must be a time such as 7d, 12h, 2w, today or 2026-11-01');
+  }
+  const read = () => readStored(context, notices);
+  // The sandbox costs nothing.
+  const prices: PriceOf = options.sandbox === true ? () => undefined : pricesOf(read());
+  const found = find(context, options, since, prices);
+  const { rows, total, broken } = found;
+  if (profile !== undefined && rows.length === 0) {
+    // A deleted profile may still have requests.
+    const stored = read();
+    if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);
+  }
+  printNotices(notices, found, since);
+  if (options.json === true) {
+    return printJson(context, {
+      since: since.toISOString(),
+      time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      by,
+      rows: rows.map((row) => ({ [by]: row.key, ...fieldsOf(row) })),
+      total: fieldsOf(total),
+      unreadable_lines: broken,
+    });
+  }
+  const { stdout } = context.streams;
   const { isTerminal } = stdout;
   const layout = { isTerminal, width: stdout.columns(), style, unicode };
   const text = isTerminal ? usageText(by.toUpperCase(), rows, total, layout) : usageRows(rows);
   if (rows.length > 0) await stdout.write(text);
-}
-
-/** Runs `natter usage`. @throws Failure */
-export async function showUsage(context: Context, options: UsageOptions): Promise<void> {
-  const presentation = await present(context, options);
-  const { notices } = presentation;
-  const since = sinceOf(options.since, context.clock.date());
-  // The sandbox costs nothing.
-  const read = () => readStored(context, notices);
-  const prices: PriceOf = options.sandbox === true ? () => undefined : pricesOf(read());
-  const found = find(context, options, since, prices);
-  checkProfile(options, found, read);
-  printNotices(notices, found, since);
-  const { by, json } = options;
-  if (json !== true) return printRows(context, presentation, by, found);
-  await printJson(context, {
-    since: since.toISOString(),
-    time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    by,
-    rows: found.rows.map((row) => ({ [by]: row.key, ...fieldsOf(row) })),
-    total: fieldsOf(found.total),
-    unreadable_lines: found.broken,
-  });
 }

@@ -5,6 +5,7 @@ import type { AppendFile } from '../../storage/append-file.ts';
 import { holdLock, type HeldLock, type RefusedLock } from '../../storage/lock/lock.ts';
 import type { ProcessFacts } from '../../storage/lock/process-facts.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
+import { isAttribute } from '../attributes.ts';
 import { dataVariable } from '../library/conversation-folder.ts';
 import { formatRecord, type JournalRecord } from './records.ts';
 
@@ -68,9 +69,10 @@ const sharedWarning =
   'another natter opened this conversation while this one was suspended; the turns of both are kept, as versions of each other';
 
 function turnsIn(records: readonly JournalRecord[]): number {
-  const ids = records.flatMap((record) =>
-    record.type === 'turn' ? [record.id] : 'turn' in record ? [record.turn] : [],
-  );
+  const ids = records.flatMap((record) => {
+    if (record.type === 'turn') return [record.id];
+    return 'turn' in record && !isAttribute(record) ? [record.turn] : [];
+  });
   return new Set(ids).size;
 }
 
@@ -119,9 +121,7 @@ function withoutSecrets(
 ): readonly JournalRecord[] {
   return records.map((record) => {
     if (record.type === 'turn') return { ...record, content: mask(record.content) };
-    if (record.type === 'title') return { ...record, title: mask(record.title) };
-    if (record.type === 'parameters') return { ...record, set: maskValue(record.set, mask) };
-    return record;
+    return isAttribute(record) ? maskValue(record, mask) : record;
   });
 }
 

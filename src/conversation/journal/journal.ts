@@ -1,10 +1,10 @@
 import { startTimer } from '../../clock.ts';
+import { attributeRecords, type Attributes } from '../attributes.ts';
 import { newId } from '../library/conversation-folder.ts';
 import {
   leafOf,
   type AnswerEnd,
   type Conversation,
-  type ParameterChanges,
   type PassedModel,
   type Role,
   type Summary,
@@ -128,23 +128,9 @@ export class Journal {
     this.#change({ type: 'undo', turn: this.#turn(turnId).id });
   }
 
-  setTitle(title: string): void {
-    this.#change({ type: 'title', title });
-  }
-
-  /** Lists show a pinned conversation first. */
-  setPinned(pinned: boolean): void {
-    this.#change({ type: 'pin', pinned });
-  }
-
-  /** The model that a resumed conversation continues with. */
-  setModel(model: string): void {
-    this.#change({ type: 'model', model });
-  }
-
-  /** Fields of the request body for the next prompts. */
-  setParameters({ set, removed }: ParameterChanges): void {
-    this.#change({ type: 'parameters', set, removed });
+  /** Sets attributes of the conversation, such as its title. */
+  set(attributes: Attributes): void {
+    for (const record of attributeRecords(attributes)) this.#change(record);
   }
 
   /** What the next requests have instead of the turns that it replaces. */

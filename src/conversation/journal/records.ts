@@ -2,15 +2,15 @@ import type { Usage } from '../../client/contract.ts';
 import type { Timing } from '../../client/events.ts';
 import type { FailureKind } from '../../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
-import type {
-  AnswerEnd,
-  Conversation,
-  ParameterChanges,
-  PassedModel,
-  Role,
-  Summary,
-  Turn,
-} from '../tree.ts';
+import {
+  attributeRecords,
+  isAttribute,
+  readAttribute,
+  type AttributeName,
+  type AttributeRecord,
+  type Attributes,
+} from '../attributes.ts';
+import type { AnswerEnd, Conversation, PassedModel, Role, Summary, Turn } from '../tree.ts';
 
 /** Version of the format; records of an unknown type are skipped. */
 export const journalVersion = 1;
@@ -65,13 +65,6 @@ export interface SummaryRecord {
   readonly usage?: Usage | undefined;
 }
 
-/** The user has changed the fields of the request body. */
-interface ParametersRecord {
-  readonly type: 'parameters';
-  readonly set: Readonly<Record<string, unknown>>;
-  readonly removed: readonly string[];
-}
-
 /** Times are ISO 8601. */
 export type JournalRecord =
   /** The first record of every file; `natter` is the version that created it. */
@@ -85,15 +78,10 @@ export type JournalRecord =
   | TurnRecord
   | DeltaRecord
   | EndRecord
-  | { readonly type: 'title'; readonly title: string }
-  /** Lists show a pinned conversation first. */
-  | { readonly type: 'pin'; readonly pinned?: boolean }
-  /** The user has chosen the model of the next answers. */
-  | { readonly type: 'model'; readonly model: string }
   /** `choice` selects a turn among its versions. `undo` removes it and everything after it, until one is selected. */
   | { readonly type: 'choice' | 'undo'; readonly turn: string }
   | SummaryRecord
-  | ParametersRecord;
+  | AttributeRecord;
 
 export function headerRecord(id: string, createdAt: Date, version: string): JournalRecord {
   return {
@@ -150,7 +138,6 @@ export function* recordsOf(
   conversation: Conversation,
   isOpen: (turnId: string) => boolean,
 ): Generator<JournalRecord, void> {
-  const { title, isPinned, chosenModel: model, parameters, selection } = conversation;
   const newest = new Map<string | undefined, string>();
   for (const turn of conversation.turns.values()) {
     const { id, thought, refusal } = turn;
@@ -160,33 +147,28 @@ export function* recordsOf(
     if (refusal !== undefined) yield { type: 'refusal', turn: id, text: refusal };
     if (turn.role === 'assistant' && !isOpen(id)) yield endRecord(id, turn);
   }
-  if (title !== undefined) yield { type: 'title', title };
-  if (isPinned === true) yield { type: 'pin', pinned: true };
-  if (model !== undefined) yield { type: 'model', model };
+  yield* attributeRecords(conversation);
   for (const [parent, turn] of newest) {
-    const selected = selection.get(parent);
+    const selected = conversation.selection.get(parent);
     if (selected === undefined) yield { type: 'undo', turn };
     else if (selected !== turn) yield { type: 'choice', turn: selected };
   }
   for (const [, summary] of conversation.summaries ?? []) yield summaryRecord(summary);
-  if (parameters !== undefined) yield { type: 'parameters', ...parameters };
 }
 
-/** The required text fields of each type. */
-const textFields: Readonly<Record<JournalRecord['type'], readonly string[]>> = {
+/** The required text fields of each type; an attribute checks its own. */
+const textFields: Readonly<
+  Record<Exclude<JournalRecord['type'], AttributeName>, readonly string[]>
+> = {
   conversation: ['id'],
   turn: ['id', 'role', 'content'],
   text: ['turn', 'text'],
   refusal: ['turn', 'text'],
   thought: ['turn', 'text'],
   end: ['turn'],
-  title: ['title'],
-  pin: [],
-  model: ['model'],
   choice: ['turn'],
   undo: ['turn'],
   summary: ['turn', 'after', 'content'],
-  parameters: [],
 };
 
 const roles: ReadonlySet<unknown> = new Set<Role>(['system', 'user', 'assistant']);
@@ -207,17 +189,20 @@ function parseTail(line: string): JsonObject | undefined {
   return start > 0 ? parseObject(line.slice(start)) : undefined;
 }
 
-function isKnown(object: JsonObject): boolean {
+const isForeign = (object: JsonObject) =>
+  typeof object['type'] === 'string' &&
+  !isAttribute(object) &&
+  !Object.hasOwn(textFields, object['type']);
+
+/** Only the fields of `textFields` and of attributes are checked: the fold checks the others. */
+function isRecord(object: unknown): object is JournalRecord {
+  if (!isJsonObject(object) || isForeign(object)) return false;
+  if (isAttribute(object)) return readAttribute(object) !== undefined;
   const { type } = object;
-  if (typeof type !== 'string' || !Object.hasOwn(textFields, type)) return false;
-  const fields = textFields[type as JournalRecord['type']];
+  if (typeof type !== 'string') return false;
+  const fields = textFields[type as keyof typeof textFields];
   if (fields.some((name) => typeof object[name] !== 'string')) return false;
   return type !== 'turn' || roles.has(object['role']);
-}
-
-/** Whether a line may have a `pin` record, also after a torn one; a JSON string cannot contain these bytes. */
-export function mayBePin(line: string): boolean {
-  return line.includes('{"type":"pin"');
 }
 
 /** Whether a line has the text of an answer. Checks only how {@link formatRecord} starts it. */
@@ -226,26 +211,19 @@ export function isTextLine(line: string): boolean {
 }
 
 /**
- * Ignores a byte order mark and CR. A torn record loses only itself, not the next one.
- * @returns `foreign` for a record of an unknown type, `lost` if something could not be read
+ * Ignores a byte order mark and CR. A torn record loses only itself, not the next one. A record of an unknown type is
+ * not lost: a newer version wrote it.
  */
 export function parseLine(line: string): {
-  readonly record?: JournalRecord;
-  readonly kind: 'record' | 'blank' | 'foreign' | 'lost';
+  readonly record?: JournalRecord | undefined;
+  readonly isLost: boolean;
 } {
   const text = line.replace(/^\uFEFF/, '').trim();
-  if (text === '') return { kind: 'blank' };
+  if (text === '') return { isLost: false };
   const whole = parseObject(text);
   const object = whole ?? parseTail(text);
-  if (object === undefined) return { kind: 'lost' };
-  // Only the fields of `textFields` are checked: the fold checks the others.
-  if (isKnown(object)) {
-    const kind = whole === undefined ? 'lost' : 'record';
-    return { kind, record: object as unknown as JournalRecord };
-  }
-  const isForeign =
-    typeof object['type'] === 'string' && !Object.hasOwn(textFields, object['type']);
-  return { kind: isForeign && whole !== undefined ? 'foreign' : 'lost' };
+  const record = isRecord(object) ? object : undefined;
+  return { record, isLost: whole === undefined || (record === undefined && !isForeign(whole)) };
 }
 
 // From records to a conversation. The fields that are not in `textFields` may have any value.
@@ -302,11 +280,6 @@ const summaryOf = (record: SummaryRecord): Summary => ({
   usage: usageOf(record),
 });
 
-const parametersOf = ({ set, removed }: ParametersRecord): ParameterChanges => ({
-  set: isJsonObject(set) ? set : {},
-  removed: Array.isArray(removed) ? removed.filter((name) => typeof name === 'string') : [],
-});
-
 /** Builds a conversation from its records, one by one; a journal also applies each record it writes. */
 export class JournalFold {
   readonly #id: string;
@@ -314,10 +287,7 @@ export class JournalFold {
   readonly #selection = new Map<string | undefined, string>();
   readonly #summaries = new Map<string, Summary>();
   #createdAt: Date | undefined;
-  #title: string | undefined;
-  #isPinned: boolean | undefined;
-  #chosenModel: string | undefined;
-  #parameters: ParameterChanges | undefined;
+  #attributes: Attributes = {};
   #lastTurn: string | undefined;
   #snapshot: Conversation | undefined;
 
@@ -330,18 +300,19 @@ export class JournalFold {
     return (this.#snapshot ??= {
       id: this.#id,
       createdAt: this.#createdAt ?? new Date(0),
-      title: this.#title,
-      isPinned: this.#isPinned,
-      chosenModel: this.#chosenModel,
+      ...this.#attributes,
       turns: new Map(this.#turns),
       selection: new Map(this.#selection),
-      parameters: this.#parameters,
       summaries: this.#summaries.size === 0 ? undefined : new Map(this.#summaries),
     });
   }
 
   apply(record: JournalRecord): void {
     this.#snapshot = undefined;
+    if (isAttribute(record)) {
+      this.#attributes = { ...this.#attributes, ...readAttribute(record) };
+      return;
+    }
     switch (record.type) {
       case 'conversation':
         this.#createdAt = dateOf(record.created_at);
@@ -369,21 +340,10 @@ export class JournalFold {
         else this.#selection.delete(turn.parent);
         return;
       }
-      case 'title':
-        this.#title = record.title;
-        return;
-      case 'pin':
-        this.#isPinned = record.pinned === true;
-        return;
-      case 'model':
-        this.#chosenModel = record.model;
-        return;
       case 'summary':
         if (record.content === '') this.#summaries.delete(record.turn);
         else this.#summaries.set(record.turn, summaryOf(record));
         return;
-      case 'parameters':
-        this.#parameters = parametersOf(record);
     }
   }
 
@@ -397,7 +357,7 @@ export class JournalFold {
     this.#turns.set(turn.id, turn);
     this.#selection.set(turn.parent, turn.id);
     this.#createdAt ??= turn.createdAt;
-    if (turn.role === 'assistant') this.#chosenModel = undefined;
+    if (turn.role === 'assistant') this.#attributes = { ...this.#attributes, model: undefined };
     this.#lastTurn = turn.id;
   }
 

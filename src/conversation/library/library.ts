@@ -16,7 +16,8 @@ import {
   lockFile,
   trashFolder,
 } from './conversation-folder.ts';
-import { isPinned, summarize } from './read-conversation.ts';
+import { allMarks, attributeRecords } from '../attributes.ts';
+import { summarize, type ConversationSummary } from './read-conversation.ts';
 
 export interface LibraryEntry {
   readonly id: string;
@@ -25,9 +26,10 @@ export interface LibraryEntry {
   readonly changedAt: Date;
   /** Bytes. */
   readonly size: number;
-  /** Only {@link listPinnedFirst} looks for it, because it reads the file. */
-  readonly isPinned?: boolean;
 }
+
+/** A conversation in a list. */
+export type ListedConversation = LibraryEntry & ConversationSummary;
 
 /** `trash`: the deleted conversations. */
 export type LibrarySection = 'conversations' | 'trash';
@@ -65,28 +67,37 @@ export function listEntries(
 /** Files that are read before signals and keys are handled. */
 const readsAtOnce = 50;
 
-/** Pinned ones first, then the others; both newest first. Reads every file. @throws Failure `storage` */
-export async function listPinnedFirst(
-  dataFolder: string,
-  section?: LibrarySection,
-): Promise<readonly LibraryEntry[]> {
-  const [pinned, others]: [LibraryEntry[], LibraryEntry[]] = [[], []];
-  for (const [index, entry] of listEntries(dataFolder, section).entries()) {
-    if (index % readsAtOnce === readsAtOnce - 1) await nextTurn();
-    if (isMarked(entry)) pinned.push({ ...entry, isPinned: true });
-    else others.push(entry);
+/** Reads what a list shows, one file at a time. Leaves out what cannot be read; `onProblem` gets the reason. */
+export function* readListed(
+  entries: readonly LibraryEntry[],
+  onProblem: (message: string) => void = () => undefined,
+): Generator<ListedConversation, void> {
+  for (const entry of entries) {
+    try {
+      const summary = summarize(entry.path);
+      if (summary.records > 0) yield { ...entry, ...summary };
+      else onProblem(`${entry.path} has no readable records`);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      onProblem(error.message);
+    }
   }
-  return [...pinned, ...others];
 }
 
-/** False for an unreadable file, which the reader of the list reports. */
-function isMarked({ path }: LibraryEntry): boolean {
-  try {
-    return isPinned(path);
-  } catch (error) {
-    if (error instanceof Failure) return false;
-    throw error;
+/** All conversations of a section: those with a mark first, and the newest first among each. @throws Failure `storage` */
+export async function listConversations(
+  dataFolder: string,
+  section?: LibrarySection,
+  onProblem?: (message: string) => void,
+): Promise<readonly ListedConversation[]> {
+  const listed: ListedConversation[] = [];
+  for (const conversation of readListed(listEntries(dataFolder, section), onProblem)) {
+    listed.push(conversation);
+    if (listed.length % readsAtOnce === 0) await nextTurn();
   }
+  const place = ({ marks: [mark] }: ListedConversation) =>
+    mark === undefined ? allMarks.length : allMarks.indexOf(mark);
+  return listed.sort((one, other) => place(one) - place(other));
 }
 
 function move(from: string, folder: string, id: string): void {
@@ -134,7 +145,7 @@ export function undeleteConversation(dataFolder: string, { id, path }: LibraryEn
  * @throws Failure `storage`
  */
 export function renameConversation({ path }: LibraryEntry, title: string): void {
-  const line = formatRecord({ type: 'title', title });
+  const line = attributeRecords({ title }).map(formatRecord).join('');
   try {
     const bytes = Buffer.from(endsTorn(path) ? `\n${line}` : line);
     if (appendFile.append(path, bytes) === bytes.length) return;
@@ -175,13 +186,10 @@ function noneYet(section: LibrarySection): Failure {
 
 function findByTitle(entries: readonly LibraryEntry[], name: string): readonly LibraryEntry[] {
   const wanted = name.trim().toLowerCase();
-  const titled = entries.map((entry) => ({
-    entry,
-    title: summarize(entry.path).title.toLowerCase(),
-  }));
-  const exact = titled.filter(({ title }) => title === wanted);
-  const found = exact.length > 0 ? exact : titled.filter(({ title }) => title.startsWith(wanted));
-  return found.map(({ entry }) => entry);
+  const listed = [...readListed(entries)];
+  const exact = listed.filter(({ title }) => title.toLowerCase() === wanted);
+  if (exact.length > 0) return exact;
+  return listed.filter(({ title }) => title.toLowerCase().startsWith(wanted));
 }
 
 /**

@@ -133,11 +133,6 @@ function nearestWith(entry: string, start: string, home: string | undefined): st
   );
 }
 
-/** The root of the repository that contains a folder. */
-function repositoryOf(start: string, home: string | undefined): string | undefined {
-  return nearestWith('.git', start, home);
-}
-
 const folderName = '.natter';
 
 const promptsIn = (folder: string) => path.join(folder, folderName, 'prompts');
@@ -148,37 +143,28 @@ const projectBoundary = (root: string): Boundary => ({
   followsLinks: false,
 });
 
-const ownBoundary = (folder: string): Boundary => ({
-  root: folder,
-  title: 'your folder of prompts',
-  followsLinks: true,
-});
-
-/** The folders of the project: that of the current directory first, then those above it in the same repository. */
-function projectFolders({ directory, homeDirectory }: PromptPlaces): readonly PromptFolder[] {
-  const repository = repositoryOf(directory, homeDirectory);
+/**
+ * All folders in the order in which a name is looked up: that of the current directory, those above it in the same
+ * repository, the person's own.
+ */
+function promptFolders({ directory, homeDirectory, own }: PromptPlaces): readonly PromptFolder[] {
+  const repository = nearestWith('.git', directory, homeDirectory);
   const above = foldersUpFrom(directory);
   const candidates = above.slice(0, repository === undefined ? 1 : above.indexOf(repository) + 1);
-  return candidates
+  const project = candidates
     .filter((folder) => isFolder(promptsIn(folder)))
-    .map((folder) => ({
-      origin: 'project',
-      path: promptsIn(folder),
-      boundary: projectBoundary(repository ?? folder),
-    }));
-}
-
-/** All folders in the order in which a name is looked up. */
-function promptFolders(places: PromptPlaces): readonly PromptFolder[] {
-  const { own } = places;
-  const project = projectFolders(places);
+    .map((folder): PromptFolder => {
+      const boundary = projectBoundary(repository ?? folder);
+      return { origin: 'project', path: promptsIn(folder), boundary };
+    });
   if (own === undefined || !isFolder(own)) return project;
-  return [...project, { origin: 'own', path: own, boundary: ownBoundary(own) }];
+  const boundary = { root: own, title: 'your folder of prompts', followsLinks: true };
+  return [...project, { origin: 'own', path: own, boundary }];
 }
 
 /** The folder for a new prompt of the project: at the root of its repository, else in the current directory. */
 export function newProjectFolder({ directory, homeDirectory }: PromptPlaces): string {
-  return promptsIn(repositoryOf(directory, homeDirectory) ?? directory);
+  return promptsIn(nearestWith('.git', directory, homeDirectory) ?? directory);
 }
 
 /**
@@ -188,7 +174,7 @@ export function newProjectFolder({ directory, homeDirectory }: PromptPlaces): st
 function boundaryOf(file: string, { homeDirectory }: PromptPlaces): Boundary {
   const folder = path.dirname(file);
   const project =
-    repositoryOf(folder, homeDirectory) ?? nearestWith(folderName, folder, homeDirectory);
+    nearestWith('.git', folder, homeDirectory) ?? nearestWith(folderName, folder, homeDirectory);
   if (project !== undefined) return projectBoundary(project);
   return { root: folder, title: 'the folder of the prompt file', followsLinks: false };
 }
@@ -249,16 +235,15 @@ function findPath(places: PromptPlaces, word: string): FoundPrompt | undefined {
 
 const mostDepth = 4;
 
-function entriesOf(folder: string): readonly fs.Dirent[] {
-  try {
-    return fs.readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    throw storageFailure('read', folder, error);
-  }
-}
-
+/** @throws Failure `storage` for a folder that cannot be read */
 function namesBelow(folder: string, prefix: string, depth: number): readonly string[] {
-  const entries = entriesOf(path.join(folder, prefix));
+  const here = path.join(folder, prefix);
+  let entries: readonly fs.Dirent[];
+  try {
+    entries = fs.readdirSync(here, { withFileTypes: true });
+  } catch (error) {
+    throw storageFailure('read', here, error);
+  }
   return entries.flatMap((entry) => {
     const { name } = entry;
     // Fragments have an underscore.
@@ -277,34 +262,16 @@ export function namesIn(folder: string): readonly string[] {
   return [...new Set(names)].sort();
 }
 
-function promptsOf(folder: PromptFolder, directory: string): readonly FoundPrompt[] {
-  return namesIn(folder.path).flatMap((name) => {
-    const file = fileOf(folder.path, name);
-    return file === undefined ? [] : [foundIn(folder, name, file, directory)];
-  });
-}
-
 /** All prompts that a name can find: those of the project first. */
 export function listPrompts(places: PromptPlaces): readonly FoundPrompt[] {
-  const seen = new Set<string>();
-  return promptFolders(places)
-    .flatMap((folder) => promptsOf(folder, places.directory))
-    .filter(({ name }) => {
-      const isNew = !seen.has(name);
-      seen.add(name);
-      return isNew;
-    });
-}
-
-function notFound(places: PromptPlaces, word: string, hint: string | undefined): Failure {
-  const near = nearlyNamed(
-    word,
-    listPrompts(places).map(({ name }) => name),
-  );
-  const list = '‹natter prompts› lists prompt files';
-  return new Failure('not_found', `there is no prompt file "${word}"`, {
-    hint: near === undefined ? (hint ?? list) : `did you mean ${near}? ${hint ?? list}`,
-  });
+  const found = new Map<string, FoundPrompt>();
+  for (const folder of promptFolders(places)) {
+    for (const name of namesIn(folder.path)) {
+      const file = found.has(name) ? undefined : fileOf(folder.path, name);
+      if (file !== undefined) found.set(name, foundIn(folder, name, file, places.directory));
+    }
+  }
+  return [...found.values()];
 }
 
 /**
@@ -321,5 +288,10 @@ export function findPrompt(places: PromptPlaces, word: string, hint?: string): F
       if (file !== undefined) return foundIn(folder, word, file, places.directory);
     }
   }
-  throw notFound(places, word, hint);
+  const names = listPrompts(places).map(({ name }) => name);
+  const near = nearlyNamed(word, names);
+  const list = hint ?? '‹natter prompts› lists prompt files';
+  throw new Failure('not_found', `there is no prompt file "${word}"`, {
+    hint: near === undefined ? list : `did you mean ${near}? ${list}`,
+  });
 }

@@ -1,4 +1,4 @@
-import type { PromptUse } from '../prompt-files/prompt-files.ts';
+import type { PromptUse } from '../prompt-files/prompt-command.ts';
 import { type Answer, ask, type Sink } from '../../ask/ask.ts';
 import { type AnswerCheck, askUntilConforming, lastOf } from '../../ask/check.ts';
 import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';

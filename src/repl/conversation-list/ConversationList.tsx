@@ -10,15 +10,7 @@ import { fitParts, fittingEnd } from '../screen/fit-parts.ts';
 import { firstVisible } from '../screen/row-budget.ts';
 import { Lines, Row, useBelowCaret, useCaret, useView } from '../screen/view.tsx';
 import type { OpenList, PreviewTurn } from '../state.ts';
-import {
-  budgetOf,
-  isComplete,
-  marksOf,
-  type Match,
-  matchesOf,
-  totalOf,
-  needsMore,
-} from './list.ts';
+import { budgetOf, isComplete, marksOf, type Match, matchesOf, needsMore } from './list.ts';
 
 interface ListProps {
   readonly list: OpenList;
@@ -31,15 +23,9 @@ const isSearching = (list: OpenList) => list.isReading && needsMore(list);
 /** `3 of 1,204`; `+` if further ones may match; what is read so far while they are looked for. */
 function positionText({ list, matches }: ListProps): string {
   const { excerpts, rows, selected } = list;
-  const total = count(totalOf(list));
-  const isAll = list.query.trim() === '';
-  if (isSearching(list) && !isAll) {
-    const read = list.searchesTexts ? Math.min(excerpts.length, rows.length) : rows.length;
-    return `searched ${count(read)} of ${total}`;
-  }
+  if (isSearching(list)) return `searched ${count(excerpts.length)} of ${count(rows.length)}`;
   if (matches.length === 0) return '0';
-  const found = `${count(matches.length)}${isComplete(list) ? '' : '+'}`;
-  return `${count(selected + 1)} of ${isAll ? total : found}`;
+  return `${count(selected + 1)} of ${count(matches.length)}${isComplete(list) ? '' : '+'}`;
 }
 
 /** Columns of the query beside a position. */
@@ -92,7 +78,7 @@ function Title({
   const { row, excerpt } = match;
   const marks = marksOf(row, state.conversation.id);
   const tag = marks.map(({ word }) => `[${word}] `).join('');
-  const titled = sanitizeLine(row.title).trim() || row.entry.id;
+  const titled = sanitizeLine(row.title).trim() || row.id;
   const most = Math.floor((room - tag.length) * (excerpt === undefined ? 1 : maxTitleShare));
   const title = truncateToWidth(titled, Math.max(1, most));
   const other = excerpt ?? (row.firstWords === row.title ? '' : row.firstWords);
@@ -128,7 +114,7 @@ function Listed({ list, matches, rows }: ListProps & { readonly rows: number }):
     truncateToWidth(sanitizeLine(row.model ?? 'no answer'), maxModel),
   );
   const ages = shown.map(({ row }) => {
-    const age = timeAgo(row.entry.changedAt, list.openedAt);
+    const age = timeAgo(row.changedAt, list.openedAt);
     return hasModel ? age : shortAge(age);
   });
   const cells = columns < minColumns.age ? [] : [...(hasModel ? [models] : []), ages];
@@ -139,7 +125,7 @@ function Listed({ list, matches, rows }: ListProps & { readonly rows: number }):
       <Box flexDirection="column" flexGrow={1} flexShrink={1}>
         {shown.map((match, index) => (
           <Title
-            key={match.row.entry.id}
+            key={match.row.id}
             match={match}
             query={list.query}
             isSelected={first + index === list.selected}
@@ -176,7 +162,7 @@ function Preview({ list, matches, rows }: ListProps & { readonly rows: number })
   const { style, symbols, columns } = useView();
   if (rows < 2) return undefined;
   const { preview, selected } = list;
-  const isRead = preview?.id === matches[selected]?.row.entry.id;
+  const isRead = preview?.id === matches[selected]?.row.id;
   const turns = ((isRead && preview?.turns) || []).map((turn) => turnRows(turn, columns));
   let shown: readonly string[] = [];
   for (const turn of turns.toReversed()) {

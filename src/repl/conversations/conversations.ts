@@ -1,4 +1,5 @@
 import { cleanLine } from '../../secrets/secrets.ts';
+import type { Attributes } from '../../conversation/attributes.ts';
 import { titleOf, type Conversation, pathOf, textOf, type Turn } from '../../conversation/tree.ts';
 import { refusalNotice } from '../../output/notices.ts';
 import { openList, readConversations, reopenList } from '../conversation-list/list.ts';
@@ -65,7 +66,7 @@ export function showConversation(conversation: Conversation): readonly Entry[] {
 export async function newConversation(session: Session): Promise<readonly Entry[]> {
   await session.useJournal(session.library.create());
   const { parameters } = session.state().settings;
-  if (parameters !== undefined) session.journal().setParameters(parameters);
+  if (parameters !== undefined) session.journal().set({ parameters });
   updateConversation(session);
   const { role, system } = session.state().settings;
   const [name, what] =
@@ -144,38 +145,37 @@ export async function resume(session: Session, chosen: Chosen): Promise<readonly
   return showConversation(journal.conversation());
 }
 
-export function setTitle(session: Session, title: string): Promise<void> {
-  session.journal().setTitle(title);
+/** Sets attributes of the open conversation, and prints a notice. */
+export function setAttributes(
+  session: Session,
+  { set, said }: { readonly set: Attributes; readonly said: string },
+): Promise<void> {
+  session.journal().set(set);
   updateConversation(session);
-  return print(session, { entries: [notice(`the title is now ${title}`)] });
+  return print(session, { entries: [notice(said)] });
 }
 
 function rename(state: ReplState, title: string): Step {
-  if (title !== '') return step(state, task(setTitle, title));
+  const said = `the title is now ${title}`;
+  if (title !== '') return step(state, task(setAttributes, { set: { title }, said }));
   const current = titleOf(state.conversation);
   return current === ''
     ? printNotice(state, 'this conversation has no title yet; /rename TITLE sets one')
     : printNotice(state, `the title is ${current}`);
 }
 
-export function setPinned(session: Session, isPinned: boolean): Promise<void> {
-  session.journal().setPinned(isPinned);
-  updateConversation(session);
-  const text = isPinned
-    ? 'this conversation is pinned: lists show it first; /pin off removes the mark'
-    : 'this conversation is no longer pinned';
-  return print(session, { entries: [notice(text)] });
-}
-
-function pin(state: ReplState, argument: string): Step {
-  const isPinned = argument === '';
-  if (!isPinned && !offWords.has(argument)) {
+function setPin(state: ReplState, argument: string): Step {
+  const pin = argument === '';
+  if (!pin && !offWords.has(argument)) {
     return refuse(state, '/pin takes only the word off', '/pin off');
   }
-  if (isPinned !== (state.conversation.isPinned === true)) {
-    return step(state, task(setPinned, isPinned));
+  if (pin !== (state.conversation.pin === true)) {
+    const said = pin
+      ? 'this conversation is pinned: lists show it first; /pin off removes the mark'
+      : 'this conversation is no longer pinned';
+    return step(state, task(setAttributes, { set: { pin }, said }));
   }
-  return isPinned
+  return pin
     ? printNotice(state, 'this conversation is pinned already; /pin off removes the mark')
     : printNotice(state, 'this conversation is not pinned');
 }
@@ -235,6 +235,6 @@ export const conversationCommands: readonly SlashCommand[] = [
     group: 'conversations',
     example: '/pin off',
     completes: () => [{ value: 'off', summary: 'remove the mark' }],
-    run: pin,
+    run: setPin,
   },
 ];

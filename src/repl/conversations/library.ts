@@ -5,9 +5,11 @@ import {
 } from '../../conversation/library/conversation-folder.ts';
 import {
   conversationsNamed,
+  listConversations,
   listEntries,
-  listPinnedFirst,
+  readListed,
   type LibraryEntry,
+  type ListedConversation,
 } from '../../conversation/library/library.ts';
 import type { JournalOptions } from '../../conversation/journal/journal-file.ts';
 import {
@@ -15,19 +17,19 @@ import {
   createJournal,
   resumeJournal,
 } from '../../conversation/journal/open-journal.ts';
-import { loadConversation, summarize } from '../../conversation/library/read-conversation.ts';
+import { loadConversation } from '../../conversation/library/read-conversation.ts';
 import {
   searchTerms,
   searchConversation,
-  compilePattern,
-  type FoundTurn,
+  compileTerms,
+  type SearchPatterns,
 } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
 import type { Candidate } from '../composer/completion.ts';
 import type { Context } from '../../run.ts';
 import { splitPrompt } from '../../conversation/compose-prompt.ts';
 import { pathOf, textOf, type Turn } from '../../conversation/tree.ts';
-import type { ListedConversation, PreviewTurn } from '../state.ts';
+import type { ListRow, PreviewTurn } from '../state.ts';
 import { isHeldElsewhere } from '../../storage/lock/lock.ts';
 import { errorCode } from '../../storage/storage-failure.ts';
 
@@ -52,12 +54,8 @@ export function createReplLibrary(context: Context, options: JournalOptions) {
     list: () => createList(context, stored()),
     /** For completion: the newest titles, then ids. */
     names(): readonly Candidate[] {
-      const found: { readonly id: string; readonly title: string }[] = [];
-      for (const { id, path } of options.folder === undefined ? [] : listEntries(options.folder)) {
-        const summary = readable(() => summarize(path));
-        if (summary !== undefined && summary.records > 0) found.push({ id, title: summary.title });
-        if (found.length === maxCandidates) break;
-      }
+      if (options.folder === undefined) return [];
+      const found = [...readListed(listEntries(options.folder).slice(0, maxCandidates))];
       const titled = found.filter(({ title }) => title !== '');
       return [
         ...titled.map(({ id, title }) => ({ value: title, summary: id })),
@@ -77,23 +75,6 @@ const previewText = 2000;
 const excerptLength = 100;
 const excerptStart = 12;
 
-/** The results for entries from `from` on, at least one. An entry that cannot be read has none. */
-function slice<Result>(
-  { clock }: Context,
-  entries: readonly LibraryEntry[],
-  from: number,
-  read: (entry: LibraryEntry) => Result | undefined,
-): readonly (Result | undefined)[] {
-  const start = clock.monotonic();
-  const results: (Result | undefined)[] = [];
-  for (let at = from; at < entries.length; at += 1) {
-    const entry = entries[at];
-    results.push(entry && readable(() => read(entry)));
-    if (clock.monotonic() - start >= maxSliceTime) break;
-  }
-  return results;
-}
-
 /** Undefined if the file cannot be read; `natter conversations list` reports it. */
 function readable<Result>(read: () => Result | undefined): Result | undefined {
   try {
@@ -104,28 +85,18 @@ function readable<Result>(read: () => Result | undefined): Result | undefined {
   }
 }
 
-function readListed(
-  { clock, process }: Context,
-  folder: string,
-  entry: LibraryEntry,
-): ListedConversation | undefined {
-  const { title, firstWords, isAnswered, records, ...summary } = summarize(entry.path);
-  if (records === 0) return undefined;
-  const model = isAnswered ? summary.model : undefined;
-  const lock = lockFile(conversationsFolder(folder), entry.id);
-  const isOpenElsewhere = isHeldElsewhere(lock, process, clock.date());
-  const filtered = [title, firstWords, model, entry.id].join('\n').toLowerCase();
-  return { entry, title, firstWords, model, isOpenElsewhere, filtered };
+function rowOf({ process }: Context, folder: string, conversation: ListedConversation): ListRow {
+  const { id, title, firstWords, isAnswered } = conversation;
+  const model = isAnswered ? conversation.model : undefined;
+  const lock = lockFile(conversationsFolder(folder), id);
+  const isOpenElsewhere = isHeldElsewhere(lock, process);
+  const filtered = [title, firstWords, model, id].join('\n').toLowerCase();
+  return { ...conversation, model, isOpenElsewhere, filtered };
 }
 
-/** The line of the first hit of the first pattern, from shortly before it; undefined if a pattern does not occur. */
-function excerptOf({ path }: LibraryEntry, patterns: readonly RegExp[]): string | undefined {
-  let found: FoundTurn | undefined;
-  for (const pattern of patterns) {
-    const [hit] = searchConversation(path, pattern, 0);
-    if (hit === undefined) return undefined;
-    found ??= hit;
-  }
+/** The line of the first hit, from shortly before it; undefined unless all terms occur. */
+function excerptOf({ path }: LibraryEntry, patterns: SearchPatterns): string | undefined {
+  const [found] = searchConversation(path, patterns, 0);
   const line = found?.lines.find(({ marks }) => marks.length > 0);
   if (line === undefined) return undefined;
   const [mark] = line.marks;
@@ -151,19 +122,24 @@ function preview({ path, id, size }: LibraryEntry): readonly PreviewTurn[] {
   return turns.slice(-previewTurns).map(previewTurn);
 }
 
-/** Reads the conversations of a list, a part at a time. */
+/** Reads the conversations of a list, and searches them a part at a time. */
 export function createList(context: Context, folder: string) {
   return {
-    /** Pinned ones first, newest first among them. @throws Failure */
-    entries: () => listPinnedFirst(folder),
-    /** The entries from `from` on, at least one; undefined for an entry that cannot be read. */
-    read: (entries: readonly LibraryEntry[], from: number) =>
-      slice(context, entries, from, (entry) => readListed(context, folder, entry)),
+    /** @throws Failure */
+    async read(): Promise<readonly ListRow[]> {
+      const listed = await listConversations(folder);
+      return listed.map((conversation) => rowOf(context, folder, conversation));
+    },
     /** For the entries from `from` on, at least one: the text around the first hit; undefined without one. */
     search(entries: readonly LibraryEntry[], from: number, query: string) {
-      const options = { regularExpression: false, caseSensitive: false };
-      const patterns = searchTerms(query).map((term) => compilePattern(term, options));
-      return slice(context, entries, from, (entry) => excerptOf(entry, patterns));
+      const patterns = compileTerms(searchTerms(query));
+      const start = context.clock.monotonic();
+      const excerpts: (string | undefined)[] = [];
+      for (const entry of entries.slice(from)) {
+        excerpts.push(readable(() => excerptOf(entry, patterns)));
+        if (context.clock.monotonic() - start >= maxSliceTime) break;
+      }
+      return excerpts;
     },
     /** The last turns. */
     preview: (entry: LibraryEntry) => readable(() => preview(entry)) ?? [],

@@ -9,8 +9,11 @@ import {
   type CompletionRequest,
 } from '../composer/completion.ts';
 import type { TextBuffer } from '../composer/text-buffer.ts';
-import type { ReplFiles } from '../files/user-files.ts';
 import { findFiles } from '../files/find-paths.ts';
+import { mentionAt } from '../files/picking.ts';
+import { candidatesFor } from '../menu.ts';
+import type { Repl } from '../session.ts';
+import type { ReplState } from '../state.ts';
 
 /** More choices than this are not all read. */
 const maxChoices = 12;
@@ -53,46 +56,44 @@ const kindNames: Readonly<Record<CompletionRequest['kind'], string>> = {
   path: 'file',
 };
 
-function isUseful({ kind }: CompletionRequest, { value }: Candidate): boolean {
-  return kind !== 'command' || findCommand(value)?.needsLiveRegion !== true;
+/** The candidates whose names begin with the typed text, else those that match otherwise. */
+function namedCandidates(
+  repl: Repl,
+  state: ReplState,
+  request: CompletionRequest,
+): readonly Candidate[] {
+  const offered = candidatesFor(repl, state, request).filter(
+    ({ value }) => request.kind !== 'command' || findCommand(value)?.needsLiveRegion !== true,
+  );
+  const matching = matchCandidates(request, offered);
+  const typed = request.typed.toLowerCase();
+  const starting = matching.filter(({ value }) => value.toLowerCase().startsWith(typed));
+  return starting.length > 0 ? starting : matching;
 }
 
-/** The candidates, or why they cannot be read. */
-function readCandidates(
-  request: CompletionRequest,
-  candidatesFor: (request: CompletionRequest) => readonly Candidate[],
-): readonly Candidate[] | string {
+/** Completes the word at the cursor, or lists the choices in words. */
+export async function completeLine(
+  repl: Repl,
+  state: ReplState,
+  buffer: TextBuffer,
+): Promise<LineCompletion> {
+  const mention = mentionAt(buffer);
+  const request = mention ?? findCompletion(buffer, argumentKind);
+  if (request === undefined) {
+    return { buffer, words: 'Tab completes commands, their arguments, and files after @' };
+  }
   try {
-    return candidatesFor(request);
+    const files = mention && (await findFiles(repl.files, mention.typed));
+    const candidates = files?.candidates ?? namedCandidates(repl, state, request);
+    return offerChoices(buffer, request, candidates);
   } catch (error) {
-    if (error instanceof Failure) return error.message;
+    if (error instanceof Failure) return { buffer, words: error.message };
     throw error;
   }
 }
 
-/**
- * Completes the word at the cursor, or lists the choices in words.
- * @param candidatesFor may throw Failure
- */
-export function completeLine(
-  buffer: TextBuffer,
-  candidatesFor: (request: CompletionRequest) => readonly Candidate[],
-): LineCompletion {
-  const request = findCompletion(buffer, argumentKind);
-  if (request === undefined) {
-    return { buffer, words: 'Tab completes commands, their arguments, and files after @' };
-  }
-  const found = readCandidates(request, candidatesFor);
-  if (typeof found === 'string') return { buffer, words: found };
-  const offered = found.filter((candidate) => isUseful(request, candidate));
-  const matching = matchCandidates(request, offered);
-  const typedPart = request.typed.toLowerCase();
-  const starting = matching.filter(({ value }) => value.toLowerCase().startsWith(typedPart));
-  return offerChoices(buffer, request, starting.length > 0 ? starting : matching);
-}
-
 /** Completes the word with the only candidate, or lists them in words. */
-export function offerChoices(
+function offerChoices(
   buffer: TextBuffer,
   request: CompletionRequest,
   candidates: readonly Candidate[],
@@ -117,19 +118,4 @@ export function takeNext(choices: LineChoices): LineCompletion {
   const buffer = candidate === undefined ? before : applyCandidate(before, request, candidate);
   const words = `choice ${index + 1} of ${candidates.length}; Tab takes the next`;
   return { buffer, words, choices: { ...choices, index } };
-}
-
-/** Completes a mention with the files that the menu of the composer would show. */
-export async function completeMention(
-  files: ReplFiles,
-  buffer: TextBuffer,
-  request: CompletionRequest,
-): Promise<LineCompletion> {
-  try {
-    const found = await findFiles(files, request.typed);
-    return offerChoices(buffer, request, found?.candidates ?? []);
-  } catch (error) {
-    if (error instanceof Failure) return { buffer, words: error.message };
-    throw error;
-  }
 }

@@ -1,4 +1,3 @@
-import type { Clock } from '../../clock.ts';
 import { editActions, isEditAction } from '../composer/edit-actions.ts';
 import {
   newerEntry,
@@ -11,7 +10,7 @@ import {
   type HistorySearch,
   type HistoryStep,
 } from '../composer/history.ts';
-import { actionOf, keyOf, type KeyAction, type KeyMap } from '../composer/keys/key-bindings.ts';
+import { actionOf, keyOf, type KeyAction } from '../composer/keys/key-bindings.ts';
 import { chordOf, type KeyEvent, type KeyPress } from '../composer/keys/key-event.ts';
 import { contentOf } from '../composer/paste.ts';
 import {
@@ -24,25 +23,29 @@ import {
   type Draft,
   type TextBuffer,
 } from '../composer/text-buffer.ts';
+import { mentionsOfPaths } from '../files/find-paths.ts';
 import { mayBeDropped } from '../files/picking.ts';
 import { createKeyInput } from '../screen/key-input.ts';
-import { takeNext, type LineCompletion, type LineChoices } from './line-completion.ts';
-import { typedLine, bytesToEnd, editBytes, nothingTyped } from './typed-line.ts';
+import type { Session } from '../session.ts';
+import { completeLine, takeNext, type LineChoices } from './line-completion.ts';
+import { expectsPrompt } from './questions.ts';
+import { typedLine, bytesToEnd, editBytes, nothingTyped, type LinePlace } from './typed-line.ts';
 
-/** A search of earlier prompts, from Ctrl+R on. `draft` is the line before it. */
-type LineSearch =
-  | { readonly phase: 'asking'; readonly draft: Draft }
-  | {
-      readonly phase: 'found';
-      readonly draft: Draft;
-      readonly query: string;
-      /** Newest first. */
-      readonly matches: readonly HistorySearch[];
-      /** Index of the match on the line. */
-      readonly index: number;
-      /** The text of that match; a changed line ends the search. */
-      readonly text: string;
-    };
+/** A search of earlier prompts, from Ctrl+R on. */
+interface LineSearch {
+  /** The line before it. */
+  readonly draft: Draft;
+  /** Undefined while the text to search for is typed. */
+  readonly found?: {
+    readonly query: string;
+    /** Newest first. */
+    readonly matches: readonly HistorySearch[];
+    /** Index of the match on the line. */
+    readonly index: number;
+    /** The text of that match; a changed line ends the search. */
+    readonly text: string;
+  };
+}
 
 function matchesOf(history: History, query: string): readonly HistorySearch[] {
   const matches: HistorySearch[] = [];
@@ -54,40 +57,26 @@ function matchesOf(history: History, query: string): readonly HistorySearch[] {
   return matches;
 }
 
-export interface LineEditorOptions {
-  readonly clock: Clock;
-  readonly write: (text: string) => void;
-  readonly columns: () => number;
-  /** The default is {@link actionOf}. */
-  readonly keyMap?: KeyMap | undefined;
-  /** Earlier prompts, read when the user starts to browse them. */
-  readonly history: () => History;
-  /** Called with each entered line; the cursor is on the next row by then. */
-  readonly onLine: (text: string) => void;
+/** What an editor of lines reports. */
+export interface LineReceiver {
+  /** Takes an entered line; the cursor is on the next row. */
+  collect(lines: readonly string[]): void;
   /** A paste ended inside a line: the lines before it wait for its end. */
-  readonly onUnfinished: () => void;
+  wait(): void;
   /** Ctrl+C discarded the typed text. */
-  readonly onCleared: () => void;
+  discard(): void;
   /** Ctrl+C on an empty line, or while the line is not shown. */
-  readonly onInterrupt: () => void;
-  /** The question must be written again: Ctrl+C discarded the typed text, or a search begins or ends. */
-  readonly onDiscarded: () => void;
-  /** Whether the line is a prompt, not the answer to a question. */
-  readonly isPrompt: () => boolean;
-  /** Returns a promise while files are looked for. */
-  readonly complete: (buffer: TextBuffer) => LineCompletion | Promise<LineCompletion>;
-  /** The mentions of a text that is only paths of existing files, as terminals type dropped ones. */
-  readonly mentionsOf: (text: string) => string | undefined;
-  /** Writes a notice above the line. */
-  readonly say: (words: string) => void;
+  interrupt(): void;
   /** Ctrl+D on an empty line. */
-  readonly onEnd: () => void;
-  readonly onSuspend: () => void;
+  end(): void;
+  /** Writes a notice above the line. */
+  say(words: string): void;
 }
 
 /** Edits one line at a time on a raw terminal. Text typed while the line is not shown appears with the next `show`. */
 export class LineEditor {
-  readonly #options: LineEditorOptions;
+  readonly #session: Session;
+  readonly #receiver: LineReceiver;
   readonly #keys: ReturnType<typeof createKeyInput>;
   /** What the terminal shows, and the column where it starts; undefined while the line is not shown. */
   #shown = nothingTyped;
@@ -96,17 +85,18 @@ export class LineEditor {
   /** With its position among the earlier prompts; undefined if none was recalled. */
   #history: History | undefined;
   #search: LineSearch | undefined;
-  /** Tabs pressed while the files of the line are looked for. */
-  #tabs: { readonly of: TextBuffer; count: number } | undefined;
+  /** Resolves when the choices are found for each Tab so far. */
+  #completed: Promise<void> = Promise.resolve();
   /** Choices for the line in `of`; a changed line ends them. */
   #choices: { readonly of: TextBuffer; readonly choices: LineChoices } | undefined;
   /** A line was entered by the keys of this read. */
   #hasEntered = false;
 
-  constructor(options: LineEditorOptions) {
-    this.#options = options;
+  constructor(session: Session, receiver: LineReceiver) {
+    this.#session = session;
+    this.#receiver = receiver;
     this.#keys = createKeyInput(
-      options.clock,
+      session.context.clock,
       (events) => this.#onKeys(events),
       () => undefined,
     );
@@ -129,7 +119,7 @@ export class LineEditor {
 
   /** Whether the line is the text to search for. */
   isSearching(): boolean {
-    return this.#search?.phase === 'asking';
+    return this.#search !== undefined && this.#search.found === undefined;
   }
 
   stop(): void {
@@ -141,21 +131,28 @@ export class LineEditor {
     this.#column = column;
   }
 
+  /** Writes the bytes that `make` returns for the place of the line, unless it is not shown. */
+  #write(make: (place: LinePlace) => string): void {
+    const { stdout } = this.#session.context.streams;
+    if (this.#column === undefined) return;
+    const bytes = make({ column: this.#column, columns: stdout.columns() });
+    if (bytes !== '') void stdout.write(bytes);
+  }
+
   #update(): void {
-    const column = this.#column;
-    if (column === undefined) return;
     const next = typedLine(this.#buffer);
-    const bytes = editBytes(this.#shown, next, { column, columns: this.#options.columns() });
+    this.#write((place) => editBytes(this.#shown, next, place));
     this.#shown = next;
-    if (bytes !== '') this.#options.write(bytes);
   }
 
   #leave(ending: string): void {
-    const column = this.#column;
-    if (column === undefined) return;
-    const bytes = bytesToEnd(this.#shown, { column, columns: this.#options.columns() }) + ending;
+    this.#write((place) => bytesToEnd(this.#shown, place) + ending);
     this.#column = undefined;
-    if (bytes !== '') this.#options.write(bytes);
+  }
+
+  /** Whether the line is a prompt, not the answer to a question. */
+  #isPrompt(): boolean {
+    return expectsPrompt(this.#session.state());
   }
 
   #onKeys(events: readonly KeyEvent[]): void {
@@ -168,29 +165,31 @@ export class LineEditor {
       else this.#type(event.text);
       this.#update();
     }
-    const isUnfinished = this.#hasEntered && this.#buffer.text !== '' && this.#options.isPrompt();
-    if (isUnfinished) this.#options.onUnfinished();
+    const isUnfinished = this.#hasEntered && this.#buffer.text !== '' && this.#isPrompt();
+    if (isUnfinished) this.#receiver.wait();
   }
 
   readonly #actions: Partial<Record<KeyAction, () => void>> = {
     send: () => this.#enter(),
     'new-line': () => this.#enter(),
     interrupt: () => this.#interrupt(),
-    suspend: () => this.#options.onSuspend(),
+    suspend: () => this.#session.screen.suspend(),
     'delete-right-or-quit': () => {
-      if (this.#buffer.text === '') this.#options.onEnd();
+      if (this.#buffer.text === '') this.#receiver.end();
       else this.#buffer = editActions['delete-right'](this.#buffer);
     },
     'move-up': () => this.#recall(olderEntry),
     'history-older': () => this.#recall(olderEntry),
     'move-down': () => this.#recall(newerEntry),
     'history-newer': () => this.#recall(newerEntry),
-    complete: () => this.#complete(),
+    complete: () => {
+      this.#completed = this.#completed.then(() => this.#complete());
+    },
     'search-start': () => this.#pressSearch(),
   };
 
   #press(key: KeyPress): void {
-    const action = actionOf(chordOf(key), 'composer', this.#options.keyMap);
+    const action = actionOf(chordOf(key), 'composer', this.#session.state().keyMap);
     if (action === undefined) return;
     const act = this.#actions[action];
     if (act !== undefined) act();
@@ -209,9 +208,8 @@ export class LineEditor {
   #insert(text: string): void {
     const buffer = this.#buffer;
     const inserted = insert(buffer, text);
-    const isPossible = this.#options.isPrompt() && !this.isSearching();
-    const mentions =
-      isPossible && mayBeDropped(buffer, text) ? this.#options.mentionsOf(text) : undefined;
+    const isPossible = this.#isPrompt() && !this.isSearching() && mayBeDropped(buffer, text);
+    const mentions = isPossible ? mentionsOfPaths(this.#session.files, text) : undefined;
     this.#buffer =
       mentions === undefined
         ? inserted
@@ -228,25 +226,25 @@ export class LineEditor {
   }
 
   #enter(): void {
-    if (this.#search?.phase === 'asking') return this.#endSearch(this.#search.draft);
+    if (this.isSearching()) return this.#endSearch();
     this.#hasEntered = true;
     const wasShown = this.#column !== undefined;
     this.#leave('\n');
     // The next line of a paste starts in the first column.
     if (wasShown) this.#begin(0);
-    return this.#options.onLine(this.#takeText());
+    return this.#receiver.collect([this.#takeText()]);
   }
 
   #interrupt(): void {
-    if (this.#search?.phase === 'asking') {
+    if (this.isSearching()) {
       this.#buffer = clearBuffer(this.#buffer);
-      return this.#endSearch(this.#search.draft);
+      return this.#endSearch();
     }
     // Text typed while the line is not shown appears with the next question.
-    if (this.#column === undefined || this.#takeText() === '') return this.#options.onInterrupt();
+    if (this.#column === undefined || this.#takeText() === '') return this.#receiver.interrupt();
     this.#leave('\n');
-    this.#options.onCleared();
-    return this.#options.onDiscarded();
+    this.#receiver.discard();
+    return this.#session.screen.redraw();
   }
 
   #recall(entryOf: typeof olderEntry): void {
@@ -255,7 +253,7 @@ export class LineEditor {
   }
 
   #earlier(): History {
-    return this.#history ?? this.#options.history();
+    return this.#history ?? this.#session.state().history;
   }
 
   #put(found: HistoryStep | undefined): void {
@@ -264,71 +262,59 @@ export class LineEditor {
     this.#buffer = withDraft(this.#buffer, found.draft);
   }
 
-  #complete(): void {
+  async #complete(): Promise<void> {
     const buffer = this.#buffer;
-    if (this.isSearching() || !this.#options.isPrompt()) return;
-    if (this.#tabs?.of === buffer) {
-      this.#tabs.count += 1;
-      return;
-    }
+    if (this.isSearching() || !this.#isPrompt()) return;
     const choices = this.#choices?.of === buffer ? this.#choices.choices : undefined;
-    const completed = choices ? takeNext(choices) : this.#options.complete(buffer);
-    if (!(completed instanceof Promise)) return this.#takeCompletion(completed);
-    const tabs = { of: buffer, count: 0 };
-    this.#tabs = tabs;
-    void completed.then((found) => {
-      if (this.#tabs === tabs) this.#tabs = undefined;
-      // Meanwhile the line may have changed.
-      if (this.#buffer !== buffer) return;
-      this.#takeCompletion(found);
-      for (; tabs.count > 0; tabs.count -= 1) this.#complete();
-      this.#update();
-    });
-  }
-
-  #takeCompletion({ buffer, words, choices }: LineCompletion): void {
-    this.#buffer = buffer;
-    this.#choices = choices && { of: buffer, choices };
-    if (words !== undefined && this.#column !== undefined) this.#options.say(words);
+    const found = choices
+      ? takeNext(choices)
+      : await completeLine(this.#session, this.#session.state(), buffer);
+    // Meanwhile the line may have changed.
+    if (this.#buffer !== buffer) return;
+    this.#buffer = found.buffer;
+    this.#choices = found.choices && { of: found.buffer, choices: found.choices };
+    if (found.words !== undefined && this.#column !== undefined) this.#receiver.say(found.words);
+    this.#update();
   }
 
   /** Ctrl+R: asks for a text, then shows older and older prompts that contain it. */
   #pressSearch(): void {
-    const search = this.#search;
-    if (this.#column === undefined || !this.#options.isPrompt()) return;
-    if (search?.phase === 'asking') return this.#endSearch(search.draft);
-    if (search?.phase === 'found' && search.text === this.#buffer.text) {
-      return this.#showMatch(search, search.index + 1);
+    const { found, draft = draftOf(this.#buffer) } = this.#search ?? {};
+    if (this.#column === undefined || !this.#isPrompt()) return;
+    if (this.isSearching()) return this.#endSearch();
+    if (found?.text === this.#buffer.text) {
+      return this.#showMatch(draft, { ...found, index: found.index + 1 });
     }
     this.#leave('\n');
-    this.#search = { phase: 'asking', draft: draftOf(this.#buffer) };
+    this.#search = { draft: draftOf(this.#buffer) };
     this.#buffer = clearBuffer(this.#buffer);
-    this.#options.onDiscarded();
+    this.#session.screen.redraw();
   }
 
   /** Ends the question for the text to search for. */
-  #endSearch(draft: Draft): void {
+  #endSearch(): void {
+    const { draft = draftOf(this.#buffer) } = this.#search ?? {};
     const query = contentOf(this.#buffer).trim();
     this.#leave('\n');
     this.#search = undefined;
     this.#buffer = withDraft(clearBuffer(this.#buffer), draft);
-    this.#options.onDiscarded();
+    this.#session.screen.redraw();
     if (query === '') return;
     const matches = matchesOf(this.#earlier(), query);
-    this.#showMatch({ phase: 'found', draft, query, matches, index: 0, text: '' }, 0);
+    this.#showMatch(draft, { query, matches, index: 0, text: '' });
   }
 
-  #showMatch(search: LineSearch & { readonly phase: 'found' }, index: number): void {
-    const { matches, query, draft } = search;
+  #showMatch(draft: Draft, found: NonNullable<LineSearch['found']>): void {
+    const { matches, query, index } = found;
     const match = matches[index];
     if (match === undefined) {
       const which = index === 0 ? 'earlier' : 'older';
-      return this.#options.say(`no ${which} prompt contains "${query}"`);
+      return this.#receiver.say(`no ${which} prompt contains "${query}"`);
     }
     this.#put(acceptSearch(this.#earlier(), match, draft));
-    this.#search = { ...search, index, text: this.#buffer.text };
-    const key = keyOf('search-start', this.#options.keyMap) ?? 'Ctrl+R';
+    this.#search = { draft, found: { ...found, text: this.#buffer.text } };
+    const key = keyOf('search-start', this.#session.state().keyMap) ?? 'Ctrl+R';
     const older = index + 1 < matches.length ? `; ${key} finds an older one` : '';
-    return this.#options.say(`match ${index + 1} of ${matches.length}${older}`);
+    return this.#receiver.say(`match ${index + 1} of ${matches.length}${older}`);
   }
 }

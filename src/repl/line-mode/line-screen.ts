@@ -1,83 +1,76 @@
-import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import type { Context } from '../../run.ts';
+import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { hangText } from '../../terminal/text/rows.ts';
-import { displayWidth } from '../../terminal/text/width.ts';
+import { displayWidth, graphemes } from '../../terminal/text/width.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
-import { questionOf } from './list-question.ts';
-import { cancelHint } from '../dialog.ts';
-import type { Screen } from '../session.ts';
-import type { AnswerActivity, Dialog, ReplState } from '../state.ts';
+import { chordOf, type KeyEvent } from '../composer/keys/key-event.ts';
+import { KeyParser } from '../composer/keys/key-parser.ts';
+import type { Screen, Session } from '../session.ts';
+import type { ReplState } from '../state.ts';
 import { stalledSeconds } from '../status-text.ts';
-import type { LineInput } from './line-input.ts';
+import { createDebounce } from '../timers.ts';
+import { LineEditor, type LineReceiver } from './line-editor.ts';
+import { asksForSecret, lineQuestion, progressKey, progressOf } from './questions.ts';
 
-export interface LineScreenOptions {
-  readonly write: (text: string) => void;
-  /** Columns of a row, infinite to leave wrapping to the terminal. */
-  readonly width: () => number;
-  /** Calls `act` after the current output. */
-  readonly defer: (act: () => void) => void;
-  /** Stops the job until the shell continues it. */
-  readonly suspend: (onContinue: () => void) => void;
-  /** What reads the answers to the questions; undefined before it starts. */
-  readonly input: () => LineInput | undefined;
+/** Splits the input of a cooked terminal into lines, whose UTF-8 bytes may arrive split anywhere. */
+export function createLineReader() {
+  const decoder = new TextDecoder('utf-8');
+  let rest = '';
+  return {
+    /** @returns the completed lines without line ends */
+    feed(bytes: Uint8Array): readonly string[] {
+      const lines = (rest + decoder.decode(bytes, { stream: true })).split(/\r\n|\n|\r(?!$)/);
+      rest = lines.pop() ?? '';
+      return lines;
+    },
+    /** The text after the last line end; undefined if empty. */
+    end(): string | undefined {
+      const last = rest + decoder.decode();
+      rest = '';
+      return last === '' ? undefined : last;
+    },
+  };
 }
 
-/** Milliseconds without an answer before a notice. */
-const slowAnswer = 1000;
-
-function dialogText(state: ReplState, dialog: Dialog): string {
-  const title = sanitizeLine(dialog.title);
-  if (dialog.type === 'entry') return `natter: ${cancelHint(state, dialog)}\n${title}: `;
-  const rows = dialog.choices.map(({ label }, index) => sanitizeLine(`${index + 1} ${label}`));
-  const choices = rows.map((row) => `  ${row}\n`).join('');
-  return `${title}\n${choices}Choose 1 to ${dialog.choices.length}: `;
-}
-
-/** Whether the next line is a prompt, not the answer to a question. */
-export function expectsPrompt({ dialog, list }: ReplState): boolean {
-  return dialog === undefined && list === undefined;
-}
-
-/** The question to the user; undefined while natter is busy or has ended. */
-function lineQuestion(state: ReplState, isSearching: boolean): string | undefined {
-  const { dialog, list, activity, hasQuit } = state;
-  if (hasQuit) return undefined;
-  if (dialog !== undefined) return dialogText(state, dialog);
-  if (list !== undefined) return questionOf(state, list);
-  if (activity !== undefined) return undefined;
-  return isSearching ? 'Search earlier prompts for: ' : 'You: ';
-}
-
-/** A notice about a retry, or about an answer that is slow or stalled, if any. */
-function progressOf(
-  activity: AnswerActivity,
-  { now, keyMap, host }: ReplState,
-): string | undefined {
-  const interrupt = neededKeyOf('interrupt', keyMap);
-  const { retry } = activity;
-  if (activity.phase === 'retrying' && retry !== undefined) {
-    const left = Math.ceil((retry.at - now) / 1000);
-    const when = left <= 0 ? 'now' : `in ${left} s`;
-    const send = neededKeyOf('send', keyMap);
-    return `${retry.cause}; retry ${retry.retry} of ${retry.retries} ${when}; ${send} retries now, ${interrupt} gives up`;
+/** Joins continued lines: a backslash at the end of a line becomes a line end. */
+export function joinContinued(lines: readonly string[]): {
+  readonly whole: readonly string[];
+  /** The last lines, if their continuation is missing. */
+  readonly open: readonly string[];
+} {
+  const whole: string[] = [];
+  let open: string[] = [];
+  for (const line of lines) {
+    if (line.endsWith('\\')) {
+      open.push(line.slice(0, -1));
+    } else {
+      whole.push([...open, line].join('\n'));
+      open = [];
+    }
   }
-  const stalled = stalledSeconds(activity, now);
-  if (stalled !== undefined)
-    return `nothing for ${stalled} s; ${interrupt} stops and keeps the text`;
-  const isSlow = activity.phase === 'waiting' && now - activity.since >= slowAnswer;
-  return isSlow ? `waiting for ${host ?? activity.model}; ${interrupt} stops` : undefined;
+  return { whole, open: open.map((line) => `${line}\\`) };
 }
 
-function progressKey(activity: AnswerActivity, now: number): string {
-  const { phase, retry, since, lastAt } = activity;
-  const stall = stalledSeconds(activity, now) === undefined ? '' : lastAt;
-  return `${since} ${phase} ${retry?.retry ?? 0} ${stall}`;
-}
+/** Milliseconds. Pasted lines follow each other faster than typed ones. */
+const pastePause = 30;
 
-const isSecret = ({ dialog }: ReplState) => dialog?.type === 'entry' && dialog.isHidden === true;
-
-/** Shows a session as labelled lines; never changes text that was written. */
-export class LineScreen implements Screen {
-  readonly #options: LineScreenOptions;
+/**
+ * Shows a session as labelled lines, and never changes text that was written. Reads lines: those of a paste, and lines
+ * that end with a backslash, are one text.
+ */
+export class LineScreen implements Screen, LineReceiver {
+  readonly #context: Context;
+  readonly #width: () => number;
+  #session: Session | undefined;
+  /** Undefined if the terminal edits the lines. */
+  #editor: LineEditor | undefined;
+  readonly #reader = createLineReader();
+  readonly #secretKeys = new KeyParser();
+  /** A hidden line. */
+  #secret = '';
+  #collected: readonly string[] = [];
+  readonly #debounce: ReturnType<typeof createDebounce>;
+  #releases: readonly (() => void)[] = [];
   #state: ReplState | undefined;
   /** An unanswered question at the end of the output. */
   #question: string | undefined;
@@ -87,8 +80,18 @@ export class LineScreen implements Screen {
   #wasArmed = false;
   #wasStalled = false;
 
-  constructor(options: LineScreenOptions) {
-    this.#options = options;
+  /** @param width columns of a row, infinite to leave wrapping to the terminal */
+  constructor(context: Context, width: () => number) {
+    this.#context = context;
+    this.#width = width;
+    this.#debounce = createDebounce(context.clock, pastePause, () => this.#pass());
+  }
+
+  /** Starts to read lines for a session. */
+  open(session: Session, editsLines: boolean): void {
+    this.#session = session;
+    if (editsLines) this.#editor = new LineEditor(session, this);
+    this.#start();
   }
 
   write(text: string): undefined {
@@ -96,11 +99,15 @@ export class LineScreen implements Screen {
     this.#askLater();
   }
 
+  say(words: string): void {
+    this.write(this.#noticeOf(words));
+  }
+
   show(state: ReplState): void {
     this.#state = state;
     this.#writeProgress(state);
     this.#askLater();
-    this.#options.input()?.adjust();
+    this.#adjust();
   }
 
   nextUpdate(): undefined {}
@@ -113,19 +120,18 @@ export class LineScreen implements Screen {
   scrollAway(): void {}
 
   async lend<Result>(use: () => Promise<Result>): Promise<Result> {
-    this.#options.input()?.stop();
+    this.#stop();
     try {
       return await use();
     } finally {
-      this.#options.input()?.start();
+      this.#start();
     }
   }
 
   suspend(): void {
-    const { input, suspend } = this.#options;
-    input()?.stop();
-    suspend(() => {
-      input()?.start();
+    this.#stop();
+    this.#context.device.suspend(() => {
+      this.#start();
       this.redraw();
     });
   }
@@ -133,50 +139,149 @@ export class LineScreen implements Screen {
   async close(): Promise<void> {
     // The shell's prompt, or a last line of natter, starts on a separate row.
     if (this.#question !== undefined) this.#writeText('');
-    this.#options.input()?.stop();
+    this.#stop();
   }
 
-  /** To be called when a line was entered: the terminal has echoed it with its line end. */
-  lineEntered(): void {
-    this.#options.input()?.hideTyped();
+  #start(): void {
+    const { device } = this.#context;
+    this.#adjust();
+    this.#releases = [
+      device.listen(
+        (bytes) => this.#feed(bytes),
+        () => this.end(),
+      ),
+      device.onInterrupt(() => this.interrupt()),
+      device.onContinue(() => {
+        // Off first: the shell has changed the mode while natter was suspended, which Node does not notice.
+        device.setRaw(false);
+        this.#adjust();
+      }),
+      device.onExit(() => device.setRaw(false)),
+    ];
+  }
+
+  #stop(): void {
+    for (const release of this.#releases) release();
+    this.#releases = [];
+    this.#editor?.stop();
+    this.#context.device.setRaw(false);
+  }
+
+  #isSecret(): boolean {
+    return this.#state !== undefined && asksForSecret(this.#state);
+  }
+
+  /** Turns the terminal's echo off for a secret. */
+  #adjust(): void {
+    if (this.#session === undefined) return;
+    this.#context.device.setRaw(this.#editor !== undefined || this.#isSecret());
+  }
+
+  #feed(bytes: Uint8Array): void {
+    if (this.#isSecret()) {
+      for (const event of this.#secretKeys.feed(bytes)) this.#onSecretKey(event);
+    } else if (this.#editor !== undefined) this.#editor.feed(bytes);
+    // A terminal that edits lines itself passes on arrow keys as escape sequences.
+    else this.collect(this.#reader.feed(bytes).map(sanitize));
+  }
+
+  collect(lines: readonly string[]): void {
+    this.#collected = [...this.#collected, ...lines];
+    this.#debounce.restart();
+  }
+
+  #pass(): void {
+    const { whole, open } = joinContinued(this.#collected);
+    this.#collected = open;
+    if (whole.length > 0) this.#enter(whole.join('\n'));
+  }
+
+  #enter(text: string): void {
+    this.#endLine();
+    this.#session?.dispatch({ type: 'line-entered', text, now: this.#context.clock.monotonic() });
+  }
+
+  /** A line was entered: the terminal has echoed it with its line end. */
+  #endLine(): void {
+    this.#editor?.hide();
     this.#question = undefined;
     this.#isInLine = false;
   }
 
-  /** Whether typed text must not be shown. */
-  isSecret(): boolean {
-    return this.#state !== undefined && isSecret(this.#state);
+  wait(): void {
+    this.#debounce.cancel();
+  }
+
+  discard(): void {
+    this.#collected = [];
+    this.#debounce.cancel();
+  }
+
+  interrupt(): void {
+    this.discard();
+    this.#session?.dispatch({ type: 'interrupted', now: this.#context.clock.monotonic() });
+  }
+
+  end(): void {
+    this.#debounce.cancel();
+    const last = this.#reader.end();
+    if (last !== undefined) this.#collected = [...this.#collected, last];
+    this.#pass();
+    this.#session?.dispatch({ type: 'input-ended' });
+  }
+
+  /** A key of a hidden line, which the terminal does not show. */
+  #onSecretKey(event: KeyEvent): void {
+    if (event.type !== 'key') {
+      this.#secret += event.text.replaceAll(/\s+/g, ' ');
+      return;
+    }
+    const chord = chordOf(event);
+    const text = this.#secret;
+    if (chord === 'backspace' || chord === 'ctrl+h') {
+      this.#secret = [...graphemes(text)].slice(0, -1).join('');
+    } else if (chord === 'ctrl+u') this.#secret = '';
+    else if (/^(?:enter|ctrl\+[jcd])$/.test(chord)) {
+      this.#secret = '';
+      // The terminal has not echoed it.
+      void this.#context.streams.stdout.write('\n');
+      if (/[cd]$/.test(chord)) {
+        this.#endLine();
+        this.interrupt();
+      } else this.#enter(text);
+    }
   }
 
   #writeText(text: string): void {
-    const { write, input } = this.#options;
-    input()?.hideTyped();
-    if (this.#question !== undefined) write('\n');
+    this.#editor?.hide();
+    const end = this.#question === undefined ? '' : '\n';
     this.#question = undefined;
     if (text !== '') this.#isInLine = !text.endsWith('\n');
-    write(text);
+    void this.#context.streams.stdout.write(end + text);
   }
 
   #writeNotice(text: string): void {
     const lead = this.#isInLine && this.#question === undefined ? '\n' : '';
-    const shown = hangText(`natter: ${sanitizeLine(text)}`, this.#options.width());
-    this.#writeText(`${lead}${shown}\n`);
+    this.#writeText(lead + this.#noticeOf(text));
+  }
+
+  #noticeOf(text: string): string {
+    return `${hangText(`natter: ${sanitizeLine(text)}`, this.#width())}\n`;
   }
 
   #askLater(): void {
-    this.#options.defer(() => this.#ask());
+    setImmediate(() => this.#ask());
   }
 
   #ask(): void {
-    const input = this.#options.input();
-    const asked = this.#state && lineQuestion(this.#state, input?.isSearching() === true);
+    const asked = this.#state && lineQuestion(this.#state, this.#editor?.isSearching() === true);
     if (asked === undefined) return;
-    const question = hangText(asked, this.#options.width());
+    const question = hangText(asked, this.#width());
     if (question === this.#question) return;
     this.#writeText(question);
     this.#question = question;
     const column = displayWidth(question.slice(question.lastIndexOf('\n') + 1));
-    if (!this.isSecret()) input?.showTyped(column);
+    if (!this.#isSecret()) this.#editor?.show(column);
   }
 
   /** Writes each notice once. */

@@ -1,16 +1,10 @@
 import type { Journal } from '../../conversation/journal/journal.ts';
 import { createSpokenMarkdown } from '../../terminal/markdown/spoken-markdown.ts';
-import type { TextBuffer } from '../composer/text-buffer.ts';
 import { createSession } from '../create-session.ts';
-import { mentionAt } from '../files/picking.ts';
-import { candidatesFor } from '../menu.ts';
-import { mentionsOfPaths } from '../files/find-paths.ts';
 import type { Repl, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
 import type { TranscriptFormat, AnswerFormatter } from '../transcript/transcript.ts';
-import { completeLine, completeMention } from './line-completion.ts';
-import { LineInput } from './line-input.ts';
-import { expectsPrompt, LineScreen } from './line-screen.ts';
+import { LineScreen } from './line-screen.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { hangText } from '../../terminal/text/rows.ts';
 
@@ -63,61 +57,20 @@ export function lineFormat(width: () => number): TranscriptFormat {
   };
 }
 
-/** What the editor of the line uses of the session. */
-function editingOf(repl: Repl, session: Session, screen: LineScreen, format: TranscriptFormat) {
-  const { clock, streams } = repl.context;
-  return {
-    clock,
-    keyMap: session.state().keyMap,
-    columns: () => streams.stdout.columns(),
-    history: () => session.state().history,
-    isPrompt: () => expectsPrompt(session.state()),
-    complete: (buffer: TextBuffer) => {
-      const mention = mentionAt(buffer);
-      return mention === undefined
-        ? completeLine(buffer, (request) => candidatesFor(repl, session.state(), request))
-        : completeMention(repl.files, buffer, mention);
-    },
-    write: (text: string) => void streams.stdout.write(text),
-    onDiscarded: () => screen.redraw(),
-    onSuspend: () => screen.suspend(),
-    say: (words: string) => screen.write(format.notice(words)),
-    mentionsOf: (text: string) => mentionsOfPaths(repl.files, text),
-  };
-}
-
 /** A session in plain labelled lines, for screen readers and dumb terminals. */
 export function startLineMode(repl: Repl, journal: Journal, first: ReplState): Session {
-  const { device, clock, environment, streams } = repl.context;
-  const { stdout } = streams;
+  const { environment, streams } = repl.context;
   // A dumb terminal, such as in Emacs, edits the lines itself, and its keys cannot be changed.
   const editsLines = environment['TERM'] !== 'dumb';
   const state = editsLines ? first : { ...first, keyMap: undefined };
-  const write = (text: string) => void stdout.write(text);
   const width = () =>
-    session.state().settings.wrap === 'none' ? Number.POSITIVE_INFINITY : stdout.columns();
-  let input: LineInput | undefined;
-  const screen = new LineScreen({
-    write,
-    width,
-    defer: (act) => void setImmediate(act),
-    suspend: (onContinue) => device.suspend(onContinue),
-    input: () => input,
-  });
+    session.state().settings.wrap === 'none' ? Number.POSITIVE_INFINITY : streams.stdout.columns();
+  const screen = new LineScreen(repl.context, width);
   const plain = lineFormat(width);
   const spoken = (column: number) => createSpokenMarkdown(width, column);
   // With --plain, answers are written as their Markdown source.
   const format = repl.options.plain === true ? plain : { ...plain, answerText: spoken };
   const session: Session = createSession({ repl, journal, state, screen, format: () => format });
-  input = new LineInput({
-    device,
-    clock,
-    dispatch: (action) => session.dispatch(action),
-    isSecret: () => screen.isSecret(),
-    onEntered: () => screen.lineEntered(),
-    endSecretLine: () => write('\n'),
-    ...(editsLines && { editing: editingOf(repl, session, screen, format) }),
-  });
-  input.start();
+  screen.open(session, editsLines);
   return session;
 }

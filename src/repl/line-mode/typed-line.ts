@@ -63,67 +63,60 @@ function advance({ row, column }: Position, text: string, columns: number): Posi
   return { row: atRow, column: atColumn };
 }
 
-function positionAfter({ shown }: TypedLine, count: number, place: LinePlace): Position {
-  let position = { row: 0, column: place.column };
-  for (const text of shown.slice(0, count)) position = advance(position, text, place.columns);
-  return position;
+/** The positions of the characters, and of the end. */
+function positionsOf({ shown }: TypedLine, { column, columns }: LinePlace): readonly Position[] {
+  let last: Position = { row: 0, column };
+  return [last, ...shown.map((text) => (last = advance(last, text, columns)))];
 }
 
-const columnForward = (columns: number) => (columns > 0 ? `\u001B[${columns}C` : '');
+const start: Position = { row: 0, column: 0 };
 
-/** Writes characters. After the last column, a space moves the cursor to the next row. */
-function textBytes(line: TypedLine, from: number, to: number, place: LinePlace): string {
-  let bytes = '';
-  let position = positionAfter(line, from, place);
-  for (const text of line.shown.slice(from, to)) {
-    position = advance(position, text, place.columns);
-    bytes += text !== '\n' && position.column === 0 ? `${text} \r` : text;
+/** Moves the caret: forward by writing characters. After the last column, a space moves it to the next row. */
+function moveBytes(
+  { shown }: TypedLine,
+  positions: readonly Position[],
+  from: number,
+  to: number,
+): string {
+  const { row, column } = positions[to] ?? start;
+  if (to >= from) {
+    const texts = shown.slice(from, to).map((text, index) => {
+      const isFull = text !== '\n' && positions[from + index + 1]?.column === 0;
+      return isFull ? `${text} \r` : text;
+    });
+    return texts.join('');
   }
-  return bytes;
-}
-
-function backBytes(from: Position, to: Position): string {
-  const rows = from.row - to.row;
-  if (rows === 0) return '\b'.repeat(from.column - to.column);
-  return `\u001B[${rows}A\r${columnForward(to.column)}`;
-}
-
-function moveBytes(line: TypedLine, from: number, to: number, place: LinePlace): string {
-  if (to >= from) return textBytes(line, from, to, place);
-  return backBytes(positionAfter(line, from, place), positionAfter(line, to, place));
+  const { row: fromRow, column: fromColumn } = positions[from] ?? start;
+  if (fromRow === row) return '\b'.repeat(fromColumn - column);
+  return `\u001B[${fromRow - row}A\r${column > 0 ? `\u001B[${column}C` : ''}`;
 }
 
 /** Erases the rest of an older, longer text and returns the cursor. */
-function eraseBytes(end: Position, oldEnd: Position): string {
+function eraseBytes(end = start, oldEnd = start): string {
   if (oldEnd.row > end.row) return '\u001B[J';
   const rest = oldEnd.row === end.row ? Math.max(0, oldEnd.column - end.column) : 0;
   return ' '.repeat(rest) + '\b'.repeat(rest);
 }
 
-function commonLength(one: readonly string[], other: readonly string[]): number {
-  const end = Math.min(one.length, other.length);
-  let count = 0;
-  while (count < end && one[count] === other[count]) count += 1;
-  return count;
-}
-
 /** The bytes that turn `from` into `to` on the terminal. */
 export function editBytes(from: TypedLine, to: TypedLine, place: LinePlace): string {
-  const same = commonLength(from.shown, to.shown);
   const size = to.shown.length;
-  if (same === size && same === from.shown.length)
-    return moveBytes(to, from.caret, to.caret, place);
-  const end = positionAfter(to, size, place);
-  const oldEnd = positionAfter(from, from.shown.length, place);
+  const differs = to.shown.findIndex((text, index) => text !== from.shown[index]);
+  const same = differs === -1 ? Math.min(size, from.shown.length) : differs;
+  const positions = positionsOf(to, place);
+  if (same === size && same === from.shown.length) {
+    return moveBytes(to, positions, from.caret, to.caret);
+  }
+  const oldPositions = positionsOf(from, place);
   return (
-    moveBytes(from, from.caret, same, place) +
-    textBytes(to, same, size, place) +
-    eraseBytes(end, oldEnd) +
-    moveBytes(to, size, to.caret, place)
+    moveBytes(from, oldPositions, from.caret, same) +
+    moveBytes(to, positions, same, size) +
+    eraseBytes(positions.at(-1), oldPositions.at(-1)) +
+    moveBytes(to, positions, size, to.caret)
   );
 }
 
 /** The bytes from the caret to the end. */
 export function bytesToEnd(line: TypedLine, place: LinePlace): string {
-  return moveBytes(line, line.caret, line.shown.length, place);
+  return moveBytes(line, positionsOf(line, place), line.caret, line.shown.length);
 }

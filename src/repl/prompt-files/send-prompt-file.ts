@@ -7,7 +7,7 @@ import { mentionsOf } from '../files/mentioned-files.ts';
 import type { Session } from '../session.ts';
 import type { Dialog, ReplState, Step } from '../state.ts';
 import { printNotice, refuse, step } from '../step.ts';
-import type { OpenedPrompt, PendingPrompt, PromptUse, PromptVariable } from './prompt-files.ts';
+import type { OpenedPrompt, PendingPrompt, PromptUse, PromptVariable } from './prompt-command.ts';
 
 /** Looks for a prompt file, and sends it or asks for its values. */
 export async function openPrompt(

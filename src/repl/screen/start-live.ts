@@ -1,4 +1,4 @@
-import { loadOwnPaints } from '../../output/answer-output.ts';
+import { readOwnPaints } from '../../output/answer-output.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mode.ts';
 import { terminalTraits } from '../../terminal/device/terminal-kind.ts';
@@ -73,7 +73,7 @@ class LiveScreen implements Screen {
     this.#traits = { ...terminalTraits(environment), shapesCursor: state.vi !== undefined };
     const traits = this.#traits;
     const checkSize = () => device.checkSize();
-    this.#region = new LiveRegion({ ...traits, output, clock, checkSize });
+    this.#region = new LiveRegion({ traits, output, clock, checkSize });
     const write = (text: string) => void output.write(text);
     const canAsk = style.colored && traits.hasKeyProtocols;
     const onChange = () => this.#render();
@@ -231,7 +231,7 @@ class LiveScreen implements Screen {
 
 export async function startLive(repl: Repl, journal: Journal, state: ReplState): Promise<Session> {
   const { presentation, settings } = repl;
-  const ownPaints = await loadOwnPaints(settings.colors, presentation.colors);
+  const ownPaints = readOwnPaints(settings.colors, presentation.colors);
   const screen = new LiveScreen(repl, state, ownPaints);
   const format = (shown: ReplState) => screen.formatOf(shown);
   const session = createSession({ repl, journal, state, screen, format });

@@ -21,8 +21,6 @@ const maxSize = 4096;
 const staleAfter = 60_000;
 /** The milliseconds for an incomplete lock: a lock is written right after it is created, so its process died. */
 const incompleteStaleAfter = 2000;
-/** The milliseconds by which the clocks of two machines may differ on some network file systems. */
-const clockTolerance = 5000;
 
 export interface LockOwner {
   readonly host: string;
@@ -43,7 +41,7 @@ export interface FoundLock {
   readonly owner: LockOwner | undefined;
   /** A file that natter must not remove: its content is not a lock, or this account cannot read it. */
   readonly isForeign: boolean;
-  /** When it was taken or renewed, by the clock of the file system; milliseconds. */
+  /** When it was taken or renewed; milliseconds. */
   readonly renewedAt: number;
 }
 
@@ -53,9 +51,6 @@ export type LockState =
   | { readonly type: 'alive' }
   /** Its process cannot be seen from here; unless renewed, the lock is dead in `remaining` milliseconds. */
   | { readonly type: 'unknown'; readonly remaining: number };
-
-/** Opens a file, as `fs.openSync`; tests pass one that fails. */
-export type OpenFile = (path: string, flags: string | number, mode?: number) => number;
 
 /** Describes this process as the owner of a lock that it takes now. */
 export function createOwner(process: ProcessFacts, since: Date, token: string): LockOwner {
@@ -113,23 +108,20 @@ function withFile<Result>(
   return withDescriptor(descriptor, use);
 }
 
-/**
- * Creates a file with a text.
- * @returns its time by the clock of the file system; undefined when the file exists already
- * @throws the system's error
- */
-function createFile(path: string, text: string, open: OpenFile = fs.openSync): number | undefined {
-  const openNew = () => open(path, 'wx', lockMode);
-  return withFile('EEXIST', openNew, (descriptor) => {
+/** Creates a file with a text; false when the file exists already. @throws the system's error */
+function createFile(path: string, text: string): boolean {
+  const openNew = () => fs.openSync(path, 'wx', lockMode);
+  const created = withFile('EEXIST', openNew, (descriptor) => {
     try {
       fs.writeFileSync(descriptor, text);
-      return fs.fstatSync(descriptor).mtimeMs;
+      return true;
     } catch (error) {
       // A full disk creates empty files: an empty lock would block everyone.
       removeFile(path);
       throw error;
     }
   });
+  return created === true;
 }
 
 function readBytes(descriptor: number): Buffer {
@@ -150,9 +142,9 @@ function readFound(descriptor: number): FoundLock {
 }
 
 /** Reads a lock; undefined when it is free. @throws the system's error */
-export function findLock(path: string, open: OpenFile = fs.openSync): FoundLock | undefined {
+export function findLock(path: string): FoundLock | undefined {
   try {
-    return withFile('ENOENT', () => open(path, O_RDONLY | O_NONBLOCK), readFound);
+    return withFile('ENOENT', () => fs.openSync(path, O_RDONLY | O_NONBLOCK), readFound);
   } catch (error) {
     // The lock of a different account with a strict umask.
     if (errorCode(error) !== 'EACCES') throw error;
@@ -163,8 +155,8 @@ export function findLock(path: string, open: OpenFile = fs.openSync): FoundLock 
 }
 
 /** Takes the lock if it is free; false when another process has it. @throws the system's error */
-export function createLock(path: string, owner: LockOwner, open?: OpenFile): boolean {
-  return createFile(path, `${JSON.stringify(owner)}\n`, open) !== undefined;
+export function createLock(path: string, owner: LockOwner): boolean {
+  return createFile(path, `${JSON.stringify(owner)}\n`);
 }
 
 /**
@@ -202,54 +194,29 @@ export function releaseLock(path: string, token: string): void {
   quietly(() => removeLock(path, token));
 }
 
-/** Returns the milliseconds of the clock of the file system that has the lock. @throws the system's error */
-function fileSystemTime(path: string, token: string): number {
-  const probe = `${path}.${token}.time`;
-  removeFile(probe);
-  try {
-    // It was removed just now, and no other process uses this token.
-    return createFile(probe, '.') ?? Number.NaN;
-  } finally {
-    removeFile(probe);
-  }
-}
+/**
+ * Returns the milliseconds since a file was written. A time in the future counts the same: the clock was set back, and a
+ * process that runs renews its lock within seconds.
+ */
+const ageOf = ({ renewedAt }: FoundLock) => Math.abs(Date.now() - renewedAt);
 
-/** Returns the milliseconds since the lock was taken or renewed. */
-function ageOf(path: string, { renewedAt }: FoundLock, token: string): number {
-  const now = fileSystemTime(path, token);
-  const age = now - renewedAt;
-  if (age > -clockTolerance) return age;
-  // The clock was set back; with the current time, the lock ages again.
-  try {
-    fs.utimesSync(path, now / 1000, now / 1000);
-  } catch {
-    // The lock of a different account; its renewals are visible all the same.
-  }
-  return 0;
-}
-
-/** Judges a lock that was found. @throws the system's error if the lock's folder cannot be written */
-export function stateOf(
-  path: string,
-  found: FoundLock,
-  process: ProcessFacts,
-  token: string,
-): LockState {
+/** Judges a lock that was found. */
+export function stateOf(found: FoundLock, process: ProcessFacts): LockState {
   const { owner, isForeign } = found;
   if (isForeign) return { type: 'alive' };
   const type = owner === undefined ? 'unknown' : livenessOf(owner, process);
   if (type !== 'unknown') return { type };
   const limit = owner === undefined ? incompleteStaleAfter : staleAfter;
-  const remaining = limit - ageOf(path, found, token);
+  const remaining = limit - ageOf(found);
   return remaining > 0 ? { type, remaining } : { type: 'dead' };
 }
 
 /** Removes a dead lock, unless another process is removing it. @throws the system's error */
-function breakDeadLock(path: string, found: FoundLock, token: string): void {
+function breakDeadLock(path: string, found: FoundLock): void {
   // Two waiters may find the same dead lock. Only one of them may remove it: the slower one would remove the lock that
   // the faster one has taken meanwhile. So the removal of a token is a lock, too.
   const removal = `${path}.${found.token}`;
-  if (createFile(removal, '') !== undefined) {
+  if (createFile(removal, '')) {
     try {
       removeLock(path, found.token);
     } finally {
@@ -259,8 +226,7 @@ function breakDeadLock(path: string, found: FoundLock, token: string): void {
   }
   // The process that was removing it may have been killed.
   const other = findLock(removal);
-  if (other === undefined) return;
-  if (fileSystemTime(path, token) - other.renewedAt >= staleAfter) removeFile(removal);
+  if (other !== undefined && ageOf(other) >= staleAfter) removeFile(removal);
 }
 
 /** The milliseconds from one renewal of a lock to the next. */
@@ -319,10 +285,10 @@ function takeLock(
     if (createLock(path, owner)) return { isHeld: true, owner };
     const found = findLock(path);
     if (found === undefined) continue;
-    const state = stateOf(path, found, process, owner.token);
+    const state = stateOf(found, process);
     refused = refusedLock(found, state, now);
     if (state.type !== 'dead') return refused;
-    breakDeadLock(path, found, owner.token);
+    breakDeadLock(path, found);
   }
   return refused;
 }
@@ -362,19 +328,12 @@ export function holdLock(path: string, options: LockOptions): HeldLock | Refused
   return taken.isHeld ? keepLock(path, taken.owner, options.clock) : taken;
 }
 
-/**
- * Whether a different process holds the lock, as far as that is visible without writing: the lock of a process that
- * cannot be seen counts while it is renewed.
- * @throws the system's error
- */
-export function isHeldElsewhere(path: string, process: ProcessFacts, now: Date): boolean {
+/** Whether a different process holds the lock. @throws the system's error */
+export function isHeldElsewhere(path: string, process: ProcessFacts): boolean {
   const found = findLock(path);
   if (found === undefined) return false;
-  const { owner, isForeign, renewedAt } = found;
-  if (owner === undefined) return isForeign;
-  const liveness = livenessOf(owner, process);
-  if (liveness === 'unknown') return now.getTime() - renewedAt < staleAfter;
-  return liveness === 'alive' && owner.processId !== process.id;
+  const { type } = stateOf(found, process);
+  return type === 'unknown' || (type === 'alive' && found.owner?.processId !== process.id);
 }
 
 /** The milliseconds between two attempts; most writes take less. */
@@ -382,13 +341,21 @@ const writePause = 15;
 /** The milliseconds after which a lock is held for too long. */
 const maxWait = 10_000;
 
-function heldTooLong(path: string, { holder, state }: RefusedLock): Failure {
-  const who = holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
+/** Names the process that has a lock, after `another natter`; empty if it is not known. */
+export const holderText = ({ holder }: RefusedLock): string =>
+  holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
+
+function heldTooLong(path: string, refused: RefusedLock): Failure {
+  const { state } = refused;
   const hint =
     state.type === 'unknown'
       ? `try again in ${Math.ceil(state.remaining / 1000)} s: if that natter is not running, the lock is removed then`
       : 'try again; if no natter is running, delete that file';
-  return new Failure('storage', `another natter${who} has locked ${path} for too long`, { hint });
+  return new Failure(
+    'storage',
+    `another natter${holderText(refused)} has locked ${path} for too long`,
+    { hint },
+  );
 }
 
 async function awaitOwnLock(path: string, options: LockOptions): Promise<LockOwner> {
@@ -443,22 +410,14 @@ export async function awaitLock(
   const { process, clock, signal } = options;
   const first = findLock(path);
   if (first?.owner === undefined) return;
-  const probe = `${process.id}-${Math.floor(clock.monotonic())}`;
-  const state = stateOf(path, first, process, probe);
+  const state = stateOf(first, process);
   if (state.type !== 'unknown') return;
-  // `stateOf` may have changed the time of a lock from the future.
-  const renewedAt = findLock(path)?.renewedAt;
   onWait(first.owner, state.remaining);
-  const start = clock.monotonic();
   for (;;) {
     await clock.sleep(watchPause, signal);
     const found = findLock(path);
     // Taken or renewed meanwhile: its owner is running.
-    if (found?.token !== first.token || found.renewedAt !== renewedAt) return;
-    if (stateOf(path, found, process, probe).type !== 'unknown') return;
-    // Without a renewal for that long the lock is dead, even if the clock of the file system is wrong.
-    if (clock.monotonic() - start < staleAfter) continue;
-    breakDeadLock(path, first, probe);
-    return;
+    if (found?.token !== first.token || found.renewedAt !== first.renewedAt) return;
+    if (stateOf(found, process).type !== 'unknown') return;
   }
 }

@@ -75,30 +75,15 @@ function listenTo(
   };
 }
 
-function jobControl(
-  process: NodeJS.Process,
-): Pick<TerminalDevice, 'onSuspend' | 'suspend' | 'onContinue'> {
-  return {
-    onSuspend(listener) {
-      process.on('SIGTSTP', listener);
-      return () => void process.off('SIGTSTP', listener);
-    },
-    suspend(onContinue) {
-      if (process.platform === 'win32') onContinue();
-      else stopJob(process, onContinue);
-    },
-    onContinue(listener) {
-      process.on('SIGCONT', listener);
-      return () => void process.off('SIGCONT', listener);
-    },
-  };
-}
-
 /** The terminal that `process` was started on. */
 export function createDevice(
   process: NodeJS.Process,
   watch: Pick<SignalWatch, 'handle' | 'beforeSignalExit'>,
 ): TerminalDevice {
+  const on = (event: 'SIGUSR1' | 'SIGTSTP' | 'SIGCONT') => (listener: () => void) => {
+    process.on(event, listener);
+    return () => void process.off(event, listener);
+  };
   return {
     listen: (onBytes, onEnd) => listenTo(process.stdin, onBytes, onEnd),
     setRaw(isRaw) {
@@ -111,11 +96,13 @@ export function createDevice(
     checkSize: () => checkSize(process),
     onInterrupt: (listener) => watch.handle('SIGINT', listener),
     onTerminate: (listener) => watch.handle('SIGTERM', listener),
-    onTimeLimit(listener) {
-      process.on('SIGUSR1', listener);
-      return () => void process.off('SIGUSR1', listener);
+    onTimeLimit: on('SIGUSR1'),
+    onSuspend: on('SIGTSTP'),
+    onContinue: on('SIGCONT'),
+    suspend(onContinue) {
+      if (process.platform === 'win32') onContinue();
+      else stopJob(process, onContinue);
     },
-    ...jobControl(process),
     onExit(listener) {
       process.on('exit', listener);
       const forget = watch.beforeSignalExit(listener);

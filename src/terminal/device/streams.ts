@@ -1,6 +1,6 @@
 // The process's three standard streams as natter uses them. Tests pass in-memory ones.
 
-import { fstatSync, readFileSync, readSync, statSync, type Stats } from 'node:fs';
+import { fstatSync, readFileSync, statSync, type Stats } from 'node:fs';
 import { devNull } from 'node:os';
 
 /** Standard output or error: a terminal, a pipe or a file. */
@@ -14,8 +14,6 @@ export interface OutputStream {
   hasSize(): boolean;
   /** The parent process has closed it, so that all text would be lost; undefined where that is unknown. */
   isClosed?(): boolean;
-  /** Creates the stream before its first write, which would wait for that. */
-  open?(): void;
   /** Returns a promise while the reader is slow: await it. Never rejects: a closed reader aborts the run instead. */
   write(text: string): Promise<void> | undefined;
   /** Resolves when everything written has left the process, or the stream has failed. */
@@ -96,7 +94,6 @@ function outputStream(
     rows: () => stream().rows || fallbackRows,
     hasSize: () => Boolean(stream().columns && stream().rows),
     isClosed: () => isReplacedByNode(descriptor),
-    open: () => void stream(),
     write(text) {
       if (failed || text === '') return undefined;
       hasWritten = true;
@@ -112,18 +109,6 @@ function outputStream(
       });
     },
   };
-}
-
-const blockSize = 65_536;
-
-/** Reads a file directly, which saves the milliseconds that loading Node's stream takes. */
-function* fileBytes(descriptor: number): Generator<Uint8Array, void> {
-  for (;;) {
-    const block = Buffer.allocUnsafe(blockSize);
-    const length = readSync(descriptor, block);
-    if (length === 0) return;
-    yield block.subarray(0, length);
-  }
 }
 
 function isNullDevice(found: Stats): boolean {
@@ -170,8 +155,7 @@ function inputStream(
       // Node would give an empty stream for a folder.
       if (found.isDirectory()) throw new Error('it is a folder');
       if (isNullDevice(found)) return;
-      if (found.isFile()) yield* fileBytes(descriptor);
-      else yield* streamBytes(open(), signal);
+      yield* streamBytes(open(), signal);
     },
   };
 }

@@ -1,11 +1,9 @@
 // Reads Markdown that arrives in any pieces as blocks, for a renderer that shows them on a screen or as spoken text.
+import { Paragraph, type ReadPiece } from './inline.ts';
 import {
   type Container,
-  continuesLeaf,
   dedent,
   formulaEnd,
-  isLongFormula,
-  type LeafKind,
   type LineStart,
   readFence,
   readLineStart,
@@ -26,30 +24,26 @@ export interface MarkdownStream extends TextTransform {
 }
 
 /** Shows the blocks of one answer. Each call may add to the output. */
-export interface BlockRenderer {
+export interface BlockRenderer<Part> {
   /** The open quotes and list items. */
   readonly containers: Container[];
   /** The source had a blank line here. */
   blankBefore: boolean;
-  /** Formulas are shown as a whole; otherwise each line as it arrives. */
-  readonly collectsFormulas: boolean;
   /** Begins a block, in further containers. */
   beginBlock(kind: LineStart['kind'], opened: readonly Container[]): void;
   /** Shows a list item without content. */
   emptyItem(): void;
-  openParagraph(text: string, isDefinition: boolean): void;
-  /** Takes a further line of the paragraph, or its beginning. */
-  addLine(text: string, isDefinition: boolean): void;
-  /** Takes more of the line. */
-  writeText(text: string): void;
-  endText(): void;
-  closeParagraph(): void;
-  /** Whether the paragraph may turn out to be the header of a table. */
-  mayBeHeader(): boolean;
-  /** Whether a line of dashes or equals signs below the paragraph makes it a heading. */
+  /** Reads a piece of a paragraph. */
+  readonly read: ReadPiece<Part>;
+  /** The text of a line that defines a note or a link. */
+  definition(text: string): string;
+  /** @returns the text that is to be written, without what a mark replaces */
+  openParagraph(text: string): string;
+  writeParts(parts: readonly Part[], paragraph: Paragraph<Part>): void;
+  /** Takes the last parts. */
+  closeParagraph(parts: readonly Part[]): void;
+  /** Whether a line of dashes or equals signs below a paragraph of one line makes it a heading. */
   mayBeHeading(): boolean;
-  /** Whether the paragraph has an open displayed formula, to which the next line belongs. */
-  isInFormula(): boolean;
   heading(source: string): void;
   underline(source: string): void;
   rule(source: string): void;
@@ -61,327 +55,346 @@ export interface BlockRenderer {
   codeLine(text: string): void;
   closeCode(): void;
   formula(lines: readonly string[], close: string): void;
-  /** Shows lines of a formula as they are written. */
-  formulaSource(lines: readonly string[], isFirst: boolean): void;
+  /** Shows lines of a formula without an end as they are written. */
+  formulaSource(lines: readonly string[]): void;
   /**
    * @param header undefined if the paragraph before may be the header
-   * @param isAfterText the paragraph is still open, and is to be closed
+   * @param paragraph it is still open, and is to be closed
    */
-  openTable(header: string | undefined, delimiter: string, isAfterText: boolean): void;
+  openTable(
+    header: string | undefined,
+    delimiter: string,
+    paragraph: Paragraph<Part> | undefined,
+  ): void;
   tableRow(row: string): void;
   closeTable(): void;
   /** The output so far, which is taken once. */
   take(): string;
-  /** The source of the open paragraph or table that is not shown yet. */
+  /** The source of the open table, or of the decided text of a paragraph, that is not shown yet. */
   undecided(): string;
 }
 
-type Leaf =
+type Leaf<Part> =
   | { readonly kind: 'none' | 'table' }
-  | { readonly kind: 'paragraph'; readonly isDefinition: boolean }
+  | {
+      readonly kind: 'paragraph';
+      readonly isDefinition: boolean;
+      readonly inline: Paragraph<Part>;
+    }
   | { readonly kind: 'fence'; readonly mark: string; readonly indent: number }
   | { readonly kind: 'indented'; blankLines: number }
-  /** `lines` are collected; undefined if they are shown as they arrive. */
-  | { readonly kind: 'formula'; readonly close: string; lines: string[] | undefined };
-
-interface DriverState {
-  readonly renderer: BlockRenderer;
-  /** The block that the next line may continue. */
-  leaf: Leaf;
-  /** A line with bars; the next line shows whether it is a table's header. */
-  row: string | undefined;
-  codeBlocks: number;
-  /** The part of the current line that is not accepted yet. */
-  line: string;
-  /** What to do with more of the line: detect its kind, collect it, or write it as text. */
-  mode: 'start' | 'whole' | 'text';
-  /** Pending while something is loaded that the next text needs. */
-  loading: Promise<void> | undefined;
-  /** Input that waits for the load. */
-  backlog: string;
-  waiting: Promise<string> | undefined;
-}
+  | { readonly kind: 'formula'; readonly close: string; readonly lines: string[] };
 
 /** A longer line start that is still ambiguous is text. */
 const maxStart = 1000;
 
+/** UTF-16 units of a displayed formula; a longer one is text. */
+const maxFormula = 4000;
+
 /** Reads text in any pieces for a renderer; the joined output does not depend on the pieces. */
-export function createBlockDriver(renderer: BlockRenderer): MarkdownStream {
-  const state: DriverState = {
-    renderer,
-    leaf: { kind: 'none' },
-    row: undefined,
-    codeBlocks: 0,
-    line: '',
-    mode: 'start',
-    loading: undefined,
-    backlog: '',
-    waiting: undefined,
-  };
-  const finish = () => {
-    if (state.line !== '') endLine(state);
-    settleRow(state);
-    closeLeaf(state);
-    leaveContainers(renderer, 0);
-    return renderer.take();
-  };
-  return {
-    write(text) {
-      state.backlog += text;
-      return state.waiting ? '' : drain(state);
-    },
-    end() {
-      if (!state.waiting) return finish();
-      return state.waiting.then(finish);
-    },
-    undecided() {
-      const { leaf, row, line, backlog } = state;
-      const formula = leaf.kind === 'formula' ? leaf.lines?.join('\n') : undefined;
-      return [renderer.undecided(), formula, row, line + backlog].filter(Boolean).join('\n');
-    },
-  };
-}
+export class BlockDriver<Part> implements MarkdownStream {
+  readonly #renderer: BlockRenderer<Part>;
+  /** The block that the next line may continue. */
+  #leaf: Leaf<Part> = { kind: 'none' };
+  /** A line with bars; the next line shows whether it is a table's header. */
+  #row: string | undefined;
+  #codeBlocks = 0;
+  /** The part of the current line that is not accepted yet. */
+  #line = '';
+  /** What to do with more of the line: detect its kind, collect it, or write it as text. */
+  #mode: 'start' | 'whole' | 'text' = 'start';
+  /** Pending while something is loaded that the next text needs. */
+  #loading: Promise<void> | undefined;
+  /** Input that waits for the load. */
+  #backlog = '';
+  #waiting: Promise<string> | undefined;
 
-function drain(state: DriverState): string | Promise<string> {
-  const { backlog, renderer } = state;
-  state.backlog = backlog.slice(consume(state, backlog));
-  const { loading } = state;
-  const output = renderer.take();
-  if (!loading) return output;
-  state.waiting = loading.then(async () => {
-    state.waiting = undefined;
-    state.loading = undefined;
-    return output + (await drain(state));
-  });
-  return state.waiting;
-}
-
-/** Reads lines until something must be loaded. @returns the number of units read */
-function consume(state: DriverState, text: string): number {
-  let position = 0;
-  while (position < text.length && !state.loading) {
-    const newline = text.indexOf('\n', position);
-    const end = newline === -1 ? text.length : newline;
-    if (end > position) feed(state, text.slice(position, end));
-    if (newline !== -1) endLine(state);
-    position = newline === -1 ? end : end + 1;
+  constructor(renderer: BlockRenderer<Part>) {
+    this.#renderer = renderer;
   }
-  return position;
-}
 
-function feed(state: DriverState, part: string): void {
-  const { renderer, mode } = state;
-  if (mode === 'text') return renderer.writeText(part);
-  if (mode !== 'start') {
-    state.line += part;
-    return;
+  write(text: string): string | Promise<string> {
+    this.#backlog += text;
+    return this.#waiting ? '' : this.#drain();
   }
-  const room = maxStart - state.line.length;
-  state.line += part.slice(0, room);
-  const start = readLine(state, state.line, false);
-  if (start) begin(state, start);
-  else if (state.line.length === maxStart) {
-    const text = readLine(state, state.line, true);
-    if (text) begin(state, { ...text, kind: 'text' });
+
+  end(): string | Promise<string> {
+    return this.#waiting ? this.#waiting.then(() => this.#finish()) : this.#finish();
   }
-  if (part.length > room) feed(state, part.slice(room));
-}
 
-function begin(state: DriverState, start: LineStart): void {
-  if (start.kind !== 'text' && start.kind !== 'definition') {
-    state.mode = 'whole';
-    return;
+  undecided(): string {
+    const leaf = this.#leaf;
+    const inline = leaf.kind === 'paragraph' ? leaf.inline.undecided() : '';
+    const formula = leaf.kind === 'formula' ? leaf.lines.join('\n') : '';
+    const parts = [this.#renderer.undecided() + inline, formula, this.#row];
+    return [...parts, this.#line + this.#backlog].filter(Boolean).join('\n');
   }
-  acceptLine(state, start);
-  state.mode = 'text';
-  state.line = '';
-}
 
-function endLine(state: DriverState): void {
-  const { renderer, mode, line } = state;
-  state.mode = 'start';
-  state.line = '';
-  if (mode === 'text') return renderer.endText();
-  const start = readLine(state, line, true);
-  if (!start) return;
-  acceptLine(state, start);
-  if (start.kind === 'text' || start.kind === 'definition') renderer.endText();
-}
-
-/** How a line starts; undefined while more of the line could change that. */
-function readLine(state: DriverState, text: string, complete: boolean): LineStart | undefined {
-  const { leaf, row, renderer } = state;
-  const isText = leaf.kind === 'paragraph';
-  const kind: LeafKind = row === undefined ? leaf.kind : 'paragraph';
-  const open = {
-    kind,
-    fence: leaf.kind === 'fence' ? leaf.mark : undefined,
-    headerBefore: row !== undefined || (isText && renderer.mayBeHeader()),
-    inFormula: isText && renderer.isInFormula(),
-  };
-  return readLineStart({ text, complete, containers: renderer.containers, open });
-}
-
-/** Takes the start of a text line, or all of any other line. */
-function acceptLine(state: DriverState, read: LineStart): void {
-  const { renderer, leaf } = state;
-  const { kind, rest } = read;
-  if (kind === 'delimiter') {
-    renderer.openTable(state.row, rest, leaf.kind === 'paragraph');
-    state.row = undefined;
-    state.leaf = { kind: 'table' };
-    return;
+  #finish(): string {
+    if (this.#line !== '') this.#endLine();
+    this.#settleRow();
+    this.#closeLeaf();
+    this.#leaveContainers(0);
+    return this.#renderer.take();
   }
-  const isUnderline = kind === 'rule' && /^-+[ \t]*$/.test(rest) && isHeading(state, read);
-  const start: LineStart = isUnderline ? { ...read, kind: 'underline' } : read;
-  settleRow(state);
-  if (!continues(state, start)) move(state, start);
-  acceptRest(state, start);
-}
 
-function isHeading({ leaf, renderer }: DriverState, { opened, continued }: LineStart): boolean {
-  const isInside = opened.length === 0 && continued === renderer.containers.length;
-  return leaf.kind === 'paragraph' && isInside && renderer.mayBeHeading();
-}
-
-function continues(state: DriverState, start: LineStart): boolean {
-  const { leaf, renderer } = state;
-  const { kind } = start;
-  const isDefinition = leaf.kind === 'paragraph' && leaf.isDefinition;
-  const joinsParagraph =
-    kind === 'row' ||
-    (kind === 'definition' && !isDefinition) ||
-    (kind === 'underline' && isHeading(state, start));
-  return continuesLeaf(leaf.kind, start, renderer.containers.length, joinsParagraph);
-}
-
-/** Closes what the line does not continue, and opens its containers. */
-function move(state: DriverState, { kind, opened, continued }: LineStart): void {
-  const { renderer } = state;
-  closeLeaf(state);
-  leaveContainers(renderer, continued);
-  if (kind === 'blank') renderer.blankBefore ||= opened.length === 0;
-  else {
-    renderer.beginBlock(kind, opened);
-    renderer.blankBefore = false;
+  #drain(): string | Promise<string> {
+    this.#backlog = this.#backlog.slice(this.#consume(this.#backlog));
+    const output = this.#renderer.take();
+    if (!this.#loading) return output;
+    this.#waiting = this.#loading.then(async () => {
+      this.#waiting = undefined;
+      this.#loading = undefined;
+      return output + (await this.#drain());
+    });
+    return this.#waiting;
   }
-  renderer.containers.push(...opened);
-}
 
-/** Closes the containers after the first `continued`. An item without content is still shown. */
-function leaveContainers(renderer: BlockRenderer, continued: number): void {
-  const { containers } = renderer;
-  const left = containers.slice(continued);
-  if (left.some((container) => container.kind === 'item' && !container.shown)) renderer.emptyItem();
-  containers.length = continued;
-}
+  /** Reads lines until something must be loaded. @returns the number of units read */
+  #consume(text: string): number {
+    let position = 0;
+    while (position < text.length && !this.#loading) {
+      const newline = text.indexOf('\n', position);
+      const end = newline === -1 ? text.length : newline;
+      if (end > position) this.#feed(text.slice(position, end));
+      if (newline !== -1) this.#endLine();
+      position = newline === -1 ? end : end + 1;
+    }
+    return position;
+  }
 
-/** Takes a line within its containers. */
-function acceptRest(state: DriverState, start: LineStart): void {
-  const { leaf, renderer } = state;
-  const { kind, rest } = start;
-  switch (kind) {
-    case 'text':
-    case 'definition':
-      return addText(state, rest, kind === 'definition');
-    case 'row':
-      if (leaf.kind === 'table') renderer.tableRow(rest);
-      else state.row = rest;
-      return;
-    case 'code':
-      if (leaf.kind === 'fence') renderer.codeLine(dedent(rest, start.column, leaf.indent));
-      return;
-    case 'closing-fence':
-      return closeLeaf(state);
-    case 'fence': {
-      const { mark, info, indent } = readFence(start, renderer.containers);
-      state.codeBlocks += 1;
-      state.leaf = { kind: 'fence', mark, indent };
-      state.loading = renderer.openCode(state.codeBlocks, info, mark);
+  #feed(part: string): void {
+    if (this.#mode === 'text') return this.#writeText(part);
+    if (this.#mode !== 'start') {
+      this.#line += part;
       return;
     }
-    case 'indented':
-      return addIndented(state, rest);
-    case 'blank':
-      if (leaf.kind === 'indented') leaf.blankLines += 1;
+    const room = maxStart - this.#line.length;
+    this.#line += part.slice(0, room);
+    const start = this.#readLine(this.#line, false);
+    if (start) this.#begin(start);
+    else if (this.#line.length === maxStart) {
+      const text = this.#readLine(this.#line, true);
+      if (text) this.#begin({ ...text, kind: 'text' });
+    }
+    if (part.length > room) this.#feed(part.slice(room));
+  }
+
+  #begin(start: LineStart): void {
+    if (start.kind !== 'text' && start.kind !== 'definition') {
+      this.#mode = 'whole';
       return;
-    case 'formula':
-      return addFormulaLine(state, rest);
-    case 'heading':
-      return renderer.heading(rest);
-    case 'underline':
-      renderer.underline(rest);
-      return closeLeaf(state);
-    case 'rule':
-      return renderer.rule(rest);
-    case 'delimiter':
-      return undefined;
+    }
+    this.#acceptLine(start);
+    this.#mode = 'text';
+    this.#line = '';
   }
-}
 
-function addText(state: DriverState, text: string, isDefinition: boolean): void {
-  if (state.leaf.kind === 'paragraph') return state.renderer.addLine(text, isDefinition);
-  state.leaf = { kind: 'paragraph', isDefinition };
-  state.renderer.openParagraph(text, isDefinition);
-}
-
-/** The row turned out not to be a table header, so it is a line of text. */
-function settleRow(state: DriverState): void {
-  const { row } = state;
-  if (row === undefined) return;
-  state.row = undefined;
-  addText(state, row, false);
-  state.renderer.endText();
-}
-
-function addIndented(state: DriverState, text: string): void {
-  const { renderer } = state;
-  if (state.leaf.kind === 'indented') {
-    for (; state.leaf.blankLines > 0; state.leaf.blankLines -= 1) renderer.codeLine('');
-  } else {
-    state.codeBlocks += 1;
-    state.leaf = { kind: 'indented', blankLines: 0 };
-    void renderer.openCode(state.codeBlocks, '', undefined);
+  #endLine(): void {
+    const line = this.#line;
+    const isText = this.#mode === 'text';
+    this.#mode = 'start';
+    this.#line = '';
+    if (isText) return this.#endText();
+    const start = this.#readLine(line, true);
+    if (!start) return;
+    this.#acceptLine(start);
+    if (start.kind === 'text' || start.kind === 'definition') this.#endText();
   }
-  renderer.codeLine(text);
-}
 
-/** A line of a displayed formula, which is shown when its end is known. */
-function addFormulaLine(state: DriverState, text: string): void {
-  const { renderer } = state;
-  const isFirst = state.leaf.kind !== 'formula';
-  const formula =
-    state.leaf.kind === 'formula'
-      ? state.leaf
-      : {
-          kind: 'formula' as const,
-          close: formulaEnd(text) ?? '',
-          lines: renderer.collectsFormulas ? [] : undefined,
-        };
-  if (formula.lines === undefined) renderer.formulaSource([text], isFirst);
-  else {
-    formula.lines.push(text);
-    if (isLongFormula(formula.lines)) showSource(renderer, formula);
+  #writeText(text: string): void {
+    if (this.#leaf.kind !== 'paragraph') return;
+    const { inline } = this.#leaf;
+    this.#renderer.writeParts(inline.write(text), inline);
   }
-  const isOver = text.includes(formula.close, isFirst ? 2 : 0);
-  state.leaf = isOver ? { kind: 'none' } : formula;
-  if (isOver && formula.lines) renderer.formula(formula.lines, formula.close);
-}
 
-/** A formula without an end is shown as it is written. */
-function showSource(renderer: BlockRenderer, formula: Extract<Leaf, { kind: 'formula' }>): void {
-  if (formula.lines) renderer.formulaSource(formula.lines, true);
-  formula.lines = undefined;
-}
+  #endText(): void {
+    if (this.#leaf.kind === 'paragraph') this.#leaf.inline.endLine();
+  }
 
-function closeLeaf(state: DriverState): void {
-  const { leaf, renderer } = state;
-  state.leaf = { kind: 'none' };
-  if (leaf.kind === 'paragraph') renderer.closeParagraph();
-  else if (leaf.kind === 'table') renderer.closeTable();
-  else if (leaf.kind === 'formula') showSource(renderer, leaf);
-  else if (leaf.kind === 'fence' || leaf.kind === 'indented') {
-    renderer.closeCode();
-    if (leaf.kind === 'indented') renderer.blankBefore ||= leaf.blankLines > 0;
+  /** How a line starts; undefined while more of the line could change that. */
+  #readLine(text: string, complete: boolean): LineStart | undefined {
+    const leaf = this.#leaf;
+    const inline = leaf.kind === 'paragraph' ? leaf.inline : undefined;
+    const open = {
+      kind: this.#row === undefined ? leaf.kind : ('paragraph' as const),
+      fence: leaf.kind === 'fence' ? leaf.mark : undefined,
+      headerBefore: this.#row !== undefined || inline?.mayBeHeader() === true,
+      inFormula: inline?.isInFormula() === true,
+    };
+    return readLineStart({ text, complete, containers: this.#renderer.containers, open });
+  }
+
+  /** Takes the start of a text line, or all of any other line. */
+  #acceptLine(read: LineStart): void {
+    const { kind, rest } = read;
+    if (kind === 'delimiter') {
+      const inline = this.#leaf.kind === 'paragraph' ? this.#leaf.inline : undefined;
+      this.#renderer.openTable(this.#row, rest, inline);
+      this.#row = undefined;
+      this.#leaf = { kind: 'table' };
+      return;
+    }
+    const isUnderline = kind === 'rule' && /^-+[ \t]*$/.test(rest) && this.#isHeading(read);
+    const start: LineStart = isUnderline ? { ...read, kind: 'underline' } : read;
+    this.#settleRow();
+    if (!this.#continues(start)) this.#move(start);
+    this.#acceptRest(start);
+  }
+
+  #isHeading({ opened, continued }: LineStart): boolean {
+    const isInside = opened.length === 0 && continued === this.#renderer.containers.length;
+    const isOneLine = this.#leaf.kind === 'paragraph' && this.#leaf.inline.endedLines === 1;
+    return isInside && isOneLine && this.#renderer.mayBeHeading();
+  }
+
+  /** Whether a line belongs to the open block. */
+  #continues(start: LineStart): boolean {
+    const leaf = this.#leaf;
+    const { kind, opened, continued } = start;
+    const isWhole = opened.length === 0 && continued === this.#renderer.containers.length;
+    switch (leaf.kind) {
+      case 'paragraph':
+        if (kind === 'text') return opened.length === 0;
+        if (kind === 'underline') return this.#isHeading(start);
+        return isWhole && (kind === 'row' || (kind === 'definition' && !leaf.isDefinition));
+      case 'fence':
+        return kind === 'code' || kind === 'closing-fence';
+      case 'formula':
+        return kind === 'formula' && opened.length === 0;
+      case 'indented':
+        return isWhole && (kind === 'indented' || kind === 'blank');
+      case 'table':
+        return isWhole && kind === 'row';
+      case 'none':
+        return false;
+    }
+  }
+
+  /** Closes what the line does not continue, and opens its containers. */
+  #move({ kind, opened, continued }: LineStart): void {
+    const renderer = this.#renderer;
+    this.#closeLeaf();
+    this.#leaveContainers(continued);
+    if (kind === 'blank') renderer.blankBefore ||= opened.length === 0;
+    else {
+      renderer.beginBlock(kind, opened);
+      renderer.blankBefore = false;
+    }
+    renderer.containers.push(...opened);
+  }
+
+  /** Closes the containers after the first `continued`. An item without content is still shown. */
+  #leaveContainers(continued: number): void {
+    const { containers } = this.#renderer;
+    const left = containers.slice(continued);
+    const isEmpty = left.some((container) => container.kind === 'item' && !container.shown);
+    if (isEmpty) this.#renderer.emptyItem();
+    containers.length = continued;
+  }
+
+  /** Takes a line within its containers. */
+  #acceptRest(start: LineStart): void {
+    const leaf = this.#leaf;
+    const renderer = this.#renderer;
+    const { kind, rest } = start;
+    switch (kind) {
+      case 'text':
+      case 'definition':
+        return this.#addText(rest, kind === 'definition');
+      case 'row':
+        if (leaf.kind === 'table') renderer.tableRow(rest);
+        else this.#row = rest;
+        return;
+      case 'code':
+        if (leaf.kind === 'fence') renderer.codeLine(dedent(rest, start.column, leaf.indent));
+        return;
+      case 'closing-fence':
+        return this.#closeLeaf();
+      case 'fence': {
+        const { mark, info, indent } = readFence(start, renderer.containers);
+        this.#codeBlocks += 1;
+        this.#leaf = { kind: 'fence', mark, indent };
+        this.#loading = renderer.openCode(this.#codeBlocks, info, mark);
+        return;
+      }
+      case 'indented':
+        return this.#addIndented(rest);
+      case 'blank':
+        if (leaf.kind === 'indented') leaf.blankLines += 1;
+        return;
+      case 'formula':
+        return this.#addFormulaLine(rest);
+      case 'heading':
+        return renderer.heading(rest);
+      case 'underline':
+        renderer.underline(rest);
+        return this.#closeLeaf();
+      case 'rule':
+        return renderer.rule(rest);
+      case 'delimiter':
+        return undefined;
+    }
+  }
+
+  #addText(source: string, isDefinition: boolean): void {
+    let text = isDefinition ? this.#renderer.definition(source) : source;
+    if (this.#leaf.kind !== 'paragraph') {
+      this.#leaf = { kind: 'paragraph', isDefinition, inline: new Paragraph(this.#renderer.read) };
+      text = this.#renderer.openParagraph(text);
+    }
+    this.#writeText(text);
+  }
+
+  /** The row turned out not to be a table header, so it is a line of text. */
+  #settleRow(): void {
+    const row = this.#row;
+    if (row === undefined) return;
+    this.#row = undefined;
+    this.#addText(row, false);
+    this.#endText();
+  }
+
+  #addIndented(text: string): void {
+    const renderer = this.#renderer;
+    if (this.#leaf.kind === 'indented') {
+      for (; this.#leaf.blankLines > 0; this.#leaf.blankLines -= 1) renderer.codeLine('');
+    } else {
+      this.#codeBlocks += 1;
+      this.#leaf = { kind: 'indented', blankLines: 0 };
+      void renderer.openCode(this.#codeBlocks, '', undefined);
+    }
+    renderer.codeLine(text);
+  }
+
+  /** A line of a displayed formula, which is shown when its end is known. */
+  #addFormulaLine(text: string): void {
+    const isFirst = this.#leaf.kind !== 'formula';
+    const formula =
+      this.#leaf.kind === 'formula'
+        ? this.#leaf
+        : { kind: 'formula' as const, close: formulaEnd(text) ?? '', lines: [] };
+    const { close, lines } = formula;
+    lines.push(text);
+    this.#leaf = formula;
+    if (text.includes(close, isFirst ? 2 : 0)) {
+      this.#leaf = { kind: 'none' };
+      this.#renderer.formula(lines, close);
+    } else if (lines.reduce((sum, line) => sum + line.length + 1, 0) > maxFormula) {
+      this.#closeLeaf();
+    }
+  }
+
+  #closeLeaf(): void {
+    const leaf = this.#leaf;
+    const renderer = this.#renderer;
+    this.#leaf = { kind: 'none' };
+    if (leaf.kind === 'paragraph') renderer.closeParagraph(leaf.inline.end());
+    else if (leaf.kind === 'table') renderer.closeTable();
+    else if (leaf.kind === 'formula') renderer.formulaSource(leaf.lines);
+    else if (leaf.kind === 'fence' || leaf.kind === 'indented') {
+      renderer.closeCode();
+      if (leaf.kind === 'indented') renderer.blankBefore ||= leaf.blankLines > 0;
+    }
   }
 }

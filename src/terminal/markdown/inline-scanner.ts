@@ -1,3 +1,6 @@
+// Splits inline Markdown into pieces that can be parsed alone. The pieces depend only on the text, not on the parts it
+// arrived in.
+
 import { isWide } from '../text/width.ts';
 
 /** An open mark that may still be closed. */
@@ -14,27 +17,8 @@ export interface Opener {
 
 type FormulaEnd = '$' | '$$' | '\\)' | '\\]';
 
-/** A formula whose end has not been found yet. */
-interface OpenFormula {
-  readonly kind: 'formula';
-  readonly close: FormulaEnd;
-  opened: number;
-  /** Where reading continues if it is not a formula. */
-  from: number;
-  /** Start of the current word, and the open braces before it. */
-  word: number;
-  depth: number;
-}
-
 /** Maximum UTF-16 units between an open mark and its end; beyond it, the mark is literal. */
 const MAX_SPAN = 1000;
-
-/** Other marks have no meaning inside. Without an end, it is read again as text. */
-type Enclosure =
-  | { readonly kind: 'code'; from: number; readonly length: number }
-  | { readonly kind: 'tag'; from: number }
-  | { readonly kind: 'address'; from: number; depth: number }
-  | OpenFormula;
 
 /** A part of the text; plain if it has no Markdown. */
 interface Range {
@@ -60,7 +44,8 @@ export interface ScanState {
   /** The last character before the text. */
   before: string;
   openers: Opener[];
-  enclosure: Enclosure | undefined;
+  /** The undecided piece has an open displayed formula. */
+  isInDisplay: boolean;
   /** The lexer must read the undecided piece. */
   special: boolean;
   /** The word may be a bare link, which ends only at a space. */
@@ -71,7 +56,7 @@ export interface ScanState {
   /** Mathematics that is not emitted yet. */
   formulas: Place[];
   /** Positions up to which no such end exists, so that the next opening does not search again. */
-  unclosed: Record<'\\)' | '\\]', number>;
+  unclosed: { [Close in FormulaEnd]?: number };
 }
 
 export function initialScan(): ScanState {
@@ -82,13 +67,13 @@ export function initialScan(): ScanState {
     wordStart: 0,
     before: '',
     openers: [],
-    enclosure: undefined,
+    isInDisplay: false,
     special: false,
     linkWord: false,
     final: false,
     decided: [],
     formulas: [],
-    unclosed: { '\\)': 0, '\\]': 0 },
+    unclosed: {},
   };
 }
 
@@ -146,92 +131,73 @@ const maxFormula: Readonly<Record<FormulaEnd, number>> = {
   '\\]': 4000,
 };
 
-function openFormula(state: ScanState, close: FormulaEnd): void {
-  const { position } = state;
-  const from = position + close.length;
-  const known = close === '\\)' || close === '\\]' ? state.unclosed[close] : 0;
-  state.enclosure = { kind: 'formula', close, opened: position, from, word: from, depth: 0 };
-  state.position = Math.max(from, known);
-}
-
 /** @returns false if more text is needed */
 function handleDollar(state: ScanState): boolean {
   const { text, position, linkWord } = state;
   if (needsMore(state, position + 1)) return false;
   const next = text[position + 1] ?? '';
-  if (!linkWord && next === '$') openFormula(state, '$$');
-  else if (!linkWord && !isSpace(next)) openFormula(state, '$');
-  else state.position = position + 1;
+  if (!linkWord && next === '$') return readFormula(state, '$$');
+  if (!linkWord && !isSpace(next)) return readFormula(state, '$');
+  state.position = position + 1;
   return true;
+}
+
+function readFormula(state: ScanState, close: FormulaEnd): boolean {
+  const { position } = state;
+  const end = endOfFormula(state, close, position + close.length);
+  state.isInDisplay = end === undefined && (close === '$$' || close === '\\]');
+  if (end !== undefined && end > 0) state.formulas.push({ from: position, to: end });
+  return enclose(state, position + close.length, end);
 }
 
 const proseWord = /^\p{L}{2,}[.,;:!?)'"]*$/u;
 const mathematicalWord =
   /^(?:sin|cos|tan|cot|log|ln|exp|max|min|sup|inf|lim|det|dim|gcd|mod|div|if|Var|Cov|Pr)\b/;
 
-/** Reads one character of a formula. @returns false if more text is needed */
-function stepFormula(state: ScanState, formula: OpenFormula, found: number): boolean {
-  const { text } = state;
-  state.position = found + 1;
-  switch (text.charAt(found)) {
-    case '\\':
-      state.position = found;
-      if (needsMore(state, found + 1)) return false;
-      if (text.startsWith(formula.close, found)) return closeFormula(state, formula, found + 2);
-      state.position = found + 2;
-      return true;
-    case '$':
-      return stepDollar(state, formula, found);
-    case '{':
-      formula.depth += 1;
-      return true;
-    case '}':
-      formula.depth -= 1;
-      return true;
-    default:
-      return isProse(text, formula, found) ? reject(state, formula, found) : true;
+function endOfFormula(state: ScanState, close: FormulaEnd, from: number): End {
+  const { text, position, unclosed } = state;
+  const hasDollars = close.startsWith('$');
+  const stop = /[\\${} \t\n]/g;
+  stop.lastIndex = hasDollars ? from : Math.max(from, unclosed[close] ?? 0);
+  let depth = 0;
+  let word = from;
+  for (let found = stop.exec(text); found !== null; found = stop.exec(text)) {
+    const { 0: character, index: at } = found;
+    if (at - position > maxFormula[close]) break;
+    if (character === '\\') {
+      if (needsMore(state, at + 1)) return undefined;
+      if (text.startsWith(close, at)) return at + 2;
+      stop.lastIndex = at + 2;
+    } else if (character === '$' && hasDollars) {
+      const end = endAtDollar(state, close, at);
+      if (end !== 'inside') return end;
+    } else if (character === '{') depth += 1;
+    else if (character === '}') depth -= 1;
+    else if (character !== '$') {
+      // Of words, a formula in dollars has only the names of functions, except at its start and in braces.
+      const isProse =
+        proseWord.test(text.slice(word, at)) && !mathematicalWord.test(text.slice(word, at));
+      if (isProse && hasDollars && depth <= 0 && word > from) return -1;
+      word = at + 1;
+    }
   }
-}
-
-/** Whether a word ends that is not in a formula: one in dollars has only the names of functions, except in braces. */
-function isProse(text: string, formula: OpenFormula, found: number): boolean {
-  const { close, depth, from } = formula;
-  const word = text.slice(formula.word, found);
-  const isFirst = formula.word === from;
-  formula.word = found + 1;
-  if (!close.startsWith('$') || depth > 0 || isFirst) return false;
-  return proseWord.test(word) && !mathematicalWord.test(word);
+  const end = endMissing(state, position, maxFormula[close]);
+  if (end === -1) unclosed[close] = Math.min(text.length, position + maxFormula[close]);
+  return end;
 }
 
 /** The ends of words that may follow a formula: the $n$th. */
 const wordEnd = /^(?:th|st|nd|rd|s)(?![\p{L}\p{N}])/u;
 
-function stepDollar(state: ScanState, formula: OpenFormula, found: number): boolean {
+function endAtDollar(state: ScanState, close: FormulaEnd, at: number): End | 'inside' {
   const { text } = state;
-  const { close } = formula;
-  state.position = found;
-  if (close.startsWith('$') && needsMore(state, found + 1)) return false;
-  const next = text[found + 1] ?? '';
-  if (close === '$') {
-    if (isSpace(text[found - 1] ?? '')) return reject(state, formula, found);
-    const isFollowed = /[\p{L}\p{N}_{]/u.test(next) && !isWide(next);
-    if (isFollowed && needsMore(state, found + 3)) return false;
-    return !isFollowed || wordEnd.test(text.slice(found + 1, found + 4))
-      ? closeFormula(state, formula, found + 1)
-      : reject(state, formula, found);
-  }
-  if (close === '$$' && next === '$') return closeFormula(state, formula, found + 2);
-  state.position = found + 1;
-  return true;
-}
-
-function closeFormula(state: ScanState, { opened }: OpenFormula, end: number): true {
-  state.formulas.push({ from: opened, to: end });
-  return leave(state, end);
-}
-
-export function isDisplayFormula(enclosure: ScanState['enclosure']): boolean {
-  return enclosure?.kind === 'formula' && (enclosure.close === '$$' || enclosure.close === '\\]');
+  if (needsMore(state, at + 1)) return undefined;
+  const next = text[at + 1] ?? '';
+  if (close === '$$') return next === '$' ? at + 2 : 'inside';
+  if (isSpace(text[at - 1] ?? '')) return -1;
+  const isFollowed = /[\p{L}\p{N}_{]/u.test(next) && !isWide(next);
+  if (isFollowed && needsMore(state, at + 3)) return undefined;
+  return !isFollowed || wordEnd.test(text.slice(at + 1, at + 4)) ? at + 1 : -1;
 }
 
 /** Whether `@`, `://` or `www.` at this position makes the word a link. */
@@ -246,87 +212,54 @@ function isLinkPart(text: string, position: number): boolean {
   }
 }
 
-// Splits inline Markdown into pieces that can be parsed alone. The pieces depend only on the text, not on the parts it
-// arrived in.
+// Code spans, tags, addresses of links and formulas are read as a whole; other marks have no meaning inside.
 
-const nextIn = {
-  code: /`/g,
-  tag: /[<>]/g,
-  address: /[()\\]/g,
-  formula: /[\\${} \t\n]/g,
-};
+/** Where it ends; -1 if it has no end, undefined if more text is needed. */
+type End = number | undefined;
+
+/** Continues after the end, or, as the opening is text without one, at `from`. @returns false if more text is needed */
+function enclose(state: ScanState, from: number, end: End): boolean {
+  if (end === undefined) return false;
+  state.position = end === -1 ? from : end;
+  state.special ||= end !== -1;
+  return true;
+}
+
+function endMissing({ text, final }: ScanState, from: number, longest: number): End {
+  return final || text.length - from > longest ? -1 : undefined;
+}
+
+function endOfCode(state: ScanState, from: number, length: number): End {
+  for (const { 0: run, index } of state.text
+    .slice(from, from + 2 * MAX_SPAN)
+    .matchAll(/`{1,100}/g)) {
+    if (index > MAX_SPAN) break;
+    if (needsMore(state, from + index + run.length)) return undefined;
+    if (run.length === length) return from + index + length;
+  }
+  return endMissing(state, from, MAX_SPAN);
+}
+
+function endOfTag(state: ScanState, from: number): End {
+  const found = state.text.slice(from, from + MAX_SPAN + 1).search(/[<>]/);
+  if (found === -1) return endMissing(state, from, MAX_SPAN);
+  return state.text[from + found] === '>' ? from + found + 1 : -1;
+}
 
 /** Real addresses do not nest parentheses deeper. Without a limit, hostile text takes quadratic time. */
 const MAX_ADDRESS_DEPTH = 8;
 
-/** Reads to the end of the open code span, tag, link address or formula. @returns false if more text is needed */
-function stepEnclosure(state: ScanState, enclosure: Enclosure): boolean {
-  const next = nextIn[enclosure.kind];
-  next.lastIndex = state.position;
-  const found = next.exec(state.text)?.index ?? -1;
-  const reached = found === -1 ? state.text.length : found;
-  if (isTooLong(enclosure, reached)) return reject(state, enclosure, reached);
-  if (found === -1) {
-    state.position = reached;
-    return state.final && reject(state, enclosure, reached);
+function endOfAddress(state: ScanState, from: number): End {
+  let depth = 1;
+  for (const { 0: found, index } of state.text
+    .slice(from, from + MAX_SPAN + 1)
+    .matchAll(/[()]|\\[^]?/g)) {
+    if (found === '(') depth += 1;
+    if (found === ')') depth -= 1;
+    if (depth > MAX_ADDRESS_DEPTH) return -1;
+    if (depth === 0) return from + index + 1;
   }
-  switch (enclosure.kind) {
-    case 'code':
-      return handleBackticks(state, enclosure, found);
-    case 'tag':
-      return state.text[found] === '>' ? leave(state, found + 1) : reject(state, enclosure, found);
-    case 'address':
-      return handleParenthesis(state, enclosure, found);
-    case 'formula':
-      return stepFormula(state, enclosure, found);
-  }
-}
-
-function isTooLong(enclosure: Enclosure, reached: number): boolean {
-  if (enclosure.kind !== 'formula') return reached - enclosure.from > MAX_SPAN;
-  return reached - enclosure.opened > maxFormula[enclosure.close];
-}
-
-function handleBackticks(
-  state: ScanState,
-  enclosure: Enclosure & { kind: 'code' },
-  found: number,
-): boolean {
-  const length = runLength(state.text, found);
-  state.position = found;
-  if (needsMore(state, found + length)) return false;
-  state.position = found + length;
-  return length === enclosure.length ? leave(state, state.position) : true;
-}
-
-function handleParenthesis(
-  state: ScanState,
-  enclosure: Enclosure & { kind: 'address' },
-  found: number,
-): boolean {
-  const character = state.text[found];
-  state.position = found + (character === '\\' ? 2 : 1);
-  if (character === '(') enclosure.depth += 1;
-  if (character === ')') enclosure.depth -= 1;
-  if (enclosure.depth > MAX_ADDRESS_DEPTH) return reject(state, enclosure, found);
-  return enclosure.depth === 0 ? leave(state, state.position) : true;
-}
-
-function leave(state: ScanState, position: number): true {
-  state.position = position;
-  state.enclosure = undefined;
-  state.special = true;
-  return true;
-}
-
-/** The opening is text, and what follows it is read again. */
-function reject(state: ScanState, enclosure: Enclosure, reached: number): true {
-  if (enclosure.kind === 'formula' && enclosure.close.startsWith('\\')) {
-    state.unclosed[enclosure.close as '\\)' | '\\]'] = reached;
-  }
-  state.position = enclosure.from;
-  state.enclosure = undefined;
-  return true;
+  return endMissing(state, from, MAX_SPAN);
 }
 
 interface DelimiterRun {
@@ -384,13 +317,14 @@ function closeOpeners(openers: Opener[], run: DelimiterRun, both: boolean): numb
 export function scan(state: ScanState, text: string): void {
   forget(state);
   state.text += text;
+  state.isInDisplay = false;
   while (state.position < state.text.length && step(state));
 }
 
 /** Decides the rest, in which open marks are literal. */
 export function endScan(state: ScanState): void {
   state.final = true;
-  while ((state.position < state.text.length || state.enclosure) && step(state));
+  while (state.position < state.text.length && step(state));
   decide(state, state.text.length);
 }
 
@@ -405,11 +339,10 @@ const movePlace = ({ from, to }: Place, units: number): Place => {
   return { from: from - units, to: to - units };
 };
 
-/** Discards decided text, but not at every call if the places of marks change. */
+/** Discards decided text, but not at every call, because the places of marks change. */
 function forget(state: ScanState): void {
-  const { start } = state;
-  const hasPlaces = state.openers.length > 0 || state.enclosure !== undefined;
-  if (start === 0 || (hasPlaces && start < MAX_SPAN)) return;
+  const { start, unclosed } = state;
+  if (start < MAX_SPAN) return;
   state.before = state.text[start - 1] ?? state.before;
   state.text = state.text.slice(start);
   state.start = 0;
@@ -420,15 +353,7 @@ function forget(state: ScanState): void {
     opener.wordStart -= start;
   }
   state.formulas = state.formulas.map((formula) => movePlace(formula, start));
-  state.unclosed['\\)'] -= start;
-  state.unclosed['\\]'] -= start;
-  const { enclosure } = state;
-  if (enclosure === undefined) return;
-  enclosure.from -= start;
-  if (enclosure.kind === 'formula') {
-    enclosure.opened -= start;
-    enclosure.word -= start;
-  }
+  for (const close of ['\\)', '\\]'] as const) unclosed[close] = (unclosed[close] ?? 0) - start;
 }
 
 /** White space, marks, and characters of scripts without spaces. */
@@ -436,7 +361,6 @@ const meaningful = /[ \t\n\\`*_~[\]<&@/.$\u2e80-\uffff]/;
 
 /** Reads up to and including the next character that may be a mark. @returns false if more text is needed */
 function step(state: ScanState): boolean {
-  if (state.enclosure) return stepEnclosure(state, state.enclosure);
   if (state.position >= state.wordStart + MAX_SPAN) {
     const isInPair = /[\ud800-\udbff]/.test(state.text.charAt(state.position - 1));
     beginWord(state, state.position - Number(isInPair));
@@ -491,8 +415,8 @@ function handleBackslash(state: ScanState): boolean {
   state.special = true;
   if (needsMore(state, position + 1)) return false;
   const next = text[position + 1];
-  if (next === '(' || next === '[') openFormula(state, next === '(' ? '\\)' : '\\]');
-  else state.position = position + 2;
+  if (next === '(' || next === '[') return readFormula(state, next === '(' ? '\\)' : '\\]');
+  state.position = position + 2;
   if (next === '\n') state.linkWord = false;
   return true;
 }
@@ -504,11 +428,8 @@ function handleMark(state: ScanState, character: string): boolean {
   if (needsMore(state, after)) return false;
   const before = text[position - 1] ?? state.before;
   if (isWide(before) && !state.linkWord) beginWord(state, position);
+  if (character === '`') return enclose(state, after, endOfCode(state, after, length));
   state.position = after;
-  if (character === '`') {
-    state.enclosure = { kind: 'code', from: after, length };
-    return true;
-  }
   const { wordStart } = state;
   const run = { character, length, before, after: text[after] ?? '', position, wordStart };
   if (handleRun(state.openers, run)) state.special = true;
@@ -521,10 +442,9 @@ function handleBracket(state: ScanState, character: string): boolean {
     if (needsMore(state, position + 1)) return false;
     const index = openers.findLastIndex((opener) => opener.character === '[');
     if (index !== -1 && state.text[position + 1] === '(') {
-      openers.length = index;
-      state.enclosure = { kind: 'address', from: position + 2, depth: 1 };
-      state.position = position + 2;
-      return true;
+      const end = endOfAddress(state, position + 2);
+      if (end !== undefined) openers.length = index;
+      return enclose(state, position + 2, end);
     }
     if (index !== -1) openers.splice(index, 1);
   } else {
@@ -537,9 +457,6 @@ function handleBracket(state: ScanState, character: string): boolean {
 function handleAngle(state: ScanState): boolean {
   const { position, text } = state;
   if (needsMore(state, position + 1)) return false;
-  state.position = position + 1;
-  if (/[a-zA-Z/!?]/.test(text[position + 1] ?? '')) {
-    state.enclosure = { kind: 'tag', from: position + 1 };
-  }
-  return true;
+  const isTag = /[a-zA-Z/!?]/.test(text[position + 1] ?? '');
+  return enclose(state, position + 1, isTag ? endOfTag(state, position + 1) : -1);
 }

@@ -1,63 +1,38 @@
 import { decodeHTMLStrict } from 'entities/decode';
 import { Lexer, type Token, type Tokens } from 'marked';
 import { sanitizeLine } from '../safety/sanitizer.ts';
-import type { OwnPaints } from '../style.ts';
 import {
   type Place,
-  isDisplayFormula,
   endScan,
   scan,
   takeFormulas,
   initialScan,
   type ScanState,
 } from './inline-scanner.ts';
-import { plainSpan, visibleText, type Span, type SpanLook } from './span.ts';
+import {
+  type MarkdownLook,
+  mergeSpans,
+  plainSpan,
+  visibleText,
+  type Span,
+  type SpanLook,
+} from './span.ts';
 import { formulaRows } from '../formula.ts';
 
-/** Cannot be in the text, because the sanitizer removes it. For the lexer it is a letter. */
-const formulaMark = '\u206F';
-const hiddenFormula = new RegExp(`${formulaMark}(\\d+)${formulaMark}`, 'g');
-
-/** A text with marks in place of its formulas, for the lexer. */
-function hideFormulas(source: string, formulas: readonly Place[], unicode: boolean) {
+/** The text with its formulas as text of Markdown, in which every mark is escaped. */
+export function withFormulas(
+  source: string,
+  formulas: readonly Place[],
+  write: (formula: string) => string,
+): string {
   let text = '';
   let at = 0;
-  for (const [index, { from, to }] of formulas.entries()) {
-    text += source.slice(at, from) + formulaMark + index + formulaMark;
+  for (const { from, to } of formulas) {
+    text += source.slice(at, from);
+    text += write(source.slice(from, to)).replaceAll(/[!-/:-@[-`{-~]/g, '\\$&');
     at = to;
   }
-  text += source.slice(at);
-  const written = formulas.map(({ from, to }) => {
-    const tex = source.slice(from, to);
-    return (unicode ? formulaRows(tex)?.join('; ') : undefined) ?? tex;
-  });
-  return {
-    text,
-    /** The spans with the formulas again; undefined if one is missing. */
-    restore(spans: readonly Span[]): Span[] | undefined {
-      const missing = new Set(written.keys());
-      const restored = spans.map((span) => {
-        const shown = span.text.replaceAll(hiddenFormula, (_, index) => {
-          missing.delete(Number(index));
-          return written[Number(index)] ?? '';
-        });
-        return { ...span, text: shown };
-      });
-      return missing.size === 0 ? restored : undefined;
-    },
-  };
-}
-
-export interface InlineOptions {
-  /** Keep the source's marks (`**`, backticks), which is necessary without colour. */
-  readonly marks: boolean;
-  /** The terminal opens links (OSC 8). */
-  readonly hyperlinks: boolean;
-  /** The terminal is known to open links, so that the label of a link is enough. */
-  readonly hidesAddresses: boolean;
-  readonly own?: OwnPaints | undefined;
-  /** The terminal shows mathematics. */
-  readonly unicode: boolean;
+  return text + source.slice(at);
 }
 
 type InlineToken =
@@ -76,23 +51,14 @@ type InlineToken =
 const lexer = new Lexer({ gfm: true });
 
 /** The spans of a piece of inline Markdown that can be parsed alone. They have all of its text; formulas are Unicode or as written. */
-function inlineSpans(
-  source: string,
-  options: InlineOptions,
-  formulas: readonly Place[] = [],
-): Span[] {
-  if (formulas.length === 0) return markdownSpans(source, options);
-  const hidden = hideFormulas(source, formulas, options.unicode);
-  const shown = hidden.restore(markdownSpans(hidden.text, options));
-  return shown ?? [plainSpan(source)];
-}
-
-function markdownSpans(source: string, options: InlineOptions): Span[] {
-  const text = source.trimStart();
-  const lead = source.length - text.length;
-  const spans = lead === 0 ? [] : [plainSpan(source.slice(0, lead))];
-  addTokens(spans, lexInline(text), [], options);
-  return spans;
+function inlineSpans(source: string, options: MarkdownLook, formulas: readonly Place[]): Span[] {
+  const shown = (tex: string) =>
+    (options.unicode ? formulaRows(tex)?.join('; ') : undefined) ?? tex;
+  const all = withFormulas(source, formulas, shown);
+  const text = all.trimStart();
+  const lead = all.slice(0, all.length - text.length);
+  const spans = [...textSpan(lead, []), ...spansOf(lexInline(text), [], options)];
+  return formulas.length === 0 ? spans : mergeSpans(spans);
 }
 
 /** The tokens of a piece of inline Markdown. */
@@ -107,52 +73,53 @@ export function lexInline(source: string): Token[] {
 
 const tilde: Tokens.Text = { type: 'text', raw: '~', text: '~' };
 
-function addTokens(
-  spans: Span[],
+function spansOf(
   tokens: readonly Token[],
   looks: readonly SpanLook[],
-  options: InlineOptions,
-): void {
-  for (const token of tokens as readonly InlineToken[]) {
-    const { raw } = token;
-    // A single tilde usually means "about".
-    if (token.type !== 'del' || raw.startsWith('~~')) addToken(spans, token, looks, options);
-    else addTokens(spans, [tilde, ...token.tokens, tilde], looks, options);
-  }
+  options: MarkdownLook,
+): Span[] {
+  return (tokens as readonly InlineToken[]).flatMap((token) => spansOfToken(token, looks, options));
 }
 
-function addText(spans: Span[], text: string, looks: readonly SpanLook[]): void {
-  if (text !== '') spans.push({ text, looks });
+function textSpan(text: string, looks: readonly SpanLook[]): Span[] {
+  return text === '' ? [] : [{ text, looks }];
 }
 
-function addToken(
-  spans: Span[],
+function spansOfToken(
   token: InlineToken,
   looks: readonly SpanLook[],
-  options: InlineOptions,
-): void {
+  options: MarkdownLook,
+): Span[] {
+  const { raw } = token;
+  const { style } = options;
   switch (token.type) {
     case 'strong':
     case 'em':
-    case 'del':
-      return addMarked(spans, token, looks, options);
+    case 'del': {
+      // A single tilde usually means "about".
+      const isAbout = token.type === 'del' && !raw.startsWith('~~');
+      if (isAbout) return spansOf([tilde, ...token.tokens, tilde], looks, options);
+      const { look, markLength } = emphasis[token.type];
+      const mark = textSpan(style.colored ? '' : raw.slice(0, markLength), looks);
+      return [...mark, ...spansOf(token.tokens, [...looks, look], options), ...mark];
+    }
     case 'codespan':
-      if (options.marks) return addText(spans, token.raw, looks);
-      return addText(spans, token.text, [...looks, options.own?.code ? 'code' : 'cyan']);
+      if (!style.colored) return textSpan(raw, looks);
+      return textSpan(token.text, [...looks, style.own?.code ? 'code' : 'cyan']);
     case 'link':
-      return addLink(spans, token, looks, options);
+      return linkSpans(token, looks, options);
     case 'image':
-      return addImage(spans, token, looks, options);
+      return withTarget(token, spansOf(token.tokens, looks, options), looks);
     case 'escape':
-      return addText(spans, token.text, looks);
+      return textSpan(token.text, looks);
     case 'br':
-      return addText(spans, '\n', looks);
+      return textSpan('\n', looks);
     case 'text':
       // Not `text`, in which the lexer has decoded numeric references, even `&#27;`.
-      return addText(spans, withCharacters(token.raw), looks);
+      return textSpan(withCharacters(raw), looks);
     case 'html':
     default:
-      return addText(spans, token.raw, looks);
+      return textSpan(raw, looks);
   }
 }
 
@@ -162,41 +129,21 @@ const emphasis = {
   del: { look: 'strike', markLength: 2 },
 } as const;
 
-function addMarked(
-  spans: Span[],
-  { type, raw, tokens }: Tokens.Strong | Tokens.Em | Tokens.Del,
-  looks: readonly SpanLook[],
-  options: InlineOptions,
-): void {
-  const { look, markLength } = emphasis[type];
-  const mark = options.marks ? raw.slice(0, markLength) : '';
-  addText(spans, mark, looks);
-  addTokens(spans, tokens, [...looks, look], options);
-  addText(spans, mark, looks);
-}
-
 /** T22: the address is visible, unless the terminal is known to open links and the label cannot be mistaken for it. */
-function addLink(
-  spans: Span[],
-  token: Tokens.Link,
-  looks: readonly SpanLook[],
-  options: InlineOptions,
-): void {
-  const label: Span[] = [];
-  const labelLooks = [...looks, options.own?.link ? ('link' as const) : ('underline' as const)];
-  addTokens(label, token.tokens, labelLooks, options);
+function linkSpans(token: Tokens.Link, looks: readonly SpanLook[], options: MarkdownLook): Span[] {
+  const look = options.style.own?.link ? 'link' : 'underline';
+  const label = spansOf(token.tokens, [...looks, look], options);
   const text = visibleText(label);
   const { href, title } = token;
   const opens = options.hyperlinks && isPrintableUrl(href);
   if (text === href && !title) {
-    spans.push({ text, looks: labelLooks, ...(opens && { link: href }) });
-  } else if ([`http://${text}`, `mailto:${text}`].includes(href) && !title) {
-    spans.push(...label);
-  } else if (options.hidesAddresses && opens && !title && !mayBeAddress(text)) {
-    spans.push(...label.map((span) => ({ ...span, link: href })));
-  } else {
-    addTarget(spans, token, label, looks);
+    return [{ text, looks: [...looks, look], ...(opens && { link: href }) }];
   }
+  if ([`http://${text}`, `mailto:${text}`].includes(href) && !title) return label;
+  if (options.hidesAddresses === true && opens && !title && !mayBeAddress(text)) {
+    return label.map((span) => ({ ...span, link: href }));
+  }
+  return withTarget(token, label, looks);
 }
 
 /** The label is empty, or looks like an address, which may be a different one. */
@@ -204,32 +151,16 @@ function mayBeAddress(label: string): boolean {
   return label.trim() === '' || /[@:/\\]|[\p{L}\p{N}]\.\p{L}{2}/u.test(label);
 }
 
-function addImage(
-  spans: Span[],
-  token: Tokens.Image,
-  looks: readonly SpanLook[],
-  options: InlineOptions,
-): void {
-  const label: Span[] = [];
-  addTokens(label, token.tokens, looks, options);
-  addTarget(spans, token, label, looks);
-}
-
-function addTarget(
-  spans: Span[],
-  token: Tokens.Link | Tokens.Image,
+function withTarget(
+  { href, title, raw }: Tokens.Link | Tokens.Image,
   label: readonly Span[],
   looks: readonly SpanLook[],
-): void {
-  const target = [token.href, token.title ? `"${token.title}"` : ''].filter(Boolean).join(' ');
-  if (sanitizeLine(target) !== target) {
-    // The lexer decodes character references in addresses: the result must not control or hide anything.
-    spans.push({ text: token.raw, looks });
-    return;
-  }
-  spans.push(...label);
-  if (target === '') return;
-  spans.push({ text: `${label.length > 0 ? ' ' : ''}(${target})`, looks: [...looks, 'dim'] });
+): Span[] {
+  const target = [href, title ? `"${title}"` : ''].filter(Boolean).join(' ');
+  // The lexer decodes character references in addresses: the result must not control or hide anything.
+  if (sanitizeLine(target) !== target) return [{ text: raw, looks }];
+  const shown = target && `${label.length > 0 ? ' ' : ''}(${target})`;
+  return [...label, ...textSpan(shown, [...looks, 'dim'])];
 }
 
 /** Terminals ignore links beyond this length. */
@@ -258,15 +189,18 @@ export function withCharacters(text: string): string {
 const mark = /[\\`*_~[\]<&@/.$]/;
 
 /** Reads a piece of inline Markdown that can be read alone; without `formulas` it is plain text. */
-type ReadPiece<Part> = (text: string, formulas: readonly Place[] | undefined) => readonly Part[];
+export type ReadPiece<Part> = (
+  text: string,
+  formulas: readonly Place[] | undefined,
+) => readonly Part[];
 
 export const readSpans =
-  (options: InlineOptions): ReadPiece<Span> =>
+  (options: MarkdownLook): ReadPiece<Span> =>
   (text, formulas) =>
     formulas === undefined ? [plainSpan(text)] : inlineSpans(text, options, formulas);
 
 /** The spans of a whole text, for headings and cells. */
-export function inlineText(source: string, options: InlineOptions): readonly Span[] {
+export function inlineText(source: string, options: MarkdownLook): readonly Span[] {
   if (source !== '' && !mark.test(source)) return [plainSpan(source)];
   return new Paragraph(readSpans(options)).whole(source);
 }
@@ -279,9 +213,9 @@ export class Paragraph<Part> {
   #trail = '';
   /** A line break that nothing has followed yet. */
   #lineBreak = '';
-  #line = 1;
-  /** The first line contains a bar. */
-  #hasBar = false;
+  endedLines = 0;
+  /** The source of the first line, which may be the header of a table. */
+  firstLine = '';
 
   constructor(read: ReadPiece<Part>) {
     this.#read = read;
@@ -294,7 +228,7 @@ export class Paragraph<Part> {
 
   /** Takes a part of the current line, without its indentation. @returns the parts that further text can no longer change */
   write(text: string): Part[] {
-    if (this.#line === 1) this.#hasBar ||= text.includes('|');
+    if (this.endedLines === 0) this.firstLine += text;
     // A pattern for the end would be tried at each space, which takes quadratic time.
     let end = text.length;
     while (end > 0 && /[ \t]/.test(text.charAt(end - 1))) end -= 1;
@@ -311,7 +245,7 @@ export class Paragraph<Part> {
   endLine(): void {
     this.#lineBreak = '\n';
     this.#trail = '';
-    this.#line += 1;
+    this.endedLines += 1;
   }
 
   /** The rest. */
@@ -326,12 +260,12 @@ export class Paragraph<Part> {
 
   /** A displayed formula (`$$`, `\[`) may be open; the next line then belongs to it. */
   isInFormula(): boolean {
-    return isDisplayFormula(this.#scanned.enclosure);
+    return this.#scanned.isInDisplay;
   }
 
   /** Its only line has a bar, so it may be a table's header that was written as text. */
   mayBeHeader(): boolean {
-    return this.#hasBar && this.#line === 2;
+    return this.endedLines === 1 && this.firstLine.includes('|');
   }
 
   #writeAll(text: string): Part[] {

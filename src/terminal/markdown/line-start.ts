@@ -39,7 +39,7 @@ type LineKind =
   | 'formula';
 
 /** The block that the line before is in; `none` between blocks. */
-export type LeafKind = 'none' | 'paragraph' | 'fence' | 'indented' | 'formula' | 'table';
+type LeafKind = 'none' | 'paragraph' | 'fence' | 'indented' | 'formula' | 'table';
 
 /** What is open before the line, which changes what the line means. */
 interface OpenLeaf {
@@ -62,39 +62,27 @@ function recognizeLine(text: string, complete: boolean, open: OpenLeaf): LineKin
     if (!complete) return undefined;
     if (delimiterRow.test(text)) return 'delimiter';
   }
-  const kind = recognizeByFirst(text, complete, open);
+  const kind = recognizeStart(text, complete, open);
   if (kind !== 'text' || open.kind !== 'table') return kind;
   if (!complete) return undefined;
   return text.includes('|') ? 'row' : 'text';
 }
 
-function recognizeByFirst(text: string, complete: boolean, open: OpenLeaf): LineKind | undefined {
-  switch (text.charAt(0)) {
-    case '#':
-      if (/^#{1,6}(?:[ \t]|$)/.test(text))
-        return complete || /[ \t]/.test(text) ? 'heading' : undefined;
-      return 'text';
-    case '`':
-      if (!/^(?:`{1,2}$|`{3,}[^`]*$)/.test(text)) return 'text';
-      if (!complete) return undefined;
-      return text.startsWith('```') ? 'fence' : 'text';
-    case '~':
-      if (text.startsWith('~~~')) return 'fence';
-      return /^~~?$/.test(text) && !complete ? undefined : 'text';
-    case '|':
-      return 'row';
-    case '=':
-      if (open.kind !== 'paragraph' || !/^=+[ \t]*$/.test(text)) return 'text';
-      return complete ? 'underline' : undefined;
-    case '[':
-      if (/^\[[^\]]+\]:/.test(text)) return 'definition';
-      return /^\[[^\]]*\]?$/.test(text) && !complete ? undefined : 'text';
-    case '$':
-    case '\\':
-      return recognizeFormula(text, complete);
-    default:
-      return 'text';
-  }
+const lineStarts = [
+  ['heading', /^#{1,6}(?:[ \t]|$)/],
+  ['fence', /^(?:`{3,}[^`]*$|~{3})/],
+  ['row', /^\|/],
+  ['definition', /^\[[^\]]+\]:/],
+] as const;
+/** More of the line can make it one of them, or text. */
+const perhapsLineStart = /^(?:#{1,6}|`{1,2}|`{3,}[^`]*|~{1,2}|\[[^\]]*\]?)$/;
+
+function recognizeStart(text: string, complete: boolean, open: OpenLeaf): LineKind | undefined {
+  if (/^[$\\]/.test(text)) return recognizeFormula(text, complete);
+  const isUnderline = open.kind === 'paragraph' && /^=+[ \t]*$/.test(text);
+  if (!complete && (isUnderline || perhapsLineStart.test(text))) return undefined;
+  if (isUnderline) return 'underline';
+  return lineStarts.find(([, pattern]) => pattern.test(text))?.[0] ?? 'text';
 }
 
 function recognizeFormula(text: string, complete: boolean): LineKind | undefined {
@@ -105,14 +93,6 @@ function recognizeFormula(text: string, complete: boolean): LineKind | undefined
   if (!complete) return undefined;
   const end = text.indexOf(close, 2);
   return end === -1 || /^[ \t.,;:]*$/.test(text.slice(end + close.length)) ? 'formula' : 'text';
-}
-
-/** UTF-16 units of a displayed formula. */
-const maxFormulaBlock = 4000;
-
-/** Whether a formula is so long that it is shown as it arrives. */
-export function isLongFormula(lines: readonly string[]): boolean {
-  return lines.reduce((sum, line) => sum + line.length + 1, 0) > maxFormulaBlock;
 }
 
 /** The end of the displayed formula that the line starts with; undefined if it starts with none. */
@@ -322,52 +302,13 @@ function readContainer(
 }
 
 /**
- * Whether a line belongs to the open block.
- * @param depth the number of open containers
- * @param joinsParagraph whether it belongs to a paragraph although it does not begin with text
- */
-export function continuesLeaf(
-  leaf: LeafKind,
-  { kind, opened, continued }: LineStart,
-  depth: number,
-  joinsParagraph: boolean,
-): boolean {
-  const whole = opened.length === 0 && continued === depth;
-  switch (leaf) {
-    case 'paragraph':
-      return kind === 'text' ? opened.length === 0 : whole && joinsParagraph;
-    case 'fence':
-      return kind === 'code' || kind === 'closing-fence';
-    case 'formula':
-      return kind === 'formula' && opened.length === 0;
-    case 'indented':
-      return whole && (kind === 'indented' || kind === 'blank');
-    case 'table':
-      return whole && kind === 'row';
-    case 'none':
-    default:
-      return false;
-  }
-}
-
-/** Indentation of the open containers, to which the fence's own is added. */
-function containerColumns(containers: readonly Container[]): number {
-  return containers.reduce(
-    (columns, container) => columns + (container.kind === 'item' ? container.indent : 2),
-    0,
-  );
-}
-
-/**
  * The fence as it is written, the words after it, of which the first is usually the language, and the columns to remove
  * from each line.
  * @param start of kind `fence`
  */
 export function readFence({ rest, column }: LineStart, containers: readonly Container[]) {
   const mark = /^(?:`+|~+)/.exec(rest)?.[0] ?? '';
-  return {
-    mark,
-    info: rest.slice(mark.length).trim(),
-    indent: column - containerColumns(containers),
-  };
+  const around = containers.map((container) => (container.kind === 'item' ? container.indent : 2));
+  const indent = around.reduce((left, columns) => left - columns, column);
+  return { mark, info: rest.slice(mark.length).trim(), indent };
 }

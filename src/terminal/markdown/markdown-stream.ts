@@ -3,56 +3,19 @@ import { formulaRows } from '../formula.ts';
 import type { Paint, Style } from '../style.ts';
 import { displayWidth } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
-import { type BlockRenderer, createBlockDriver, type MarkdownStream } from './block-driver.ts';
-import { type InlineOptions, inlineText, Paragraph, readSpans } from './inline.ts';
+import { BlockDriver, type BlockRenderer, type MarkdownStream } from './block-driver.ts';
+import { inlineText, type Paragraph, type ReadPiece, readSpans } from './inline.ts';
 import type { Container, Item, LineStart } from './line-start.ts';
-import { mergeSpans, paintSpans, type Span, type SpanLook, visibleText } from './span.ts';
+import {
+  type MarkdownLook,
+  mergeSpans,
+  paintSpans,
+  type Span,
+  type SpanLook,
+  visibleText,
+} from './span.ts';
 import { Table } from './table.ts';
 import { Rows } from '../text/rows.ts';
-
-/** The rows of the paragraph or heading that is written. Each text is written once, after what was written before. */
-class ProseRows {
-  readonly #rows: Rows;
-  readonly #style: Style;
-  /** The markers of each further row. */
-  readonly #prefix: () => string;
-  /** The end of the text, whose place depends on what follows. */
-  #held: readonly Span[] = [];
-
-  constructor(width: () => number, style: Style, prefix: () => string) {
-    this.#rows = new Rows(width);
-    this.#style = style;
-    this.#prefix = prefix;
-  }
-
-  /** Call after the markers of the first row, which have `indent` columns. */
-  begin(indent: number): void {
-    this.#rows.begin(indent);
-  }
-
-  /**
-   * The styled text of the spans that is decided now, with row ends.
-   * @param isEnd no text follows in this paragraph
-   */
-  write(spans: readonly Span[], isEnd: boolean): string {
-    const all = this.#held.length === 0 ? spans : [...this.#held, ...spans];
-    const text = visibleText(all);
-    const { breaks, placed } = this.#rows.place(text, isEnd);
-    this.#held = sliceSpans(all, placed, text.length);
-    let output = '';
-    let at = 0;
-    for (const { from, to } of breaks) {
-      output += `${paintSpans(sliceSpans(all, at, from), this.#style)}\n${this.#prefix()}`;
-      at = to;
-    }
-    return output + paintSpans(sliceSpans(all, at, placed), this.#style);
-  }
-
-  /** The text that is not written yet. */
-  held(): string {
-    return visibleText(this.#held);
-  }
-}
 
 function sliceSpans(spans: readonly Span[], from: number, to: number): readonly Span[] {
   const slices: Span[] = [];
@@ -68,16 +31,9 @@ function sliceSpans(spans: readonly Span[], from: number, to: number): readonly 
 /** `words`: natter ends rows of prose between words; `none`: the terminal wraps lines. */
 export type WrapMode = 'words' | 'none';
 
-export interface MarkdownStreamOptions {
-  readonly style: Style;
+export interface MarkdownStreamOptions extends MarkdownLook {
   /** Columns of the terminal, read whenever a table or a rule is laid out. */
   readonly width: () => number;
-  /** The terminal opens links (OSC 8). */
-  readonly hyperlinks: boolean;
-  /** It is known to, so that the label of a link is shown without its address. */
-  readonly hidesAddresses?: boolean;
-  /** The terminal shows `•`, `│` and `─`. */
-  readonly unicode: boolean;
   /** `none` by default. */
   readonly wrap?: WrapMode;
   /** What to type for a code block with this number, at the end of its rule. */
@@ -89,7 +45,7 @@ export interface MarkdownStreamOptions {
  * references are shown as written, because they can be recognised only by later text.
  */
 export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownStream {
-  return createBlockDriver(new ScreenBlocks(options));
+  return new BlockDriver(new ScreenBlocks(options));
 }
 
 type BlockKind = 'flow' | 'heading' | 'code' | 'table';
@@ -108,21 +64,19 @@ const headingLooks: Readonly<Record<number, readonly SpanLook[]>> = {
   3: ['bold'],
 };
 
-class ScreenBlocks implements BlockRenderer {
+class ScreenBlocks implements BlockRenderer<Span> {
   readonly containers: Container[] = [];
   blankBefore = false;
-  readonly collectsFormulas: boolean;
+  readonly read: ReadPiece<Span>;
+  readonly #options: MarkdownStreamOptions;
   readonly #style: Style;
-  readonly #unicode: boolean;
-  readonly #width: () => number;
-  readonly #codeHint: MarkdownStreamOptions['codeHint'];
-  readonly #inline: InlineOptions;
   /** Undefined if the terminal wraps prose. */
-  readonly #rows: ProseRows | undefined;
+  readonly #rows: Rows | undefined;
+  /** The end of the paragraph or heading, whose place in rows depends on what follows. */
+  #held: readonly Span[] = [];
   readonly #rulePaint: Paint;
   #text = '';
   #previous: BlockKind | undefined;
-  #paragraph: Paragraph<Span> | undefined;
   #table: Table | undefined;
   /** The mark of the open code; undefined for indented code. */
   #fence: string | undefined;
@@ -132,16 +86,12 @@ class ScreenBlocks implements BlockRenderer {
   #highlighter: typeof highlighting | undefined;
 
   constructor(options: MarkdownStreamOptions) {
-    const { style, unicode, width, hyperlinks, hidesAddresses = false } = options;
+    const { style, width } = options;
+    this.#options = options;
     this.#style = style;
-    this.#unicode = unicode;
-    this.#width = width;
-    this.#codeHint = options.codeHint;
-    this.#inline = { marks: !style.colored, own: style.own, hyperlinks, hidesAddresses, unicode };
-    const prefix = () => this.#markers('flow');
-    this.#rows = options.wrap === 'words' ? new ProseRows(width, style, prefix) : undefined;
+    this.read = readSpans(options);
+    this.#rows = options.wrap === 'words' ? new Rows(width) : undefined;
     this.#rulePaint = style.own?.rule ?? style.dim;
-    this.collectsFormulas = unicode;
   }
 
   beginBlock(kind: LineStart['kind']): void {
@@ -166,48 +116,34 @@ class ScreenBlocks implements BlockRenderer {
     this.#text += `${this.#markers('flow').trimEnd()}\n`;
   }
 
-  openParagraph(text: string): void {
+  definition(text: string): string {
+    return text;
+  }
+
+  openParagraph(text: string): string {
     const { mark, rest } = this.#takeTask(text);
     this.#beginLine();
-    this.#paragraph = new Paragraph(readSpans(this.#inline));
     if (mark) this.#writeSpans([mark], false);
-    this.writeText(rest);
+    return rest;
   }
 
-  addLine(text: string): void {
-    this.writeText(text);
+  writeParts(spans: readonly Span[]): void {
+    this.#writeSpans(spans, false);
   }
 
-  writeText(text: string): void {
-    if (this.#paragraph) this.#writeSpans(this.#paragraph.write(text), false);
-  }
-
-  endText(): void {
-    this.#paragraph?.endLine();
-  }
-
-  closeParagraph(): void {
-    if (this.#paragraph) this.#endLine(this.#paragraph.end());
-    this.#paragraph = undefined;
-  }
-
-  mayBeHeader(): boolean {
-    return this.#paragraph?.mayBeHeader() === true;
+  closeParagraph(spans: readonly Span[]): void {
+    this.#endLine(spans);
   }
 
   mayBeHeading(): boolean {
     return false;
   }
 
-  isInFormula(): boolean {
-    return this.#paragraph?.isInFormula() === true;
-  }
-
   /** An ATX heading. With colour, styles replace its marks. */
   heading(source: string): void {
     this.#beginLine();
     const marks = /^#{1,6}/.exec(source)?.[0] ?? '';
-    const spans = inlineText(withoutClosing(source.slice(marks.length).trim()), this.#inline);
+    const spans = inlineText(withoutClosing(source.slice(marks.length).trim()), this.#options);
     if (!this.#style.colored) {
       const shown = spans.length === 0 ? marks : `${marks} `;
       return this.#endLine([{ text: shown, looks: [] }, ...spans]);
@@ -227,7 +163,9 @@ class ScreenBlocks implements BlockRenderer {
 
   rule(source: string): void {
     if (!this.#style.colored) return this.#writeLine(source.trimEnd());
-    return this.#writeLine(this.#ruleOf(Math.max(3, this.#width() - this.#markerColumns())));
+    return this.#writeLine(
+      this.#ruleOf(Math.max(3, this.#options.width() - this.#markerColumns())),
+    );
   }
 
   /** Writes a rule with the block's number and language; without colour, both after the fence. */
@@ -260,9 +198,9 @@ class ScreenBlocks implements BlockRenderer {
   /** `── 1 ts ──────── /copy 1`; in a narrow window, less of it. */
   #writeCodeHead(block: number, info: string): void {
     const prefix = this.#markers('code');
-    const columns = this.#width() - displayWidth(prefix);
+    const columns = this.#options.width() - displayWidth(prefix);
     const start = `${this.#dashes(2)} ${block} ${info}`.trimEnd();
-    const hint = this.#codeHint?.(block);
+    const hint = this.#options.codeHint?.(block);
     const end = hint === undefined ? '' : ` ${hint}`;
     const room = columns - displayWidth(start) - 1;
     const shown = room - end.length >= minRule ? end : '';
@@ -281,7 +219,7 @@ class ScreenBlocks implements BlockRenderer {
   closeCode(): void {
     if (this.#style.colored) {
       const prefix = this.#markers('code');
-      const columns = Math.max(minRule, this.#width() - displayWidth(prefix));
+      const columns = Math.max(minRule, this.#options.width() - displayWidth(prefix));
       this.#text += `${prefix}${this.#ruleOf(columns)}\n`;
     } else if (this.#fence !== undefined) this.#writeLine(this.#fence, 'code');
   }
@@ -289,9 +227,9 @@ class ScreenBlocks implements BlockRenderer {
   formula(lines: readonly string[], close: string): void {
     const source = lines.join('\n');
     const end = source.lastIndexOf(close) + close.length;
-    const rows = formulaRows(source.slice(0, end));
+    const rows = this.#options.unicode ? formulaRows(source.slice(0, end)) : undefined;
     if (rows === undefined) return this.formulaSource(lines);
-    const columns = Math.max(1, this.#width() - this.#markerColumns() - indent.length);
+    const columns = Math.max(1, this.#options.width() - this.#markerColumns() - indent.length);
     const text = rows.join('\n') + source.slice(end).trim();
     for (const row of wrapText(text, columns)) this.#writeLine(indent + row);
   }
@@ -303,14 +241,18 @@ class ScreenBlocks implements BlockRenderer {
     }
   }
 
-  openTable(header: string | undefined, delimiter: string, isAfterText: boolean): void {
-    if (isAfterText) {
-      this.closeParagraph();
+  openTable(
+    header: string | undefined,
+    delimiter: string,
+    paragraph: Paragraph<Span> | undefined,
+  ): void {
+    if (paragraph) {
+      this.closeParagraph(paragraph.end());
       if (header !== undefined) this.#begin('table');
     }
     this.#previous = 'table';
-    const width = () => this.#width() - this.#markerColumns();
-    this.#table = new Table(this.#style, this.#inline, width, header, delimiter);
+    const width = () => this.#options.width() - this.#markerColumns();
+    this.#table = new Table(this.#options, width, header, delimiter);
   }
 
   tableRow(row: string): void {
@@ -329,9 +271,7 @@ class ScreenBlocks implements BlockRenderer {
   }
 
   undecided(): string {
-    if (this.#table) return this.#table.undecided();
-    if (!this.#paragraph) return '';
-    return (this.#rows?.held() ?? '') + this.#paragraph.undecided();
+    return this.#table?.undecided() ?? visibleText(this.#held);
   }
 
   #writeBlankLine(): void {
@@ -345,14 +285,22 @@ class ScreenBlocks implements BlockRenderer {
     this.#rows?.begin(this.#markerColumns());
   }
 
-  /** Repeats the markers after each line end in the spans, and in each row if they are wrapped here. */
+  /**
+   * Writes what is decided, with the markers after each line end in the spans, and in each row if they are wrapped here.
+   * @param isEnd no text follows in this paragraph
+   */
   #writeSpans(spans: readonly Span[], isEnd: boolean): void {
-    if (this.#rows) {
-      if (spans.length > 0 || isEnd) this.#text += this.#rows.write(spans, isEnd);
-      return;
+    const all = [...this.#held, ...spans];
+    const text = visibleText(all);
+    const { breaks, placed } = this.#rows?.place(text, isEnd) ?? lineEnds(text);
+    let at = 0;
+    for (const { from, to } of breaks) {
+      this.#text += paintSpans(sliceSpans(all, at, from), this.#style);
+      this.#text += `\n${this.#markers('flow')}`;
+      at = to;
     }
-    const text = paintSpans(spans, this.#style);
-    this.#text += text.includes('\n') ? text.replaceAll('\n', `\n${this.#markers('flow')}`) : text;
+    this.#text += paintSpans(sliceSpans(all, at, placed), this.#style);
+    this.#held = sliceSpans(all, placed, text.length);
   }
 
   /** Writes the end of the line that `#beginLine` started. */
@@ -387,18 +335,18 @@ class ScreenBlocks implements BlockRenderer {
 
   /** Without colour, the marker of the source is shown. */
   #bullet({ marker, task }: Item): string {
-    if (!this.#unicode || !this.#style.colored || marker.length > 1) return marker;
+    if (!this.#options.unicode || !this.#style.colored || marker.length > 1) return marker;
     if (task === undefined) return '•';
     return task === 'done' ? this.#style.green(doneMark) : openMark;
   }
 
   #quoteBar(): string {
     const { own, dim, colored } = this.#style;
-    return (own?.quote ?? dim)(this.#unicode && colored ? '│' : '>');
+    return (own?.quote ?? dim)(this.#options.unicode && colored ? '│' : '>');
   }
 
   #dashes(columns: number): string {
-    return (this.#unicode ? '─' : '-').repeat(Math.max(0, columns));
+    return (this.#options.unicode ? '─' : '-').repeat(Math.max(0, columns));
   }
 
   #ruleOf(columns: number): string {
@@ -411,7 +359,7 @@ class ScreenBlocks implements BlockRenderer {
    */
   #takeTask(text: string): { mark?: Span; rest: string } {
     const item = this.containers.at(-1);
-    const isShown = this.#style.colored && this.#unicode;
+    const isShown = this.#style.colored && this.#options.unicode;
     const box = isShown ? /^\[([ xX])\] /.exec(text)?.[1] : undefined;
     if (box === undefined || item?.kind !== 'item' || item.shown) return { rest: text };
     const isDone = box !== ' ';
@@ -424,6 +372,12 @@ class ScreenBlocks implements BlockRenderer {
       : { text: openMark, looks: [] };
     return { mark, rest: text.slice(3) };
   }
+}
+
+/** The rows of a text that the terminal wraps. */
+function lineEnds(text: string) {
+  const breaks = Array.from(text.matchAll(/\n/g), ({ index }) => ({ from: index, to: index + 1 }));
+  return { breaks, placed: text.length };
 }
 
 function itemIndent(marker: string): number {

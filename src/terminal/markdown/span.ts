@@ -1,5 +1,17 @@
 import { type AnswerPart, type Look, type Paint, plainStyle, type Style } from '../style.ts';
 
+/** How Markdown is shown on a terminal. */
+export interface MarkdownLook {
+  /** Without colour, the marks of the source stay. */
+  readonly style: Style;
+  /** The terminal opens links (OSC 8). */
+  readonly hyperlinks: boolean;
+  /** It is known to, so that the label of a link is shown without its address. */
+  readonly hidesAddresses?: boolean;
+  /** The terminal shows `•`, `│` and `─`, and mathematics. */
+  readonly unicode: boolean;
+}
+
 /** A part if the user chose its look. */
 export type SpanLook = Look | AnswerPart;
 

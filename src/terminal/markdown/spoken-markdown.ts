@@ -1,30 +1,16 @@
-import { type BlockRenderer, createBlockDriver, type MarkdownStream } from './block-driver.ts';
+import { BlockDriver, type BlockRenderer, type MarkdownStream } from './block-driver.ts';
 import type { Container, LineStart } from './line-start.ts';
 import { createWordRows } from '../text/rows.ts';
-import { Paragraph, lexInline, withCharacters } from './inline.ts';
+import { Paragraph, lexInline, type ReadPiece, withCharacters, withFormulas } from './inline.ts';
 import { splitCells } from './table.ts';
 import type { Token, Tokens } from 'marked';
 import { withoutMarks } from '../formula.ts';
 import { sanitizeLine } from '../safety/sanitizer.ts';
-import type { Place } from './inline-scanner.ts';
 
 /** Tags that change only the look of their content. */
 const lookTag =
   /^<\/?(?:kbd|b|i|em|strong|u|s|sub|sup|mark|small|span|code|center|summary|details|p|div)(?:\s[^<>]*)?>$/i;
 const breakTag = /^<(?:br|hr|wbr)\s*\/?>$/i;
-
-const escaped = (text: string) => text.replaceAll(/[!-/:-@[-`{-~]/g, '\\$&');
-
-/** The text with its formulas as text of Markdown. */
-function withFormulas(source: string, formulas: readonly Place[]): string {
-  let text = '';
-  let at = 0;
-  for (const { from, to } of formulas) {
-    text += source.slice(at, from) + escaped(withoutMarks(source.slice(from, to)).trim());
-    at = to;
-  }
-  return text + source.slice(at);
-}
 
 /** `[^1]` is "(note 1)", `[text][1]` is "text (link 1)". */
 function withNotes(text: string): string {
@@ -76,16 +62,16 @@ function tokensText(tokens: readonly Token[]): string {
   return tokens.map(tokenText).join('');
 }
 
-/** Inline Markdown of a paragraph as text, piece by piece. Line ends stay. */
-const spokenParagraph = () =>
-  new Paragraph<string>((text, formulas) => {
-    if (formulas === undefined) return [withNotes(text)];
-    const [lead = ''] = /^\s*/.exec(text) ?? [];
-    return [lead + tokensText(lexInline(withFormulas(text, formulas).slice(lead.length)))];
-  });
+/** A piece of inline Markdown as text. Line ends stay. */
+const readSpoken: ReadPiece<string> = (text, formulas) => {
+  if (formulas === undefined) return [withNotes(text)];
+  const [lead = ''] = /^\s*/.exec(text) ?? [];
+  const source = withFormulas(text, formulas, (formula) => withoutMarks(formula).trim());
+  return [lead + tokensText(lexInline(source.slice(lead.length)))];
+};
 
 function spokenInline(source: string): string {
-  return spokenParagraph().whole(source).join('');
+  return new Paragraph(readSpoken).whole(source).join('');
 }
 
 /**
@@ -96,7 +82,7 @@ function spokenInline(source: string): string {
  * @param column used columns of the first row
  */
 export function createSpokenMarkdown(width: () => number, column = 0): MarkdownStream {
-  return createBlockDriver(new SpokenBlocks(width, column));
+  return new BlockDriver(new SpokenBlocks(width, column));
 }
 
 /** Beyond either, code is written as it arrives, and the number of its lines is at its end. */
@@ -119,20 +105,16 @@ interface SpokenCode {
 }
 
 interface SpokenParagraph {
-  readonly words: Paragraph<string>;
   /** The text that is decided, but not written yet. */
   ready: string;
-  /** The source of the first line, which may be the header of a table. */
-  firstLine: string;
-  line: number;
   label: string;
   isWritten: boolean;
 }
 
-class SpokenBlocks implements BlockRenderer {
+class SpokenBlocks implements BlockRenderer<string> {
   readonly containers: Container[] = [];
   blankBefore = false;
-  readonly collectsFormulas = true;
+  readonly read = readSpoken;
   /** The rows of all output but code. */
   readonly #rows: ReturnType<typeof createWordRows>;
   #text = '';
@@ -158,24 +140,25 @@ class SpokenBlocks implements BlockRenderer {
     this.#writeLine(`${this.#takeLabel()}empty`);
   }
 
-  openParagraph(text: string, isDefinition: boolean): void {
-    const start = { words: spokenParagraph(), ready: '', firstLine: '', line: 1 };
-    this.#paragraph = { ...start, label: this.#takeLabel(), isWritten: false };
-    this.writeText(isDefinition ? definitionText(text) : text);
+  /** `[^1]: text` is "note 1: text". */
+  definition(text: string): string {
+    return text.replace(/^\[\^([^\]]+)\]:/, 'note $1:').replace(/^\[([^\]]+)\]:/, 'link $1:');
   }
 
-  addLine(text: string, isDefinition: boolean): void {
-    if (this.#paragraph) this.#paragraph.line += 1;
-    this.writeText(isDefinition ? definitionText(text) : text);
+  openParagraph(text: string): string {
+    this.#paragraph = { ready: '', label: this.#takeLabel(), isWritten: false };
+    return text;
   }
 
-  /** Adds a part of the current line, and writes the sentences that are complete. */
-  writeText(text: string): void {
+  /** Writes the sentences that are complete. */
+  writeParts(parts: readonly string[], words: Paragraph<string>): void {
     const paragraph = this.#paragraph;
     if (!paragraph) return;
-    if (paragraph.line === 1) paragraph.firstLine += text;
-    paragraph.ready += paragraph.words.write(text).join('');
-    this.#writePart(paragraph, partLength(paragraph));
+    paragraph.ready += parts.join('');
+    // It may be the header of a table.
+    const mayBeHeader = words.endedLines === 0 && words.firstLine.includes('|');
+    if (mayBeHeader && !paragraph.isWritten && paragraph.ready.length <= maxSentence) return;
+    this.#writePart(paragraph, partLength(paragraph.ready, words.undecided()));
   }
 
   #writePart(paragraph: SpokenParagraph, length: number): void {
@@ -186,29 +169,17 @@ class SpokenBlocks implements BlockRenderer {
     paragraph.isWritten = true;
   }
 
-  endText(): void {
-    this.#paragraph?.words.endLine();
-  }
-
-  closeParagraph(): void {
+  closeParagraph(parts: readonly string[]): void {
     const paragraph = this.#paragraph;
     this.#paragraph = undefined;
     if (!paragraph) return;
-    paragraph.ready += paragraph.words.end().join('').trimEnd();
+    paragraph.ready += parts.join('').trimEnd();
     this.#writePart(paragraph, paragraph.ready.length);
     if (paragraph.isWritten) this.#writeProse('\n');
   }
 
-  mayBeHeader(): boolean {
-    return this.#paragraph?.line === 1 && this.#paragraph.firstLine.includes('|');
-  }
-
   mayBeHeading(): boolean {
-    return this.#paragraph?.line === 1 && !this.#paragraph.isWritten;
-  }
-
-  isInFormula(): boolean {
-    return this.#paragraph?.words.isInFormula() === true;
+    return this.#paragraph?.isWritten === false;
   }
 
   heading(source: string): void {
@@ -268,23 +239,27 @@ class SpokenBlocks implements BlockRenderer {
     this.#writeLine(`${this.#takeLabel()}formula: ${text}${after.trimEnd()}`);
   }
 
-  formulaSource(lines: readonly string[], isFirst: boolean): void {
+  formulaSource(lines: readonly string[]): void {
     const end = lines.findLastIndex((line) => line.trim() !== '') + 1;
     for (const [index, line] of lines.slice(0, end).entries()) {
-      const label = isFirst && index === 0 ? this.#takeLabel() : '';
+      const label = index === 0 ? this.#takeLabel() : '';
       this.#writeLine(spokenInline(label + line).trim());
     }
     this.blankBefore ||= end < lines.length;
   }
 
   /** The header is the row before, or the paragraph if that is a single line with bars. */
-  openTable(row: string | undefined, delimiter: string): void {
-    const paragraph = this.#paragraph;
-    const isHeader = row === undefined && paragraph?.isWritten === false;
+  openTable(
+    row: string | undefined,
+    delimiter: string,
+    paragraph: Paragraph<string> | undefined,
+  ): void {
+    const isHeader = row === undefined && this.#paragraph?.isWritten === false;
+    const header = isHeader ? paragraph?.firstLine : row;
+    const ownLabel = isHeader ? this.#paragraph?.label : undefined;
     if (isHeader) this.#paragraph = undefined;
-    else this.closeParagraph();
-    const header = isHeader ? paragraph.firstLine : row;
-    const label = isHeader ? paragraph.label : this.#takeLabel();
+    else if (paragraph) this.closeParagraph(paragraph.end());
+    const label = ownLabel ?? this.#takeLabel();
     const names = splitCells(header ?? delimiter).map((cell, column) =>
       header === undefined ? `column ${column + 1}` : cellText(cell),
     );
@@ -314,8 +289,7 @@ class SpokenBlocks implements BlockRenderer {
   }
 
   undecided(): string {
-    const { ready = '', words } = this.#paragraph ?? {};
-    return ready + (words?.undecided() ?? '');
+    return this.#paragraph?.ready ?? '';
   }
 
   #writeLine(text: string): void {
@@ -324,7 +298,7 @@ class SpokenBlocks implements BlockRenderer {
 
   /** Writes text that is not code. */
   #writeProse(text: string): void {
-    this.#text += this.#rows.write(text);
+    this.#text += this.#rows.write(text, true);
   }
 
   /** The words before a block, which name its quotes and the list items that it begins. Each item has them once. */
@@ -350,11 +324,9 @@ class SpokenBlocks implements BlockRenderer {
 const sentenceEnd = /[.!?:…。！？]["'”’)\]]*(?=\s)|[。！？]["'”’)\]]*(?=.)|(?=\n)/g;
 
 /** The length of the text to write: whole sentences and lines. */
-function partLength({ ready, words, line, isWritten, firstLine }: SpokenParagraph): number {
+function partLength(ready: string, undecided: string): number {
   if (ready.length > maxSentence) return ready.length;
-  // It may be the header of a table.
-  if (line === 1 && !isWritten && firstLine.includes('|')) return 0;
-  const ends = Array.from(`${ready}${words.undecided()}`.matchAll(sentenceEnd), (found) => {
+  const ends = Array.from((ready + undecided).matchAll(sentenceEnd), (found) => {
     return found.index + found[0].length;
   });
   return ends.findLast((end) => end <= ready.length) ?? 0;
@@ -369,11 +341,6 @@ function taskText(label: string, text: string): string {
 }
 
 const lineCount = (lines: number) => (lines === 1 ? '1 line' : `${lines} lines`);
-
-/** `[^1]: text` is "note 1: text". */
-function definitionText(text: string): string {
-  return text.replace(/^\[\^([^\]]+)\]:/, 'note $1:').replace(/^\[([^\]]+)\]:/, 'link $1:');
-}
 
 const cellText = (cell: string) =>
   spokenInline(cell)

@@ -4,6 +4,7 @@
 // it, and copying and resizing see one line. Rows are erased one by one: some terminals ignore ED inside a synchronized
 // update, and ED 2 and 3 would erase other output.
 
+import type { TerminalTraits } from '../device/terminal-kind.ts';
 import { isOpen, type OpenLine, advanceLine, emptyLine, extendLine } from './open-line.ts';
 import { styledCharacters } from '../text/wrap.ts';
 import { displayWidth, padToWidth } from '../text/width.ts';
@@ -195,19 +196,10 @@ export function fitFrame(frame: Frame, windowRows: number): Frame {
   return { ...frame, rows: rows.with(caret.row, padToWidth(row, caret.column)), caret };
 }
 
-/** The window after a resize. */
-export interface ResizedWindow {
-  readonly columns: number;
-  readonly rows: number;
-  /** See `TerminalTraits`. */
-  readonly rewraps: boolean;
-  readonly cursorDrifts: boolean;
-}
-
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 /** The open line in the new window; undefined if its last row is unknown. */
-function lineAfter(line: OpenLine, { columns, rewraps }: ResizedWindow): OpenLine | undefined {
+function lineAfter(line: OpenLine, columns: number, rewraps: boolean): OpenLine | undefined {
   if (line.isClipped) return undefined;
   if (rewraps) return extendLine(emptyLine, line.text, columns);
   return line.column <= columns ? line : undefined;
@@ -224,22 +216,24 @@ function eraseRows(rows: number): string {
  */
 export function toTextAfterResize(
   shown: Shown,
-  window: ResizedWindow,
+  window: { readonly columns: number; readonly rows: number },
+  { rewraps, cursorDrifts }: TerminalTraits,
 ): { readonly output: string; readonly line: OpenLine } {
   const { frame, line } = shown;
-  const { columns, rewraps } = window;
+  const { columns } = window;
   // Number of rows of each frame row in the new window.
   const all = frame.rows.map((row) => (rewraps ? advanceLine(emptyLine, row, columns).rows : 1));
   const caretIndex = cursorRow(shown) - (isOpen(line) && frame.rows.length > 0 ? 1 : 0);
   const below = all.slice(caretIndex + 1);
   // A window that loses rows loses the last ones first, which then cannot move the cursor.
-  const drifts = window.cursorDrifts && window.rows >= shown.rows;
+  const drifts = cursorDrifts && window.rows >= shown.rows;
   const drift = drifts ? sum(below) - below.length : 0;
   // The caret's row counts from its start: some terminals do not wrap it, and rows above it are not natter's.
   const above = sum(all.slice(0, caretIndex)) + drift;
   const go = (rows: number) => `${up(Math.min(rows, window.rows - 1))}\r`;
   const total = Math.min(sum(all), window.rows);
-  const found = isOpen(line) && sum(all) < window.rows ? lineAfter(line, window) : undefined;
+  const found =
+    isOpen(line) && sum(all) < window.rows ? lineAfter(line, columns, rewraps) : undefined;
   if (found === undefined) {
     return { output: go(above) + eraseRow + eraseRows(total), line: emptyLine };
   }

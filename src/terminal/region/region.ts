@@ -1,3 +1,6 @@
+import type { Clock } from '../../clock.ts';
+import type { OutputStream } from '../device/streams.ts';
+import type { TerminalTraits } from '../device/terminal-kind.ts';
 import { advanceLine, emptyLine, isOpen } from './open-line.ts';
 import {
   drawFrame,
@@ -17,31 +20,20 @@ const minPause = 33;
 /**
  * Throttles redraws. It has no timer while there is nothing to draw.
  * @param update returns a promise while the terminal is slow
- * @param look is called directly before an update and may still request a pause
  */
-export function createPace(
-  clock: LiveRegionOptions['clock'],
-  update: () => Promise<void> | undefined,
-  look: () => void = () => {},
-) {
+export function createPace(clock: Clock, update: () => Promise<void> | undefined) {
   const ending = new AbortController();
   const { signal } = ending;
   let next = Number.NEGATIVE_INFINITY;
   let isAsked = false;
   let slow: Promise<void> | undefined;
 
-  const run = async () => {
-    // Never synchronously, so that several requests become one update.
-    await Promise.resolve();
-    do {
-      // `next` may change meanwhile.
-      for (let wait = next - clock.monotonic(); wait > 0; wait = next - clock.monotonic()) {
-        await clock.sleep(wait, signal);
-      }
-      await slow;
-      if (signal.aborted) return;
-      look();
-    } while (next > clock.monotonic());
+  const run = (): void => {
+    if (signal.aborted) return;
+    // `next` may have changed.
+    const wait = next - clock.monotonic();
+    if (wait > 0) return void clock.timer(wait, run);
+    if (slow !== undefined) return void slow.then(run);
     isAsked = false;
     next = clock.monotonic() + minPause;
     slow = update();
@@ -49,11 +41,10 @@ export function createPace(
   };
   /** Requests an update: at once, but at least 33 ms after the last one, and not while the terminal is slow. */
   const soon = () => {
-    if (isAsked || signal.aborted) return;
+    if (isAsked) return;
     isAsked = true;
-    run().catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
+    // Never synchronously, so that several requests become one update.
+    queueMicrotask(run);
   };
   return {
     soon,
@@ -92,23 +83,11 @@ export interface RegionPlace {
 export type DrawFrame = (place: RegionPlace) => Frame;
 
 export interface LiveRegionOptions {
-  readonly output: {
-    columns(): number;
-    rows(): number;
-    write(text: string): Promise<void> | undefined;
-  };
-  readonly clock: {
-    /** Milliseconds. */
-    monotonic(): number;
-    sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-  };
+  readonly output: OutputStream;
+  readonly clock: Clock;
+  readonly traits: TerminalTraits;
   /** Calls `resized` if the window's size has changed unnoticed. */
   readonly checkSize?: () => void;
-  /** See `TerminalTraits`. */
-  readonly synchronized: boolean;
-  readonly rewraps: boolean;
-  readonly cursorDrifts: boolean;
-  readonly resizePause: number;
 }
 
 const hideCursor = '\u001B[?25l';
@@ -137,7 +116,7 @@ export class LiveRegion {
   #aside = '';
 
   constructor(options: LiveRegionOptions) {
-    const { output, clock, checkSize } = options;
+    const { output, clock } = options;
     this.#options = options;
     this.#shown = {
       frame: { rows: [] },
@@ -145,7 +124,7 @@ export class LiveRegion {
       columns: output.columns(),
       rows: output.rows(),
     };
-    this.#pace = createPace(clock, () => this.#update(), checkSize);
+    this.#pace = createPace(clock, () => this.#update());
   }
 
   /** Schedules a frame; of several in a short time, only the last is shown. */
@@ -184,7 +163,7 @@ export class LiveRegion {
    */
   resized(): void {
     this.#isStale = true;
-    this.#pace.after(this.#options.resizePause);
+    this.#pace.after(this.#options.traits.resizePause);
   }
 
   /** Redraws the region after other output overwrote it. */
@@ -229,7 +208,7 @@ export class LiveRegion {
   #update(): Promise<void> | undefined {
     if (this.#isSuspended) return undefined;
     const next = this.#next();
-    // A resize while the frame was drawn has asked for another update.
+    // A resize before this, or while the frame was drawn, asks for another update.
     this.#options.checkSize?.();
     const { output } = this.#options;
     if (next.shown.columns !== output.columns() || next.shown.rows !== output.rows()) {
@@ -241,26 +220,24 @@ export class LiveRegion {
   }
 
   #write(bytes: string, showsCursor: boolean): Promise<void> | undefined {
-    const { output, synchronized } = this.#options;
+    const { output, traits } = this.#options;
     const aside = this.#aside;
     this.#aside = '';
     if (bytes === '') return aside === '' ? undefined : output.write(aside);
     const update = `${hideCursor}${bytes}${showsCursor ? showCursor : ''}`;
-    return output.write(aside + (synchronized ? beginUpdate + update + endUpdate : update));
+    return output.write(aside + (traits.synchronized ? beginUpdate + update + endUpdate : update));
   }
 
   /** The bytes that bring the screen up to date, empty if nothing has changed; and what it shows then. */
   #next(): { readonly bytes: string; readonly shown: Shown } {
-    const { output, rewraps, cursorDrifts } = this.#options;
+    const { output, traits } = this.#options;
     const columns = output.columns();
     const rows = output.rows();
     const before = this.#shown;
     const isRepaint = this.#isStale || columns !== before.columns || rows !== before.rows;
     const isChanged = isRepaint || this.#isNew;
     if (!isChanged && this.#text === '') return { bytes: '', shown: before };
-    const way = isRepaint
-      ? toTextAfterResize(before, { columns, rows, rewraps, cursorDrifts })
-      : undefined;
+    const way = isRepaint ? toTextAfterResize(before, { columns, rows }, traits) : undefined;
     if (way !== undefined && isOpen(before.line) && !isOpen(way.line)) {
       this.#stranded = shownPreview(before);
     }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { IdLines } from '../../../src/batch/input/read-items.ts';
 import { promptsOf, read, user } from './read-helpers.ts';
 
 describe('prompts in lines', () => {
@@ -173,12 +172,4 @@ describe('JSON lines', () => {
     const items = await read('{"a":1}\n', { template: '{{constructor}}' });
     expect(items[0]?.problem).toBe('has no "constructor", required by the template');
   });
-});
-
-test('thousands of ids are distinguished, and a repeated one has its first line', () => {
-  const ids = new IdLines();
-  const first = Array.from({ length: 5000 }, (_, index) => ids.add(`item ${index}`, index + 1));
-  const second = Array.from({ length: 5000 }, (_, index) => ids.add(`item ${index}`, 9999));
-  expect(new Set(first)).toEqual(new Set([undefined]));
-  expect(second).toEqual(Array.from({ length: 5000 }, (_, index) => index + 1));
 });

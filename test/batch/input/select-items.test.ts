@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { formatOfName } from '../../../src/batch/input/item-parser.ts';
 import type { InputItem } from '../../../src/batch/input/item.ts';
 import {
-  countItems,
   isInShard,
   itemStatusOf,
   parseShard,
   type Selection,
+  takeSample,
 } from '../../../src/batch/input/select-items.ts';
 import { Failure } from '../../../src/failure.ts';
 
@@ -25,6 +25,7 @@ const badItem = (index: number): InputItem => ({
 
 /** Items 1 and 2 are answered, 3 failed. */
 const selection: Selection = {
+  sample: undefined,
   takes: () => true,
   highest: Infinity,
   resultsName: 'out.jsonl',
@@ -83,21 +84,6 @@ describe('an item', () => {
   });
 });
 
-test('items are counted by status', async () => {
-  async function* items() {
-    yield* [item(1), item(2), badItem(3), item(4), badItem(5)];
-  }
-  const odd = (index: number) => index % 2 === 1;
-  expect(await countItems(items(), { ...selection, takes: odd })).toEqual({
-    total: 3,
-    answered: 1,
-    items: 5,
-    bad: 2,
-    firstBad: badItem(3),
-    ofOthers: new Map(),
-  });
-});
-
 describe('shards', () => {
   test.each([1, 2, 3, 7])('%d shards contain every item once', (count) => {
     const shards = Array.from({ length: count }, (_, index) => parseShard(`${index + 1}/${count}`));
@@ -112,6 +98,46 @@ describe('shards', () => {
       expect(() => parseShard(text)).toThrow(Failure);
     },
   );
+});
+
+describe('a sample', () => {
+  async function* inputOf(total: number) {
+    for (let index = 1; index <= total; index += 1) yield item(index);
+  }
+  const sampleOf = async (size: number, total: number, seed: number) => {
+    const sample = await takeSample(inputOf(total), { size, seed });
+    expect(sample.total).toBe(total);
+    return sample.items.map(({ index }) => index);
+  };
+
+  test.each([1, 5, 99])('has exactly the requested number of items: %d', async (size) => {
+    for (const seed of [0, 1, 2, 12_345]) {
+      const indexes = await sampleOf(size, 100, seed);
+      expect(new Set(indexes).size).toBe(size);
+      expect(indexes).toEqual(indexes.toSorted((one, other) => one - other));
+    }
+  });
+
+  test('that is not smaller than the input has every item', async () => {
+    expect(await sampleOf(7, 5, 0)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test('is the same for the same seed, and different for a different one', async () => {
+    expect(await sampleOf(10, 1000, 3)).toEqual(await sampleOf(10, 1000, 3));
+    expect(await sampleOf(10, 1000, 3)).not.toEqual(await sampleOf(10, 1000, 4));
+  });
+
+  test('stays for the most part when items are added', async () => {
+    const before = await sampleOf(50, 1000, 0);
+    const after = new Set(await sampleOf(50, 1010, 0));
+    expect(before.filter((index) => after.has(index)).length).toBeGreaterThan(45);
+  });
+
+  test('is spread over the input', async () => {
+    const halves = (await sampleOf(1000, 10_000, 0)).filter((index) => index <= 5000).length;
+    expect(halves).toBeGreaterThan(420);
+    expect(halves).toBeLessThan(580);
+  });
 });
 
 test.each([

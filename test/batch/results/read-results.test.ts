@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readResults, resultsPath } from '../../../src/batch/results/read-results.ts';
 import { resultLock } from '../../../src/batch/results/result-file.ts';
+import { folderOf } from '../../support/folder.ts';
 
-const temporaryPath = () => join(mkdtempSync(join(tmpdir(), 'natter-results-')), 'out.jsonl');
+const temporaryPath = () => join(folderOf(), 'out.jsonl');
 
 test('a missing file has no results', () => {
   expect(readResults(temporaryPath()).count).toBe(0);
@@ -25,7 +25,7 @@ test('each result has the offset of its line, also after NULs from a crash', () 
 
 describe.skipIf(process.platform === 'win32')('the path of a results file', () => {
   test('is the same before and after the file exists, through all links to it', () => {
-    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'natter-results-')));
+    const folder = realpathSync(folderOf());
     mkdirSync(join(folder, 'real'));
     symlinkSync('real', join(folder, 'linked'));
     symlinkSync('linked/out.jsonl', join(folder, 'link'));
@@ -39,7 +39,7 @@ describe.skipIf(process.platform === 'win32')('the path of a results file', () =
   });
 
   test('is a failure of storage in a loop of links', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'natter-results-'));
+    const folder = folderOf();
     symlinkSync('loop', join(folder, 'loop'));
     const name = join(folder, 'loop', 'out.jsonl');
     expect(() => resultLock(name)).toThrow(

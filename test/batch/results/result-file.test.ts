@@ -2,26 +2,28 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
 import { formatFingerprint } from '../../../src/batch/fingerprint.ts';
 import { openResultFile } from '../../../src/batch/results/result-file.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { folderOf } from '../../support/folder.ts';
 
 const options = {
   process: { id: process.pid, isRunning: () => true },
   clock: systemClock,
 };
-
-const folder = () => mkdtempSync(join(tmpdir(), 'natter-results-'));
 
 function line(index: number, more: object = {}): string {
   const prompt_hash = formatFingerprint(BigInt(index));
@@ -31,7 +33,7 @@ function line(index: number, more: object = {}): string {
 const failedLine = (index: number) => line(index, { error: { kind: 'server_error' } });
 
 function fileWith(text: string): string {
-  const path = join(folder(), 'out.jsonl');
+  const path = join(folderOf(), 'out.jsonl');
   writeFileSync(path, text);
   return path;
 }
@@ -50,7 +52,7 @@ async function append(path: string, indexes: readonly number[], ordered = true):
 
 describe('a results file', () => {
   test('has each result at once, and all in order at the end', async () => {
-    const path = join(folder(), 'out.jsonl');
+    const path = join(folderOf(), 'out.jsonl');
     const file = openResultFile(path, options);
     for (const index of [3, 1, 2]) {
       file.append({ index, fingerprint: 1n, isAnswered: true }, line(index));
@@ -64,7 +66,7 @@ describe('a results file', () => {
   });
 
   test('keeps the order of arrival without sorting', async () => {
-    const path = join(folder(), 'out.jsonl');
+    const path = join(folderOf(), 'out.jsonl');
     await append(path, [3, 1, 2], false);
     expect(read(path)).toBe(line(3) + line(1) + line(2));
   });
@@ -115,7 +117,7 @@ describe('a results file', () => {
     ['X11: an empty line at its beginning', `\n${line(1)}`, line(1)],
     ['X11: empty lines between', `${line(1)}\n\r\n${line(2)}`, line(1) + line(2)],
   ])('can be continued after %s', async (_, before, whole) => {
-    const path = join(folder(), 'out.jsonl');
+    const path = join(folderOf(), 'out.jsonl');
     writeFileSync(path, before);
     await append(path, [9]);
     expect(read(path)).toBe(whole + line(9));
@@ -152,13 +154,13 @@ describe('a results file', () => {
   });
 
   test('is refused if it is a folder', () => {
-    const path = join(folder(), 'results');
+    const path = join(folderOf(), 'results');
     mkdirSync(path);
     expect(() => openResultFile(path, options)).toThrow(/is not a regular file/);
   });
 
   test('in a missing folder is refused with a hint to create it', () => {
-    const path = join(folder(), 'results');
+    const path = join(folderOf(), 'results');
     const failure = { message: expect.stringContaining('cannot write') as string };
     expect(() => openResultFile(join(path, 'out.jsonl'), options)).toThrow(
       expect.objectContaining({ ...failure, kind: 'storage', hint: `create ${path} first` }),
@@ -168,7 +170,7 @@ describe('a results file', () => {
   test('keeps its permissions and a symbolic link to it', async () => {
     const path = fileWith(line(2));
     chmodSync(path, 0o640);
-    const link = join(folder(), 'link.jsonl');
+    const link = join(folderOf(), 'link.jsonl');
     symlinkSync(path, link);
     await append(link, [1]);
     expect(read(path)).toBe(line(1) + line(2));
@@ -177,7 +179,7 @@ describe('a results file', () => {
   });
 
   test('reports a failed flush', async () => {
-    const path = join(folder(), 'out.jsonl');
+    const path = join(folderOf(), 'out.jsonl');
     const synchronize = () => Promise.reject(Object.assign(new Error(), { code: 'ENOSPC' }));
     const clock = createFakeClock();
     const file = openResultFile(path, { ...options, clock, synchronize });
@@ -201,7 +203,7 @@ describe('a results file', () => {
   });
 
   test('is removed when a run ends without results, unless the run was complete', async () => {
-    const path = join(folder(), 'out.jsonl');
+    const path = join(folderOf(), 'out.jsonl');
     await openResultFile(path, options).close();
     expect(existsSync(path)).toBe(false);
     await append(path, []);
@@ -211,7 +213,7 @@ describe('a results file', () => {
   });
 
   test('is sorted even if it is larger than the copy buffer', async () => {
-    const path = join(folder(), 'out.jsonl');
+    const path = join(folderOf(), 'out.jsonl');
     const text = (index: number) => line(index, { content: 'x'.repeat(300_000) });
     const file = openResultFile(path, options);
     const indexes = [9, 2, 7, 4, 5, 6, 3, 8, 1];
@@ -222,4 +224,180 @@ describe('a results file', () => {
     await file.close();
     expect(read(path)).toBe([1, 2, 3, 4, 5, 6, 7, 8, 9].map(text).join(''));
   });
+});
+
+const killed = { ...options, process: { id: process.pid, isRunning: () => false } };
+
+const answerLine = (index: number) => `${JSON.stringify({ index, content: `é ${index}` })}\n`;
+
+describe('the lock of a results file', () => {
+  test('refuses the file while another natter is writing it', async () => {
+    const path = join(folderOf(), 'out.jsonl');
+    const file = openResultFile(path, options);
+    expect(() => openResultFile(path, options)).toThrow(
+      `another natter (process ${process.pid} on ${hostname()}) is writing ${path}`,
+    );
+    await file.close();
+    await openResultFile(path, options).close();
+  });
+
+  test.skipIf(process.platform === 'win32')('is beside the target of a link', async () => {
+    const path = join(realpathSync(folderOf()), 'out.jsonl');
+    const link = join(folderOf(), 'link.jsonl');
+    symlinkSync(path, link);
+    const file = openResultFile(link, options);
+    expect(() => openResultFile(link, options)).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining(`delete ${path}.lock`) as string }),
+    );
+    await file.close();
+  });
+
+  test('X8: keeps a suspended natter from writing after another one has taken the file over', async () => {
+    const path = join(folderOf(), 'out.jsonl');
+    const clock = createFakeClock();
+    const suspended = openResultFile(path, { ...options, clock });
+    const result = { index: 1, fingerprint: 1n, isAnswered: true };
+    suspended.append({ ...result }, answerLine(1));
+    const next = openResultFile(path, killed);
+    next.append({ ...result, index: 2 }, answerLine(2));
+    await clock.advance(60_000);
+    const refusal = `another natter is writing ${path}: this one was suspended for too long`;
+    expect(() => suspended.append({ ...result, index: 3 }, answerLine(3))).toThrow(refusal);
+    await expect(suspended.finish(true, true)).rejects.toThrow(refusal);
+    await suspended.close();
+    await next.close();
+    expect(read(path)).toBe(answerLine(1) + answerLine(2));
+  });
+
+  test('is taken over at once from a natter that was killed', async () => {
+    const path = join(folderOf(), 'out.jsonl');
+    openResultFile(path, options);
+    await expect(openResultFile(path, killed).close()).resolves.toBeUndefined();
+  });
+});
+
+/** A results file with one result, in a folder that tests may remove. */
+function open() {
+  const folder = join(folderOf(), 'results');
+  mkdirSync(folder);
+  const path = join(folder, 'out.jsonl');
+  const clock = createFakeClock();
+  let rewritten = 0;
+  const process = { id: 1, isRunning: () => true };
+  const file = openResultFile(path, { process, clock, onRewritten: () => (rewritten += 1) });
+  onTestFinished(() => file.close());
+  const add = (index: number) =>
+    file.append({ index, fingerprint: undefined, isAnswered: true }, answerLine(index));
+  add(1);
+  return { path, file, clock, add, rewritten: () => rewritten };
+}
+
+describe('a results file', () => {
+  test.each([
+    ['is deleted', (path: string) => rmSync(path)],
+    [
+      'is deleted together with its folder',
+      (path: string) => rmSync(dirname(path), { recursive: true }),
+    ],
+    ['is moved away', (path: string) => renameSync(path, `${path}.moved`)],
+  ])('X10: that %s is written again within a second, with all results', async (_, remove) => {
+    const { path, file, clock, add, rewritten } = open();
+    chmodSync(path, 0o640);
+    remove(path);
+    add(3);
+    await clock.advance(1000);
+    expect(read(path)).toBe(answerLine(1) + answerLine(3));
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+    add(2);
+    await file.finish(true, true);
+    expect(read(path)).toBe(answerLine(1) + answerLine(2) + answerLine(3));
+    expect({ rewritten: rewritten(), isBroken: file.broken.aborted }).toEqual({
+      rewritten: 1,
+      isBroken: false,
+    });
+  });
+
+  test('X10: that is deleted right before the end exists at the end', async () => {
+    const { path, file } = open();
+    rmSync(path);
+    await file.finish(true, true);
+    expect(read(path)).toBe(answerLine(1));
+  });
+
+  test('X10: that is replaced ends the run without losing either file', async () => {
+    const { path, file, clock, add } = open();
+    writeFileSync(`${path}.new`, 'my own\n');
+    renameSync(`${path}.new`, path);
+    writeFileSync(`${path}.kept`, 'taken\n');
+    await clock.advance(1000);
+    const failure = expect.objectContaining({
+      kind: 'storage',
+      message: expect.stringContaining('was replaced by another file') as string,
+      hint: expect.stringContaining(`${path}.kept-2`) as string,
+    }) as Error;
+    expect(file.broken.reason).toEqual(failure);
+    expect(() => add(2)).toThrow(failure);
+    await expect(file.finish(true, true)).rejects.toEqual(failure);
+    await file.close();
+    expect([read(path), read(`${path}.kept`), read(`${path}.kept-2`)]).toEqual([
+      'my own\n',
+      'taken\n',
+      answerLine(1),
+    ]);
+  });
+
+  test('X10: that is replaced by its copy does not end the run', async () => {
+    const { path, file, clock } = open();
+    writeFileSync(`${path}.new`, read(path));
+    renameSync(`${path}.new`, path);
+    await clock.advance(1000);
+    expect(file.broken.aborted).toBe(false);
+  });
+
+  test('X10: that another program truncates ends the run', async () => {
+    const { path, file, clock } = open();
+    truncateSync(path, 3);
+    await clock.advance(1000);
+    expect(file.broken.reason).toMatchObject({
+      kind: 'storage',
+      message: `another program truncated ${path} during the run`,
+    });
+  });
+
+  test('X10: that cannot be written again returns its results', async () => {
+    const { path, file, clock } = open();
+    expect([...file.unsaved()]).toEqual([]);
+    const folder = dirname(path);
+    rmSync(folder, { recursive: true });
+    // A file in the place of its folder; permissions would not stop an administrator.
+    writeFileSync(folder, '');
+    await clock.advance(1000);
+    expect(file.broken.reason).toMatchObject({ kind: 'storage' });
+    expect(Buffer.concat([...file.unsaved()]).toString()).toBe(answerLine(1));
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('X21: that cannot be flushed ends the run before the next result', async () => {
+    const folder = folderOf();
+    const clock = createFakeClock();
+    const synchronize = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }));
+    const process = { id: 1, isRunning: () => true };
+    const file = openResultFile(join(folder, 'out.jsonl'), { process, clock, synchronize });
+    onTestFinished(() => file.close());
+    file.append({ index: 1, fingerprint: undefined, isAnswered: true }, answerLine(1));
+    // The flush fails at once; the file is checked a second later.
+    await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(1000);
+    expect(file.broken.reason).toMatchObject({
+      kind: 'storage',
+      message: expect.stringContaining('the disk is full') as string,
+    });
+  });
+});
+
+test('X10: the next result detects a truncated file and does not overwrite it', () => {
+  const { path, add } = open();
+  truncateSync(path, 0);
+  expect(() => add(2)).toThrow('another program truncated');
+  expect(read(path)).toBe('');
 });

@@ -1,20 +1,13 @@
-import {
-  chmodSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { replaceWithTexts } from '../../../src/batch/results/write-results.ts';
+import { folderOf } from '../../support/folder.ts';
 
 const fileIn = (folder: string) => join(folder, 'table.csv');
 
 function folderWithTable(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-texts-'));
+  const folder = folderOf();
   writeFileSync(fileIn(folder), 'old\n');
   return folder;
 }

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { childNamed } from '../../../src/cli/help-details.ts';
 import { printCompletions } from '../../../src/cli/completion/complete.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { definitions, settingKeys } from '../../../src/settings/definitions.ts';
+import { folderOf } from '../../support/folder.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
 interface Machine {
@@ -35,7 +35,7 @@ function writeJournals(folder: string, prompts: Readonly<Record<string, string>>
 }
 
 function prepare({ conversations = {}, deleted = {}, settings }: Machine) {
-  const home = mkdtempSync(join(tmpdir(), 'natter-completion-'));
+  const home = folderOf();
   const config = join(home, 'config');
   const data = join(home, 'data');
   mkdirSync(config);

@@ -18,6 +18,10 @@ test.each([
     'https://azure.test/openai/deployments/gpt?api-version=2024-10-21',
     'https://azure.test/openai/deployments/gpt/models?api-version=2024-10-21',
   ],
+  [
+    'https://azure.test/openai/deployments/gpt/chat/completions?api-version=2024-10-21',
+    'https://azure.test/openai/deployments/gpt/models?api-version=2024-10-21',
+  ],
   ['https://api.test/openai/v1/', 'https://api.test/openai/v1/models'],
   ['https://api.test/v1/chat/completions', 'https://api.test/v1/models'],
   ['https://api.test/openai/v1/models/', 'https://api.test/openai/v1/models'],

@@ -1,5 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { readAnswer } from '../../../src/client/stream/answer-reader.ts';
+import { bodyForm } from '../../../src/client/stream/body-reader.ts';
+import { fc } from '../../support/properties.ts';
+import { unmasked } from '../../support/secret.ts';
 import {
   bodyOf,
   chunk,
@@ -9,9 +12,10 @@ import {
   event,
   readParts,
   stop,
+  type StreamFixture,
+  streamFixtures,
   textOf,
 } from '../../support/stream-fixtures.ts';
-import { unmasked } from '../../support/secret.ts';
 
 /** A body that stays open until the reader closes it. */
 function openBody(first: string): { body: AsyncIterable<Uint8Array>; closed: () => boolean } {
@@ -211,4 +215,105 @@ test('keeps the first id and model of an answer, and the last usage', async () =
     delta('x') + stop + done,
   ]);
   expect(endOf(parts)).toMatchObject({ id: 'a', model: 'origin', usage: { total_tokens: 3 } });
+});
+
+const stream = 'text/event-stream';
+const json = 'application/json';
+
+test.each<readonly [head: string, type: string | undefined, form: string | undefined]>([
+  ['{', stream, 'json'],
+  ['[', undefined, 'json'],
+  ['"', json, 'json'],
+  ['<', stream, 'page'],
+  ['d', stream, 'event-stream'],
+  ['foo: bar', `${stream}; charset=utf-8`, 'event-stream'],
+  ['foo: bar', 'Text/Event-Stream;', 'event-stream'],
+  ['d', 'text/plain', undefined],
+  ['dat', undefined, undefined],
+  ['data:', undefined, 'event-stream'],
+  ['data\n', undefined, 'event-stream'],
+  [': ', json, 'event-stream'],
+  ['event:', json, 'event-stream'],
+  ['don', 'text/plain', 'text'],
+  ['null', json, 'json'],
+  ['null', 'application/problem+json', 'json'],
+  ['', stream, undefined],
+  [' \n', stream, undefined],
+  [' '.repeat(2000), stream, 'event-stream'],
+])('S46 S47 a body that starts with %j and has the type %s is %s', (head, type, form) => {
+  expect(bodyForm(head, type, false)).toBe(form);
+});
+
+test.each([
+  ['', 'empty'],
+  [' \n', 'empty'],
+  ['dat', 'text'],
+  ['id:', 'event-stream'],
+])('the whole body %j is %s', (head, form) => {
+  expect(bodyForm(head, undefined, true)).toBe(form);
+});
+
+async function answerOf(fixture: StreamFixture, reads: readonly Uint8Array[]): Promise<string> {
+  const { parts, thrown } = await readParts(reads, fixture.contentType);
+  if (thrown !== undefined) throw thrown;
+  const pieces = parts.flatMap((part) => (part.type === 'text-received' ? part.deltas : []));
+  const end = endOf(parts);
+  return JSON.stringify({
+    text: textOf(parts, 'text'),
+    deltas: pieces.join(''),
+    halves: pieces.filter((piece) => /\p{Surrogate}/u.test(piece)),
+    reasoning: textOf(parts, 'reasoning'),
+    refusal: textOf(parts, 'refusal'),
+    finishReason: end?.finishReason,
+    usage: end?.usage,
+    complete: end?.complete,
+  });
+}
+
+function expected(fixture: StreamFixture): string {
+  const { text, finishReason, usage, complete, reasoning = '', refusal = '' } = fixture;
+  return JSON.stringify({
+    text,
+    deltas: text,
+    halves: [],
+    reasoning,
+    refusal,
+    finishReason,
+    usage,
+    complete,
+  });
+}
+
+function split(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
+  const bounds = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
+  return bounds.slice(1).map((end, index) => bytes.subarray(bounds[index], end));
+}
+
+test.each(streamFixtures)('$name: reads in one piece', async (fixture) => {
+  expect(await answerOf(fixture, [fixture.bytes])).toBe(expected(fixture));
+});
+
+test.each(streamFixtures)('S3 $name: reads byte by byte', async (fixture) => {
+  const reads = split(fixture.bytes, [...fixture.bytes.keys()]);
+  expect(await answerOf(fixture, reads)).toBe(expected(fixture));
+});
+
+test.each(streamFixtures)('S3 S4 $name: reads in two pieces, cut anywhere', async (fixture) => {
+  const answer = expected(fixture);
+  const failed: number[] = [];
+  for (const cut of fixture.bytes.keys()) {
+    if ((await answerOf(fixture, split(fixture.bytes, [cut]))) !== answer) failed.push(cut);
+  }
+  expect(failed).toStrictEqual([]);
+});
+
+test.each(streamFixtures)('$name: reads in random pieces', async (fixture) => {
+  const cuts = fc.array(fc.nat({ max: fixture.bytes.length }), { maxLength: 12 });
+  const answer = expected(fixture);
+  await fc.assert(
+    fc.asyncProperty(cuts, async (places) => {
+      expect(await answerOf(fixture, split(fixture.bytes, places))).toBe(answer);
+    }),
+    { numRuns: 40 },
+  );
 });

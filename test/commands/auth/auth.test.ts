@@ -1,17 +1,18 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runInMemory } from '../../support/in-memory.ts';
+import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { temporaryHome } from '../../support/natter.ts';
+import { homeWithKeyProgram, printKey, storedKey, withKeyProgram } from '../../support/profiles.ts';
+import { startProxy } from '../../support/proxy-server.ts';
 import { json, streamed } from '../../support/raw-replies.ts';
 import { expectNoSecret, secretKey } from '../../support/secret.ts';
 import { serve } from '../../support/serve.ts';
-import { homeWithKeyProgram, printKey, withKeyProgram } from '../../support/profiles.ts';
 
 const listedModels = json(200, { data: [{ id: 'origin' }, { id: 'nextgen' }] });
 
 test('login checks the key with the service, stores address and key, and reports the models', async () => {
-  const server = await serve([[listedModels], [streamed('Hello')]]);
+  const server = await serve([[listedModels], [json(400, {})], [streamed('Hello')]]);
   const env = { HOME: temporaryHome() };
   const login = await runInMemory(['auth', 'login', '--base-url', server.url], {
     env,
@@ -27,10 +28,12 @@ test('login checks the key with the service, stores address and key, and reports
   );
   expect(server.requests[0]).toMatchObject({ method: 'GET', path: '/v1/models' });
   expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
-  expect(server.requests[1]?.headers['authorization']).toBe('Bearer nk-first-key-0001');
+  const { body = '' } = server.requests[1] ?? {};
+  expect(JSON.parse(body)).toMatchObject({ messages: [], stream: true, max_tokens: 1 });
+  expect(server.requests[2]?.headers['authorization']).toBe('Bearer nk-first-key-0001');
 });
 
-test('login accepts a service without a list of models, and reports that the key was not checked', async () => {
+test('login accepts a service without an API, and reports that the key was not checked', async () => {
   const server = await serve([[json(404, {})]]);
   const { code, stderr } = await runInMemory(['auth', 'login', '--base-url', server.url], {
     input: 'nk-key',
@@ -40,7 +43,14 @@ test('login accepts a service without a list of models, and reports that the key
 });
 
 test('N3 login finds an API without /v1, and stores its path', async () => {
-  const server = await serve([[json(404, {})], [listedModels], [streamed('Hello')]]);
+  const missing = json(404, {});
+  const server = await serve([
+    [missing],
+    [missing],
+    [listedModels],
+    [json(400, {})],
+    [streamed('Hello')],
+  ]);
   const env = { HOME: temporaryHome() };
   const url = `${server.url}/gateway`;
   const login = await runInMemory(['auth', 'login', '--base-url', url], { env, input: 'nk-key' });
@@ -48,7 +58,9 @@ test('N3 login finds an API without /v1, and stores its path', async () => {
   expect((await runInMemory(['hi'], { env })).stdout).toBe('Hello\n');
   expect(server.requests.map(({ path }) => path)).toEqual([
     '/gateway/v1/models',
+    '/gateway/v1/chat/completions',
     '/gateway/models',
+    '/gateway/chat/completions',
     '/gateway/chat/completions',
   ]);
 });
@@ -60,12 +72,12 @@ test('N3 login finds an API that lists no models by how it refuses a prompt', as
     input: 'nk-key',
   });
   expect(code).toBe(0);
-  expect(stderr).toContain('the key was not checked');
+  expect(stderr).toContain('answered, but lists no models');
   expect(stderr).toContain('api-path is /');
   expect(server.requests.map(({ path }) => path)).toEqual([
     '/gateway/v1/models',
-    '/gateway/models',
     '/gateway/v1/chat/completions',
+    '/gateway/models',
     '/gateway/chat/completions',
   ]);
 });
@@ -90,14 +102,18 @@ test.each([
     '--base-url must be an http:// or https:// address',
   ],
 ])('login %s is a usage error', async (_, words, message) => {
-  const { code, stderr } = await runInMemory(words, { input: 'nk-key' });
-  expect(code).toBe(2);
-  expect(stderr).toContain(message);
+  expectFailure(await runInMemory(words, { input: 'nk-key' }), 2, message);
 });
 
 test('login with a refused key names the status, the address and what to correct', async () => {
   const refused = json(401, { error: { message: 'no such key' } });
-  const server = await serve([[refused], [json(403, {})], [listedModels], [refused]]);
+  const server = await serve([
+    [refused],
+    [json(403, {})],
+    [listedModels],
+    [json(400, {})],
+    [refused],
+  ]);
   const env = { HOME: temporaryHome(), NATTER_API_KEY: 'nk-variable' };
   const login = (...words: readonly string[]) =>
     runInMemory(['auth', 'login', '--base-url', server.url, ...words], { env, input: 'nk-key' });
@@ -168,7 +184,7 @@ test('status --check lists the models of the service', async () => {
   expect(stdout).toContain(`base-url\t${server.url}\t`);
   expect(stderr).toContain(`natter: ${server.url} answered: it offers origin, nextgen\n`);
   expect(stderr).toContain('natter config set model origin');
-  expect(server.requests).toMatchObject([{ method: 'GET', path: '/v1/models' }]);
+  expect(server.requests.map(({ path }) => path)).toEqual(['/v1/models', '/v1/chat/completions']);
 });
 
 test.each([
@@ -186,6 +202,13 @@ test.each([
     expect(server.requests).toHaveLength(1);
   },
 );
+
+test('status --check reports a refused key of a service that lists its models for any key', async () => {
+  const server = await serve([[listedModels], [json(401, { error: { message: 'no' } })]]);
+  const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: 'nk-key' };
+  const { code } = await runInMemory(['auth', 'status', '--check'], { env });
+  expect(code).toBe(4);
+});
 
 test('status --check --sandbox names the sandbox, not the service', async () => {
   const env = { NATTER_BASE_URL: 'http://127.0.0.1:9' };
@@ -235,16 +258,6 @@ test('the command prints the key, which is sent, but neither shown nor stored', 
   const files = filesBelow(home);
   expect(files).toContain(recording);
   expectNoSecret(stdout, stderr, ...files.map((name) => readFileSync(name, 'utf8')));
-});
-
-test('a command runs once for several requests, and again in the next process', async () => {
-  const models = json(200, { data: [{ id: 'origin' }] });
-  const server = await serve([[streamed('one')], [streamed('two')], [models]]);
-  const { run, runs } = await withKeyProgram(printKey, server.url);
-  expect(await run(['compare', '-m', 'origin,nextgen', 'hi'])).toMatchObject({ code: 0 });
-  expect(runs()).toBe(1);
-  expect(await run(['models', 'list'])).toMatchObject({ code: 0 });
-  expect(runs()).toBe(2);
 });
 
 test.each([
@@ -300,18 +313,6 @@ test('auth status shows the command and where the key is from', async () => {
   );
 });
 
-test.each([
-  ['exit 3', 'failed with exit code 3'],
-  ['true', 'printed no key'],
-  ['echo a; echo b', 'printed 2 lines, not a key'],
-])('a command with the script %j fails with exit code 4', async (script, problem) => {
-  const { run } = await withKeyProgram(script, 'https://api.example.com');
-  const { code, stdout, stderr } = await run(['hi']);
-  expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
-  const [line] = stderr.split('\n');
-  expect(line).toBe(`natter: api-key-command of profile default ${problem}`);
-});
-
 test('a rejected key names the command it is from', async () => {
   const server = await serve([[json(401, { error: { message: 'no' } })]]);
   const { run } = await withKeyProgram(printKey, server.url);
@@ -323,9 +324,8 @@ test('a rejected key names the command it is from', async () => {
 });
 
 test('config set refuses a command with an open quote', async () => {
-  const { code, stderr } = await runInMemory(['config', 'set', 'api-key-command', 'pass "show']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('api-key-command has a quote without its end');
+  const result = await runInMemory(['config', 'set', 'api-key-command', 'pass "show']);
+  expectFailure(result, 2, 'api-key-command has a quote without its end');
 });
 
 test('config set warns of a pipe without a shell, and the failure has the same hint', async () => {
@@ -350,4 +350,119 @@ test('piped input is left to the prompt', async () => {
   const options = { env: { HOME: home }, input: 'piped text' };
   expect(await runInMemory(['sum up'], options)).toMatchObject({ code: 0 });
   expect(server.requests[0]?.body).toContain('piped text');
+});
+
+const models = json(200, { data: [{ id: 'origin' }] });
+
+test.each(['--api-key', '--key', '--token', '-k'])('K1 there is no option %s', async (flag) => {
+  const { code, stderr } = await runInMemory([flag, secretKey, 'hi']);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`unknown option '${flag}'`);
+  expectNoSecret(stderr);
+});
+
+test.each([
+  ['--api-key', `--api-key=${secretKey}`],
+  ['--key', `--key=\n${secretKey}`],
+  ['-k', `-k${secretKey}`],
+])('K1 a key after the unknown option %s is not repeated', async (flag, typed) => {
+  const { stderr } = await runInMemory([typed, 'hi']);
+  expect(stderr).toContain(`unknown option '${flag}'\n`);
+  expectNoSecret(stderr);
+});
+
+test('K2 a key is read from standard input', async () => {
+  const server = await serve([[models]]);
+  const home = temporaryHome();
+  const login = await runInMemory(['auth', 'login', '--base-url', server.url], {
+    env: { HOME: home },
+    input: `${secretKey}\n`,
+  });
+  expect(login).toMatchObject({ code: 0, stdout: '' });
+  expectNoSecret(login.stderr);
+  expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
+  expect(storedKey(home)).toBe(secretKey);
+});
+
+test('a key that the service refuses is not stored', async () => {
+  const server = await serve([[json(401, { error: { name: 'unauthorized' } })]]);
+  const home = temporaryHome();
+  const login = await runInMemory(['auth', 'login', '--base-url', server.url], {
+    env: { HOME: home },
+    input: secretKey,
+  });
+  expect(login.code).toBe(4);
+  expect(() => storedKey(home)).toThrow('ENOENT');
+});
+
+test.each([
+  ['a line break', 'nk-first\nnk-second', 'the API key contains a line break'],
+  ['the word Bearer', 'Bearer nk-first', 'the API key starts with the word Bearer'],
+])('K10 a key on standard input with %s is refused before any request', async (_, key, why) => {
+  const server = await serve([[models]]);
+  const login = await runInMemory(['auth', 'login', '--base-url', server.url], { input: key });
+  expect(login.code).toBe(2);
+  expect(login.stderr).toContain(why);
+  expect(login.stderr).not.toContain('first');
+  expect(server.connections()).toBe(0);
+});
+
+test.each([
+  ['a line break', 'nk-first\nnk-second'],
+  ['a letter beyond ASCII', 'nk-schlüssel-first'],
+  ['only spaces', '   '],
+])('K10 NATTER_API_KEY with %s is refused before any request', async (_, key) => {
+  const server = await serve([[streamed('Hello')]]);
+  const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: key };
+  const { code, stderr } = await runInMemory(['hi'], { env });
+  expect(code).toBe(3);
+  expect(stderr).toContain('NATTER_API_KEY');
+  expect(stderr).not.toContain('first');
+  expect(server.connections()).toBe(0);
+});
+
+test.each([
+  ['UTF-8', Buffer.from(`\uFEFF${secretKey}\r\n`)],
+  ['UTF-16, as from PowerShell', Buffer.from(`\uFEFF${secretKey}\r\n`, 'utf16le')],
+])('K2 a key on standard input may have a byte order mark of %s', async (_, input) => {
+  const server = await serve([[models]]);
+  const home = temporaryHome();
+  await runInMemory(['auth', 'login', '--base-url', server.url], { env: { HOME: home }, input });
+  expect(storedKey(home)).toBe(secretKey);
+});
+
+test('a folder in place of the settings file is a storage failure', async () => {
+  const home = temporaryHome();
+  mkdirSync(join(home, '.config', 'natter', 'config.json'), { recursive: true });
+  const result = await runInMemory(['config', 'list'], { env: { HOME: home } });
+  expectFailure(result, 12, 'it is a folder');
+});
+
+const plain = { NATTER_BASE_URL: 'http://service.test', NATTER_ALLOW_INSECURE: 'true' };
+
+const secure = { NATTER_BASE_URL: 'https://service.test', NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+
+test('requests to an http service use HTTP_PROXY', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const proxy = await startProxy({ upstream: server.port });
+  const env = { ...plain, HTTP_PROXY: proxy.url, NATTER_API_KEY: secretKey };
+  expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
+  expect(proxy.requests).toMatchObject([
+    { method: 'POST', target: 'http://service.test/v1/chat/completions' },
+  ]);
+});
+
+test.each([
+  ['http', plain, 'HTTP_PROXY'],
+  ['https', secure, 'HTTPS_PROXY'],
+] as const)('K18 a 407 of a proxy for %s is a clear error', async (_, service, variable) => {
+  const proxy = await startProxy({ upstream: 9, refusal: 407 });
+  const address = proxy.url.replace('://', '://ann:TopSecret@');
+  const env = { ...service, [variable]: address, NATTER_API_KEY: secretKey, NATTER_DEBUG: '1' };
+  const { code, stdout, stderr } = await runInMemory(['hi'], { env });
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+  expect(stderr).toContain('requires a user name and password (407)');
+  const sent = Buffer.from('ann:TopSecret').toString('base64');
+  expect(proxy.requests[0]?.headers['proxy-authorization']).toBe(`Basic ${sent}`);
+  expectNoSecret(stderr);
 });

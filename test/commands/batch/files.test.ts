@@ -2,7 +2,14 @@ import { linkSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../../sandbox/sandbox-helpers.ts';
-import { openBatchPlace, parseResults, promptLines, expectComplete } from '../../support/batch.ts';
+import {
+  expectComplete,
+  openBatchPlace,
+  openPrompts,
+  parseResults,
+  promptLines,
+} from '../../support/batch.ts';
+import { expectFailure } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { json } from '../../support/raw-replies.ts';
 import { serve } from '../../support/serve.ts';
@@ -14,8 +21,7 @@ const replay = ['--replay', 'tape.jsonl', '--speed', 'max'];
 
 describe('natter batch and recordings', () => {
   test('a batch is answered from its recording, retries included', async () => {
-    const place = await openBatchPlace([rule('429 retry-after=0 every=4')]);
-    place.write('p.txt', promptLines(9));
+    const place = await openPrompts(9, [rule('429 retry-after=0 every=4')]);
     const recorded = await place.run(['p.txt', '--record', 'tape.jsonl']);
     const asked = place.asked.length;
     const replayed = await place.run(['p.txt', ...replay], noService);
@@ -28,14 +34,12 @@ describe('natter batch and recordings', () => {
   });
 
   test('an item missing from the recording does not affect the others', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(6));
+    const place = await openPrompts(6);
     await place.run(['p.txt', '--record', 'tape.jsonl', '-o', 'first.jsonl']);
     place.write('more.txt', `another\n${promptLines(6)}`);
     const words = ['more.txt', '--concurrency', '1', '-o', 'second.jsonl'];
-    const { code, stderr } = await place.run([...words, ...replay], noService);
-    expect(code).toBe(3);
-    expect(stderr).toMatch(/6 of 7 items answered .*; 1 failed: 1 configuration/);
+    const result = await place.run([...words, ...replay], noService);
+    expectFailure(result, 3, /6 of 7 items answered .*; 1 failed: 1 configuration/);
     const [missing] = place.results('second.jsonl');
     expect(missing?.error?.message).toContain('tape.jsonl has no answer');
   });
@@ -47,12 +51,9 @@ describe('the results file', () => {
     ['a second name of the input', ['p.txt', '-o', 'same.txt'], 'same.txt is the input'],
     ['the recording', ['p.txt', '-o', 'a.jsonl', '--record', './a.jsonl'], 'is the recording'],
   ])('may not be %s', async (_, words, message) => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(2));
+    const place = await openPrompts(2);
     linkSync(join(place.folder, 'p.txt'), join(place.folder, 'same.txt'));
-    const { code, stderr } = await place.run(words);
-    expect(code).toBe(2);
-    expect(stderr).toContain(message);
+    expectFailure(await place.run(words), 2, message);
     expect(place.read('p.txt')).toBe(promptLines(2));
     expect(place.has('a.jsonl')).toBe(false);
     expect(place.asked).toEqual([]);
@@ -62,33 +63,27 @@ describe('the results file', () => {
 test.skipIf(process.platform === 'win32')(
   'a file of -o in a loop of symbolic links is reported before the first request',
   async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(2));
+    const place = await openPrompts(2);
     symlinkSync('loop', join(place.folder, 'loop'));
-    const { code, stderr } = await place.run(['p.txt', '-o', 'loop/out.jsonl']);
-    expect(code).toBe(12);
-    expect(stderr).toContain('cannot write loop/out.jsonl: its symbolic links form a loop');
+    const result = await place.run(['p.txt', '-o', 'loop/out.jsonl']);
+    expectFailure(result, 12, 'cannot write loop/out.jsonl: its symbolic links form a loop');
     expect(place.asked).toEqual([]);
   },
 );
 
 test('Y24: natter batch merge expands patterns that the shell did not expand', async () => {
-  const place = await openBatchPlace();
-  place.write('p.txt', promptLines(4));
+  const place = await openPrompts(4);
   for (const number of [1, 2]) {
     await place.run(['p.txt', '--shard', `${number}/2`, '-o', `piece-${number}.jsonl`]);
   }
   expect((await place.run(['merge', 'piece-*.jsonl', '-o', 'all.jsonl'])).code).toBe(0);
   expect(place.results('all.jsonl').map(({ index }) => index)).toEqual([1, 2, 3, 4]);
-  const { code, stderr } = await place.run(['merge', 'part-*.jsonl']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('no file matches part-*.jsonl');
+  expectFailure(await place.run(['merge', 'part-*.jsonl']), 2, 'no file matches part-*.jsonl');
 });
 
 test('natter batch merge refuses a folder', async () => {
   const place = await openBatchPlace();
-  const { code, stderr } = await place.run(['merge', '.']);
-  expect({ code, stderr }).toEqual({
+  expect(await place.run(['merge', '.'])).toMatchObject({
     code: 2,
     stderr: 'natter: cannot read .: it is a folder\n',
   });
@@ -124,8 +119,7 @@ describe('natter batch --dry-run', () => {
   });
 
   test('omits answered items, and does not change the results file', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(2));
+    const place = await openPrompts(2);
     await place.run(['p.txt', '-o', 'out.jsonl']);
     const torn = `${place.read('out.jsonl')}{"index":3,`;
     place.write('out.jsonl', torn);
@@ -174,8 +168,7 @@ const inOrder = (texts: readonly string[]) =>
 
 describe('natter batch --limit', () => {
   test('sends only the first items; without it, the others follow', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(5));
+    const place = await openPrompts(5);
     const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl', '--limit', '2']);
     expect(code).toBe(0);
     expect(stderr).toContain('2 of 2 items answered');
@@ -186,8 +179,7 @@ describe('natter batch --limit', () => {
   });
 
   test('is divided among shards', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(9));
+    const place = await openPrompts(9);
     await place.run(['p.txt', '--limit', '4', '--shard', '2/2']);
     expect(inOrder(place.asked)).toEqual(['prompt 2', 'prompt 4']);
   });
@@ -195,8 +187,7 @@ describe('natter batch --limit', () => {
 
 describe('natter batch --sample', () => {
   test('sends the same random items each time, so that a run resumes', async () => {
-    const place = await openBatchPlace([rule('500 times=1')]);
-    place.write('p.txt', promptLines(50));
+    const place = await openPrompts(50, [rule('500 times=1')]);
     const words = ['p.txt', '-o', 'out.jsonl', '--sample', '6', '--retries', '0'];
     expect((await place.run(words)).code).toBe(75);
     const { code, stderr } = await place.run(words);
@@ -207,8 +198,7 @@ describe('natter batch --sample', () => {
   });
 
   test('is a different one with --seed', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(50));
+    const place = await openPrompts(50);
     const first = await place.run(['p.txt', '--sample', '6']);
     const second = await place.run(['p.txt', '--sample', '6', '--seed', '1']);
     expect(parseResults(first.stdout)).toHaveLength(6);
@@ -217,18 +207,18 @@ describe('natter batch --sample', () => {
     );
   });
 
-  test('of a pipe is refused', async () => {
+  test('of a pipe reads all of it before anything is sent', async () => {
     const place = await openBatchPlace();
-    const { code, stderr } = await place.run(['-', '--sample', '2'], { input: 'one\n' });
-    expect(code).toBe(2);
-    expect(stderr).toContain('--sample cannot choose from standard input, which is read only once');
+    const words = ['-', '--sample', '2', '-o', 'out.jsonl'];
+    const { code, stderr } = await place.run(words, { input: promptLines(50) });
+    expect({ code, asked: place.asked.length }).toEqual({ code: 0, asked: 2 });
+    expect(stderr).toContain('2 of 2 items answered');
   });
 });
 
 describe('natter batch --rerun-failed', () => {
   test('sends failed items again in the same run', async () => {
-    const place = await openBatchPlace([rule('500 times=2')]);
-    place.write('p.txt', promptLines(4));
+    const place = await openPrompts(4, [rule('500 times=2')]);
     const words = ['p.txt', '-o', 'out.jsonl', '--retries', '0', '--rerun-failed', '3'];
     const { code, stderr } = await place.run(words);
     expect(code).toBe(0);
@@ -239,13 +229,10 @@ describe('natter batch --rerun-failed', () => {
   });
 
   test('ends after the last round, with the failures that are left', async () => {
-    const place = await openBatchPlace([rule('400')]);
-    place.write('p.txt', promptLines(2));
+    const place = await openPrompts(2, [rule('400')]);
     const words = ['p.txt', '-o', 'out.jsonl', '--rerun-failed', '2'];
-    const { code, stderr } = await place.run(words);
-    expect(code).toBe(7);
-    expect(stderr).toContain('0 of 2 items answered');
-    expect(stderr).toContain('2 failed: 2 invalid_request');
+    const result = await place.run(words);
+    expectFailure(result, 7, '0 of 2 items answered', '2 failed: 2 invalid_request');
     expect(place.asked).toHaveLength(6);
   });
 
@@ -263,9 +250,8 @@ describe('natter batch --rerun-failed', () => {
   ])('needs a results file and an input file: %j', async (words) => {
     const place = await openBatchPlace();
     place.write('p.txt', 'one\n');
-    const { code, stderr } = await place.run(words, { input: 'one\n' });
-    expect(code).toBe(2);
-    expect(stderr).toContain('--rerun-failed needs -o FILE and a named input file');
+    const result = await place.run(words, { input: 'one\n' });
+    expectFailure(result, 2, '--rerun-failed needs -o FILE and a named input file');
     expect(place.asked).toEqual([]);
   });
 });
@@ -274,8 +260,7 @@ describe('items that all fail alike', () => {
   const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', '1'];
 
   test('stop the run at the tenth, unless --keep-going is given', async () => {
-    const place = await openBatchPlace([rule('400')]);
-    place.write('p.txt', promptLines(15));
+    const place = await openPrompts(15, [rule('400')]);
     const { code, stderr } = await place.run(words);
     expect(code).toBe(7);
     expect(place.asked).toHaveLength(10);
@@ -300,8 +285,7 @@ const okMessage = { role: 'assistant', content: 'ok' };
 
 describe('the same command again', () => {
   test('sends only failed items, and puts their answers in the right positions', async () => {
-    const place = await openBatchPlace([rule('500 times=1', { prompt: 'prompt 2' })]);
-    place.write('p.txt', promptLines(3));
+    const place = await openPrompts(3, [rule('500 times=1', { prompt: 'prompt 2' })]);
     const words = ['p.txt', '-o', 'out.jsonl', '--retries', '0'];
     const first = await place.run(words);
     expect(first.code).toBe(75);
@@ -315,8 +299,7 @@ describe('the same command again', () => {
   });
 
   test('points out the kept answers of a different model', async () => {
-    const place = await openBatchPlace([rule('500 times=1', { prompt: 'prompt 2' })]);
-    place.write('p.txt', promptLines(3));
+    const place = await openPrompts(3, [rule('500 times=1', { prompt: 'prompt 2' })]);
     const words = ['p.txt', '-o', 'out.jsonl', '--retries', '0'];
     await place.run(words);
     const other = await place.run([...words, '-m', 'nextgen']);
@@ -342,8 +325,7 @@ describe('the same command again', () => {
       choices: [{ index: 0, okMessage, finish_reason: 'stop' }],
     };
     const server = await serve([[json(200, body)]]);
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(1));
+    const place = await openPrompts(1);
     const words = ['p.txt', '-o', 'out.jsonl'];
     await place.run(words, { env: serviceAt(server) });
     expect(place.results('out.jsonl')[0]).toMatchObject({
@@ -355,8 +337,7 @@ describe('the same command again', () => {
   });
 
   test('sends nothing if all items are answered', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(3));
+    const place = await openPrompts(3);
     await place.run(['p.txt', '-o', 'out.jsonl']);
     const before = place.read('out.jsonl');
     place.asked.length = 0;
@@ -368,21 +349,18 @@ describe('the same command again', () => {
   });
 
   test('refuses answers of the sandbox for a service on a different machine', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(2));
+    const place = await openPrompts(2);
     const env = { NATTER_BASE_URL: 'https://service.invalid/v1' };
     const words = ['p.txt', '-o', 'out.jsonl'];
     const sandboxed = [...words, '--sandbox'];
     expect((await place.run(sandboxed, { env })).code).toBe(0);
     expect((await place.run(sandboxed, { env })).code).toBe(0);
-    const { code, stderr } = await place.run(words, { env });
-    expect(code).toBe(2);
-    expect(stderr).toContain('out.jsonl has the answer of the sandbox to item 1');
+    const result = await place.run(words, { env });
+    expectFailure(result, 2, 'out.jsonl has the answer of the sandbox to item 1');
   });
 
   test('sends items added to the input', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(3));
+    const place = await openPrompts(3);
     await place.run(['p.txt', '-o', 'out.jsonl']);
     place.write('p.txt', promptLines(5));
     place.asked.length = 0;
@@ -405,15 +383,13 @@ describe('the same command again', () => {
     ['a shorter input', promptLines(2), []],
     ['a different system prompt', promptLines(3), ['-s', 'be brief']],
   ])('is refused with %s, before anything is sent', async (_, text, more) => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(3));
+    const place = await openPrompts(3);
     await place.run(['p.txt', '-o', 'out.jsonl']);
     const before = place.read('out.jsonl');
     place.write('p.txt', text);
     place.asked.length = 0;
-    const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl', ...more]);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/a different prompt|has a result for item 3/);
+    const result = await place.run(['p.txt', '-o', 'out.jsonl', ...more]);
+    expectFailure(result, 2, /a different prompt|has a result for item 3/);
     expect(place.asked).toEqual([]);
     expect(place.read('out.jsonl')).toBe(before);
   });
@@ -421,8 +397,7 @@ describe('the same command again', () => {
 
 describe('shards', () => {
   test('are merged into the complete results', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(11));
+    const place = await openPrompts(11);
     for (const shard of [1, 2, 3]) {
       await place.run(['p.txt', '--shard', `${shard}/3`, '-o', `piece-${shard}.jsonl`]);
     }
@@ -435,8 +410,7 @@ describe('shards', () => {
   });
 
   test('with one missing leave gaps, which merge reports and a batch fills', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(7));
+    const place = await openPrompts(7);
     for (const shard of [1, 3]) {
       await place.run(['p.txt', '--shard', `${shard}/3`, '-o', `piece-${shard}.jsonl`]);
     }
@@ -448,19 +422,16 @@ describe('shards', () => {
   });
 
   test('that overlap are refused, and no file is written', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(4));
+    const place = await openPrompts(4);
     await place.run(['p.txt', '-o', 'a.jsonl']);
     await place.run(['p.txt', '--shard', '2/2', '-o', 'b.jsonl']);
-    const { code, stderr } = await place.run(['merge', 'a.jsonl', 'b.jsonl', '-o', 'c.jsonl']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('item 2 is answered twice, in a.jsonl and b.jsonl');
+    const result = await place.run(['merge', 'a.jsonl', 'b.jsonl', '-o', 'c.jsonl']);
+    expectFailure(result, 2, 'item 2 is answered twice, in a.jsonl and b.jsonl');
     expect(place.has('c.jsonl')).toBe(false);
   });
 
   test('do not overwrite an existing file without --force', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(2));
+    const place = await openPrompts(2);
     await place.run(['p.txt', '-o', 'a.jsonl']);
     const refused = await place.run(['merge', 'a.jsonl', '-o', 'a.jsonl']);
     expect(refused).toMatchObject({
@@ -472,8 +443,7 @@ describe('shards', () => {
   });
 
   test('never replace a folder', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(2));
+    const place = await openPrompts(2);
     await place.run(['p.txt', '-o', 'a.jsonl']);
     mkdirSync(join(place.folder, 'all'));
     const { code, stderr } = await place.run(['merge', 'a.jsonl', '-o', 'all', '--force']);

@@ -2,7 +2,8 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../../sandbox/sandbox-helpers.ts';
-import { type BatchPlace, openBatchPlace, parseResults, promptLines } from '../../support/batch.ts';
+import { type BatchPlace, openBatchPlace, openPrompts, parseResults } from '../../support/batch.ts';
+import { expectFailure } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { delta, done, finish, stream, streamed } from '../../support/raw-replies.ts';
 import { serve } from '../../support/serve.ts';
@@ -67,8 +68,7 @@ describe('--output-format openai', () => {
   const words = ['p.txt', '-o', 'out.jsonl', '--output-format', 'openai', '--retries', '0'];
 
   test('has the shape of an OpenAI batch output file, and resumes', async () => {
-    const place = await openBatchPlace([rule('500 times=1')]);
-    place.write('p.txt', promptLines(3));
+    const place = await openPrompts(3, [rule('500 times=1')]);
     expect((await place.run([...words, '--concurrency', '1'])).code).toBe(75);
     const [refused, answered] = jsonLines(place.read('out.jsonl'));
     expect(refused).toEqual({
@@ -136,8 +136,7 @@ describe('--output-format openai', () => {
   });
 
   test('never mixes with results of a different format', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(1));
+    const place = await openPrompts(1);
     await place.run(words);
     const before = place.read('out.jsonl');
     const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl']);
@@ -148,8 +147,7 @@ describe('--output-format openai', () => {
   });
 
   test('can be merged', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(4));
+    const place = await openPrompts(4);
     for (const shard of [1, 2]) {
       const piece = ['-o', `piece-${shard}.jsonl`, '--shard', `${shard}/2`];
       await place.run(['p.txt', '--output-format', 'openai', ...piece]);
@@ -209,8 +207,7 @@ describe('--output-format csv', () => {
   });
 
   test('has empty cells for items without a result', async () => {
-    const place = await openBatchPlace([rule('401')]);
-    place.write('p.txt', promptLines(3));
+    const place = await openPrompts(3, [rule('401')]);
     const run = ['p.txt', '--output-format', 'csv', '-o', 'out.csv', '--concurrency', '1'];
     expect((await place.run(run)).code).toBe(4);
     const lines = place.read('out.csv').split('\n');
@@ -242,10 +239,7 @@ describe('--output-format csv', () => {
   ])('with %j is refused before anything is sent', async (more, message, hint) => {
     const place = await openTablePlace();
     place.write('mine.csv', 'important\n');
-    const { code, stderr } = await place.run([...words, ...more]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(message);
-    expect(stderr).toContain(hint);
+    expectFailure(await place.run([...words, ...more]), 2, message, hint);
     expect(place.asked).toEqual([]);
     expect(place.read('mine.csv')).toBe('important\n');
   });
@@ -253,9 +247,8 @@ describe('--output-format csv', () => {
   test('of a pipe needs no -o', async () => {
     const place = await openTablePlace();
     const run = ['-', ...words.slice(1), '--format', 'csv', '-o', 'out.csv'];
-    const { code, stderr } = await place.run(run, { input: table });
-    expect(code).toBe(2);
-    expect(stderr).toContain('--output-format csv with -o needs a named input file');
+    const result = await place.run(run, { input: table });
+    expectFailure(result, 2, '--output-format csv with -o needs a named input file');
   });
 
   test('reads UTF-16 tables of spreadsheets', async () => {
@@ -268,8 +261,7 @@ describe('--output-format csv', () => {
 });
 
 test('--summary and --progress-json report the run as JSON, also of a shard of an array job', async () => {
-  const place = await openBatchPlace([rule('500', { prompt: 'prompt 3' })]);
-  place.write('p.txt', promptLines(4));
+  const place = await openPrompts(4, [rule('500', { prompt: 'prompt 3' })]);
   const { code, stderr } = await place.run(
     ['p.txt', '-o', 'o.jsonl', '--shard', 'auto/2', '--retries', '0', '-q'].concat([
       '--summary',
@@ -296,8 +288,7 @@ test('--summary and --progress-json report the run as JSON, also of a shard of a
 });
 
 test('a refused key stops the run, and the summary has its exit code', async () => {
-  const place = await openBatchPlace();
-  place.write('p.txt', promptLines(50));
+  const place = await openPrompts(50);
   const words = ['p.txt', '--concurrency', '1', '--summary', 's.json'];
   const { code } = await place.run(words, { env: { NATTER_API_KEY: 'wrong' } });
   expect(code).toBe(4);
@@ -316,8 +307,7 @@ test.each([
   [['--stop-after', 'soon'], '--stop-after must be a duration such as 500ms, 30s, 10m or 1h'],
   [['--shard', 'auto'], '--shard auto: this is not an array job: none of SLURM_ARRAY_TASK_ID'],
 ])('%j is refused before anything is sent', async (words, message) => {
-  const place = await openBatchPlace();
-  place.write('p.txt', promptLines(2));
+  const place = await openPrompts(2);
   place.write('o.jsonl', '');
   symlinkSync('/dev/stderr', join(place.folder, 'link'));
   const { code, stderr } = await place.run(['p.txt', ...words]);
@@ -326,8 +316,7 @@ test.each([
 });
 
 test('--figures shows the times of answers and the causes of failures', async () => {
-  const place = await openBatchPlace([rule('404', { prompt: 'prompt 2' })]);
-  place.write('p.txt', promptLines(3));
+  const place = await openPrompts(3, [rule('404', { prompt: 'prompt 2' })]);
   const { stderr } = await place.run(['p.txt', '--figures']);
   expect(stderr).toMatch(
     /^time of 2 answers\n[^]*\np50 .*\ncause +failed +first +example\nnot_found +1 +line 2 /,

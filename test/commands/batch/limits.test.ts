@@ -1,11 +1,17 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type BatchPlace, openBatchPlace, parseResults, promptLines } from '../../support/batch.ts';
-import { runInMemory } from '../../support/in-memory.ts';
+import {
+  type BatchPlace,
+  openBatchPlace,
+  openPrompts,
+  parseResults,
+  promptLines,
+} from '../../support/batch.ts';
+import { folderOf } from '../../support/folder.ts';
+import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 
 /** The environment of a profile with these prices. */
 function withPrices(place: BatchPlace, prices: Readonly<Record<string, string>>) {
@@ -18,8 +24,7 @@ function withPrices(place: BatchPlace, prices: Readonly<Record<string, string>>)
 
 describe('limits of a run', () => {
   test('--max-total-tokens stops before they are exceeded, and the next run continues', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(40));
+    const place = await openPrompts(40);
     const words = ['p.txt', '-o', 'out.jsonl', '-t', '30', '--max-total-tokens', '100'];
     const { code, stderr } = await place.run(words);
     expect(code).toBe(15);
@@ -55,9 +60,8 @@ describe('limits of a run', () => {
 
   test('an answer of unknown length may stop a run at its first item', async () => {
     const place = await openBatchPlace();
-    const { code, stderr } = await place.run(['-', '--max-total-tokens', '50'], { input: 'one\n' });
-    expect(code).toBe(15);
-    expect(stderr).toContain('set --max-tokens for a smaller estimate');
+    const result = await place.run(['-', '--max-total-tokens', '50'], { input: 'one\n' });
+    expectFailure(result, 15, 'set --max-tokens for a smaller estimate');
     expect(place.asked).toEqual([]);
   });
 
@@ -100,9 +104,7 @@ describe('limits of a run', () => {
     [['--rerun-failed', '101'], '--rerun-failed must be a whole number from 0 to 100'],
   ])('%j is refused', async (words, message) => {
     const place = await openBatchPlace();
-    const { code, stderr } = await place.run(['-', ...words], { input: 'one\n' });
-    expect(code).toBe(2);
-    expect(stderr).toContain(message);
+    expectFailure(await place.run(['-', ...words], { input: 'one\n' }), 2, message);
     expect(place.asked).toEqual([]);
   });
 });
@@ -172,8 +174,7 @@ async function openService(
 }
 
 function runBatch(url: string, items: number, words: readonly string[] = []) {
-  const cwd = mkdtempSync(join(tmpdir(), 'natter-batch-'));
-  writeFileSync(join(cwd, 'p.txt'), promptLines(items));
+  const cwd = folderOf({ 'p.txt': promptLines(items) });
   return runInMemory(['batch', 'p.txt', '--no-stream', ...words], {
     cwd,
     env: { NATTER_BASE_URL: url, NATTER_API_KEY: 'key-for-tests' },
@@ -226,8 +227,7 @@ describe('limits of the user', () => {
     ['--tpm', 'many'],
     ['--tpm', '1000000001'],
   ])('%s %s is refused', async (option, value) => {
-    const { code, stderr } = await runBatch('http://127.0.0.1:9', 1, [option, value]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`${option} must be a whole number from 1 to 1000000000`);
+    const result = await runBatch('http://127.0.0.1:9', 1, [option, value]);
+    expectFailure(result, 2, `${option} must be a whole number from 1 to 1000000000`);
   });
 });

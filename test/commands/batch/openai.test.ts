@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type BatchPlace, openBatchPlace, promptLines } from '../../support/batch.ts';
+import { type BatchPlace, openBatchPlace, openPrompts, promptLines } from '../../support/batch.ts';
+import { expectFailure } from '../../support/in-memory.ts';
 import { jsonLines } from '../../support/natter.ts';
 
 interface Request {
@@ -46,8 +47,7 @@ describe('natter batch export', () => {
   });
 
   test('leaves out the items answered in a results file', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(4));
+    const place = await openPrompts(4);
     await place.run(['p.txt', '-o', 'answers.jsonl', '--shard', '1/2']);
     const { stdout } = await place.run(['export', 'p.txt', '--results', 'answers.jsonl']);
     expect(parse(stdout).map(({ body }) => body)).toEqual([
@@ -87,9 +87,7 @@ describe('natter batch export', () => {
     place.write('p.txt', 'one\n');
     place.write('empty.txt', '\n');
     place.write('old.jsonl', 'old\n');
-    const { code, stderr } = await place.run(['export', ...words]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(message);
+    expectFailure(await place.run(['export', ...words]), 2, message);
     expect(place.read('old.jsonl')).toBe('old\n');
     expect(place.read('p.txt')).toBe('one\n');
   });
@@ -305,8 +303,7 @@ describe('natter batch import', () => {
   });
 
   test('takes the results of an exported file, and refuses those of a different input', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(2));
+    const place = await openPrompts(2);
     const { stdout } = await place.run(['export', 'p.txt']);
     const ids = jsonLines(stdout).map((request) => (request as { custom_id: string }).custom_id);
     place.write('output.jsonl', lines(...ids.map((id) => answer(id, `about ${id}`))));
@@ -385,9 +382,7 @@ describe('natter batch import', () => {
   ])('refuses %j, and writes nothing', async (text, message) => {
     const place = await openTablePlace();
     place.write('output.jsonl', text);
-    const { code, stderr } = await place.run([...importWords, '-o', 'out.jsonl']);
-    expect(code).toBe(2);
-    expect(stderr).toContain(message);
+    expectFailure(await place.run([...importWords, '-o', 'out.jsonl']), 2, message);
     expect(place.has('out.jsonl')).toBe(false);
   });
 
@@ -395,9 +390,8 @@ describe('natter batch import', () => {
     const place = await openTablePlace();
     place.write('output.jsonl', lines(answer('a', 'x')));
     place.write('second.jsonl', lines(answer('a', 'y')));
-    const { code, stderr } = await place.run([...importWords, 'second.jsonl', '-o', 'out.jsonl']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('item 1 is answered twice, in output.jsonl and second.jsonl');
+    const result = await place.run([...importWords, 'second.jsonl', '-o', 'out.jsonl']);
+    expectFailure(result, 2, 'item 1 is answered twice, in output.jsonl and second.jsonl');
   });
 
   test.each([
@@ -408,8 +402,6 @@ describe('natter batch import', () => {
   ])('%j is refused', async (run, message) => {
     const place = await openTablePlace();
     place.write('output.jsonl', lines(answer('a', 'x')));
-    const { code, stderr } = await place.run(run);
-    expect(code).toBe(2);
-    expect(stderr).toContain(message);
+    expectFailure(await place.run(run), 2, message);
   });
 });

@@ -1,29 +1,29 @@
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { rule } from '../../sandbox/sandbox-helpers.ts';
 import {
+  installPackages,
   openBatchPlace,
+  openPrompts,
+  packagesOf,
   parseResults,
   promptLines,
-  installPackages,
-  packagesOf,
 } from '../../support/batch.ts';
-import { runInMemory } from '../../support/in-memory.ts';
-import { jsonLines, serviceAt } from '../../support/natter.ts';
+import { folderOf } from '../../support/folder.ts';
+import { expectFailure } from '../../support/in-memory.ts';
+import { jsonLines } from '../../support/natter.ts';
 import { response, streamed } from '../../support/raw-replies.ts';
 import type { Reply } from '../../support/raw-server.ts';
-import { serve } from '../../support/serve.ts';
+import { runOn } from '../../support/serve.ts';
 
 const contents = (text: string) => parseResults(text).map(({ content }) => content);
 
 describe('natter batch', () => {
   test('answers one prompt per line, in order, and prints a summary on standard error', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(9));
+    const place = await openPrompts(9);
     const { code, stdout, stderr } = await place.run(['p.txt']);
     expect(code).toBe(0);
     expect(contents(stdout)).toEqual(promptLines(9).trim().split('\n'));
@@ -167,8 +167,7 @@ describe('natter batch', () => {
   });
 
   test('stops at once when the key is refused', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(50));
+    const place = await openPrompts(50);
     const { code, stdout, stderr } = await place.run(['p.txt', '--concurrency', '1'], {
       env: { NATTER_API_KEY: 'wrong' },
     });
@@ -178,8 +177,7 @@ describe('natter batch', () => {
   });
 
   test('stops when the service is unreachable', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(500));
+    const place = await openPrompts(500);
     const { code, stdout } = await place.run(['p.txt'], {
       env: { NATTER_BASE_URL: 'http://127.0.0.1:1' },
     });
@@ -201,9 +199,7 @@ describe('natter batch', () => {
     [['-', '-o', '.'], 'x', '. is not a regular file'],
   ])('refuses %j', async (words, input, message) => {
     const place = await openBatchPlace();
-    const { code, stdout, stderr } = await place.run(words, { input });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(`natter: ${message}\n`);
+    expectFailure(await place.run(words, { input }), 2, `natter: ${message}\n`);
     expect(place.asked).toEqual([]);
   });
 
@@ -215,9 +211,8 @@ describe('natter batch', () => {
     const place = await openBatchPlace();
     place.write(name, text);
     for (const shard of [[], ['--shard', '2/2']]) {
-      const { code, stderr } = await place.run([name, '-o', 'out.jsonl', ...shard]);
-      expect(code).toBe(2);
-      expect(stderr).toMatch(`natter: ${name} contains no prompt\n  put one prompt on each line`);
+      const result = await place.run([name, '-o', 'out.jsonl', ...shard]);
+      expectFailure(result, 2, `natter: ${name} contains no prompt\n  put one prompt on each line`);
     }
     const piped = await place.run(['-', '--format', 'lines', '-o', 'out.jsonl'], { input: '\n' });
     expect(piped).toMatchObject({ code: 2 });
@@ -256,8 +251,7 @@ async function unreachable(): Promise<string> {
 
 describe('a batch of which every item fails shows the cause in a pipe', () => {
   const fail = async (env: Readonly<Record<string, string>>) => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(3));
+    const place = await openPrompts(3);
     return place.run(['p.txt', '-o', 'out.jsonl', '--retries', '0'], { env });
   };
 
@@ -282,11 +276,10 @@ describe('a batch of which every item fails shows the cause in a pipe', () => {
 const count = 1000;
 
 test('of 1,000 items with 5 % of 429s and 1 % of cuts, none is missing or duplicated', async () => {
-  const place = await openBatchPlace([
+  const place = await openPrompts(count, [
     rule('429 retry-after=0.01 every=20'),
     rule('echo fin cut-after=1 every=100'),
   ]);
-  place.write('p.txt', promptLines(count));
   const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', '16'];
   const first = await place.run(words);
   expect(first.code).toBe(75);
@@ -306,9 +299,19 @@ test('of 1,000 items with 5 % of 429s and 1 % of cuts, none is missing or duplic
   expect(results.map(({ content }) => `${content}\n`).join('')).toBe(promptLines(count));
 }, 240_000);
 
+test('many items in progress cause no warning of Node about listeners', async () => {
+  const place = await openBatchPlace([rule('delay=50ms')]);
+  place.write('p.txt', promptLines(40));
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error) => void warnings.push(message);
+  process.on('warning', onWarning);
+  onTestFinished(() => void process.off('warning', onWarning));
+  const { code } = await place.run(['p.txt', '--concurrency', '40']);
+  expect({ code, warnings }).toEqual({ code: 0, warnings: [] });
+});
+
 test('during many 429s all workers wait, and then all items are answered', async () => {
-  const place = await openBatchPlace([rule('429 retry-after=0.2 times=10')]);
-  place.write('p.txt', promptLines(20));
+  const place = await openPrompts(20, [rule('429 retry-after=0.2 times=10')]);
   const { code, stdout } = await place.run(['p.txt', '--concurrency', '8', '--retries', '20']);
   expect(code).toBe(0);
   expect(stdout.trim().split('\n')).toHaveLength(20);
@@ -317,8 +320,7 @@ test('during many 429s all workers wait, and then all items are answered', async
 }, 240_000);
 
 test('a pause longer than the limit ends the batch at once', async () => {
-  const place = await openBatchPlace([rule('429 retry-after=3600')]);
-  place.write('p.txt', promptLines(20));
+  const place = await openPrompts(20, [rule('429 retry-after=3600')]);
   const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl', '--concurrency', '1']);
   expect(code).toBe(75);
   expect(place.asked).toHaveLength(1);
@@ -336,15 +338,15 @@ const modelsIn = (requests: readonly { readonly body: string }[]) =>
   requests.map(({ body }) => (JSON.parse(body) as { model: string }).model);
 
 async function runBatch(replies: readonly Reply[], lines: string, words: readonly string[] = []) {
-  const server = await serve(replies);
-  const folder = mkdtempSync(join(tmpdir(), 'natter-fallback-'));
+  const folder = folderOf();
   const file = join(folder, 'prompts.jsonl');
   writeFileSync(file, lines);
-  const run = await runInMemory(
+  const run = await runOn(
+    replies,
     ['batch', file, '--fallback', 'nextgen', '--concurrency', '1', ...words],
-    { env: serviceAt(server, { NATTER_RETRIES: '0' }) },
+    { env: { NATTER_RETRIES: '0' } },
   );
-  return { ...run, results: jsonLines(run.stdout), models: modelsIn(server.requests) };
+  return { ...run, results: jsonLines(run.stdout), models: modelsIn(run.server.requests) };
 }
 
 test('--fallback sends each failed item to the next model', async () => {
@@ -384,10 +386,8 @@ const queue = ['--queue', 'redis://127.0.0.1:1'];
 test.each(['submit p.txt', 'work', 'status', 'collect'])(
   'natter batch %s names the packages that are missing',
   async (words) => {
-    const place = await openBatchPlace();
-    place.write('p.txt', promptLines(1));
-    const { code, stdout, stderr } = await place.run([...words.split(' '), ...queue]);
-    expect({ code, stdout, stderr }).toEqual({
+    const place = await openPrompts(1);
+    expect(await place.run([...words.split(' '), ...queue])).toMatchObject({
       code: 3,
       stdout: '',
       stderr:
@@ -400,9 +400,7 @@ test.each(['submit p.txt', 'work', 'status', 'collect'])(
 test('packages in the current folder are not loaded', async () => {
   const place = await openBatchPlace();
   installPackages(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
-  const { code, stderr } = await place.run(['status', ...queue]);
-  expect(code).toBe(3);
-  expect(stderr).toContain('bullmq, which is not installed');
+  expectFailure(await place.run(['status', ...queue]), 3, 'bullmq, which is not installed');
 });
 
 test('a password in the command line is refused, and printed nowhere', async () => {

@@ -1,6 +1,15 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runInMemory } from '../../support/in-memory.ts';
-import { serviceAt } from '../../support/natter.ts';
+import { runProgram } from '../../../src/cli/program.ts';
+import { suggestModel } from '../../../src/commands/chat/run.ts';
+import type { ChatOptions } from '../../../src/commands/chat/chat-run.ts';
+import { wantsRepl } from '../../../src/commands/chat/start.ts';
+import { Failure } from '../../../src/failure.ts';
+import { dataFolder } from '../../conversation/journal-fixtures.ts';
+import { expectFailure, runInMemory } from '../../support/in-memory.ts';
+import { createMemoryContext } from '../../support/memory-context.ts';
 import { startProxy } from '../../support/proxy-server.ts';
 import {
   choice,
@@ -15,18 +24,96 @@ import {
   streamed,
   streamHead,
 } from '../../support/raw-replies.ts';
-import { serve } from '../../support/serve.ts';
+import { runOn, serve } from '../../support/serve.ts';
+
+const plain: ChatOptions = { color: 'auto', input: true, stream: true, stdin: true };
+const onTerminal = createMemoryContext({ terminals: ['stdin', 'stdout', 'stderr'] }).context;
+const inPipe = createMemoryContext({ terminals: ['stdout', 'stderr'] }).context;
+
+test.each<[string, readonly string[], Partial<ChatOptions>, boolean]>([
+  ['natter', [], {}, true],
+  ['natter -f notes.md', [], { file: ['notes.md'] }, true],
+  ['natter -c', [], { continue: true }, true],
+  ['natter hello', ['hello'], {}, false],
+  ['natter -i hello', ['hello'], { interactive: true }, true],
+  ['natter --json', [], { json: true }, false],
+  ['natter --no-input', [], { input: false }, false],
+])('%s opens the REPL: %4$s', (_line, words, options, wanted) => {
+  expect(wantsRepl(onTerminal, words, { ...plain, ...options })).toBe(wanted);
+});
+
+test('a pipe opens no REPL, and --interactive fails', () => {
+  expect(wantsRepl(inPipe, [], plain)).toBe(false);
+  expect(() => wantsRepl(inPipe, [], { ...plain, interactive: true })).toThrow(
+    '--interactive needs a terminal',
+  );
+});
+
+const windows = new Map([['llama3', 8000]]);
+
+test.each([
+  ['a 404', new Failure('not_found', 'no'), 'did you mean -m llama3?'],
+  ['a 400 that names the model', new Failure('invalid_request', 'bad model lama3'), 'did you mean'],
+  ['a 400 for a different cause', new Failure('invalid_request', 'bad messages'), undefined],
+  ['a refused key', new Failure('unauthorized', 'lama3'), undefined],
+])('%s of a mistyped model that the service has: %s', (_, error, hint) => {
+  const suggested = suggestModel(error, 'lama3', windows).hint;
+  expect(suggested?.slice(0, hint?.length)).toBe(hint);
+});
+
+test.each([
+  ['origin,nextgen', 'natter compare -m origin,nextgen asks each of them'],
+  ['origin,$(x)', 'natter compare -m … asks each of them'],
+])('the hint for several models, %s, names natter compare', (models, hint) => {
+  const error = new Failure('not_found', 'no');
+  expect(suggestModel(error, models, windows).hint).toBe(hint);
+});
+
+test('the prompt is in its file before it is sent, on the only connection', async () => {
+  const folder = dataFolder();
+  const stored: string[] = [];
+  const read = () => {
+    const conversations = join(folder, 'conversations');
+    const files = readdirSync(conversations).filter((name) => name.endsWith('.jsonl'));
+    stored.push(...files.map((name) => readFileSync(join(conversations, name), 'utf8')));
+  };
+  const server = await serve([[read, streamed('Hi')]]);
+  const environment = { NATTER_BASE_URL: server.url, NATTER_DATA_DIR: folder };
+  const memory = createMemoryContext({ environment });
+  await runProgram({ ...memory.context, random: Math.random }, ['a rare prompt']);
+  expect(memory.stdout()).toBe('Hi\n');
+  expect(stored).toEqual([expect.stringContaining('a rare prompt')]);
+  expect(server.connections()).toBe(1);
+});
+
+test.each([
+  ['a dry run', ['--dry-run', 'hi'], undefined],
+  ['a missing file', ['--file', 'missing.txt', 'hi'], 'usage'],
+  ['a placeholder without input', ['--no-stdin', '-'], 'usage'],
+  ['a conversation that does not exist', ['--resume', 'missing', 'hi'], 'not_found'],
+  ['a missing recording', ['--replay', 'missing.jsonl', 'hi'], 'configuration'],
+])('%s opens no connection', async (_name, words, kind) => {
+  const server = await serve([[streamed('Hi')]]);
+  const environment = { NATTER_BASE_URL: server.url, NATTER_DATA_DIR: dataFolder() };
+  const { context } = createMemoryContext({ environment });
+  const failure = await runProgram(context, words).then(
+    () => undefined,
+    (error: { readonly kind: string }) => error.kind,
+  );
+  expect(failure).toBe(kind);
+  // Connections are accepted in their order.
+  const last = connect(server.port, '127.0.0.1');
+  await server.connected(1);
+  last.destroy();
+  expect(server.connections()).toBe(1);
+});
 
 test.each([
   ['500ms', '500 milliseconds'],
   ['1.5s', '1.5 seconds'],
 ])('Y4: --timeout %s is reported as %s', async (limit, words) => {
-  const server = await serve([[]]);
-  const { code, stderr } = await runInMemory(['--timeout', limit, 'hi'], {
-    env: serviceAt(server),
-  });
-  expect(code).toBe(10);
-  expect(stderr).toContain(`the answer was not complete within ${words}\n`);
+  const result = await runOn([[]], ['--timeout', limit, 'hi']);
+  expectFailure(result, 10, `the answer was not complete within ${words}\n`);
 });
 
 describe('Y6:', () => {
@@ -43,8 +130,10 @@ describe('Y6:', () => {
   });
 
   test('response headers over the limit of Node are reported', async () => {
-    const server = await serve([[head(200, { 'x-long': 'a'.repeat(17_000) }), delta('Hi'), done]]);
-    const { code, stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
+    const { code, stderr, server } = await runOn(
+      [[head(200, { 'x-long': 'a'.repeat(17_000) }), delta('Hi'), done]],
+      ['hi'],
+    );
     expect(code).toBe(9);
     expect(stderr).toContain('exceed the limit of 16384 bytes');
     expect(stderr).not.toContain('is not HTTP');
@@ -57,8 +146,7 @@ test.each([
   [['--no-stream'], 'application/json, text/event-stream'],
 ])('Y1: %j requests %s', async (flags, accept) => {
   const completion = { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] };
-  const server = await serve([[json(200, completion)]]);
-  const { code } = await runInMemory([...flags, 'hi'], { env: serviceAt(server) });
+  const { code, server } = await runOn([[json(200, completion)]], [...flags, 'hi']);
   expect(code).toBe(0);
   expect(server.requests[0]?.headers['accept']).toBe(accept);
 });
@@ -72,18 +160,14 @@ describe('Y9: malformed JSON', () => {
     ['in one body', broken, "the service's response is malformed JSON (20 characters)"],
     ['in an event', badEvent, 'an event that is not a JSON object (8 characters)'],
   ])('%s is retried until there is an answer', async (_, reply, problem) => {
-    const server = await serve([reply, [streamed('Hello')]]);
-    const { code, stdout, stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
+    const { code, stdout, stderr, server } = await runOn([reply, [streamed('Hello')]], ['hi']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hello\n' });
     expect(stderr).toContain(problem);
     expect(server.requests).toHaveLength(2);
   });
 
   test('that persists has its own message, without the JSON', async () => {
-    const server = await serve([broken]);
-    const { code, stderr } = await runInMemory(['--retries', '1', 'hi'], {
-      env: serviceAt(server),
-    });
+    const { code, stderr } = await runOn([broken], ['--retries', '1', 'hi']);
     expect(code).toBe(9);
     expect(stderr).toContain(
       "the service's response is malformed JSON (20 characters) (2 attempts)",
@@ -94,18 +178,16 @@ describe('Y9: malformed JSON', () => {
 
   test('after the first text is not retried', async () => {
     const reply = [streamHead(), chunk(delta('Hel')), chunk('data: {"secret\n\n'), lastChunk];
-    const server = await serve([reply]);
-    const { code, stdout } = await runInMemory(['hi'], { env: serviceAt(server) });
+    const { code, stdout, server } = await runOn([reply], ['hi']);
     expect({ code, stdout }).toEqual({ code: 11, stdout: 'Hel\n' });
     expect(server.requests).toHaveLength(1);
   });
 
   test('in a list of models is retried too', async () => {
-    const server = await serve([
-      [response(200, {}, '{"data":[{"id"')],
-      [json(200, { data: [{ id: 'origin' }] })],
-    ]);
-    const { code, stdout } = await runInMemory(['models', 'list'], { env: serviceAt(server) });
+    const { code, stdout } = await runOn(
+      [[response(200, {}, '{"data":[{"id"')], [json(200, { data: [{ id: 'origin' }] })]],
+      ['models', 'list'],
+    );
     expect(code).toBe(0);
     expect(stdout).toContain('origin');
   });
@@ -116,16 +198,14 @@ test.each([
   [403, 5, 'natter auth status shows the key in use'],
   [404, 6, 'natter added /v1 to the base URL'],
 ])('Y5: models list after a %d has a hint for this command', async (status, code, hint) => {
-  const server = await serve([[json(status, {})]]);
-  const result = await runInMemory(['models', 'list'], { env: serviceAt(server) });
+  const result = await runOn([[json(status, {})]], ['models', 'list']);
   expect(result.code).toBe(code);
   expect(result.stderr).toContain(hint);
   expect(result.stderr).not.toMatch(/--dry-run|natter models list/);
 });
 
 test('Y5: a prompt after a 400 has the hint for a prompt', async () => {
-  const server = await serve([[json(400, {})]]);
-  const { stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
+  const { stderr } = await runOn([[json(400, {})]], ['hi']);
   expect(stderr).toContain('--dry-run shows what is sent');
 });
 
@@ -142,9 +222,8 @@ test.each(['HTTP_PROXY', 'ALL_PROXY'])('Y5: a 407 of %s names that variable', as
 
 test('Y5: an unreachable proxy is reported with its variable', async () => {
   const env = { NATTER_BASE_URL: 'http://service.test', HTTP_PROXY: 'http://127.0.0.1:1' };
-  const { code, stderr } = await runInMemory(['--retries', '0', 'hi'], { env });
-  expect(code).toBe(10);
-  expect(stderr).toMatch(/check http_proxy, or name the host in no_proxy/i);
+  const result = await runInMemory(['--retries', '0', 'hi'], { env });
+  expectFailure(result, 10, /check http_proxy, or name the host in no_proxy/i);
 });
 
 test.each([
@@ -152,14 +231,11 @@ test.each([
   ['max_tokens=5', '--max-tokens'],
   ['messages=[]', 'builds them from the system prompt, the conversation and the prompt'],
 ])('Y5: --param %s suggests the option for it', async (parameter, hint) => {
-  const { code, stderr } = await runInMemory(['--sandbox', '--param', parameter, 'hi']);
-  expect(code).toBe(2);
-  expect(stderr).toContain(hint);
+  expectFailure(await runInMemory(['--sandbox', '--param', parameter, 'hi']), 2, hint);
 });
 
 test('S29 --reasoning shows reasoning on standard error', async () => {
   const thought = choice({ delta: { reasoning: 'first I think' } });
-  const server = await serve([stream(thought, delta('text'), done)]);
-  const result = await runInMemory(['--reasoning', 'hi'], { env: serviceAt(server) });
+  const result = await runOn([stream(thought, delta('text'), done)], ['--reasoning', 'hi']);
   expect(result).toMatchObject({ code: 0, stdout: 'text\n', stderr: 'first I think\n' });
 });

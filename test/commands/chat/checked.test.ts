@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createDataFolder } from '../../support/data-folder.ts';
-import { runInMemory } from '../../support/in-memory.ts';
+import { folderOf } from '../../support/folder.ts';
+import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { serviceAt, type RunResult } from '../../support/natter.ts';
 import { delta, done, finish, json, stream, streamed } from '../../support/raw-replies.ts';
-import { serve } from '../../support/serve.ts';
+import { runOn, serve } from '../../support/serve.ts';
 
 interface AskedService extends RunResult {
   /** Of the requests. */
@@ -19,9 +19,14 @@ async function askService(
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<AskedService> {
-  const server = await serve(answers.map((answer) => stream(delta(answer), finish('stop'), done)));
-  const result = await runInMemory(words, { env: serviceAt(server, env) });
-  const bodies = server.requests.map(({ body }) => JSON.parse(body) as AskedService['bodies'][0]);
+  const result = await runOn(
+    answers.map((answer) => stream(delta(answer), finish('stop'), done)),
+    words,
+    { env },
+  );
+  const bodies = result.server.requests.map(
+    ({ body }) => JSON.parse(body) as AskedService['bodies'][0],
+  );
   return { ...result, bodies };
 }
 
@@ -63,12 +68,6 @@ describe('--schema', () => {
     ]);
   });
 
-  test('strips a single code fence, also one that arrives in pieces', async () => {
-    const server = await serve([[streamed('``', '`json\n', right, '\n```', '\n')]]);
-    const { stdout } = await runInMemory([...fields, 'who?'], { env: serviceAt(server) });
-    expect(stdout).toBe(`${right}\n`);
-  });
-
   test('asks once more with the violations, and prints only the answer that conforms', async () => {
     const { code, stdout, stderr, bodies } = await askService([wrong, right], [...fields, 'who?']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${right}\n` });
@@ -83,19 +82,16 @@ describe('--schema', () => {
   });
 
   test('exits with 13 if no answer conforms; the last one is on standard error', async () => {
-    const { code, stdout, stderr } = await askService(
-      ['no', wrong, right],
-      [...fields, '-q', 'who?'],
-    );
-    expect({ code, stdout }).toEqual({ code: 13, stdout: '' });
-    expect(stderr).toBe(
-      [
+    expect(await askService(['no', wrong, right], [...fields, '-q', 'who?'])).toMatchObject({
+      code: 13,
+      stdout: '',
+      stderr: [
         'natter: the received answer:',
         wrong,
         'natter: the answer does not match the schema: /age must be an integer',
         '  --json shows all violations; --schema-retries asks again more often\n',
       ].join('\n'),
-    );
+    });
   });
 
   test('--schema-retries limits how often the model is asked again', async () => {
@@ -126,7 +122,7 @@ describe('--schema', () => {
 });
 
 describe('the schema', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-schema-'));
+  const folder = folderOf();
   const file = (name: string, text: string) => {
     const path = join(folder, name);
     writeFileSync(path, text);
@@ -151,11 +147,8 @@ describe('the schema', () => {
     [file('binary', 'a\0b'), 'binary is binary, not a schema'],
     ['{"type": "array"', '--schema is not JSON at line 1, column 17'],
     [file('line.json', '\n{\n "type": }'), 'line.json is not JSON at line 3, column 10'],
-    ['{"type": "objekt"}', '--schema is not a JSON Schema: /type must be one of'],
-    ['name, age itn', '--schema: unknown type "itn" of the field "age"'],
     ['missing.json', 'cannot read missing.json: there is no such file'],
     ['folder/missing', 'cannot read folder/missing: there is no such file'],
-    [file('bad.json', '{"$ref": "https://example.com/a.json"}'), 'refers to https://example.com'],
   ])('%s is refused before anything is sent', async (schema, problem) => {
     const { code, stderr, bodies } = await askService([right], ['--schema', schema, 'who?']);
     expect(stderr).toContain(problem);
@@ -164,11 +157,10 @@ describe('the schema', () => {
 
   test('has a warning for a keyword that natter does not know', async () => {
     const schema = '{"type": "object", "requierd": ["name"]}';
-    const { code, stderr } = await askService([right], ['--schema', schema, 'who?']);
-    expect(stderr).toBe(
-      'natter: warning: not checked, because natter does not know it: requierd\n',
-    );
-    expect(code).toBe(0);
+    expect(await askService([right], ['--schema', schema, 'who?'])).toMatchObject({
+      code: 0,
+      stderr: 'natter: warning: not checked, because natter does not know it: requierd\n',
+    });
   });
 });
 
@@ -191,16 +183,14 @@ describe('response-format', () => {
   });
 
   test('that the service refuses has a hint', async () => {
-    const { code, stderr } = await runInMemory(['--sandbox', ...answered]);
-    expect(stderr).toContain('natter config set response-format none');
-    expect(code).toBe(7);
+    const result = await runInMemory(['--sandbox', ...answered]);
+    expectFailure(result, 7, 'natter config set response-format none');
   });
 
   test('must be a known word', async () => {
     const words = ['--sandbox', ...fields, '--response-format', 'xml', 'who?'];
-    const { code, stderr } = await runInMemory(words);
-    expect(stderr).toContain('--response-format must be none, json_object or json_schema');
-    expect(code).toBe(2);
+    const result = await runInMemory(words);
+    expectFailure(result, 2, '--response-format must be none, json_object or json_schema');
   });
 });
 
@@ -223,9 +213,7 @@ test.each([
   [[...fields, '--every', '5l'], "option '--schema <schema>' cannot be used with option '--every"],
   [[...fields, '--markdown'], "option '--schema <schema>' cannot be used with option '--markdown'"],
 ])('%s is refused', async (words, problem) => {
-  const { code, stderr } = await runInMemory([...words, 'who?']);
-  expect(stderr).toContain(problem);
-  expect(code).toBe(2);
+  expectFailure(await runInMemory([...words, 'who?']), 2, problem);
 });
 test('the conversation has what was sent and received, and can be continued', async () => {
   const data = createDataFolder();
@@ -258,7 +246,7 @@ test('an answer after an empty one is a version of it', async () => {
 });
 
 test('natter run checks the answer to a prompt file', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-schema-'));
+  const folder = folderOf();
   const path = join(folder, 'who.md');
   writeFileSync(path, 'who?');
   const { code, stdout, bodies } = await askService([wrong, right], ['run', path, ...fields]);
@@ -272,9 +260,7 @@ describe('--select', () => {
 
   test.each([
     ['/items/0/name', 'Ada'],
-    ['/items/0/size', '12345678901234567890'],
     ['/items/0', '{"name": "Ada", "size": 12345678901234567890}'],
-    ['', list],
   ])('%j prints one value', async (pointer, value) => {
     const words = [...schema, '--select', pointer, 'who?'];
     expect(await askService([list], words)).toMatchObject({
@@ -321,10 +307,10 @@ describe('--select', () => {
 
 describe('an answer that is not a value', () => {
   test('is incomplete at the token limit, and is not requested again', async () => {
-    const server = await serve([[Buffer.concat(stream(delta('{"na'), finish('length'), done))]]);
-    const { code, stdout, stderr } = await runInMemory([...fields, 'who?'], {
-      env: serviceAt(server),
-    });
+    const { code, stdout, stderr, server } = await runOn(
+      [[Buffer.concat(stream(delta('{"na'), finish('length'), done))]],
+      [...fields, 'who?'],
+    );
     expect({ code, stdout, requests: server.requests.length }).toEqual({
       code: 11,
       stdout: '',
@@ -413,8 +399,7 @@ describe('--json', () => {
 test('without streaming, the answer is checked in the same way', async () => {
   const completion = (content: string) =>
     json(200, { choices: [{ index: 0, message: { content }, finish_reason: 'stop' }] });
-  const server = await serve([[completion(wrong)], [completion(right)]]);
   const words = [...fields, '--no-stream', 'who?'];
-  const { stdout } = await runInMemory(words, { env: serviceAt(server) });
+  const { stdout } = await runOn([[completion(wrong)], [completion(right)]], words);
   expect(stdout).toBe(`${right}\n`);
 });

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import { exitCodes, type FailureKind } from '../../../src/failure.ts';
 import { createDataFolder, type DataFolder } from '../../support/data-folder.ts';
-import { runInMemory } from '../../support/in-memory.ts';
+import { folderOf } from '../../support/folder.ts';
+import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 import { serviceAt } from '../../support/natter.ts';
 import {
@@ -21,7 +21,7 @@ import {
   streamed,
 } from '../../support/raw-replies.ts';
 import { type Reply } from '../../support/raw-server.ts';
-import { serve } from '../../support/serve.ts';
+import { runOn, serve } from '../../support/serve.ts';
 
 interface Row {
   readonly kind: FailureKind;
@@ -181,8 +181,7 @@ describe('Y34', () => {
     ['config', 'get', 'system'],
     ['config', 'paths', 'nowhere'],
   ])('not_found without output: natter %s %s %s %s', async (...words) => {
-    const { code, stdout } = await stored.run([...words, '--sandbox']);
-    expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
+    expect(await stored.run([...words, '--sandbox'])).toMatchObject({ code: 6, stdout: '' });
   });
 
   test.each([
@@ -190,9 +189,7 @@ describe('Y34', () => {
     [['--resume', 'two words', 'hello', '--sandbox'], 'natter conversations search WORD'],
     [['conversations', 'undelete', 'flowers'], 'natter conversations list --deleted'],
   ])('natter %j names the command that finds a conversation: %s', async (words, command) => {
-    const { code, stderr } = await stored.run(words);
-    expect(code).toBe(6);
-    expect(stderr).toContain(command);
+    expectFailure(await stored.run(words), 6, command);
   });
 
   test.each([
@@ -209,9 +206,7 @@ test.each([
   ['Origin', 'did you mean -m origin? natter models list shows the available models'],
   ['other', 'natter models list shows the available models; natter auth status shows'],
 ])('the unknown model %s has the hint: %s', async (model, hint) => {
-  const { code, stderr } = await stored.run(['--sandbox', '-m', model, 'hi']);
-  expect(code).toBe(6);
-  expect(stderr).toContain(`\n  ${hint}`);
+  expectFailure(await stored.run(['--sandbox', '-m', model, 'hi']), 6, `\n  ${hint}`);
   const printed = await stored.run(['--sandbox', '-m', model, '--json', 'hi']);
   const document = JSON.parse(printed.stdout) as { readonly error: { readonly hint: string } };
   expect(document.error.hint).toContain(hint);
@@ -224,9 +219,11 @@ const status = (code: number, headers: Readonly<Record<string, string>> = {}): R
 ];
 
 test('R9 --retry-max-wait is the limit', async () => {
-  const server = await serve([status(429, { 'retry-after': '2' }), answered]);
   const words = ['--retry-max-wait', '1s', 'hi'];
-  const { code, stderr } = await runInMemory(words, { env: serviceAt(server) });
+  const { code, stderr, server } = await runOn(
+    [status(429, { 'retry-after': '2' }), answered],
+    words,
+  );
   expect(code).toBe(8);
   expect(stderr).toMatch(/Retry-After is 2 seconds/);
   expect(server.requests).toHaveLength(1);
@@ -234,8 +231,7 @@ test('R9 --retry-max-wait is the limit', async () => {
 
 test('R12 after two failures the answer is printed once, and R31 standard error reports each retry', async () => {
   const failed = status(500, { 'retry-after': '0' });
-  const server = await serve([failed, failed, answered]);
-  const { code, stdout, stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
+  const { code, stdout, stderr, server } = await runOn([failed, failed, answered], ['hi']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer\n' });
   expect(stderr.trimEnd().split('\n')).toEqual([
     expect.stringContaining('retry 1 of 4'),
@@ -251,18 +247,16 @@ test.each([
 ])(
   'R13 R27 --retries %s makes %i requests to a service that keeps failing',
   async (retries, count) => {
-    const server = await serve([status(500, { 'retry-after': '0' })]);
     const words = ['--retries', retries, 'hi'];
-    const { code, stdout } = await runInMemory(words, { env: serviceAt(server) });
+    const { code, stdout, server } = await runOn([status(500, { 'retry-after': '0' })], words);
     expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
     expect(server.requests).toHaveLength(count);
   },
 );
 
 test('R26 --timeout limits all retries together', async () => {
-  const server = await serve([status(503)]);
   const words = ['--retries', '100', '--timeout', '1s', 'hi'];
-  const { code, stderr } = await runInMemory(words, { env: serviceAt(server) });
+  const { code, stderr, server } = await runOn([status(503)], words);
   expect(code).toBe(10);
   expect(stderr).toMatch(
     /the answer was not complete within 1 second; the last attempt failed: .*503/,
@@ -282,8 +276,7 @@ test('R30 an untrusted certificate is not retried, and the hint names the remedy
 });
 
 test('R31 --quiet does not report retries', async () => {
-  const server = await serve([status(500, { 'retry-after': '0' }), answered]);
-  const result = await runInMemory(['--quiet', 'hi'], { env: serviceAt(server) });
+  const result = await runOn([status(500, { 'retry-after': '0' }), answered], ['--quiet', 'hi']);
   expect(result).toMatchObject({ code: 0, stdout: 'the answer\n', stderr: '' });
 });
 
@@ -331,8 +324,7 @@ const refusals = [
 ];
 
 test.each(refusals)('$name', async ({ reply, stdout, stderr }) => {
-  const server = await serve([reply]);
-  const result = await runInMemory(['hi'], { env: serviceAt(server) });
+  const result = await runOn([reply], ['hi']);
   expect(result).toMatchObject({ code: 14, stdout });
   expect(result.stderr).toMatch(stderr);
 });
@@ -340,7 +332,7 @@ test.each(refusals)('$name', async ({ reply, stdout, stderr }) => {
 const filtered = (text: string) => `[sandbox echo finish-reason=content_filter] ${text}`;
 
 test('X23: a filtered answer is a failed item of a batch, keeps its text, and is requested again', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-no-answer-'));
+  const folder = folderOf();
   const input = join(folder, 'in.txt');
   const output = join(folder, 'out.jsonl');
   writeFileSync(input, `one\n${filtered('two')}\n`);
@@ -416,9 +408,9 @@ test('N8: --reasoning shows the reasoning on standard error', async () => {
 });
 
 test('N8: --schema checks the answer without its reasoning', async () => {
-  const server = await serve([stream(delta('<think>{'), delta('}</think>{"a": 1}'), done)]);
-  const { code, stdout } = await runInMemory(['--schema', 'a int', 'hi'], {
-    env: serviceAt(server),
-  });
+  const { code, stdout } = await runOn(
+    [stream(delta('<think>{'), delta('}</think>{"a": 1}'), done)],
+    ['--schema', 'a int', 'hi'],
+  );
   expect({ code, stdout }).toEqual({ code: 0, stdout: '{"a": 1}\n' });
 });

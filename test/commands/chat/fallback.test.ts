@@ -1,13 +1,12 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runInMemory } from '../../support/in-memory.ts';
+import { folderOf } from '../../support/folder.ts';
+import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt, temporaryHome } from '../../support/natter.ts';
 import { createPromptProject } from '../../support/prompt-project.ts';
 import { chunk, delta, json, response, streamed, streamHead } from '../../support/raw-replies.ts';
 import { fin, type RawServer, type Reply } from '../../support/raw-server.ts';
-import { serve } from '../../support/serve.ts';
+import { runOn, serve } from '../../support/serve.ts';
 
 const failed: Reply = [response(500)];
 
@@ -21,17 +20,15 @@ const modelsIn = (requests: readonly { readonly body: string }[]) =>
   requests.map(({ body }) => (JSON.parse(body) as { model: string }).model);
 
 /** Runs natter with one service. */
-async function runOn(replies: readonly Reply[], words: readonly string[], input?: string) {
-  const server = await serve(replies);
-  const env = serviceAt(server, noRetries);
-  const run = await runInMemory(words, { env, ...(input !== undefined && { input }) });
-  return { ...run, server, models: modelsIn(server.requests) };
+async function ask(replies: readonly Reply[], words: readonly string[], input = '') {
+  const run = await runOn(replies, words, { env: noRetries, input });
+  return { ...run, models: modelsIn(run.server.requests) };
 }
 
 describe('--fallback', () => {
   test('asks the next model after a failure, and reports it on standard error', async () => {
     const words = ['--fallback', 'nextgen', 'hi'];
-    const { code, stdout, stderr, models } = await runOn([failed, answered], words);
+    const { code, stdout, stderr, models } = await ask([failed, answered], words);
     expect({ code, stdout, models }).toEqual({
       code: 0,
       stdout: 'ok\n',
@@ -45,14 +42,14 @@ describe('--fallback', () => {
   test('is an option of natter run, too', async () => {
     const { folder } = createPromptProject({ 'ask.md': 'hi' });
     const words = ['run', join(folder, 'ask.md'), '--fallback', 'nextgen'];
-    const { code, models } = await runOn([failed, answered], words);
+    const { code, models } = await ask([failed, answered], words);
     expect({ code, models }).toEqual({ code: 0, models: ['origin', 'nextgen'] });
   });
 
   test('asks the next model for a checked answer, and that one again after a mismatch', async () => {
     const replies = [failed, [streamed('{"age":"x"}')], [streamed('{"age":3}')]];
     const words = ['--json', '--schema', 'age int', '--fallback', 'nextgen', 'hi'];
-    const { code, stdout, models, server } = await runOn(replies, words);
+    const { code, stdout, models, server } = await ask(replies, words);
     expect({ code, models }).toEqual({ code: 0, models: ['origin', 'nextgen', 'nextgen'] });
     const correction = JSON.parse(server.requests[2]?.body ?? '') as { messages: unknown[] };
     expect(correction.messages).toHaveLength(3);
@@ -66,7 +63,7 @@ describe('--fallback', () => {
   test('asks the next model if the first one fails after a mismatch', async () => {
     const replies = [[streamed('{"age":"x"}')], failed, [streamed('{"age":3}')]];
     const words = ['--jsonl', '--schema', 'age int', '--fallback', 'nextgen', 'hi'];
-    const { code, stdout, models, server } = await runOn(replies, words);
+    const { code, stdout, models, server } = await ask(replies, words);
     expect({ code, models }).toEqual({ code: 0, models: ['origin', 'origin', 'nextgen'] });
     const [, correction, repeated] = server.requests.map(
       ({ body }) => (JSON.parse(body) as { messages: unknown }).messages,
@@ -78,7 +75,7 @@ describe('--fallback', () => {
   });
 
   test('is reported with --quiet, too', async () => {
-    const { stderr } = await runOn([failed, answered], ['-q', '--fallback', 'nextgen', 'hi']);
+    const { stderr } = await ask([failed, answered], ['-q', '--fallback', 'nextgen', 'hi']);
     expect(stderr).toMatch(/^natter: warning: origin: .+; falling back to nextgen\n$/);
   });
 
@@ -96,16 +93,18 @@ describe('--fallback', () => {
   });
 
   test('waits until the retries are used up', async () => {
-    const server = await serve([busy, busy, answered]);
-    const env = serviceAt(server, { NATTER_RETRIES: '1' });
-    const { code, stderr } = await runInMemory(['-q', '--fallback', 'nextgen', 'hi'], { env });
+    const { code, stderr, server } = await runOn(
+      [busy, busy, answered],
+      ['-q', '--fallback', 'nextgen', 'hi'],
+      { env: { NATTER_RETRIES: '1' } },
+    );
     expect(code).toBe(0);
     expect(modelsIn(server.requests)).toEqual(['origin', 'origin', 'nextgen']);
     expect(stderr).toContain('(2 attempts); falling back to nextgen');
   });
 
   test('--json has the model, the profile and the models before', async () => {
-    const { stdout } = await runOn([failed, answered], ['--json', '--fallback', 'nextgen', 'hi']);
+    const { stdout } = await ask([failed, answered], ['--json', '--fallback', 'nextgen', 'hi']);
     expect(JSON.parse(stdout)).toMatchObject({
       content: 'ok',
       model: 'nextgen',
@@ -115,14 +114,14 @@ describe('--fallback', () => {
   });
 
   test('--json of the first model has its profile and no models before', async () => {
-    const { stdout } = await runOn([answered], ['--json', '--fallback', 'nextgen', 'hi']);
+    const { stdout } = await ask([answered], ['--json', '--fallback', 'nextgen', 'hi']);
     const document = JSON.parse(stdout) as object;
     expect(document).toMatchObject({ model: 'origin', profile: 'default' });
     expect(document).not.toHaveProperty('fallbackFrom');
   });
 
   test('--jsonl has an event for each step', async () => {
-    const { stdout } = await runOn([failed, answered], ['--jsonl', '--fallback', 'nextgen', 'hi']);
+    const { stdout } = await ask([failed, answered], ['--jsonl', '--fallback', 'nextgen', 'hi']);
     const records = jsonLines(stdout) as { readonly type: string }[];
     expect(records.map(({ type }) => type)).toEqual([
       'fallback-started',
@@ -159,7 +158,7 @@ describe('--fallback', () => {
 
   test('a prompt that does not fit is sent only to the next model', async () => {
     const words = ['--fallback', 'nextgen', '--no-save', 'count'];
-    const { code, stderr, models } = await runOn([answered], words, 'x '.repeat(300_000));
+    const { code, stderr, models } = await ask([answered], words, 'x '.repeat(300_000));
     expect({ code, models }).toEqual({ code: 0, models: ['nextgen'] });
     expect(stderr).toBe(
       "natter: warning: origin: ~150,006 tokens do not fit origin's window of 128,000; falling back to nextgen\n",
@@ -169,7 +168,7 @@ describe('--fallback', () => {
   test('a prompt that the service finds too long is sent to the next model', async () => {
     const refusal = { error: { message: "This model's maximum context length is 8192 tokens." } };
     const words = ['--fallback', 'nextgen', 'hi'];
-    const { code, models } = await runOn([[json(400, refusal)], answered], words);
+    const { code, models } = await ask([[json(400, refusal)], answered], words);
     expect({ code, models }).toEqual({ code: 0, models: ['origin', 'nextgen'] });
   });
 
@@ -179,13 +178,13 @@ describe('--fallback', () => {
     ['an unknown model', [response(404)], 6],
     ['text that was received', [streamHead(), chunk(delta('par')), fin], 11],
   ])('does not follow %s', async (_name, reply, expected) => {
-    const { code, models } = await runOn([reply, answered], ['--fallback', 'nextgen', 'hi']);
+    const { code, models } = await ask([reply, answered], ['--fallback', 'nextgen', 'hi']);
     expect({ code, models }).toEqual({ code: expected, models: ['origin'] });
   });
 
   test('the failures of the first and the last model are reported, with the exit code of the last', async () => {
     const words = ['--fallback', 'nextgen,llama3', 'hi'];
-    const { code, stdout, stderr } = await runOn([failed, failed, busy], words);
+    const { code, stdout, stderr } = await ask([failed, failed, busy], words);
     expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
     expect(stderr).toContain(
       'natter: llama3: rate limited by the service (429); before that, origin: the service failed (500)\n',
@@ -193,18 +192,17 @@ describe('--fallback', () => {
   });
 
   test.each([['a b'], [''], ['nextgen,,x']])('%j is refused', async (value) => {
-    const { code, stderr } = await runInMemory(['--sandbox', '--fallback', value, 'hi']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('--fallback must be models separated by commas');
+    const result = await runInMemory(['--sandbox', '--fallback', value, 'hi']);
+    expectFailure(result, 2, '--fallback must be models separated by commas');
   });
 
   test('compare refuses it', async () => {
-    const { code, stderr } = await runInMemory(['--sandbox', 'compare', '--fallback', 'x', 'hi']);
-    expect(code).toBe(2);
-    expect(stderr).toBe(
-      "natter: unknown option '--fallback'\n" +
+    expect(await runInMemory(['--sandbox', 'compare', '--fallback', 'x', 'hi'])).toMatchObject({
+      code: 2,
+      stderr:
+        "natter: unknown option '--fallback'\n" +
         '  a comparison has the answer of each model, or its failure, and never that of a different model\n',
-    );
+    });
   });
 });
 
@@ -262,12 +260,12 @@ describe('--fallback to a different profile', () => {
   test('that does not exist is refused before anything is sent', async () => {
     const { work, env } = await twoProfiles([answered], []);
     const words = ['--profile', 'work', '--fallback', 'lokal:llama3', 'hi'];
-    const { code, stderr } = await runInMemory(words, { env });
-    expect(code).toBe(2);
-    expect(stderr).toBe(
-      'natter: there is no profile lokal for lokal:llama3; the profiles are default, local, work\n' +
+    expect(await runInMemory(words, { env })).toMatchObject({
+      code: 2,
+      stderr:
+        'natter: there is no profile lokal for lokal:llama3; the profiles are default, local, work\n' +
         '  a model of that name needs its profile, as in default:lokal:llama3\n',
-    );
+    });
     const variable = { ...env, NATTER_FALLBACK: 'lokal:llama3' };
     expect((await runInMemory(['--profile', 'work', 'hi'], { env: variable })).code).toBe(3);
     expect(work.requests).toEqual([]);
@@ -277,11 +275,11 @@ describe('--fallback to a different profile', () => {
     const { work, env } = await twoProfiles([answered], []);
     await runInMemory(['config', 'set', 'model', 'x', '--profile', 'empty'], { env });
     const words = ['--profile', 'work', '--fallback', 'empty:x', 'hi'];
-    const { code, stderr } = await runInMemory(words, { env });
-    expect(code).toBe(3);
-    expect(stderr).toBe(
-      'natter: the profile empty of --fallback has no service\n  natter auth login --profile empty\n',
-    );
+    expect(await runInMemory(words, { env })).toMatchObject({
+      code: 3,
+      stderr:
+        'natter: the profile empty of --fallback has no service\n  natter auth login --profile empty\n',
+    });
     expect(work.requests).toEqual([]);
   });
 });
@@ -294,8 +292,7 @@ function modelsAsked({ requests }: RawServer): readonly string[] {
 
 /** A service whose model has a window of 800 tokens, as natter has learned. */
 function smallWindow(server: RawServer): Record<string, string> {
-  const state = mkdtempSync(join(tmpdir(), 'natter-parts-'));
-  writeFileSync(join(state, 'models.json'), JSON.stringify({ [server.url]: { origin: 800 } }));
+  const state = folderOf({ 'models.json': JSON.stringify({ [server.url]: { origin: 800 } }) });
   return serviceAt(server, { NATTER_RETRIES: '0', NATTER_STATE_DIR: state });
 }
 
@@ -309,21 +306,19 @@ test('each group of --every falls back by itself', async () => {
   const server = await serve([failed, answered, answered]);
   const env = serviceAt(server, { NATTER_RETRIES: '0' });
   const words = ['--every', '1l', '--fallback', 'nextgen', 'x'];
-  const { code, stdout, stderr } = await runInMemory(words, { env, input: 'a\nb\n' });
-  expect({ code, stdout }).toEqual({
+  expect(await runInMemory(words, { env, input: 'a\nb\n' })).toMatchObject({
     code: 0,
     stdout: '==> line 1 <==\nok\n\n==> line 2 <==\nok\n',
+    stderr: 'natter: warning: line 1: origin: the service failed (500); falling back to nextgen\n',
   });
-  expect(stderr).toBe(
-    'natter: warning: line 1: origin: the service failed (500); falling back to nextgen\n',
-  );
   expect(modelsAsked(server)).toEqual(['origin', 'nextgen', 'origin']);
 });
 
 test('--every --json has the model, the profile and the models before, also from the setting', async () => {
-  const server = await serve([failed, answered]);
-  const env = serviceAt(server, { NATTER_RETRIES: '0', NATTER_FALLBACK: 'nextgen' });
-  const { stdout } = await runInMemory(['--json', '--every', '1l', 'x'], { env, input: 'a\n' });
+  const { stdout } = await runOn([failed, answered], ['--json', '--every', '1l', 'x'], {
+    env: { NATTER_RETRIES: '0', NATTER_FALLBACK: 'nextgen' },
+    input: 'a\n',
+  });
   expect(jsonLines(stdout)).toMatchObject([
     {
       first_line: 1,
@@ -336,10 +331,11 @@ test('--every --json has the model, the profile and the models before, also from
 });
 
 test('a group that no model answers fails, with both causes', async () => {
-  const server = await serve([failed]);
-  const env = serviceAt(server, { NATTER_RETRIES: '0' });
   const words = ['--every', '1l', '--fallback', 'nextgen', 'x'];
-  const { code, stderr } = await runInMemory(words, { env, input: 'a\n' });
+  const { code, stderr } = await runOn([failed], words, {
+    env: { NATTER_RETRIES: '0' },
+    input: 'a\n',
+  });
   expect(code).toBe(9);
   expect(stderr).toContain('line 1: nextgen: the service failed (500); before that, origin:');
 });

@@ -1,21 +1,12 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runInMemory } from '../../support/in-memory.ts';
+import { folderOf } from '../../support/folder.ts';
+import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt, startNatter } from '../../support/natter.ts';
 import { json, response, streamed } from '../../support/raw-replies.ts';
 import type { Reply } from '../../support/raw-server.ts';
-import { serve } from '../../support/serve.ts';
+import { runOn, serve } from '../../support/serve.ts';
 
 const noRetries = { NATTER_RETRIES: '0' };
 
@@ -24,9 +15,7 @@ const answered: Reply = [streamed('part')];
 /** A service whose model has a window of 800 tokens, as natter has learned. */
 async function openPlace(replies: readonly Reply[]) {
   const server = await serve(replies);
-  const state = mkdtempSync(join(tmpdir(), 'natter-split-'));
-  mkdirSync(state, { recursive: true });
-  writeFileSync(join(state, 'models.json'), JSON.stringify({ [server.url]: { origin: 800 } }));
+  const state = folderOf({ 'models.json': JSON.stringify({ [server.url]: { origin: 800 } }) });
   const env = serviceAt(server, { ...noRetries, NATTER_STATE_DIR: state });
   const run = (words: readonly string[], input = '') => runInMemory(words, { env, input });
   const prompts = () =>
@@ -123,8 +112,7 @@ test('answers that do not fit in one request are combined in several steps', asy
 
 test('--split auto sends a text that fits as it is', async () => {
   const { run, prompts } = await openPlace([answered]);
-  const { code, stderr } = await run(['--split', 'auto', 'count'], 'short\n');
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(await run(['--split', 'auto', 'count'], 'short\n')).toMatchObject({ code: 0, stderr: '' });
   expect(prompts()).toEqual(['count\n\nshort\n']);
 });
 
@@ -183,9 +171,8 @@ test('--json has the answers for the pieces', async () => {
 
 test('a budget that the pieces exceed ends the run, and keeps their answers', async () => {
   const { server, run, kept } = await openPlace([answered]);
-  const { code, stdout, stderr } = await run(['--budget', '1500/day', ...splitWords], longText);
-  expect({ code, stdout }).toEqual({ code: 15, stdout: '' });
-  expect(stderr).toContain('natter: the daily budget (1,500 tokens) would be exceeded: ');
+  const result = await run(['--budget', '1500/day', ...splitWords], longText);
+  expectFailure(result, 15, 'natter: the daily budget (1,500 tokens) would be exceeded: ');
   expect(server.requests.length).toBeGreaterThan(0);
   expect(kept()).toHaveLength(1);
   expect(await run(splitWords, longText)).toMatchObject({ code: 0, stdout: 'part\n' });
@@ -216,9 +203,7 @@ test.each([
   ['with --every', ['--split', 'auto', '--every', '2l', 'x'], 'cannot be used together'],
   ['with a different border', ['--split', 'words', 'x'], "argument 'words' is invalid"],
 ])('--split %s is refused', async (_name, more, message) => {
-  const { code, stderr } = await runInMemory(['--sandbox', ...more], { input: 'text' });
-  expect(code).toBe(2);
-  expect(stderr).toContain(message);
+  expectFailure(await runInMemory(['--sandbox', ...more], { input: 'text' }), 2, message);
 });
 
 const echoAsk = '[sandbox echo]ask';
@@ -251,12 +236,11 @@ test('--every --json prints a line for each group', async () => {
 });
 
 test('a group that fails is reported, the next one is answered, and the exit code is that of the cause', async () => {
-  const server = await serve([[streamed('one')], [response(500)], [streamed('three')]]);
-  const env = serviceAt(server, { NATTER_RETRIES: '0' });
-  const { code, stdout, stderr } = await runInMemory(['--every', '1l', 'x'], {
-    env,
-    input: '1\n2\n3\n',
-  });
+  const { code, stdout, stderr, server } = await runOn(
+    [[streamed('one')], [response(500)], [streamed('three')]],
+    ['--every', '1l', 'x'],
+    { env: { NATTER_RETRIES: '0' }, input: '1\n2\n3\n' },
+  );
   expect(code).toBe(9);
   expect(stdout).toBe('==> line 1 <==\none\n\n==> line 2 <==\n\n==> line 3 <==\nthree\n');
   expect(stderr).toContain('natter: warning: line 2: the service failed (500)\n');
@@ -284,9 +268,8 @@ test.each([
   ['--dry-run', ['--dry-run']],
 ])('--every refuses %s', async (name, more) => {
   const words = ['--sandbox', '--every', '2l', ...more, 'x'];
-  const { code, stderr } = await runInMemory(words, { input: fiveLines });
-  expect(code).toBe(2);
-  expect(stderr).toContain(`--every and ${name} cannot be used together`);
+  const result = await runInMemory(words, { input: fiveLines });
+  expectFailure(result, 2, `--every and ${name} cannot be used together`);
 });
 
 test('--every with -f and empty input names standard input and an example', async () => {
@@ -305,10 +288,10 @@ test('--every refuses a wrong size, and --no-stdin', async () => {
 });
 
 test('input that is faster than the answers is held back, and reported once', async () => {
-  const server = await serve([[50, streamed('ok')]]);
-  const env = serviceAt(server);
   const input = Array.from({ length: 20 }, (_, index) => `${index}\n`).join('');
-  const { code, stdout, stderr } = await runInMemory(['--every', '1l', 'x'], { env, input });
+  const { code, stdout, stderr } = await runOn([[50, streamed('ok')]], ['--every', '1l', 'x'], {
+    input,
+  });
   expect(code).toBe(0);
   expect(stdout.match(/==> line /g)).toHaveLength(20);
   expect(stderr).toMatch(
@@ -317,16 +300,6 @@ test('input that is faster than the answers is held back, and reported once', as
 });
 
 const echo = '[sandbox echo]';
-
-/** A folder with these files. */
-function folderOf(files: Readonly<Record<string, string | Uint8Array>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-folders-'));
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(join(folder, dirname(name)), { recursive: true });
-    writeFileSync(join(folder, name), content);
-  }
-  return folder;
-}
 
 /** The names of the attached files, in order, and what standard error has. */
 async function attached(cwd: string, names: readonly string[], more: readonly string[] = []) {
@@ -404,11 +377,11 @@ describe('-f with a folder', () => {
   });
 
   test('without text files is refused', async () => {
-    const { code, stderr } = await attached(folderOf({ 'a/b.png': '\0' }), ['a']);
-    expect(code).toBe(2);
-    expect(stderr).toBe(
-      'natter: cannot attach a: no text files found\n  a: 0 files, ~0 tokens; skipped 1 binary file\n',
-    );
+    expect(await attached(folderOf({ 'a/b.png': '\0' }), ['a'])).toMatchObject({
+      code: 2,
+      stderr:
+        'natter: cannot attach a: no text files found\n  a: 0 files, ~0 tokens; skipped 1 binary file\n',
+    });
   });
 
   test('--quiet omits the notice', async () => {
@@ -448,11 +421,11 @@ describe('-f with a pattern', () => {
   });
 
   test('that matches nothing is refused', async () => {
-    const { code, stderr } = await attached(cwd, ['*.rs']);
-    expect(code).toBe(2);
-    expect(stderr).toBe(
-      'natter: cannot attach *.rs: no text files found\n' +
+    expect(await attached(cwd, ['*.rs'])).toMatchObject({
+      code: 2,
+      stderr:
+        'natter: cannot attach *.rs: no text files found\n' +
         '  hidden files, and files that .gitignore excludes, are attached only by their own names\n',
-    );
+    });
   });
 });

@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { folderOf } from '../../support/folder.ts';
 import { runInMemory } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { answerCounting, json, streamed } from '../../support/raw-replies.ts';
-import { serve } from '../../support/serve.ts';
+import { runOn, serve } from '../../support/serve.ts';
 
 interface Dry {
   readonly request: { readonly body: Readonly<Record<string, unknown>> };
@@ -18,9 +18,8 @@ const dryRun = async (...words: string[]): Promise<Dry> => {
 };
 
 test('P9 a prompt that cannot fit the window with any tokenizer is refused before it is sent', async () => {
-  const server = await serve([[streamed('never')]]);
   const input = 'x'.repeat(20_000_000);
-  const { code, stderr } = await runInMemory(['hi'], { input, env: serviceAt(server) });
+  const { code, stderr, server } = await runOn([[streamed('never')]], ['hi'], { input });
   expect(code).toBe(7);
   expect(stderr).toBe(
     "natter: the prompt has 20,000,004 bytes, which cannot fit origin's window of 128,000 tokens\n" +
@@ -29,20 +28,9 @@ test('P9 a prompt that cannot fit the window with any tokenizer is refused befor
   expect(server.requests).toHaveLength(0);
 });
 
-test('a prompt near the window causes a warning with numbers, and is sent', async () => {
-  const server = await serve([[streamed('answer')]]);
-  const input = 'word'.repeat(110_000);
-  const { code, stdout, stderr } = await runInMemory(['hi'], { input, env: serviceAt(server) });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'answer\n' });
-  expect(stderr).toMatch(
-    /^natter: warning: ~110,\d+ tokens, near origin's window of 128,000; -m nextgen has a larger window\n$/,
-  );
-});
-
 test('a prompt over the window causes a warning, and is sent', async () => {
-  const server = await serve([[streamed('answer')]]);
   const input = 'word'.repeat(130_000);
-  const { code, stderr } = await runInMemory(['hi'], { input, env: serviceAt(server) });
+  const { code, stderr } = await runOn([[streamed('answer')]], ['hi'], { input });
   expect(code).toBe(0);
   expect(stderr).toMatch(
     /~130,\d+ tokens, over origin's window of 128,000; -m nextgen has a larger window; --split auto sends it in pieces\n$/,
@@ -54,37 +42,14 @@ test.each([
   [['-s', '{{stdin}}', 'hi'], 'send less text, or choose a model with a larger window: -m MODEL;'],
   [['-'], 'send less text, or choose a model with a larger window: -m MODEL;'],
 ])('the refusal of a prompt over the window names what helps: %j', async (words, hint) => {
-  const server = await serve([
-    [json(400, { error: { message: 'too many tokens', type: 'invalid_request_error' } })],
-  ]);
   const input = 'word'.repeat(130_000);
-  const run = await runInMemory(words, { input, env: serviceAt(server) });
+  const run = await runOn(
+    [[json(400, { error: { message: 'too many tokens', type: 'invalid_request_error' } })]],
+    words,
+    { input },
+  );
   expect(run.code).toBe(7);
   expect(run.stderr).toContain(`\n  ${hint}`);
-});
-
-test('the token limit of the answer counts towards the window', async () => {
-  const { estimate } = await dryRun('-t', '127000', 'hi');
-  expect(estimate).toEqual({ tokens: 127_005, window: 128_000 });
-});
-
-test.each([
-  ['a short prompt', 'hi', 'origin'],
-  ['a prompt over the smaller window', 'word'.repeat(130_000), 'nextgen'],
-])('-m auto selects the smallest model for %s', async (_name, input, model) => {
-  const server = await serve([[streamed('answer')]]);
-  const { code } = await runInMemory(['-m', 'auto', '-'], { input, env: serviceAt(server) });
-  expect(code).toBe(0);
-  expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ model });
-});
-
-test('only the fields of the contract are sent by default', async () => {
-  const { request } = await dryRun('hi');
-  expect(request.body).toEqual({
-    model: 'origin',
-    messages: [{ role: 'user', content: 'hi' }],
-    stream: true,
-  });
 });
 
 test('--no-stream, --system, --max-tokens and --param change the request', async () => {
@@ -105,22 +70,6 @@ test('--no-stream, --system, --max-tokens and --param change the request', async
 test('Y11: --param accepts a word as text', async () => {
   const { request } = await dryRun('--param', 'reasoning_effort=high', 'hi');
   expect(request.body).toMatchObject({ reasoning_effort: 'high' });
-});
-
-test.each([
-  ['text without quotes', ['--param', 'user=it is me'], /must be JSON or a single word/],
-  ['no value', ['--param', 'user'], /must be name=json/],
-  ['the model', ['--param', 'model="x"'], /parameter model is set by natter itself/],
-  ['the messages', ['--param', 'messages=[]'], /parameter messages is set by natter itself/],
-  ['stream', ['--param', 'stream=false'], /parameter stream is set by natter itself/],
-  ['max_tokens', ['--param', 'max_tokens=1'], /parameter max_tokens is set by natter itself/],
-  ['__proto__', ['--param', '__proto__={}'], /is not a valid parameter name/],
-  ['a token limit of 0', ['-t', '0'], /--max-tokens must be a whole number/],
-  ['a fraction of a token', ['-t', '1.5'], /--max-tokens must be a whole number/],
-])('natter refuses %s', async (_name, flags, message) => {
-  const { code, stdout, stderr } = await runInMemory(['--sandbox', ...flags, 'hi']);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toMatch(message);
 });
 
 // The warning of docs/models.md has other numbers.
@@ -198,7 +147,7 @@ test('a batch marks the results, and warns once', async () => {
 
 test('with --strict the items of a batch fail, and are sent again by the next run', async () => {
   const run = await serviceCounting(2048, 2048, 9500, 9500);
-  const folder = mkdtempSync(join(tmpdir(), 'natter-batch-'));
+  const folder = folderOf();
   const [input, output] = [join(folder, 'prompts.txt'), join(folder, 'answers.jsonl')];
   writeFileSync(input, `${long}\n${long}\n`);
   const words = ['batch', input, '-o', output, '--strict'];
@@ -209,12 +158,10 @@ test('with --strict the items of a batch fail, and are sent again by the next ru
   expect(await run(words)).toMatchObject({ code: 0 });
 });
 
-const wordsOf = (tokens: number) => 'word '.repeat((tokens * 4) / 5);
-
 /** A service that first lists these models, then answers, and a state folder for natter. */
 async function serviceWith(models: readonly object[]) {
   const server = await serve([[json(200, { data: models })], [streamed('Hello')]]);
-  const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
+  const state = folderOf();
   const env = { ...serviceAt(server), NATTER_STATE_DIR: state };
   const file = join(state, 'models.json');
   return { server, env, file, run: (line: readonly string[]) => runInMemory(line, { env }) };
@@ -225,41 +172,15 @@ const local = [
   { id: 'large', max_model_len: 32_000 },
 ];
 
-test('Y31: a window from models list is used for the warning of a later prompt', async () => {
-  const { run, server } = await serviceWith(local);
-  expect((await run(['-m', 'small', '--dry-run', wordsOf(5000)])).stderr).toBe('');
-  expect(await run(['models', 'list'])).toMatchObject({ code: 0 });
-  const { code, stderr } = await run(['-m', 'small', wordsOf(5000)]);
-  expect(code).toBe(0);
-  expect(stderr).toMatch(
-    /~5,\d+ tokens, over small's window of 4,000; -m large has a larger window/,
-  );
-  expect(server.requests).toHaveLength(2);
-});
-
 test('Y31: a window from models get is used too', async () => {
   const server = await serve([[json(200, { id: 'small', context_length: 4000 })]]);
   const env = {
     ...serviceAt(server),
-    NATTER_STATE_DIR: mkdtempSync(join(tmpdir(), 'natter-state-')),
+    NATTER_STATE_DIR: folderOf(),
   };
   await runInMemory(['models', 'get', 'small'], { env });
   const { stdout } = await runInMemory(['-m', 'small', '--dry-run', 'hi'], { env });
   expect(JSON.parse(stdout)).toMatchObject({ estimate: { window: 4000 } });
-});
-
-test('Y31: --model auto uses the windows of the service', async () => {
-  const { run } = await serviceWith([
-    { id: 'origin', context_window: 8000 },
-    { id: 'nextgen', context_window: 64_000 },
-  ]);
-  const model = async () => {
-    const { stdout } = await run(['-m', 'auto', '--dry-run', wordsOf(20_000)]);
-    return (JSON.parse(stdout) as { request: { body: { model: string } } }).request.body.model;
-  };
-  expect(await model()).toBe('origin');
-  await run(['models', 'list']);
-  expect(await model()).toBe('nextgen');
 });
 
 test('Y31: the stored windows are private, contain no text, and apply only to their address', async () => {
@@ -284,8 +205,7 @@ test('Y31: no windows are stored if saving is off', async () => {
 test.each(['', '[', '{"x":1}', 'null', '{"http://127.0.0.1:1":{"small":"4000","large":-1}}'])(
   'Y31: an invalid file (%j) is ignored',
   async (content) => {
-    const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
-    writeFileSync(join(state, 'models.json'), content);
+    const state = folderOf({ 'models.json': content });
     const env = { NATTER_BASE_URL: 'http://127.0.0.1:1', NATTER_STATE_DIR: state };
     const { code, stdout, stderr } = await runInMemory(['-m', 'small', '--dry-run', 'hi'], { env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -328,7 +248,7 @@ interface DryRun {
 
 async function learningService(...replies: readonly Buffer[]) {
   const server = await serve(replies.map((reply) => [reply]));
-  const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
+  const state = folderOf();
   const env = { ...serviceAt(server), NATTER_STATE_DIR: state };
   const file = join(state, 'models.json');
   const run = (words: readonly string[], input = text) =>
@@ -343,7 +263,7 @@ async function learningService(...replies: readonly Buffer[]) {
   };
 }
 
-test('--model auto and the warning of the window use the windows of the list', async () => {
+test('Y31: --model auto and the warning of the window use the windows of the list', async () => {
   const models = json(200, {
     data: [
       { id: 'large', context_length: 32_000 },
@@ -380,13 +300,6 @@ test('N1: a refusal with the window in a field of its own teaches it', async () 
   expect((await plan('mine')).estimate.window).toBe(4096);
   expect(stored()).toEqual({ mine: 4096 });
   expect(statSync(file).mode & 0o777).toBe(0o600);
-});
-
-test('N1: the size of the prompt is not learned as a window', async () => {
-  const message = 'context window: 6235 tokens, exceeded by 1200 tokens';
-  const { run, file } = await learningService(json(400, { error: { message } }));
-  expect(await run(['-m', 'mine'], text.repeat(6))).toMatchObject({ code: 7 });
-  expect(() => statSync(file)).toThrow('ENOENT');
 });
 
 test('a refusal with save=false teaches nothing', async () => {

@@ -7,7 +7,7 @@ import { exitCodes } from '../../../src/failure.ts';
 import { keyBindings, keyLabel } from '../../../src/repl/composer/keys/key-bindings.ts';
 import { definitions, settingKeys } from '../../../src/settings/definitions.ts';
 import { environmentVariables } from '../../../src/settings/environment-variables.ts';
-import { runInMemory } from '../../support/in-memory.ts';
+import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
 const tree = buildProgram(createMemoryContext().context);
@@ -210,9 +210,7 @@ test('natter help keyboard is natter help keys', async () => {
 test.each(['key', 'api-key', 'api-keys'])(
   'natter help %s suggests natter help auth',
   async (word) => {
-    const { code, stderr } = await runInMemory(['help', word]);
-    expect(code).toBe(2);
-    expect(stderr).toContain('did you mean natter help auth?');
+    expectFailure(await runInMemory(['help', word]), 2, 'did you mean natter help auth?');
   },
 );
 
@@ -244,9 +242,7 @@ test.each([
   [['config', 'quite', 'other'], 'natter help lists the commands, natter help topics the topics'],
   [['nonsense'], 'natter help lists the commands, natter help topics the topics'],
 ])('help on the unknown command %j suggests: %s', async (words, hint) => {
-  const { code, stderr } = await runInMemory(['help', ...words]);
-  expect(code).toBe(2);
-  expect(stderr).toContain(hint);
+  expectFailure(await runInMemory(['help', ...words]), 2, hint);
 });
 
 test.each(['images', 'image', 'attachments'])(

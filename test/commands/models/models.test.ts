@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { runInMemory } from '../../support/in-memory.ts';
+import { runProgram } from '../../../src/cli/program.ts';
+import { expectFailure, runInMemory } from '../../support/in-memory.ts';
+import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
 import { json } from '../../support/raw-replies.ts';
 import { serve } from '../../support/serve.ts';
 
@@ -7,12 +9,8 @@ const known = { id: 'origin', context_window: 200_000, owner: 'someone' };
 
 const unlisted = { id: 'other', description: 'of somebody else' };
 
-test.each([
-  ['an array', [known, unlisted]],
-  ['{data}', { object: 'list', data: [known, unlisted] }],
-  ['{models}', { models: [known, unlisted] }],
-])('the list of models is read from %s', async (_, body) => {
-  const server = await serve([[json(200, body)]]);
+test('a model is a row with its window, latency and purpose', async () => {
+  const server = await serve([[json(200, [known, unlisted])]]);
   const env = { NATTER_BASE_URL: server.url };
   expect((await runInMemory(['models', 'list'], { env })).stdout).toBe(
     'origin\t200000\t18\tfastest, most responsive model\nother\t\t\tof somebody else\n',
@@ -20,11 +18,11 @@ test.each([
 });
 
 test('a pipe gets no marks, heading or notice', async () => {
-  const { stdout, stderr } = await runInMemory(['models', '--sandbox']);
-  expect(stdout).toBe(
-    'origin\t128000\t18\tfastest, most responsive model\nnextgen\t1000000\t20\tmost advanced model\n',
-  );
-  expect(stderr).toBe('');
+  expect(await runInMemory(['models', '--sandbox'])).toMatchObject({
+    stdout:
+      'origin\t128000\t18\tfastest, most responsive model\nnextgen\t1000000\t20\tmost advanced model\n',
+    stderr: '',
+  });
 });
 
 test('--json has the record, and names the fields added from the catalogue', async () => {
@@ -40,14 +38,6 @@ test('--json has the record, and names the fields added from the catalogue', asy
       record: known,
     },
   ]);
-});
-
-test('models search lists the models that contain a text', async () => {
-  const { code, stdout } = await runInMemory(['models', 'search', 'ADVANCED', '--sandbox']);
-  expect({ code, stdout }).toEqual({
-    code: 0,
-    stdout: 'nextgen\t1000000\t20\tmost advanced model\n',
-  });
 });
 
 test('models get shows one model with all fields of the service', async () => {
@@ -67,33 +57,9 @@ test('models get shows one model with all fields of the service', async () => {
   expect(server.requests[0]?.path).toBe('/v1/models/origin');
 });
 
-test('a record without an id gets the requested id', async () => {
-  const server = await serve([[json(200, { context_window: 5 })]]);
-  const env = { NATTER_BASE_URL: server.url };
-  const { stdout } = await runInMemory(['models', 'get', 'tiny'], { env });
-  expect(stdout).toBe('id\ttiny\ncontext window\t5\n');
-});
-
-test('an id is always one segment of the path', async () => {
-  const server = await serve([[json(200, { id: 'a/b c?' })]]);
-  const env = { NATTER_BASE_URL: server.url };
-  await runInMemory(['models', 'get', 'a/b c?'], { env });
-  expect(server.requests[0]?.path).toBe('/v1/models/a%2Fb%20c%3F');
-});
-
 test('an unknown id has exit code 6 and a hint with the existing ids', async () => {
-  const { code, stdout, stderr } = await runInMemory(['models', 'get', 'nope', '--sandbox']);
-  expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
-  expect(stderr).toContain('(404)');
-  expect(stderr).toContain('\n  the models are origin, nextgen\n');
-});
-
-test('an unknown id with --json is one JSON line on standard error', async () => {
-  const { stdout, stderr } = await runInMemory(['models', 'get', 'nope', '--sandbox', '--json']);
-  expect(stdout).toBe('');
-  expect(JSON.parse(stderr)).toMatchObject({
-    error: { kind: 'not_found', status: 404, hint: 'the models are origin, nextgen' },
-  });
+  const result = await runInMemory(['models', 'get', 'nope', '--sandbox']);
+  expectFailure(result, 6, '(404)', '\n  the models are origin, nextgen\n');
 });
 
 test('if a server has no endpoint for single models, natter uses its list', async () => {
@@ -129,4 +95,74 @@ test('fields of a record cannot control the terminal or add lines', async () => 
   expect(list.stdout).not.toContain('\u001B');
   expect(one.stdout).not.toMatch(/[\u001B\u0007]/);
   expect(list.stdout.trimEnd().split('\n')).toHaveLength(1);
+});
+
+const published = [{ id: 'origin' }, { id: 'nextgen' }];
+const foreign = { id: 'Other/Large', description: 'of another vendor', owner: 'acme' };
+
+/** Searches the models of a service. @returns the output */
+async function search(
+  words: readonly string[],
+  options: MemoryOptions = {},
+  models: readonly object[] = [...published, foreign],
+) {
+  const server = await serve([[json(200, { data: models })]]);
+  const environment = { NATTER_BASE_URL: server.url };
+  const memory = createMemoryContext({ ...options, environment });
+  await runProgram(memory.context, ['models', 'search', ...words]);
+  return { stdout: memory.stdout(), stderr: memory.stderr() };
+}
+
+test.each([
+  ['an id', 'other/l', ['Other/Large']],
+  ['a purpose', 'VENDOR', ['Other/Large']],
+  ['a purpose from the catalogue', 'most', ['origin', 'nextgen']],
+  ['a window as a pipe shows it', '1000000', ['nextgen']],
+  ['a window as a terminal shows it', '1,000,000', ['nextgen']],
+  ['a latency', '18 ms', ['origin']],
+])('a model is found by %s', async (_, text, ids) => {
+  const { stdout, stderr } = await search([text, '--json']);
+  expect((JSON.parse(stdout) as { id: string }[]).map(({ id }) => id)).toEqual(ids);
+  expect(stderr).toBe('');
+});
+
+test('fields that the list does not show are not searched', async () => {
+  await expect(search(['acme'])).rejects.toMatchObject({ kind: 'not_found' });
+});
+
+test('on a terminal, the hits are a table as in models list', async () => {
+  const { stdout, stderr } = await search(['advanced', '--color', 'never'], {
+    terminals: ['stdout'],
+  });
+  expect(stdout).toBe(
+    [
+      'ID          CONTEXT  LATENCY  PURPOSE',
+      'nextgen  1,000,000*   20 ms*  most advanced model*',
+      '',
+    ].join('\n'),
+  );
+  expect(stderr).toContain('* taken from the published catalogue');
+});
+
+test('a text without a hit is not_found, and nothing is printed', async () => {
+  await expect(search(['nowhere'])).rejects.toMatchObject({
+    kind: 'not_found',
+    message: 'no match for "nowhere" in 3 models',
+    hint: 'natter models list shows the available models',
+  });
+});
+
+test('if the service lists no models, the hint says so', async () => {
+  await expect(search(['any'], {}, [])).rejects.toMatchObject({
+    kind: 'not_found',
+    message: 'no match for "any" in 0 models',
+    hint: 'the service lists no models',
+  });
+});
+
+test('an empty text is a usage failure', async () => {
+  await expect(search([''])).rejects.toMatchObject({
+    kind: 'usage',
+    message: 'the search text is empty',
+  });
 });

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { expectFailure } from '../../support/in-memory.ts';
 import { createPromptProject } from '../../support/prompt-project.ts';
 
 const isPrivate = (file: string) =>
@@ -19,16 +20,16 @@ const files = {
 describe('natter prompts list', () => {
   test('has names, origins, variables and descriptions; a bad file has its problem', async () => {
     const { run } = createPromptProject(files);
-    const { code, stdout, stderr } = await run(['prompts']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toBe(
-      [
+    expect(await run(['prompts'])).toMatchObject({
+      code: 0,
+      stdout: [
         'broken\tproject\t\t.natter/prompts/broken.md:2: a prompt file cannot set "base-url"',
         'git/commit\tproject\t\t',
         'review\tproject\t--lang=ts|js [--tone=kind]\tReview code',
         '',
       ].join('\n'),
-    );
+      stderr: '',
+    });
   });
 
   test('as JSON has the paths, the choices and the defaults', async () => {
@@ -56,11 +57,10 @@ describe('natter prompts list', () => {
 
 test('natter prompts show has what the file sets, its variables and its text', async () => {
   const { run } = createPromptProject(files);
-  const { code, stdout } = await run(['prompts', 'show', 'review']);
-  expect(code).toBe(0);
-  expect(stdout).toBe(
-    `File:        .natter/prompts/review.md\nDescription: Review code\nVariables:\n  --lang  one of ts, js; required\n  --tone  default kind\n\n${review}`,
-  );
+  expect(await run(['prompts', 'show', 'review'])).toMatchObject({
+    code: 0,
+    stdout: `File:        .natter/prompts/review.md\nDescription: Review code\nVariables:\n  --lang  one of ts, js; required\n  --tone  default kind\n\n${review}`,
+  });
   const { stdout: json } = await run(['prompts', 'show', 'review', '--json']);
   expect(JSON.parse(json)).toMatchObject({ name: 'review', format: 'markdown', text: review });
 });
@@ -101,9 +101,8 @@ describe('natter prompts edit', () => {
   test('reports what is wrong with the edited file', async () => {
     const { run } = createPromptProject({ '.natter/prompts/a.md': '---\nmodel: x\n' });
     const editor = `sh -c 'printf "modle: y\\n---\\n" >> "$1"' --`;
-    const { code, stderr } = await run(['prompts', 'edit', 'a'], { env: { EDITOR: editor } });
-    expect(code).toBe(2);
-    expect(stderr).toContain('.natter/prompts/a.md:3: a prompt file cannot set "modle"');
+    const result = await run(['prompts', 'edit', 'a'], { env: { EDITOR: editor } });
+    expectFailure(result, 2, '.natter/prompts/a.md:3: a prompt file cannot set "modle"');
   });
 
   test.each([
@@ -112,9 +111,7 @@ describe('natter prompts edit', () => {
     ['.hidden', /"\.hidden" cannot be the name/],
   ])('refuses the name %j', async (name, message) => {
     const { run } = createPromptProject();
-    const { code, stderr } = await run(['prompts', 'edit', name], { env: { EDITOR: 'true' } });
-    expect(code).toBe(2);
-    expect(stderr).toMatch(message);
+    expectFailure(await run(['prompts', 'edit', name], { env: { EDITOR: 'true' } }), 2, message);
   });
 
   test('reports an editor that fails', async () => {
@@ -128,9 +125,8 @@ describe('natter prompts edit', () => {
 
 test('a prompt that begins with prompts has a hint with the command that sends it', async () => {
   const { run } = createPromptProject();
-  const { code, stderr } = await run(['prompts', 'are', 'useful']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('to send it as a prompt: natter chat prompts are useful');
+  const result = await run(['prompts', 'are', 'useful']);
+  expectFailure(result, 2, 'to send it as a prompt: natter chat prompts are useful');
 });
 
 const importFiles = {
@@ -248,8 +244,6 @@ describe('natter prompts import', () => {
     [['brief.yaml', '--name', '../a'], 2, /"\.\.\/a" cannot be the name of a prompt file/],
   ])('%j is refused', async (words, expected, message) => {
     const { run } = createPromptProject({ ...importFiles, 'empty/a.txt': '' });
-    const { code, stderr } = await run(['prompts', 'import', ...words]);
-    expect(code).toBe(expected);
-    expect(stderr).toMatch(message);
+    expectFailure(await run(['prompts', 'import', ...words]), expected, message);
   });
 });

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runInMemory } from '../../support/in-memory.ts';
+import { folderOf } from '../../support/folder.ts';
+import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { createPromptProject } from '../../support/prompt-project.ts';
 import { streamed } from '../../support/raw-replies.ts';
 import { githubToken } from '../../support/secret.ts';
@@ -41,9 +41,7 @@ describe('includes', () => {
     ],
   ])('%j is refused with the file and the line', async (files, message) => {
     const { run } = createPromptProject(files);
-    const { code, stdout, stderr } = await run(['run', 'a.md', '--sandbox']);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(message);
+    expectFailure(await run(['run', 'a.md', '--sandbox']), 2, message);
   });
 
   test('that double with each level are refused', async () => {
@@ -52,9 +50,7 @@ describe('includes', () => {
       `{{include:l${level + 1}.md}}{{include:l${level + 1}.md}}`,
     ]);
     const { run } = createPromptProject(Object.fromEntries([...levels, ['l20.md', 'x']]));
-    const { code, stderr } = await run(['run', 'l0.md', '--sandbox']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('more than 500 files are included');
+    expectFailure(await run(['run', 'l0.md', '--sandbox']), 2, 'more than 500 files are included');
   });
 });
 
@@ -90,9 +86,8 @@ describe('a prompt file of a project', () => {
   test('cannot be a link to a file outside it', async () => {
     const { run, folder, secret } = outside('');
     symlinkSync(secret, join(folder, '.natter/prompts/b.md'));
-    const { code, stdout, stderr } = await run(['run', 'b', '--sandbox']);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('.natter/prompts/b.md is a link to a file outside the project');
+    const result = await run(['run', 'b', '--sandbox']);
+    expectFailure(result, 2, '.natter/prompts/b.md is a link to a file outside the project');
     expect((await run(['prompts'])).stdout).toMatch(/^b\tproject\t\t.* is a link to a file/m);
   });
 
@@ -109,9 +104,8 @@ describe('a prompt file of a project', () => {
     mkdirSync(join(home, 'work/.natter/prompts'), { recursive: true });
     writeFileSync(join(home, 'work/.natter/prompts/a.md'), '{{file:../../../secret.txt}}');
     writeFileSync(join(home, 'secret.txt'), 'secret');
-    const { code, stderr } = await run(['run', 'a', '--sandbox'], { cwd: join(home, 'work') });
-    expect(code).toBe(2);
-    expect(stderr).toContain('it is outside the project');
+    const result = await run(['run', 'a', '--sandbox'], { cwd: join(home, 'work') });
+    expectFailure(result, 2, 'it is outside the project');
   });
 });
 
@@ -121,9 +115,8 @@ test('a file named by its path can read only its own folder, without a repositor
   mkdirSync(join(place, 'sub'));
   writeFileSync(join(place, 'secret.txt'), 'secret');
   writeFileSync(join(place, 'sub/a.md'), '{{file:../secret.txt}}');
-  const { code, stderr } = await run(['run', join(place, 'sub/a.md'), '--sandbox']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('it is outside the folder of the prompt file');
+  const result = await run(['run', join(place, 'sub/a.md'), '--sandbox']);
+  expectFailure(result, 2, 'it is outside the folder of the prompt file');
 });
 
 test('your own prompt file can follow your links, but names no path outside your folder', async () => {
@@ -135,9 +128,7 @@ test('your own prompt file can follow your links, but names no path outside your
   symlinkSync(join(dirname(folder), 'dotfile.md'), join(prompts, 'mine.md'));
   expect(await prompt(['mine'])).toBe('mine data');
   writeFileSync(join(prompts, 'b.md'), '{{file:../config.json}}');
-  const { code, stderr } = await run(['run', 'b', '--sandbox']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('it is outside your folder of prompts');
+  expectFailure(await run(['run', 'b', '--sandbox']), 2, 'it is outside your folder of prompts');
 });
 
 test('a file that is not UTF-8 text is named as in messages, with advice that applies to it', async () => {
@@ -156,9 +147,8 @@ test.each(['{{file:log.txt}}', '{{include:log.txt}}'])(
     const server = await serve([[streamed('Hello')]]);
     // An address that is not a loopback name, as far as natter knows.
     const env = { NATTER_BASE_URL: `http://0.0.0.0:${new URL(server.url).port}` };
-    const { code, stderr } = await run(['run', 'a.md'], { env });
-    expect(code).toBe(17);
-    expect(stderr).toMatch(/^natter: log\.txt line 1 has a GitHub token/);
+    const result = await run(['run', 'a.md'], { env });
+    expectFailure(result, 17, /^natter: log\.txt line 1 has a GitHub token/);
     expect(server.requests).toEqual([]);
   },
 );
@@ -205,9 +195,7 @@ describe('variables', () => {
     [['none.md', '-i'], /natter run does not take -i\n.+natter -i --continue/],
   ])('%j: the problem is named with file and line', async (words, message) => {
     const { run } = createPromptProject(files);
-    const { code, stdout, stderr } = await run(['run', ...words, '--sandbox']);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(message);
+    expectFailure(await run(['run', ...words, '--sandbox']), 2, message);
   });
 
   test.each(['{{lang|ts}}', '{{lang:ts}}', '{{ lang = ts }}'])(
@@ -288,7 +276,7 @@ describe('natter run NAME --help', () => {
 test.skipIf(process.platform === 'win32')(
   'the name of a file that cannot be read is never a field of a schema',
   async () => {
-    const cwd = mkdtempSync(join(tmpdir(), 'natter-schema-'));
+    const cwd = folderOf();
     const server = createServer().listen(join(cwd, 'person'));
     await once(server, 'listening');
     const words = ['--sandbox', '--schema', 'person', 'who?'];
@@ -332,20 +320,19 @@ describe('names', () => {
 
   test('a prompt that begins with run is refused, with the command that sends it', async () => {
     const { run, dryRun } = createPromptProject(prompts);
-    const { code, stderr } = await run(['run', 'away', 'with', 'me', '--sandbox']);
-    expect(code).toBe(6);
-    expect(stderr).toBe(
-      'natter: there is no prompt file "away"\n  to send it as a prompt: natter chat run away with me\n',
-    );
+    expect(await run(['run', 'away', 'with', 'me', '--sandbox'])).toMatchObject({
+      code: 6,
+      stderr:
+        'natter: there is no prompt file "away"\n  to send it as a prompt: natter chat run away with me\n',
+    });
     const { request } = await dryRun(['chat', 'run', 'away', 'with', 'me']);
     expect(request.body.messages).toEqual([{ role: 'user', content: 'run away with me' }]);
   });
 
   test('a variable before the name is refused', async () => {
     const { run } = createPromptProject(prompts);
-    const { code, stderr } = await run(['run', '--lang', 'ts', 'review']);
-    expect(code).toBe(6);
-    expect(stderr).toContain('\n  put the name of the prompt file first: natter run NAME --lang\n');
+    const result = await run(['run', '--lang', 'ts', 'review']);
+    expectFailure(result, 6, '\n  put the name of the prompt file first: natter run NAME --lang\n');
   });
 
   test('a mistyped name is corrected', async () => {

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { expectFailure } from '../../support/in-memory.ts';
 import { serviceAt } from '../../support/natter.ts';
 import { createPromptProject } from '../../support/prompt-project.ts';
 import { streamed } from '../../support/raw-replies.ts';
@@ -183,9 +184,7 @@ describe('front matter', () => {
     const { run } = createPromptProject({
       'a.md': front('description: d', line) + '{{x}}\n',
     });
-    const { code, stdout, stderr } = await run(['run', 'a.md', '--x=1', '--sandbox']);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(message);
+    expectFailure(await run(['run', 'a.md', '--x=1', '--sandbox']), 2, message);
   });
 });
 

@@ -1,14 +1,21 @@
-// Covers the installation in docs/editors.md and its removal in docs/install.md.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { guides } from '../../../src/commands/help/guides.ts';
-import { runInMemory } from '../../support/in-memory.ts';
+import { keySequence, widgetScript } from '../../../src/commands/shell-init/run.ts';
+import { commandOf } from '../../../src/commands/shell-init/suggest-run.ts';
+import { Failure } from '../../../src/failure.ts';
+import { hostileSequences } from '../../../src/sandbox/replies/replies.ts';
+import { keys } from '../../../src/settings/value-types.ts';
+import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { serviceAt, temporaryHome } from '../../support/natter.ts';
+import { fc } from '../../support/properties.ts';
 import { delta, done, json, stream } from '../../support/raw-replies.ts';
-import { serve } from '../../support/serve.ts';
+import { runOn, serve } from '../../support/serve.ts';
 import { describeWidget, shellsUnderTest } from '../../support/shell-widget.ts';
+
+// Covers the installation in docs/editors.md and its removal in docs/install.md.
 
 for (const shell of shellsUnderTest.filter(({ name }) => name === 'bash')) describeWidget(shell);
 
@@ -36,13 +43,11 @@ test.each(['bash', 'zsh'])(
 const suggest = ['shell-init', 'bash', '--suggest'];
 
 test('--suggest prints the command, and sends only the contract fields', async () => {
-  const server = await serve([stream(delta('`ls -S`'), done)]);
-  const result = await runInMemory(suggest, {
-    env: serviceAt(server),
+  const result = await runOn([stream(delta('`ls -S`'), done)], suggest, {
     input: 'largest files first\n',
   });
   expect(result).toMatchObject({ code: 0, stdout: 'ls -S\n', stderr: '' });
-  const body = JSON.parse(server.requests[0]?.body ?? '') as {
+  const body = JSON.parse(result.server.requests[0]?.body ?? '') as {
     readonly messages: readonly { readonly role: string; readonly content: string }[];
   };
   expect(Object.keys(body)).toEqual(['model', 'messages', 'stream']);
@@ -60,9 +65,8 @@ test.each([
 });
 
 test('--suggest with a reply of the sandbox that is no command fails with one line', async () => {
-  const { code, stdout, stderr } = await runInMemory([...suggest, '--sandbox'], { input: 'hi' });
-  expect({ code, stdout }).toEqual({ code: 14, stdout: '' });
-  expect(stderr).toMatch(/^natter: the answer is not a command: it has \d+ lines \(.*\)\n$/);
+  const result = await runInMemory([...suggest, '--sandbox'], { input: 'hi' });
+  expectFailure(result, 14, /^natter: the answer is not a command: it has \d+ lines \(.*\)\n$/);
 });
 
 test('--suggest with the hostile reply of the sandbox prints no control character', async () => {
@@ -85,9 +89,8 @@ test.each([
   ['0', 'the last command did not fail: its exit status is 0'],
   ['many', '--explain must be an exit status, not "many"'],
 ])('--explain %s is a usage failure, and nothing is sent', async (status, message) => {
-  const server = await serve([[json(200, {})]]);
   const words = ['shell-init', 'bash', '--explain', status];
-  const { code, stderr } = await runInMemory(words, { env: serviceAt(server), input: 'x' });
+  const { code, stderr, server } = await runOn([[json(200, {})]], words, { input: 'x' });
   expect(code).toBe(2);
   expect(stderr).toContain(message);
   expect(server.connections()).toBe(0);
@@ -115,13 +118,139 @@ test.each([
   [['--suggest', '--explain', '1'], "'--suggest' cannot be used with option '--explain <status>'"],
   [['--profile', '$(x)'], '--profile is not a profile name'],
 ])('shell-init bash %j is a usage failure', async (words, message) => {
-  const { code, stdout, stderr } = await runInMemory(['shell-init', 'bash', ...words]);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain(message);
+  expectFailure(await runInMemory(['shell-init', 'bash', ...words]), 2, message);
 });
 
 test('words after shell-init have a hint with the prompt', async () => {
-  const { code, stderr } = await runInMemory(['shell-init', 'who', 'is', 'it']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('for a prompt: natter chat shell-init who is it');
+  const result = await runInMemory(['shell-init', 'who', 'is', 'it']);
+  expectFailure(result, 2, 'for a prompt: natter chat shell-init who is it');
+});
+
+const raw = String.raw;
+
+test.each([
+  ['alt-m', raw`\em`, '^[m', raw`\em`, 'Alt+m'],
+  ['alt-/', raw`\e/`, '^[/', raw`\e/`, 'Alt+/'],
+  ['ctrl-g', raw`\C-g`, '^G', raw`\cg`, 'Ctrl+g'],
+  ['ctrl-x m', raw`\C-xm`, '^Xm', raw`\cxm`, 'Ctrl+x,m'],
+  ['ctrl-x ctrl-n', raw`\C-x\C-n`, '^X^N', raw`\cx\cn`, 'Ctrl+x,Ctrl+n'],
+  ['f4', raw`\eOS`, '^[OS', raw`\eOS`, 'F4'],
+  ['f12', raw`\e[24~`, '^[[24~', raw`\e\[24~`, 'F12'],
+])('%s is written as each shell needs it', (key, bash, zsh, fish, powershell) => {
+  expect(keySequence(key, 'bash')).toBe(bash);
+  expect(keySequence(key, 'zsh')).toBe(zsh);
+  expect(keySequence(key, 'fish')).toBe(fish);
+  expect(keySequence(key, 'powershell')).toBe(powershell);
+  expect(keys.parse(key.toUpperCase())).toBe(key);
+});
+
+test.each([
+  'ctrl-c',
+  'ctrl-d',
+  'ctrl-m',
+  'ctrl-j',
+  'alt-[',
+  "alt-'",
+  'm',
+  'f13',
+  'ctrl-x',
+  '',
+  'enter',
+])('%j is no key', (key) => {
+  expect(keys.parse(key)).toBeUndefined();
+});
+
+test.each([
+  ['ls -la', 'ls -la'],
+  ['  ls -la\n\n', 'ls -la'],
+  ['`ls -la`', 'ls -la'],
+  ['$ ls -la', 'ls -la'],
+  ['echo $HOME', 'echo $HOME'],
+  ['```\nls\n```', 'ls'],
+  ['```bash\nls -la\n```\n', 'ls -la'],
+  ['Here it is:\n\n```sh\nls -la\n```\nIt lists files.', 'ls -la'],
+  ['```sh\nls', 'ls'],
+  ['~~~\nls\n~~~', 'ls'],
+  ['```sh\na\nb\n```\n```sh\nc\n```', 'a\nb'],
+  ['a |\n  b', 'a |\n  b'],
+  ['a \\\n  b', 'a \\\n  b'],
+  ['for f in *; do\n  echo $f\ndone', 'for f in *; do\n  echo $f\ndone'],
+  ['cat <<EOF\nhello\nEOF', 'cat <<EOF\nhello\nEOF'],
+  ['a\r\n| b', 'a\n| b'],
+  ['a\tb', 'a    b'],
+  ['ls\u001B[31m -la\u0007\u0003', 'ls -la'],
+  ['ls \u202E-la\u200B', 'ls -la'],
+  ['echo "größer 日本"', 'echo "größer 日本"'],
+])('the command of %j is %j', (answer, command) => {
+  expect(commandOf(answer)).toBe(command);
+});
+
+test.each([
+  ['', 'it is empty'],
+  [' \n\u001B[2K\n', 'it is empty'],
+  ['```sh\n```', 'it is empty'],
+  ['Sure!\nls', 'it has 2 lines'],
+  ['You can use ls.\n\nIt lists files.', 'it has 3 lines'],
+  ['a'.repeat(9000), 'it is too long'],
+])('%j has no command', (answer, problem) => {
+  expect(() => commandOf(answer)).toThrow(`the answer is not a command: ${problem}`);
+});
+
+test.each(hostileSequences)('%s does not reach the command line', (_, sequence) => {
+  const command = commandOf(`\`\`\`\necho before${sequence}after\n\`\`\``);
+  expect(command).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202A-\u202E]/);
+});
+
+/** The command, or nothing for an answer without one. */
+function tryCommandOf(answer: string): string {
+  try {
+    return commandOf(answer);
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'no_answer') return '';
+    throw error;
+  }
+}
+
+test('no answer brings a control character other than a line end', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (answer) => {
+      expect(tryCommandOf(answer)).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/);
+    }),
+  );
+});
+
+const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
+test.each(shells)('the script of %s is ASCII, and passes no text as an argument', (shell) => {
+  const call = `natter shell-init ${shell} --profile work`;
+  const script = widgetScript(shell, call, { suggest: 'alt-m', explain: 'f4' });
+  expect(script).toMatch(/^[\n\x20-\x7E]+$/);
+  expect(script).toContain(`${call} --suggest`);
+  expect(script).toContain(`${call} --explain `);
+  const calls = script.split('\n').filter((line) => line.includes(call));
+  expect(calls).toHaveLength(2);
+  for (const line of calls) {
+    expect(line).toMatch(/\| (?:command )?natter shell-init/);
+    expect(line.split(call)[1]).not.toMatch(/BUFFER|READLINE_LINE|history|\$line|\$last/);
+  }
+});
+
+test.each(shells)('the script of %s without keys binds nothing', (shell) => {
+  const script = widgetScript(shell, 'natter shell-init x', { suggest: 'none', explain: 'none' });
+  expect(script).not.toMatch(/bind -m|bindkey|bind -M|Set-PSReadLineKeyHandler/);
+});
+
+/** `trap -p` prints the earlier trap of the shell, which is the only text that is evaluated. */
+test('only the script of bash evaluates, and only its own traps', () => {
+  for (const shell of shells) {
+    const evaluated = [
+      ...widgetScript(shell, 'natter shell-init x', {
+        suggest: 'alt-m',
+        explain: 'alt-i',
+      }).matchAll(/\beval\b.*|Invoke-Expression/g),
+    ];
+    const expected = shell === 'bash' ? 'eval "$saved"' : '';
+    expect(evaluated.every(([text]) => text.startsWith(expected) && expected !== '')).toBe(true);
+    expect(evaluated).toHaveLength(shell === 'bash' ? 2 : 0);
+  }
 });

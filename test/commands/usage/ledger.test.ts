@@ -1,14 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LedgerLine } from '../../../src/usage/ledger.ts';
-import { runInMemory } from '../../support/in-memory.ts';
+import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { serviceAt } from '../../support/natter.ts';
 import { delta, done, json, response, stream, streamed } from '../../support/raw-replies.ts';
-import { serve } from '../../support/serve.ts';
+import { runOn, serve } from '../../support/serve.ts';
 import { stateWith } from '../../usage/ledger-place.ts';
 import { openLedger } from '../../support/data-folder.ts';
+import { folderOf } from '../../support/folder.ts';
 
 const time = new Date().toISOString();
 
@@ -25,7 +25,7 @@ async function openBudget(
   const answer = json(200, { choices: [{ index: 0, message, finish_reason: 'stop' }], usage });
   const server = await serve(Array.from({ length: replies }, () => [answer]));
   const state = stateWith(lines.map((line) => ({ time, ...line })));
-  const config = mkdtempSync(join(tmpdir(), 'natter-config-'));
+  const config = folderOf();
   const document = { version: 1, profiles: { default: profile } };
   writeFileSync(join(config, 'config.json'), JSON.stringify(document));
   const folders = { NATTER_STATE_DIR: state, NATTER_CONFIG_DIR: config };
@@ -61,16 +61,13 @@ test.each<[string, readonly string[], Record<string, string>, number, string]>([
   ['of NATTER_BUDGET', [], { NATTER_BUDGET: '1k/day' }, 2000, 'raise NATTER_BUDGET, or'],
 ])('the hint of a refused request depends on its cause: %s', async (_, words, env, used, hint) => {
   const { run } = await openBudget(0, used === 0 ? [] : [{ prompt_tokens: used }]);
-  const { code, stderr } = await run([...words, 'hi'], '', env);
-  expect(code).toBe(15);
-  expect(stderr).toContain(`  ${hint} wait until`);
+  expectFailure(await run([...words, 'hi'], '', env), 15, `  ${hint} wait until`);
 });
 
 test('the hint of the sandbox shows the requests to the sandbox', async () => {
   const { run } = await openBudget(0, []);
-  const { code, stderr } = await run(['--sandbox', '--budget', '10/day', '-t', '99', 'hi']);
-  expect(code).toBe(15);
-  expect(stderr).toContain('; natter usage --sandbox shows the requests\n');
+  const result = await run(['--sandbox', '--budget', '10/day', '-t', '99', 'hi']);
+  expectFailure(result, 15, '; natter usage --sandbox shows the requests\n');
 });
 
 test('a request that fits is sent, with one warning from 80 % on', async () => {
@@ -86,9 +83,7 @@ test('a request that fits is sent, with one warning from 80 % on', async () => {
 
 test('an answer without a limit is estimated by the longest one of the period', async () => {
   const { run } = await openBudget(0, [{ prompt_tokens: 10, completion_tokens: 700 }]);
-  const { code, stderr } = await run(['--budget', '1000/day', 'hi']);
-  expect(code).toBe(15);
-  expect(stderr).toContain('may use ~705 tokens');
+  expectFailure(await run(['--budget', '1000/day', 'hi']), 15, 'may use ~705 tokens');
 });
 
 test('a budget in money does not limit the sandbox', async () => {
@@ -135,7 +130,7 @@ test('a budget in money uses the prices of the profile', async () => {
 
 test('a batch stops before its budget, and continues with a higher one', async () => {
   const { run, server } = await openBudget(5);
-  const folder = mkdtempSync(join(tmpdir(), 'natter-batch-'));
+  const folder = folderOf();
   const [input, output] = [join(folder, 'prompts.txt'), join(folder, 'answers.jsonl')];
   writeFileSync(input, 'one\ntwo\nthree\nfour\nfive\n');
   const words = ['batch', input, '-o', output, '-t', '95', '--budget'];
@@ -162,10 +157,11 @@ test('a batch with a budget in money stops before the first request without a pr
 });
 
 test('a batch keeps the text of a cut answer whose retry exceeds the budget', async () => {
-  const server = await serve([stream(delta('half an ans'))]);
-  const env = { ...serviceAt(server), NATTER_STATE_DIR: stateWith([]) };
   const words = ['batch', '-', '-t', '95', '--retry-incomplete', '1', '--budget', '103/day'];
-  const { code, stdout } = await runInMemory(words, { env, input: 'one\n' });
+  const { code, stdout, server } = await runOn([stream(delta('half an ans'))], words, {
+    env: { NATTER_STATE_DIR: stateWith([]) },
+    input: 'one\n',
+  });
   expect(code).toBe(15);
   expect(server.requests).toHaveLength(1);
   expect(JSON.parse(stdout)).toMatchObject({ content: 'half an ans', error: { kind: 'budget' } });
@@ -190,19 +186,15 @@ test('requests that fit only one after the other wait for each other', async () 
 
 test('a budget without a ledger is refused', async () => {
   const { run } = await openBudget(0);
-  const { code, stderr } = await run(['--budget', '1k/day', 'hi'], '', { NATTER_LEDGER: 'false' });
-  expect(code).toBe(3);
-  expect(stderr).toContain('a budget needs the ledger, which the setting ledger turns off');
+  const result = await run(['--budget', '1k/day', 'hi'], '', { NATTER_LEDGER: 'false' });
+  expectFailure(result, 3, 'a budget needs the ledger, which the setting ledger turns off');
 });
 
 test('a budget that cannot be read is a usage failure', async () => {
   const { run } = await openBudget(0);
-  const { code, stderr } = await run(['--budget', '5 bananas', 'hi']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('--budget must be tokens or money with its currency');
+  const result = await run(['--budget', '5 bananas', 'hi']);
+  expectFailure(result, 2, '--budget must be tokens or money with its currency');
 });
-
-const newFolder = (name: string) => mkdtempSync(join(tmpdir(), `natter-${name}-`));
 
 const usage = { prompt_tokens: 12, completion_tokens: 34, total_tokens: 46 };
 
@@ -273,7 +265,7 @@ test('the setting ledger turns the ledger off', async () => {
 
 test('a replay and a dry run send nothing, and are not in the ledger', async () => {
   const place = openLedger();
-  const recording = join(newFolder('recording'), 'tape.jsonl');
+  const recording = join(folderOf(), 'tape.jsonl');
   await place.run(['--sandbox', '--record', recording, 'hi']);
   await place.run(['--replay', recording, 'hi']);
   await place.run(['--sandbox', '--dry-run', 'hi']);
@@ -367,6 +359,13 @@ test('a ledger that cannot be written is one warning, and the run succeeds', asy
   const batch = await place.run(['--sandbox', 'batch', '-', '--concurrency', '1'], input);
   expect(batch.code).toBe(0);
   expect(batch.stderr.match(/not in the ledger/g)).toHaveLength(1);
+});
+
+test('N13: a home that can have no ledger causes no warning, but refuses a budget', async () => {
+  const env = { NATTER_STATE_DIR: '/dev/null/state' };
+  const words = ['--sandbox', '--no-save', 'hi'];
+  expect(await runInMemory(words, { env })).toMatchObject({ code: 0, stderr: '' });
+  expect(await runInMemory(['--budget', '1m/day', ...words], { env })).toMatchObject({ code: 12 });
 });
 
 test('a line that was cut by a full disk breaks only itself', async () => {

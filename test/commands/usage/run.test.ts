@@ -1,9 +1,7 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runProgram } from '../../../src/cli/program.ts';
 import type { LedgerLine } from '../../../src/usage/ledger.ts';
+import { folderOf } from '../../support/folder.ts';
 import { stateWith } from '../../usage/ledger-place.ts';
 import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
 
@@ -38,17 +36,16 @@ const lines: readonly Partial<LedgerLine>[] = [
 ];
 
 test('on a terminal, each day has its figures and a bar, and a total below', async () => {
-  const { stdout, stderr } = await usage(['--color', 'never'], lines, terminal());
-  expect(stdout).toBe(
-    [
+  expect(await usage(['--color', 'never'], lines, terminal())).toMatchObject({
+    stdout: [
       'DAY         REQUESTS  FAILED     IN  OUT',
       '2026-11-18         1          2,000  500  ██████████████████████████████',
       '2026-11-20         2       1    100   20  █▌',
       'total              3       1  2,100  520',
       '',
     ].join('\n'),
-  );
-  expect(stderr).toBe('');
+    stderr: '',
+  });
 });
 
 test('a narrow window gets fewer columns, and no line is wider', async () => {
@@ -166,9 +163,7 @@ test('estimated tokens are marked', async () => {
 });
 
 function configWith(profiles: object): string {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-config-'));
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'config.json'), JSON.stringify({ version: 1, profiles }));
+  const folder = folderOf({ 'config.json': JSON.stringify({ version: 1, profiles }) });
   return folder;
 }
 
@@ -206,11 +201,10 @@ test('requests to the sandbox have no cost', async () => {
 
 test('requests to the sandbox are shown apart', async () => {
   const sandboxed = [{ sandbox: true } as const];
-  const { stdout, stderr } = await usage([], sandboxed);
-  expect(stdout).toBe('');
-  expect(stderr).toBe(
-    'natter: no requests since 2026-10-22; natter usage --sandbox shows 1 to the sandbox\n',
-  );
+  expect(await usage([], sandboxed)).toMatchObject({
+    stdout: '',
+    stderr: 'natter: no requests since 2026-10-22; natter usage --sandbox shows 1 to the sandbox\n',
+  });
   expect((await usage(['--sandbox', '--by', 'model'], sandboxed)).stdout).toContain('origin\t1');
 });
 

@@ -65,7 +65,7 @@ describe('X19: an undone prompt and its answer', () => {
     const { options, id } = await undone();
     const last = linesOf(options.folder, id).at(-1) ?? '';
     expect(JSON.parse(last)).toEqual({ type: 'undo', turn: expect.any(String) });
-    expect(parseLine(last.replace('undo', 'unheard-of'))).toEqual({ kind: 'foreign' });
+    expect(parseLine(last.replace('undo', 'unheard-of'))).toEqual({ isLost: false });
   });
 });
 
@@ -93,7 +93,7 @@ test('the model that the user chose last is that of the conversation, also in a 
   const options = journalOptions();
   const id = await storedConversation(options, [['one', 'first']]);
   const journal = resumed(options, id);
-  journal.setModel('nextgen');
+  journal.set({ model: 'nextgen' });
   await journal.close();
   const copy = branchJournal(options, id);
   expect(modelOf(copy.conversation())).toBe('nextgen');
@@ -111,7 +111,7 @@ describe('changed parameters', () => {
   test('of a new conversation are stored with its first turn', async () => {
     const options = journalOptions();
     const journal = createJournal(options);
-    journal.setParameters(parameters);
+    journal.set({ parameters });
     expect(filesIn(options.folder)).toEqual([]);
     addPromptAndAnswer(journal, 'one', 'first');
     await journal.close();
@@ -125,7 +125,7 @@ describe('changed parameters', () => {
     const journal = createJournal({ ...options, mask });
     const { id } = journal.conversation();
     addPromptAndAnswer(journal, 'one', 'first');
-    journal.setParameters({ set: { user: 'secret', tags: ['a secret'] }, removed: [] });
+    journal.set({ parameters: { set: { user: 'secret', tags: ['a secret'] }, removed: [] } });
     await journal.close();
     expect(resumed(options, id).conversation().parameters?.set).toEqual({
       user: '***',
@@ -136,7 +136,7 @@ describe('changed parameters', () => {
   test('of a conversation without a prompt create no file', async () => {
     const options = journalOptions();
     const journal = createJournal(options);
-    journal.setParameters(parameters);
+    journal.set({ parameters });
     await journal.close();
     expect(filesIn(options.folder)).toEqual([]);
   });

@@ -74,7 +74,7 @@ describe('a journal', () => {
     const [prompt] = pathOf(journal.conversation());
     journal.addTurn({ role: 'user', content: 'one, edited', parent: prompt?.parent });
     journal.select(prompt?.id ?? '');
-    journal.setTitle('numbers');
+    journal.set({ title: 'numbers' });
     await journal.close();
     const written = journal.conversation();
     expect(resumed(options, written.id).conversation()).toEqual(written);

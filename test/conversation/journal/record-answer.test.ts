@@ -1,16 +1,26 @@
 import { describe, expect, test } from 'vitest';
-
 import type { ChatEvent } from '../../../src/client/events.ts';
+import { exportJson, exportMarkdown } from '../../../src/conversation/export/export.ts';
+import { exportHtml } from '../../../src/conversation/export/html.ts';
+import { branchJournal, createJournal } from '../../../src/conversation/journal/open-journal.ts';
 import {
   createAnswerRecorder,
   createPromptRecord,
 } from '../../../src/conversation/journal/record-answer.ts';
-import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
-import { leafOf } from '../../../src/conversation/tree.ts';
-import { addPromptAndAnswer, journalOptions } from '../journal-fixtures.ts';
+import { compilePattern, searchConversation } from '../../../src/conversation/library/search.ts';
+import { leafOf, messagesOf, pathOf } from '../../../src/conversation/tree.ts';
+import { appendFile } from '../../../src/storage/append-file.ts';
+import {
+  addPromptAndAnswer,
+  fileOf,
+  journalOptions,
+  linesOf,
+  resumed,
+  wholeExport,
+} from '../journal-fixtures.ts';
 
 const started: ChatEvent = { type: 'answer-started', attempt: 1 };
-const text = (value: string): ChatEvent => ({
+const textEvent = (value: string): ChatEvent => ({
   type: 'text-received',
   text: value,
   deltas: [value],
@@ -37,7 +47,7 @@ describe('an answer in a journal', () => {
     const recorder = createAnswerRecorder(journal, { model: 'origin' });
     recorder.event(started);
     expect(leaf()?.role).toBe('user');
-    for (const event of [text('be'), text('cause'), finished]) recorder.event(event);
+    for (const event of [textEvent('be'), textEvent('cause'), finished]) recorder.event(event);
     recorder.end();
     const { model, finishReason, timing } = finished;
     expect(leaf()).toMatchObject({ content: 'because', model, finishReason, timing });
@@ -48,7 +58,7 @@ describe('an answer in a journal', () => {
   test('keeps its text and the cause when it is cut', () => {
     const { journal, leaf } = journalWithPrompt();
     const recorder = createAnswerRecorder(journal, { model: 'origin' });
-    for (const event of [named('origin-2026'), text('be')]) recorder.event(event);
+    for (const event of [named('origin-2026'), textEvent('be')]) recorder.event(event);
     recorder.end('incomplete');
     const end = { incomplete: true, failure: 'incomplete', model: 'origin-2026' };
     expect(leaf()).toMatchObject({ content: 'be', ...end });
@@ -57,7 +67,7 @@ describe('an answer in a journal', () => {
   test('has no cause when the user stops it', () => {
     const { journal, leaf } = journalWithPrompt();
     const recorder = createAnswerRecorder(journal, { model: 'origin' });
-    recorder.event(text('be'));
+    recorder.event(textEvent('be'));
     recorder.end();
     expect(leaf()).toMatchObject({ content: 'be', incomplete: true });
     expect(leaf()?.failure).toBeUndefined();
@@ -76,7 +86,7 @@ describe('an answer in a journal', () => {
   test('does not take the model from a failed attempt', () => {
     const { journal, leaf } = journalWithPrompt();
     const recorder = createAnswerRecorder(journal, { model: 'origin' });
-    for (const event of [started, named('broken'), started, text('be')]) recorder.event(event);
+    for (const event of [started, named('broken'), started, textEvent('be')]) recorder.event(event);
     recorder.end('unreachable');
     expect(leaf()).toMatchObject({ model: 'origin', failure: 'unreachable' });
   });
@@ -95,7 +105,7 @@ describe('an answer in a journal', () => {
   test('ends only once', () => {
     const { journal, leaf } = journalWithPrompt();
     const recorder = createAnswerRecorder(journal, { model: 'origin' });
-    for (const event of [text('because'), finished]) recorder.event(event);
+    for (const event of [textEvent('because'), finished]) recorder.event(event);
     recorder.end();
     recorder.end('storage');
     expect(leaf()?.failure).toBeUndefined();
@@ -110,7 +120,7 @@ describe('the answers to a prompt', () => {
     const record = createPromptRecord(journal, prompt.id);
     for (const words of ['', 'because']) {
       const recorder = record.begin({ model: 'origin' });
-      if (words !== '') recorder.event(text(words));
+      if (words !== '') recorder.event(textEvent(words));
       recorder.event(finished);
       recorder.end();
       expect(leaf()).toMatchObject({ content: words, parent: prompt.id });
@@ -120,7 +130,7 @@ describe('the answers to a prompt', () => {
     expect(leaf()).toMatchObject({ role: 'user', content: 'shorter', parent: answer });
     const correction = leaf()?.id;
     const last = record.begin({ model: 'origin' });
-    last.event(text('so'));
+    last.event(textEvent('so'));
     expect(leaf()).toMatchObject({ content: 'so', parent: correction });
     expect(record.turn()).toBe(leaf()?.id);
   });
@@ -129,8 +139,134 @@ describe('the answers to a prompt', () => {
     const { journal, prompt } = journalWithPrompt();
     const { id } = journal.startAnswer({ model: 'origin', parent: prompt.id });
     const record = createPromptRecord(journal, prompt.id, id);
-    record.begin({ model: 'origin' }).event(text('because'));
+    record.begin({ model: 'origin' }).event(textEvent('because'));
     expect(record.turn()).toBe(id);
     expect(journal.conversation().turns.get(id)?.content).toBe('because');
+  });
+});
+
+/** A journal with two answers; `written` has the records of each write after that. */
+function openAnswers() {
+  const options = journalOptions();
+  const written: object[][] = [];
+  const journal = createJournal(options, {
+    ...appendFile,
+    append(path, bytes) {
+      const lines = Buffer.from(bytes).toString().trimEnd().split('\n');
+      written.push(lines.map((line) => JSON.parse(line) as object));
+      return appendFile.append(path, bytes);
+    },
+  });
+  const { id: parent } = journal.addTurn({ role: 'user', content: 'why?' });
+  const [first = '', second = ''] = ['origin', 'nextgen'].map(
+    (model) => journal.startAnswer({ model, parent }).id,
+  );
+  written.length = 0;
+  return { clock: options.clock, written, journal, first, second };
+}
+
+test('D1 text is written within half a second, even while more arrives', async () => {
+  const { clock, written, journal, first: turn } = openAnswers();
+  for (const word of ['one ', 'two ', 'three ']) {
+    journal.append('text', turn, word);
+    await clock.advance(200);
+  }
+  expect(written).toEqual([[{ type: 'text', turn, text: 'one two ' }]]);
+  await clock.advance(500);
+  expect(written.slice(1)).toEqual([[{ type: 'text', turn, text: 'three ' }]]);
+});
+
+test('answers that stream at the same time are one record each, in one write', () => {
+  const { written, journal, first, second } = openAnswers();
+  journal.append('text', first, 'on');
+  journal.append('text', second, 'tw');
+  journal.append('text', first, 'e');
+  journal.append('refusal', second, 'no');
+  journal.append('text', second, 'o');
+  journal.save();
+  expect(written).toEqual([
+    [
+      { type: 'text', turn: first, text: 'one' },
+      { type: 'text', turn: second, text: 'two' },
+      { type: 'refusal', turn: second, text: 'no' },
+    ],
+  ]);
+});
+
+test('256 K characters are written at once', () => {
+  const { written, journal, first } = openAnswers();
+  journal.append('text', first, 'x'.repeat(1 << 18));
+  expect(written).toEqual([]);
+  journal.append('text', first, 'x');
+  expect(written).toHaveLength(1);
+});
+
+const refusal = 'I will not help';
+
+/** A journal with a refused prompt; the answer may start with a text. */
+function refused(text = '', options = journalOptions()) {
+  const journal = createJournal(options);
+  journal.addTurn({ role: 'user', content: 'how?' });
+  const { id: answerId } = journal.startAnswer({ model: 'origin' });
+  if (text !== '') journal.append('text', answerId, text);
+  journal.append('refusal', answerId, 'I will ');
+  journal.append('refusal', answerId, 'not help');
+  return { journal, options, answerId, id: journal.conversation().id };
+}
+
+describe('a refusal', () => {
+  test('is on disk while it streams, apart from the text', async () => {
+    const { options, answerId, id } = refused('Well.');
+    await options.clock.advance(500);
+    const records = linesOf(options.folder, id)
+      .slice(3)
+      .map((line) => JSON.parse(line) as unknown);
+    expect(records).toEqual([
+      { type: 'text', turn: answerId, text: 'Well.' },
+      { type: 'refusal', turn: answerId, text: refusal },
+    ]);
+  });
+
+  test.each(['resumed', 'copied'])('is restored when its conversation is %s', async (way) => {
+    const { journal, options, answerId, id } = refused('Well.');
+    journal.endAnswer(answerId, { finishReason: 'stop' });
+    await journal.close();
+    const next = way === 'copied' ? branchJournal(options, id) : resumed(options, id);
+    const answer = pathOf(next.conversation())[1];
+    expect(answer).toMatchObject({ content: 'Well.', refusal, finishReason: 'stop' });
+  });
+
+  test('is sent later as content, in the fields of the contract', () => {
+    const { journal } = refused('Well.');
+    expect(messagesOf(journal.conversation(), [{ role: 'user', content: 'why?' }])).toEqual([
+      { role: 'user', content: 'how?' },
+      { role: 'assistant', content: `Well.\n\n${refusal}` },
+      { role: 'user', content: 'why?' },
+    ]);
+  });
+
+  test('is found by a search', async () => {
+    const { journal, options, id } = refused('Well.');
+    await journal.close();
+    const pattern = compilePattern('not help', { regularExpression: false, caseSensitive: false });
+    const patterns = { each: [pattern], any: pattern };
+    const found = searchConversation(fileOf(options.folder, id), patterns, 0);
+    expect(found).toMatchObject([{ role: 'assistant', hits: 1, lines: [{ text: refusal }] }]);
+  });
+
+  test('is exported and marked as a refusal', () => {
+    const { journal, answerId } = refused();
+    journal.endAnswer(answerId, { finishReason: 'stop' });
+    const conversation = journal.conversation();
+    const selected = { siblings: false };
+    expect(wholeExport(exportMarkdown, conversation, selected)).toContain(
+      `## origin (refused)\n\n${refusal}\n`,
+    );
+    const html = wholeExport(exportHtml, conversation, selected);
+    expect(html).toContain('<h2>origin (refused)</h2>');
+    expect(html).toContain(refusal);
+    expect(JSON.parse(wholeExport(exportJson, conversation, selected))).toMatchObject({
+      turns: [{ content: 'how?' }, { content: '', refusal }],
+    });
   });
 });

@@ -1,5 +1,17 @@
-import { expect, test } from 'vitest';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
 import { JournalFold, type JournalRecord } from '../../../src/conversation/journal/records.ts';
+import { messagesOf } from '../../../src/conversation/tree.ts';
+import { failureOf } from '../../settings/fixtures/stored.ts';
+import {
+  addPromptAndAnswer,
+  fileOf,
+  journalOptions,
+  linesOf,
+  resumed,
+  storedConversation,
+  textsOf,
+} from '../journal-fixtures.ts';
 
 const prompt = {
   type: 'turn',
@@ -19,4 +31,117 @@ test('a turn whose record appears twice keeps the first one', () => {
 
 test('a conversation without any date was created at the epoch', () => {
   expect(new JournalFold('x').conversation().createdAt).toEqual(new Date(0));
+});
+
+describe('damaged files', () => {
+  const intact = async () => {
+    const options = journalOptions();
+    const id = await storedConversation(options, [
+      ['one', 'first'],
+      ['two', 'second'],
+    ]);
+    return { options, id, file: fileOf(options.folder, id) };
+  };
+
+  test('D2 D3 a file cut at any byte of its last prompt and answer loads, and its next record is on a new line', async () => {
+    const { options, id, file } = await intact();
+    const bytes = readFileSync(file);
+    const start = bytes.indexOf('"two"');
+    for (let end = start; end < bytes.length; end += 1) {
+      writeFileSync(file, bytes.subarray(0, end));
+      const journal = resumed(options, id);
+      expect(textsOf(journal).slice(0, 2)).toEqual(['one', 'first']);
+      journal.addTurn({ role: 'user', content: 'three' });
+      await journal.close();
+      const again = resumed(options, id);
+      expect(textsOf(again).at(-1)).toBe('three');
+      await again.close();
+    }
+  });
+
+  test.each([
+    ['D4 a bad line in the middle', 'garbage {', 1],
+    ['D5 a block of NUL bytes', '\0'.repeat(4096), 1],
+    [
+      'F6 a line with NUL bytes in the middle',
+      `{"type":"title"${'\0'.repeat(200)},"title":"x"}`,
+      1,
+    ],
+    ['D6 an empty line in CRLF', '\r', 0],
+    ['D18 a record of an unknown type', '{"type":"mood","value":"good"}', 0],
+    ['a record without a required field', '{"type":"turn","id":"x"}', 1],
+  ])('%s loses only itself', async (_name, line, lost) => {
+    const { options, id, file } = await intact();
+    const lines = linesOf(options.folder, id);
+    const damaged = [...lines.slice(0, 5), line, ...lines.slice(5)];
+    writeFileSync(file, `\uFEFF${damaged.join('\r\n')}\r\n`);
+    const journal = resumed(options, id);
+    expect(textsOf(journal)).toEqual(['one', 'first', 'two', 'second']);
+    const warning = `line 6 of ${file} could not be read; the rest is loaded, and the file is kept`;
+    expect(options.warnings).toEqual(lost === 0 ? [] : [warning]);
+    addPromptAndAnswer(journal, 'three', 'third');
+    expect(readFileSync(file, 'utf8')).toContain(line);
+  });
+
+  test('D5 F6 records before and after NUL bytes on their line are read', async () => {
+    const { options, id, file } = await intact();
+    writeFileSync(file, `\0\0\0${linesOf(options.folder, id).join('\0'.repeat(200))}\0\n`);
+    expect(textsOf(resumed(options, id))).toEqual(['one', 'first', 'two', 'second']);
+    expect(options.warnings).toEqual([]);
+  });
+
+  test('D3 a record on the line of a torn one is read', async () => {
+    const { options, id, file } = await intact();
+    const lines = linesOf(options.folder, id);
+    appendFileSync(file, lines[1]?.slice(0, 40) ?? '');
+    const extra = { type: 'turn', id: 'zzz', parent: null, role: 'user', content: 'extra' };
+    appendFileSync(file, `${JSON.stringify(extra)}\n`);
+    const journal = resumed(options, id);
+    expect(journal.conversation().turns.get('zzz')?.content).toBe('extra');
+    expect(options.warnings).toHaveLength(1);
+  });
+
+  test('D6 a file without its final newline loads whole', async () => {
+    const { options, id, file } = await intact();
+    writeFileSync(file, readFileSync(file, 'utf8').trimEnd());
+    expect(textsOf(resumed(options, id))).toEqual(['one', 'first', 'two', 'second']);
+    expect(options.warnings).toEqual([]);
+  });
+
+  test('D4 the loss of any line keeps the other texts', async () => {
+    const { options, id, file } = await intact();
+    const lines = linesOf(options.folder, id);
+    for (const [index] of lines.entries()) {
+      writeFileSync(file, `${lines.toSpliced(index, 1, '{').join('\n')}\n`);
+      const journal = resumed(options, id);
+      const kept = textsOf(journal).filter((text) => text !== '');
+      expect(kept.length).toBeGreaterThanOrEqual(3);
+      const roles = messagesOf(journal.conversation()).map(({ role }) => role);
+      expect(roles.every((role, at) => role === (at % 2 === 0 ? 'user' : 'assistant'))).toBe(true);
+      await journal.close();
+    }
+  });
+
+  test('D19 a file without a readable line is renamed, not deleted', async () => {
+    const { options, id, file } = await intact();
+    writeFileSync(file, 'not a journal');
+    const failure = await failureOf(() => resumed(options, id));
+    expect(failure.hint).toContain(`${file}.unreadable`);
+    expect(readFileSync(`${file}.unreadable`, 'utf8')).toBe('not a journal');
+  });
+
+  test('a file of a newer format is not changed', async () => {
+    const { options, id, file } = await intact();
+    const before = readFileSync(file, 'utf8').replace('"version":1', '"version":2');
+    writeFileSync(file, before);
+    expect((await failureOf(() => resumed(options, id))).message).toContain('newer natter');
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
+  test('D11 a folder in place of the file causes a failure that names it', async () => {
+    const { options, id, file } = await intact();
+    rmSync(file);
+    mkdirSync(file);
+    expect((await failureOf(() => resumed(options, id))).message).toContain(file);
+  });
 });

@@ -9,7 +9,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import {
   listEntries,
-  listPinnedFirst,
+  listConversations,
   renameConversation,
 } from '../../../src/conversation/library/library.ts';
 import {
@@ -17,7 +17,7 @@ import {
   createJournal,
   resumeJournal,
 } from '../../../src/conversation/journal/open-journal.ts';
-import { markedTitle, summarize } from '../../../src/conversation/library/read-conversation.ts';
+import { summarize } from '../../../src/conversation/library/read-conversation.ts';
 import { journalOptions } from '../journal-fixtures.ts';
 
 /** The only conversation of a new folder, with a prompt and an answer. */
@@ -87,23 +87,23 @@ test('a pinned conversation is listed before newer ones, and has a mark', async 
   const { options, ids } = await withPinned();
   const [one, two, three] = ids;
   expect(listEntries(options.folder).map(({ id }) => id)).toEqual([three, two, one]);
-  const listed = await listPinnedFirst(options.folder);
+  const listed = await listConversations(options.folder);
   expect(listed.map(({ id }) => id)).toEqual([one, three, two]);
-  expect(listed.map(({ isPinned }) => isPinned)).toEqual([true, undefined, undefined]);
+  expect(listed.map(({ marks }) => marks)).toEqual([['pinned'], [], []]);
 });
 
 test('a removed pin stays removed, and a copy is pinned as its original', async () => {
   const { options, ids } = await withPinned();
   const [id = ''] = ids;
   const copy = branchJournal(options, id);
-  expect(copy.conversation().isPinned).toBe(true);
+  expect(copy.conversation().pin).toBe(true);
   await copy.close();
   const opened = resumeJournal(options, id);
   if (!opened.isOpen) throw new Error('the conversation is open elsewhere');
-  opened.journal.setPinned(false);
+  opened.journal.set({ pin: false });
   await opened.journal.close();
-  const listed = await listPinnedFirst(options.folder);
-  expect(listed.find((entry) => entry.id === id)?.isPinned).toBeUndefined();
+  const listed = await listConversations(options.folder);
+  expect(listed.find((entry) => entry.id === id)?.marks).toEqual([]);
 });
 
 test.each([
@@ -122,5 +122,4 @@ test.each([
   const [entry] = listEntries(options.folder);
   const summary = summarize(entry?.path ?? '');
   expect(summary.isAnswered).toBe(isAnswered);
-  expect(markedTitle(summary)).toBe(isAnswered ? 'why?' : '(no answer) why?');
 });

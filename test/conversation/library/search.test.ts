@@ -1,11 +1,10 @@
 import { appendFileSync } from 'node:fs';
-
 import { describe, expect, test } from 'vitest';
-
 import {
   compilePattern,
   compileTerms,
   searchConversation,
+  searchTerms,
 } from '../../../src/conversation/library/search.ts';
 import { failureOf } from '../../settings/fixtures/stored.ts';
 import { fileOf, journalOptions, storedConversation } from '../journal-fixtures.ts';
@@ -15,7 +14,9 @@ const plain = { regularExpression: false, caseSensitive: false };
 async function search(answer: string, pattern: RegExp, context = 0) {
   const options = journalOptions();
   const id = await storedConversation(options, [['a prompt', answer]]);
-  return [...searchConversation(fileOf(options.folder, id), pattern, context)];
+  return [
+    ...searchConversation(fileOf(options.folder, id), { each: [pattern], any: pattern }, context),
+  ];
 }
 
 describe('search', () => {
@@ -43,8 +44,7 @@ describe('search', () => {
     const options = journalOptions();
     const prompt = 'what is this?\n\n<file name="a.md">\nneedle\n</file>';
     const id = await storedConversation(options, [[prompt, 'A needle.']]);
-    const pattern = compilePattern('needle', plain);
-    const found = [...searchConversation(fileOf(options.folder, id), pattern, 0)];
+    const found = searchConversation(fileOf(options.folder, id), compileTerms(['needle']), 0);
     expect(found.map(({ role }) => role)).toEqual(['assistant', 'user']);
   });
 
@@ -64,7 +64,7 @@ describe('search', () => {
     const ends = turns.map(({ id: turn }) => ({ type: 'end', turn }));
     const records = [...turns, ...texts, ...ends];
     appendFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
-    const found = [...searchConversation(file, compilePattern('needle', plain), 0)];
+    const found = searchConversation(file, compileTerms(['needle']), 0);
     expect(found.map(({ turn, hits }) => [turn, hits])).toEqual([
       ['y', 1],
       ['z', 1],
@@ -110,4 +110,17 @@ describe('search', () => {
     const failure = await failureOf(() => compilePattern(text, { ...plain, regularExpression }));
     expect(failure.kind).toBe('usage');
   });
+});
+
+test.each([
+  ['', []],
+  ['  ', []],
+  ['""', []],
+  ['green tea', ['green', 'tea']],
+  ['"green tea" hot', ['green tea', 'hot']],
+  ['hot "green te', ['hot', 'green te']],
+  ['5"disk', ['5', 'disk']],
+  ["don't", ["don't"]],
+])('%j has the terms %j', (query, terms) => {
+  expect(searchTerms(query)).toEqual(terms);
 });

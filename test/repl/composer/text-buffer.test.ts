@@ -1,23 +1,35 @@
 import { describe, expect, test } from 'vitest';
 import {
   breakAtBackslash,
+  type EditAction,
+  editActions,
   redo,
   undo,
-  type EditAction,
 } from '../../../src/repl/composer/edit-actions.ts';
 import { contentOf } from '../../../src/repl/composer/paste.ts';
 import {
   clearBuffer,
   createBuffer,
+  draftOf,
+  type Edit,
+  expandPaste,
   insert,
   insertPaste,
   joinEdit,
   moveTo,
+  pasteAtCursor,
   replaceContent,
-  type Edit,
   type TextBuffer,
+  withDraft,
 } from '../../../src/repl/composer/text-buffer.ts';
-import { longPaste, run } from './run-actions.ts';
+import { processorTime } from '../../support/processor-time.ts';
+import { fc } from '../../support/properties.ts';
+
+const longPaste = Array.from({ length: 123 }, (_, index) => `line ${index + 1}`).join('\n');
+
+function run(buffer: TextBuffer, ...actions: EditAction[]): TextBuffer {
+  return actions.reduce((current, action) => editActions[action](current), buffer);
+}
 
 const family = '👨‍👩‍👧‍👦';
 
@@ -195,5 +207,126 @@ describe('one undo step', () => {
     const edits = Array.from({ length: 501 }, (_, index) => typed(index * 10, `${index}`));
     const stack = joined(false, ...edits);
     expect([stack.length, stack[0]?.inserted, stack.at(-1)?.inserted]).toEqual([500, '1', '500']);
+  });
+});
+
+describe('pastes', () => {
+  test('are one character in the text and sent in full', () => {
+    const buffer = insert(insertPaste(createBuffer('see: '), longPaste), ' thanks');
+    expect(buffer.text.length).toBeLessThan(20);
+    expect(contentOf(buffer)).toBe(`see: ${longPaste} thanks`);
+  });
+
+  test.each([
+    ['five lines stay text', '1\n2\n3\n4\n5', false],
+    ['five lines and a line end stay text', '1\n2\n3\n4\n5\n', false],
+    ['six lines become a marker', '1\n2\n3\n4\n5\n6', true],
+    ['500 characters stay text', 'x'.repeat(500), false],
+    ['501 characters become a marker', 'x'.repeat(501), true],
+  ])('%s', (_, text, isMarker) => {
+    const buffer = insertPaste(createBuffer(), text);
+    expect(buffer.text === text).toBe(!isMarker);
+    expect(contentOf(buffer)).toBe(text);
+  });
+
+  test('are deleted at once, and undo restores them', () => {
+    const deleted = run(insertPaste(createBuffer('a'), longPaste), 'delete-left');
+    expect(deleted.text).toBe('a');
+    expect(contentOf(undo(deleted))).toBe(`a${longPaste}`);
+  });
+
+  test('are one word when moving by words', () => {
+    const buffer = insert(insertPaste(createBuffer('ab '), longPaste), ' cd');
+    expect(run(buffer, 'move-word-left', 'move-word-left').cursor).toBe(3);
+  });
+
+  test('expand at the caret, and undo collapses them', () => {
+    const buffer = insertPaste(createBuffer('a '), longPaste);
+    const expanded = expandPaste(buffer);
+    expect(expanded.text).toBe(`a ${longPaste}`);
+    expect(undo(expanded).text).toBe(buffer.text);
+    expect(pasteAtCursor(run(buffer, 'move-left'))?.text).toBe(longPaste);
+    expect(pasteAtCursor(run(buffer, 'move-text-start'))).toBeUndefined();
+    expect(expandPaste(createBuffer('😀')).text).toBe('😀');
+  });
+
+  test('are separate from each other', () => {
+    const other = longPaste.toUpperCase();
+    const buffer = insertPaste(insertPaste(createBuffer(), longPaste), other);
+    expect(contentOf(buffer)).toBe(longPaste + other);
+  });
+
+  test('are never confused with a character of the text', () => {
+    const text = `\u{10FFFD}\uE000\u{F0001} ${longPaste} \uDC00`;
+    expect(contentOf(insert(insertPaste(createBuffer(), longPaste), '\uDC00'))).toBe(
+      `${longPaste}\uFFFD`,
+    );
+    expect(contentOf(insertPaste(createBuffer(), text))).toBe(text.replace('\uDC00', '\uFFFD'));
+  });
+
+  test('stay with a restored draft', () => {
+    const buffer = insertPaste(createBuffer('a'), longPaste);
+    const restored = withDraft(clearBuffer(buffer), draftOf(buffer));
+    expect(contentOf(restored)).toBe(`a${longPaste}`);
+  });
+
+  test('of 10,000 lines are inserted, expanded and edited in under a second', async () => {
+    const lines = Array.from({ length: 10_000 }, (_, index) => `${index} ${'ü'.repeat(90)}`);
+    let buffer = createBuffer();
+    const taken = await processorTime(() => {
+      buffer = expandPaste(insertPaste(buffer, lines.join('\n')));
+      buffer = moveTo(buffer, buffer.text.length / 2);
+      for (let count = 0; count < 20; count += 1) {
+        buffer = run(insert(buffer, 'x'), 'move-left', 'move-word-left', 'move-right');
+      }
+    });
+    expect(taken).toBeLessThan(1000);
+    expect(contentOf(buffer)).toHaveLength(lines.join('\n').length + 20);
+  });
+});
+
+function boundaries(text: string): number[] {
+  const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text);
+  return [...Array.from(segments, ({ index }) => index), text.length];
+}
+
+describe('any sequence of edits', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 8 }),
+    fc.constantFrom('\u0301', '\u200D', '🇩', '👩', ' ', '\n', '日本', longPaste),
+  );
+  const step = fc.oneof(
+    text.map((value) => (buffer: TextBuffer) => insert(buffer, value)),
+    text.map((value) => (buffer: TextBuffer) => insertPaste(buffer, value)),
+    fc
+      .constantFrom(...(Object.keys(editActions) as EditAction[]))
+      .map((action) => (buffer: TextBuffer) => run(buffer, action)),
+  );
+
+  test('keeps the caret on a character boundary', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
+        let buffer = createBuffer();
+        for (const apply of steps) {
+          buffer = apply(buffer);
+          expect(boundaries(buffer.text)).toContain(buffer.cursor);
+        }
+      }),
+    );
+  });
+
+  test('can be undone to the start and redone to the end', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
+        const edited = steps.reduce((buffer, apply) => apply(buffer), createBuffer());
+        let newest = edited;
+        while (newest.redoStack.length > 0) newest = redo(newest);
+        let buffer = edited;
+        while (buffer.undoStack.length > 0) buffer = undo(buffer);
+        expect(buffer.text).toBe('');
+        while (buffer.redoStack.length > 0) buffer = redo(buffer);
+        expect(contentOf(buffer)).toBe(contentOf(newest));
+      }),
+    );
   });
 });

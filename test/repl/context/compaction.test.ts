@@ -23,15 +23,9 @@ async function threePrompts(...replies: readonly Reply[]): Promise<MemorySession
     replies: [saying(first), saying('2'), saying('3'), ...replies],
   });
   for (const prompt of ['one?', 'two?', 'three?']) {
-    memory.enter(prompt);
-    await memory.idle();
+    await memory.submit(prompt);
   }
   return memory;
-}
-
-async function enter(memory: MemorySession, line: string): Promise<void> {
-  memory.enter(line);
-  await memory.idle();
 }
 
 const lastMessages = (memory: MemorySession): readonly Message[] =>
@@ -54,11 +48,11 @@ function finishing(text: string, finishReason: string): Reply {
 
 test('/compact sends a summary instead of the turns before the last prompt', async () => {
   const memory = await threePrompts(saying('of one ', 'and two'), saying('4'));
-  await enter(memory, '/compact');
+  await memory.submit('/compact');
   expect(memory.text()).toContain(
     'summary: of one and two\nnatter: the summary is sent instead of 2 prompts and their answers; the last prompt and its answer are kept',
   );
-  await enter(memory, 'four?');
+  await memory.submit('four?');
   expect(lastMessages(memory)).toEqual([
     { role: 'user', content: `${sent}three?` },
     { role: 'assistant', content: '3' },
@@ -68,15 +62,15 @@ test('/compact sends a summary instead of the turns before the last prompt', asy
 
 test('/compact keeps every turn in the conversation', async () => {
   const memory = await threePrompts(saying('of one and two'));
-  await enter(memory, '/compact');
+  await memory.submit('/compact');
   const path = pathOf(memory.session.state().conversation);
   expect(path.map(({ content }) => content)).toEqual(['one?', first, 'two?', '2', 'three?', '3']);
 });
 
 test('/compact asks for what the user wants to keep, without the limit of answers', async () => {
   const memory = await threePrompts(saying('of one and two'));
-  await enter(memory, '/max-tokens 10');
-  await enter(memory, '/compact the names of the rivers');
+  await memory.submit('/max-tokens 10');
+  await memory.submit('/compact the names of the rivers');
   expect(lastMessages(memory).at(-1)?.content).toMatch(
     /\n\nAbove all, keep: the names of the rivers$/,
   );
@@ -86,12 +80,12 @@ test('/compact asks for what the user wants to keep, without the limit of answer
 
 test('/undo removes the summary first, and then the last prompt', async () => {
   const memory = await threePrompts(saying('of one and two'), saying('4'));
-  await enter(memory, '/compact');
-  await enter(memory, '/undo');
+  await memory.submit('/compact');
+  await memory.submit('/undo');
   expect(memory.text()).toMatch(/the summary is removed; the earlier turns are sent again\n$/);
   expect(memory.session.state().conversation.summaries).toBeUndefined();
-  await enter(memory, '/undo');
-  await enter(memory, 'again?');
+  await memory.submit('/undo');
+  await memory.submit('again?');
   expect(lastMessages(memory).map(({ content }) => content)).toEqual([
     'one?',
     first,
@@ -103,9 +97,9 @@ test('/undo removes the summary first, and then the last prompt', async () => {
 
 test('a second summary has the first one and the turns since', async () => {
   const memory = await threePrompts(saying('of one and two'), saying('4'), saying('all'));
-  await enter(memory, '/compact');
-  await enter(memory, 'four?');
-  await enter(memory, '/compact');
+  await memory.submit('/compact');
+  await memory.submit('four?');
+  await memory.submit('/compact');
   expect(
     lastMessages(memory)
       .map(({ content }) => content)
@@ -134,17 +128,17 @@ test.each([
   ],
 ])('a summary that %s changes nothing and says so', async (_how, reply, message) => {
   const memory = await threePrompts(reply, saying('4'));
-  await enter(memory, '/compact');
+  await memory.submit('/compact');
   expect(memory.text().slice(memory.text().lastIndexOf('natter: '))).toContain(message);
   expect(memory.text()).toMatch(/the conversation is unchanged[^\n]*\n$/);
-  await enter(memory, 'four?');
+  await memory.submit('four?');
   expect(lastMessages(memory)).toHaveLength(7);
 });
 
 test('a broken summary is asked for again with /compact, not with a prompt', async () => {
   const broken = new Failure('incomplete', 'the stream broke', { remedy: { code: 'send-again' } });
   const memory = await threePrompts(failing(broken));
-  await enter(memory, '/compact');
+  await memory.submit('/compact');
   expect(memory.text()).toMatch(/the conversation is unchanged; \/compact asks again\n$/);
 });
 
@@ -160,24 +154,24 @@ test('a stopped summary changes nothing', async () => {
 
 test('/compact is refused without an answer, and again right after a summary', async () => {
   const empty = openMemorySession({});
-  await enter(empty, '/compact');
+  await empty.submit('/compact');
   expect(empty.text()).toContain('there is no answer to summarize yet');
   const memory = await threePrompts(saying('of one and two'));
-  await enter(memory, '/compact');
-  await enter(memory, '/compact');
+  await memory.submit('/compact');
+  await memory.submit('/compact');
   expect(memory.text()).toContain('nothing was sent since the last summary');
   expect(memory.requests).toHaveLength(4);
 });
 
 test('/context shows the parts of the window with their tokens', async () => {
   const memory = await threePrompts(saying('of one and two'));
-  await enter(memory, '/compact');
-  await enter(memory, '/system be brief');
-  await enter(memory, '/context');
+  await memory.submit('/compact');
+  await memory.submit('/system be brief');
+  await memory.submit('/context');
   expect(memory.text()).toMatch(
     /0% of the window of origin: about \d+ of 128,000 tokens\n\[s+m+t+\.+\]\ns system prompt +about \d+ +0%\nm summary +about \d+ +0% {2}of 2 prompts\nt turns +about \d+ +0% {2}1 prompt\n\. free +about 127,\d+ +100% {2}also for the answer\n/,
   );
-  await enter(memory, '/context summary');
+  await memory.submit('/context summary');
   expect(memory.text()).toMatch(/summary: of one and two\n$/);
 });
 
@@ -185,6 +179,117 @@ test('/context shows the files of the next prompt', async () => {
   const memory = openMemorySession({});
   const file = { name: 'a.md', content: 'word '.repeat(100) };
   memory.session.update((state) => step(withAttached(state, file)));
-  await enter(memory, '/context');
+  await memory.submit('/context');
   expect(memory.text()).toMatch(/n attached +about \d+ +0% {2}1 file of the next prompt\n/);
+});
+
+const service = {
+  address: 'https://api.example.com',
+  isSandbox: false,
+  hasKey: true,
+  windows: new Map([['origin', 900]]),
+} as const;
+
+/** Fills 80% of the window. */
+const long = 'word '.repeat(600);
+
+test('at 80% of the window a notice names /compact, and the setting makes the summary at once', async () => {
+  const asked = openMemorySession({ replies: [saying(long)], state: { service } });
+  await asked.submit('why?');
+  expect(asked.text()).toMatch(
+    /% of origin's window is used .*; \/compact replaces the older turns/,
+  );
+  expect(asked.requests).toHaveLength(1);
+  const automatic = openMemorySession({
+    replies: [saying(long), saying('short'), saying('2')],
+    state: { service, compaction: { isAutomatic: true, hasFailed: false } },
+  });
+  await automatic.submit('why?');
+  expect(automatic.requests).toHaveLength(2);
+  expect(automatic.text()).not.toContain('/compact replaces');
+  await automatic.submit('and?');
+  expect(automatic.requests.at(-1)?.messages).toHaveLength(1);
+  expect(automatic.requests).toHaveLength(3);
+});
+
+test('R2: a prompt that is refused in a full window is not sent again, but /compact and /undo are named', async () => {
+  const refused = new Failure('invalid_request', 'the prompt is too long (400)', { status: 400 });
+  const memory = openMemorySession({
+    replies: [saying(long), failing(refused), failing(refused)],
+    state: { service },
+  });
+  await memory.submit('why?');
+  await memory.submit('and?');
+  const [, after = ''] = memory.text().split('the prompt is too long (400)');
+  expect(after).toMatch(/^\n {2}\/compact sends a summary .*, \/undo removes the last prompt/);
+  expect(after).not.toContain('sends it again');
+});
+
+test('a window that is full again after a summary is reported again', async () => {
+  const memory = openMemorySession({
+    replies: [saying(long), saying('short'), saying(long)],
+    state: { service },
+  });
+  await memory.submit('why?');
+  await memory.submit('/compact');
+  await memory.submit('and?');
+  expect(memory.text().match(/% of origin's window is used/g)).toHaveLength(2);
+});
+
+test('a window that is full again after /undo is reported again', async () => {
+  const memory = openMemorySession({ replies: [saying(long), saying(long)], state: { service } });
+  await memory.submit('why?');
+  await memory.submit('/undo');
+  await memory.submit('and?');
+  expect(memory.text().match(/% of origin's window is used/g)).toHaveLength(2);
+});
+
+test('an automatic summary that leaves the window nearly full is reported and not repeated', async () => {
+  const memory = openMemorySession({
+    replies: [saying('word '.repeat(1200)), saying('word '.repeat(700)), saying('2')],
+    state: { service, compaction: { isAutomatic: true, hasFailed: false } },
+  });
+  await memory.submit('why?');
+  expect(memory.text()).toMatch(
+    /% of origin's window is still used \(.*\); \/new starts an empty conversation/,
+  );
+  await memory.submit('and?');
+  expect(memory.requests).toHaveLength(3);
+});
+
+test('a failed automatic summary is not tried again', async () => {
+  const memory = openMemorySession({
+    replies: [saying(long), failing(new Failure('server_error', 'no')), saying('2')],
+    state: { service, compaction: { isAutomatic: true, hasFailed: false } },
+  });
+  await memory.submit('why?');
+  await memory.submit('and?');
+  expect(memory.requests).toHaveLength(3);
+});
+
+test('a /compact without anything to summarize leaves automatic summaries on', async () => {
+  const memory = openMemorySession({
+    replies: [saying(long), saying('short')],
+    state: { service, compaction: { isAutomatic: true, hasFailed: false } },
+  });
+  await memory.submit('/compact');
+  await memory.submit('why?');
+  expect(memory.requests).toHaveLength(2);
+});
+
+test('after a failed automatic summary, a new conversation is summarized automatically', async () => {
+  const memory = openMemorySession({
+    replies: [
+      saying(long),
+      failing(new Failure('server_error', 'no')),
+      saying(long),
+      saying('of long words'),
+    ],
+    state: { service, compaction: { isAutomatic: true, hasFailed: false } },
+  });
+  await memory.submit('why?');
+  await memory.submit('/new');
+  await memory.submit('and?');
+  expect(memory.requests).toHaveLength(4);
+  expect(memory.text()).toContain('summary: of long words');
 });

@@ -154,43 +154,27 @@ test('the selection stays within the matches', () => {
   expect(run(last, typed('coffee')).state.list?.selected).toBe(0);
 });
 
-const many = Array.from({ length: 200 }, (_, index) =>
-  listedConversation({ id: `mmmm${index}`, title: `about ${index}`, hours: index }),
-);
-
-const part = listOf(many, { rows: many.slice(0, 80), hasPreview: false });
-
-test('entries are read only as far as they are looked at', () => {
-  const opened = run(stateOf(), opening(part));
+test('a search goes on only as far as its matches are looked at, and End follows it', () => {
+  const rows = Array.from({ length: 200 }, (_, index) =>
+    listedConversation({ id: `mmmm${index}`, title: `about ${index}`, hours: index }),
+  );
+  const hits = (end: number) => rows.slice(0, end).map(({ title }) => title);
+  const search = { searchesTexts: true, query: 'milk', hasPreview: false };
+  const list = listOf(rows, { ...search, excerpts: hits(80) });
+  const opened = run(stateOf(), opening(list));
   expect(effectsOf(opened.effects, 'read-list')).toEqual([]);
   const moved = run(opened.state, ...Array.from({ length: 40 }, () => down));
   expect(effectsOf(moved.effects, 'read-list')).toHaveLength(1);
-});
-
-test('End selects the last conversation, also of a list that is read on', () => {
-  const asked = run(stateWith(part), pressed('end'));
+  const asked = run(stateWith(list), pressed('end'));
   expect(effectsOf(asked.effects, 'read-list')).toHaveLength(1);
-  const more = read({ rows: many });
-  const { state } = run(asked.state, more);
+  const next = run(asked.state, read({ excerpts: hits(150) }));
+  expect(effectsOf(next.effects, 'read-list')).toHaveLength(1);
+  const { state } = run(next.state, read({ excerpts: hits(200) }));
   expect(state.list?.selected).toBe(199);
   expect(run(state, pressed('up')).state.list?.selected).toBe(198);
-  const moved = run(asked.state, pressed('home'), more);
-  expect(moved.state.list?.selected).toBe(0);
-});
-
-test('a filter without enough matches reads on', () => {
-  const filtered = run(stateWith(part), typed('about 199'));
-  expect(effectsOf(filtered.effects, 'read-list')).toHaveLength(1);
-  const next = run(filtered.state, read({ rows: many.slice(0, 150) }));
-  expect(effectsOf(next.effects, 'read-list')).toHaveLength(1);
-  const { state, effects } = run(next.state, read({ rows: many }));
-  expect(effectsOf(effects, 'read-list')).toEqual([]);
-  expect(shown(state)).toEqual(['about 199']);
-});
-
-test('an entry that cannot be read is left out', () => {
-  const list = listOf(three, { rows: [tea, undefined, renamed] });
-  expect(shown(stateWith(list))).toEqual(['Green tea', 'Mornings']);
+  expect(
+    run(asked.state, pressed('home'), read({ excerpts: hits(200) })).state.list?.selected,
+  ).toBe(0);
 });
 
 test('Tab searches the texts, and Tab again filters', () => {

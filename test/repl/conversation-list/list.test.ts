@@ -36,7 +36,7 @@ function draw(
 }
 
 test('a pinned conversation has a mark, also the open one', () => {
-  const pinned = rows.map((row) => ({ ...row, entry: { ...row.entry, isPinned: true } }));
+  const pinned = rows.map((row) => ({ ...row, marks: ['pinned'] }));
   const frame = draw(listOf(pinned));
   expect(frame.rows.slice(1, 3).map((row) => row.slice(0, 26).trimEnd())).toEqual([
     '› [pinned] Green tea',
@@ -74,13 +74,6 @@ test('a narrow window has short ages and no model', () => {
 test('the key that searches the texts is shown in a narrow window', () => {
   expect(draw(listOf(rows), 40).rows.at(-1)).toBe('Tab searches · Esc returns');
   expect(draw(listOf(rows), 41).rows.at(-1)).toBe('Enter opens · Tab searches · Esc returns');
-});
-
-test('a conversation that is not readable does not count', () => {
-  const { entries } = listOf(rows);
-  const [first, , third] = rows;
-  const list = listOf(rows, { entries, rows: [first, undefined, third] });
-  expect(draw(list).rows[0]).toMatch(/1 of 2$/);
 });
 
 test('the preview is only that of the selected conversation', () => {

@@ -27,30 +27,25 @@ function openFolder(time: () => number = () => 0) {
 test('a conversation has its title, first words and model', async () => {
   const { port, converse } = openFolder();
   await converse('which tea is green?', 'Sencha.').close();
-  const entries = await port.entries();
-  const [entry] = entries;
+  const [entry] = await port.read();
   if (entry === undefined) throw new Error('no entry');
   const facts = { firstWords: 'which tea is green?', model: 'origin', isOpenElsewhere: false };
-  expect(port.read(entries, 0)).toMatchObject([{ title: 'which tea is green?', ...facts }]);
+  expect(entry).toMatchObject({ title: 'which tea is green?', ...facts });
   renameConversation(entry, 'Tea');
-  expect(port.read(entries, 0)).toMatchObject([{ title: 'Tea', ...facts }]);
+  expect(await port.read()).toMatchObject([{ title: 'Tea', ...facts }]);
 });
 
 test('an unreadable file and one without records have no row', async () => {
   const { port, converse, folder } = openFolder();
   await converse('why?', 'because').close();
   writeFileSync(join(folder, 'conversations', 'bbbb2222.jsonl'), 'nothing of a journal\n');
-  const entries = await port.entries();
-  const missing = { ...entries[0], id: 'cccc2222', path: join(folder, 'missing') };
-  const rows = port.read([...entries, missing as (typeof entries)[number]], 0);
-  expect(rows.filter((row) => row !== undefined)).toHaveLength(1);
-  expect(rows).toHaveLength(3);
+  expect(await port.read()).toHaveLength(1);
 });
 
 test('a conversation that is open in this process is not marked', async () => {
   const { port, converse } = openFolder();
   converse('why?', 'because');
-  expect(port.read(await port.entries(), 0)).toMatchObject([{ isOpenElsewhere: false }]);
+  expect(await port.read()).toMatchObject([{ isOpenElsewhere: false }]);
 });
 
 test('a conversation that is open in a running process is marked, of a dead one not', async () => {
@@ -59,33 +54,31 @@ test('a conversation that is open in a running process is marked, of a dead one 
   const seenBy = async (isRunning: boolean) => {
     const process = { ...context.process, id: context.process.id + 1, isRunning: () => isRunning };
     const port = createList({ ...context, process }, folder);
-    return port.read(await port.entries(), 0);
+    return await port.read();
   };
   expect(await seenBy(true)).toMatchObject([{ isOpenElsewhere: true }]);
   expect(await seenBy(false)).toMatchObject([{ isOpenElsewhere: false }]);
 });
 
-test('reading stops after a moment, and continues where it stopped', async () => {
+test('a search stops after a moment', async () => {
   let now = 0;
   const { port, converse } = openFolder(() => (now += 10));
   for (let number = 0; number < 8; number += 1) await converse(`prompt ${number}`, 'x').close();
-  const entries = await port.entries();
-  const first = port.read(entries, 0);
-  expect(first.length).toBeGreaterThan(0);
-  expect(first.length).toBeLessThan(8);
-  expect(port.read(entries, first.length)[0]?.entry).toBe(entries[first.length]);
-  expect(port.search(entries, 0, 'x').length).toBeLessThan(8);
+  const entries = await port.read();
+  const { length } = port.search(entries, 0, 'x');
+  expect(length).toBeGreaterThan(0);
+  expect(length).toBeLessThan(8);
 });
 
 test('a search finds text of prompts and answers, and begins the excerpt before the hit', async () => {
   const { port, converse } = openFolder();
   await converse('why?', `first line\n${'much text '.repeat(20)}the NEEDLE is here`).close();
-  const [excerpt] = port.search(await port.entries(), 0, 'needle');
+  const [excerpt] = port.search(await port.read(), 0, 'needle');
   expect(excerpt).toMatch(/^….{0,12}NEEDLE is here$/);
-  const [cut] = port.search(await port.entries(), 0, 'much');
+  const [cut] = port.search(await port.read(), 0, 'much');
   expect(cut).toMatch(/^(?:much text ){10}…$/);
-  expect(port.search(await port.entries(), 0, 'WHY')).toEqual(['why?']);
-  expect(port.search(await port.entries(), 0, 'w.y')).toEqual([undefined]);
+  expect(port.search(await port.read(), 0, 'WHY')).toEqual(['why?']);
+  expect(port.search(await port.read(), 0, 'w.y')).toEqual([undefined]);
 });
 
 test.each([
@@ -98,7 +91,7 @@ test.each([
 ])('a search for %s finds conversations with all words and phrases', async (query, isFound) => {
   const { port, converse } = openFolder();
   await converse('which green tea?', 'Not oolong.').close();
-  expect(port.search(await port.entries(), 0, query)[0] !== undefined).toBe(isFound);
+  expect(port.search(await port.read(), 0, query)[0] !== undefined).toBe(isFound);
 });
 
 test('the preview has the last turns, with the name of each file once', async () => {
@@ -108,7 +101,7 @@ test('the preview has the last turns, with the name of each file once', async ()
   journal.addTurn({ role: 'user', content: `what is missing?\n\n${file}` });
   journal.addTurn({ role: 'user', content: `what is @notes.md about?\n\n${file}` });
   await journal.close();
-  const [entry] = await port.entries();
+  const [entry] = await port.read();
   if (entry === undefined) throw new Error('no entry');
   expect(port.preview(entry)).toEqual([
     { speaker: 'You', text: 'why?' },
@@ -121,13 +114,13 @@ test('the preview has the last turns, with the name of each file once', async ()
 test('the preview of a large conversation reads only its end', async () => {
   const { port, converse } = openFolder();
   await converse('why?', 'because').close();
-  const [small] = await port.entries();
+  const [small] = await port.read();
   if (small === undefined) throw new Error('no entry');
   const filler = JSON.stringify({ type: 'note', text: 'x'.repeat(1000) });
   appendFileSync(small.path, `${filler}\n`.repeat(400));
   const end = { type: 'turn', id: 'last', parent: 'lost', role: 'user', content: 'and now?' };
   appendFileSync(small.path, `${JSON.stringify({ ...end, created_at: '2026-11-20T12:00:00Z' })}\n`);
-  const [large] = await port.entries();
+  const [large] = await port.read();
   if (large === undefined) throw new Error('no entry');
   expect(port.preview(large)).toEqual([{ speaker: 'You', text: 'and now?' }]);
 });

@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { showConversation } from '../../../src/repl/conversations/conversations.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
 import { runInApp } from '../../support/app.tsx';
 import { createMemorySession, openMemorySession } from '../../support/memory-session.ts';
-import { composed, enter, typed } from '../../support/repl-state.ts';
+import {
+  composed,
+  effectsOf,
+  enter,
+  printed,
+  run,
+  stateOf,
+  typed,
+} from '../../support/repl-state.ts';
 
 describe('Y18: a mention of a missing file', () => {
   test.each([
@@ -39,20 +48,17 @@ describe('Y18: a mention of a missing file', () => {
 
   test('is confirmed by an empty line in line mode', async () => {
     const memory = openMemorySession({ state: { isLineMode: true } });
-    memory.enter('see @typo.md');
-    await memory.idle();
+    await memory.submit('see @typo.md');
     expect(memory.text()).toBe(
       'natter: @typo.md is not a file\n  an empty line sends these words without the file\n',
     );
-    memory.enter('');
-    await memory.idle();
+    await memory.submit('');
     expect(memory.requests[0]?.messages[0]?.content).toBe('see @typo.md');
   });
 
   test('keeps the place of an edited prompt', async () => {
-    const { session, enter: line, idle, requests } = createMemorySession();
-    line('one');
-    await idle();
+    const { session, enter: line, idle, requests, submit } = createMemorySession();
+    await submit('one');
     line('/edit');
     for (const action of [typed(' @typo.md'), enter]) session.dispatch(action);
     await idle();
@@ -71,23 +77,20 @@ test.each([
   ['an account', 'ask @john.smith or @john@example.social'],
   ['a folder without a slash', 'ask the @docs team'],
 ])('sends %s after an at sign unchanged', async (_what, prompt) => {
-  const { enter: line, idle, requests } = createMemorySession();
-  line(prompt);
-  await idle();
+  const { requests, submit } = createMemorySession();
+  await submit(prompt);
   expect(requests[0]?.messages[0]?.content).toBe(prompt);
 });
 
 test('punctuation after a mention is not part of its path', async () => {
-  const { enter: line, idle, requests } = createMemorySession();
-  line('compare @notes.md, and (see) @more.md.');
-  await idle();
+  const { requests, submit } = createMemorySession();
+  await submit('compare @notes.md, and (see) @more.md.');
   expect(requests[0]?.messages[0]?.content).toMatch(/<file name="notes.md">[^]*"more.md">/);
 });
 
 test('an edited prompt sends a mentioned file once and unchanged', async () => {
-  const { session, enter: line, idle, requests } = createMemorySession();
-  line('see @notes.md');
-  await idle();
+  const { session, enter: line, idle, requests, submit } = createMemorySession();
+  await submit('see @notes.md');
   line('/edit');
   session.dispatch(enter);
   await idle();
@@ -95,9 +98,8 @@ test('an edited prompt sends a mentioned file once and unchanged', async () => {
 });
 
 test('a prompt is shown again with the names of its files and a marker for long text', async () => {
-  const { session, enter: line, idle } = createMemorySession();
-  line(`see @notes.md\n\n${'line\n'.repeat(100)}`);
-  await idle();
+  const { session, submit } = createMemorySession();
+  await submit(`see @notes.md\n\n${'line\n'.repeat(100)}`);
   expect(showConversation(session.state().conversation).slice(1, 3)).toEqual([
     { type: 'prompt', text: 'see @notes.md\n\n[paste #1, 100 lines]', needsEcho: true },
     { type: 'notice', text: 'attached notes.md (20 bytes)' },
@@ -106,9 +108,8 @@ test('a prompt is shown again with the names of its files and a marker for long 
 
 describe('a mention of several files', () => {
   test('of a folder attaches them, and shows their number', async () => {
-    const { enter: line, idle, requests, text } = createMemorySession();
-    line('sum up @docs/, please');
-    await idle();
+    const { requests, text, submit } = createMemorySession();
+    await submit('sum up @docs/, please');
     expect(requests[0]?.messages[0]?.content).toMatch(
       /^sum up @docs\/, please\n\n<file name="docs\/a.md">[^]*<file name="docs\/b.md">/,
     );
@@ -120,16 +121,14 @@ describe('a mention of several files', () => {
     ['a pattern', 'sum up @src/*.ts.', 'src/*.ts'],
     ['an address', 'sum up @https://example.com/a_(b), please', 'https://example.com/a_(b)'],
   ])('%s is attached without the punctuation after it', async (_what, prompt, name) => {
-    const { enter: line, idle, requests } = createMemorySession();
-    line(prompt);
-    await idle();
+    const { requests, submit } = createMemorySession();
+    await submit(prompt);
     expect(requests[0]?.messages[0]?.content).toContain(`<file name="${name}">`);
   });
 
   test('is text after a confirmation if it cannot be attached', async () => {
-    const { session, enter: line, idle, requests } = createMemorySession();
-    line('what is @missing/*');
-    await idle();
+    const { session, idle, requests, submit } = createMemorySession();
+    await submit('what is @missing/*');
     expect(requests).toEqual([]);
     session.dispatch(enter);
     await idle();
@@ -137,9 +136,8 @@ describe('a mention of several files', () => {
   });
 
   test('can be edited without attaching a file twice', async () => {
-    const { session, enter: line, idle, requests } = createMemorySession();
-    line('sum up @docs/');
-    await idle();
+    const { session, enter: line, idle, requests, submit } = createMemorySession();
+    await submit('sum up @docs/');
     line('/edit');
     session.dispatch(enter);
     await idle();
@@ -148,18 +146,16 @@ describe('a mention of several files', () => {
 });
 
 test('/attach attaches a folder', async () => {
-  const { enter: line, idle, text } = createMemorySession();
-  line('/attach docs/');
-  const { attachments } = await idle();
+  const { text, submit } = createMemorySession();
+  const { attachments } = await submit('/attach docs/');
   expect(attachments.map(({ name }) => name)).toEqual(['docs/a.md', 'docs/b.md']);
   expect(text()).toBe('natter: attached docs/: 2 files\n');
 });
 
 test('a prompt with many files is shown with their number', async () => {
   const files = Array.from({ length: 9 }, (_, index) => ({ name: `${index}.md`, content: 'text' }));
-  const { enter: line, idle, text } = openMemorySession({ state: { attachments: files } });
-  line('sum up');
-  await idle();
+  const { text, submit } = openMemorySession({ state: { attachments: files } });
+  await submit('sum up');
   expect(text()).toContain('natter: attached 9 files (36 bytes)\n');
 });
 
@@ -188,3 +184,17 @@ test.each(['https://user:word@example.com/page', 'https://example.com?to=a@b.exa
     expect(memory.requests).toHaveLength(1);
   },
 );
+
+const command = (state: ReplState, line: string) => run(state, typed(line), enter);
+
+test('/new removes what is attached, and names it', () => {
+  const file = { name: '!ls', content: 'a.txt' };
+  const { state, effects } = command(stateOf({ attachments: [file] }), '/new');
+  expect(state.attachments).toEqual([]);
+  expect(printed(effects)).toEqual(['no longer attached: !ls']);
+  expect(effectsOf(effects, 'new-conversation')).toHaveLength(1);
+});
+
+test('/help attach names the way to remove what is attached', () => {
+  expect(printed(command(stateOf(), '/help attach').effects)[0]).toContain('/attach none');
+});

@@ -1,14 +1,23 @@
-import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { mentionsOf } from '../../../src/repl/files/mentioned-files.ts';
 import {
+  createReplFiles,
   expandHome,
   folderCandidates,
   kindOf,
   writeUserFile,
 } from '../../../src/repl/files/user-files.ts';
+import { folderOf } from '../../support/folder.ts';
+import { createMemoryContext } from '../../support/memory-context.ts';
 
 test.each([
   ['~/notes.md', '/home/ada/notes.md'],
@@ -20,7 +29,7 @@ test.each([
 });
 
 test('completes the names in a folder; a missing folder has none', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-files-'));
+  const folder = folderOf();
   mkdirSync(join(folder, 'src'));
   writeFileSync(join(folder, 'a.md'), '');
   expect(folderCandidates(folder)).toEqual([
@@ -31,7 +40,7 @@ test('completes the names in a folder; a missing folder has none', () => {
 });
 
 test('a link to itself does not hide the other names of its folder', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-files-'));
+  const folder = folderOf();
   symlinkSync('loop', join(folder, 'loop'));
   writeFileSync(join(folder, 'a.md'), '');
   expect(folderCandidates(folder).map(({ value }) => value)).toEqual(['a.md', 'loop']);
@@ -45,7 +54,7 @@ test.each([
 });
 
 test('writes a new file and never overwrites one', () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'natter-files-')), 'x.md');
+  const file = join(folderOf(), 'x.md');
   expect(writeUserFile(file, 'one', 'linux')).toBe(file);
   expect(writeUserFile(file, 'two', 'linux')).toBeUndefined();
   expect(readFileSync(file, 'utf8')).toBe('one');
@@ -57,4 +66,87 @@ test.each([
   ['ada@example.com', []],
 ])('%s mentions %j', (text, paths) => {
   expect(mentionsOf(text)).toEqual(paths);
+});
+
+/** A home folder with `docs/a.md` and `docs/b.txt`. */
+function openFiles() {
+  const home = folderOf();
+  mkdirSync(join(home, 'docs'));
+  for (const name of ['a.md', 'b.txt']) writeFileSync(join(home, 'docs', name), name);
+  const { context } = createMemoryContext();
+  return { home, files: createReplFiles({ ...context, homeDirectory: home }) };
+}
+
+const { signal } = new AbortController();
+
+test.each([
+  ['~/docs/a.md', 'file'],
+  ['~/docs/', 'folder'],
+  ['~/docs/*.md', 'pattern'],
+  ['~/docs/{a,b}.md', 'pattern'],
+  ['https://example.com/', 'page'],
+  ['HTTP://example.com/', 'page'],
+  ['~/docs/c.md', undefined],
+  ['~/docs/[id].md', undefined],
+  ['~/docs/a?', undefined],
+])('%s is of the kind %s', (name, kind) => {
+  expect(openFiles().files.kindOf(name)).toBe(kind);
+});
+
+test('a file keeps the name as typed', async () => {
+  const { files } = openFiles();
+  const name = '~/docs/a.md';
+  expect(await files.attach(name, signal)).toEqual({ files: [{ name, content: 'a.md' }] });
+});
+
+test.each([
+  ['~/docs/', 2],
+  ['~/docs/*.md', 1],
+])('%s has %d files, and a summary', async (name, number) => {
+  const { files } = openFiles();
+  const { files: found, summary } = await files.attach(name, signal);
+  expect(found).toHaveLength(number);
+  expect(summary).toMatch(new RegExp(`^attached .*: ${number} files?, ~\\d+ tokens?$`));
+});
+
+const write = (path: string, text: string, replaces = false) =>
+  writeUserFile(path, text, 'linux', { isPrivate: true, replaces });
+const folder = () => folderOf();
+
+test.skipIf(process.platform === 'win32')('only the owner may read a written file', () => {
+  const path = join(folder(), 'tea.md');
+  write(path, 'green');
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('a file that exists stays, unless it may be replaced', () => {
+  const path = join(folder(), 'tea.md');
+  writeFileSync(path, 'old');
+  expect(write(path, 'new')).toBeUndefined();
+  expect(readFileSync(path, 'utf8')).toBe('old');
+  write(path, 'new', true);
+  expect(readFileSync(path, 'utf8')).toBe('new');
+  expect(readdirSync(join(path, '..'))).toEqual(['tea.md']);
+});
+
+test('a replaced link does not change its target', () => {
+  const place = folder();
+  const target = join(place, 'target');
+  writeFileSync(target, 'target');
+  symlinkSync(target, join(place, 'tea.md'));
+  write(join(place, 'tea.md'), 'new', true);
+  expect(readFileSync(target, 'utf8')).toBe('target');
+});
+
+test('an export that fails leaves no other file', () => {
+  const place = folder();
+  const path = join(place, 'tea.md');
+  mkdirSync(path);
+  expect(() => write(path, 'new', true)).toThrow('cannot write');
+  expect(readdirSync(place)).toEqual(['tea.md']);
+});
+
+test('a missing folder is named, and so is a name that Windows reserves', () => {
+  expect(() => write(join(folder(), 'no', 'tea.md'), 'x')).toThrow('its folder does not exist');
+  expect(() => writeUserFile('CON.md', 'x', 'win32')).toThrow('Windows reserves this name');
 });

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import { createHistory } from '../../../src/repl/composer/history.ts';
-import { LineEditor } from '../../../src/repl/line-mode/line-editor.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
-import { createScreen } from '../../support/screen.ts';
 import { fc } from '../../support/properties.ts';
+import { openEditor } from './open-editor.ts';
 
 const left = '\u001B[D';
 const right = '\u001B[C';
@@ -15,44 +12,6 @@ const erase = '\u001B[3~';
 const backspace = '\u007F';
 const wordLeft = '\u001Bb';
 const wordRight = '\u001B[1;5C';
-
-function open(columns = 40, history: readonly string[] = []) {
-  const screen = createScreen(columns, 12);
-  const lines: string[] = [];
-  const events: string[] = [];
-  const editor = new LineEditor({
-    clock: createFakeClock(),
-    // In Node's raw mode the terminal still turns LF into CR LF.
-    write: (text) => screen.write(text.replaceAll('\n', '\r\n')),
-    columns: () => columns,
-    history: () => createHistory(history),
-    onLine: (text) => lines.push(text),
-    onUnfinished: () => events.push('unfinished'),
-    onCleared: () => events.push('cleared'),
-    onInterrupt: () => events.push('interrupt'),
-    onDiscarded: () => {
-      events.push('discarded');
-      screen.write(editor.isSearching() ? 'Search: ' : 'You: ');
-      editor.show(editor.isSearching() ? 8 : 5);
-    },
-    onEnd: () => events.push('end'),
-    onSuspend: () => events.push('suspend'),
-    isPrompt: () => true,
-    complete: (buffer) => ({ buffer, words: 'no choices' }),
-    mentionsOf: () => undefined,
-    say: (words) => {
-      editor.hide();
-      screen.write(`\r\nnatter: ${words}\r\nYou: `);
-      editor.show(5);
-    },
-  });
-  screen.write('You: ');
-  editor.show(5);
-  const type = (...keys: readonly string[]) => {
-    for (const key of keys) editor.feed(Buffer.from(key));
-  };
-  return { screen, editor, type, lines, events };
-}
 
 test.each([
   ['left and right', ['helo', left, 'l', right, '!'], 'hello!'],
@@ -69,34 +28,34 @@ test.each([
   ['a tab', ['a\tb'], 'a\tb'],
   ['keys without a binding', ['a', '\u001B[15~', '\u001B[I', '\u001B[57358;1u', 'b'], 'ab'],
 ])('X29: %s edit the line, which gets no escape sequences', async (_, keys, text) => {
-  const { screen, type, lines } = open();
-  type(...keys);
+  const { screen, type, lines } = openEditor();
+  await type(...keys);
   expect((await screen.screen())[0]?.trimEnd()).toBe(`You: ${text.replaceAll('\t', '    ')}`);
-  type('\r');
+  await type('\r');
   expect(lines).toEqual([text]);
 });
 
 test('X29: up and down recall earlier prompts and keep the draft', async () => {
-  const { screen, type, lines } = open(40, ['older', 'newer']);
-  type('draft', up, up);
+  const { screen, type, lines } = openEditor({ history: ['older', 'newer'] });
+  await type('draft', up, up);
   expect((await screen.screen())[0]).toBe('You: older');
-  type(down, down);
+  await type(down, down);
   expect((await screen.screen())[0]).toBe('You: draft');
-  type(up, '!', '\r');
+  await type(up, '!', '\r');
   expect(lines).toEqual(['newer!']);
 });
 
 test('X29: editing at the end of a row writes no escape sequence', async () => {
-  const { screen, type } = open();
-  type('hello world', backspace, left, left, 'x', home, erase, end, up, '\u0015', 'again');
+  const { screen, type } = openEditor();
+  await type('hello world', backspace, left, left, 'x', home, erase, end, up, '\u0015', 'again');
   expect(screen.output.join('')).not.toContain('\u001B');
   expect((await screen.screen())[0]?.trimEnd()).toBe('You: again');
 });
 
-test('X29: typing at the end writes only the typed characters', () => {
-  const { screen, type } = open();
+test('X29: typing at the end writes only the typed characters', async () => {
+  const { screen, type } = openEditor();
   screen.output.length = 0;
-  type('h', 'i');
+  await type('h', 'i');
   expect(screen.output).toEqual(['h', 'i']);
 });
 
@@ -107,14 +66,14 @@ test('X29: the screen shows the line and the caret for any input, on many rows t
   const keys = fc.constantFrom(...texts, ...moves, ...cuts);
   await fc.assert(
     fc.asyncProperty(fc.array(keys, { maxLength: 40 }), async (typed) => {
-      const { screen, editor, type, lines } = open(20);
-      type(...typed);
+      const { screen, editor, type, lines } = openEditor({ columns: 20 });
+      await type(...typed);
       const [shown = ''] = await screen.lines();
       const mark = '|';
-      type(mark);
+      await type(mark);
       const [marked = ''] = await screen.lines();
       editor.hide();
-      type('\r');
+      await type('\r');
       const [line = ''] = lines;
       // A wide character that does not fit leaves the last column of its row empty.
       const bare = (text: string) => text.replaceAll(/\s/g, '');
@@ -126,36 +85,36 @@ test('X29: the screen shows the line and the caret for any input, on many rows t
 });
 
 test('X29: text typed while the line is hidden appears with the next question', async () => {
-  const { screen, editor, type, lines } = open();
-  type('one');
+  const { screen, editor, type, lines } = openEditor();
+  await type('one');
   editor.hide();
   screen.write('\r\norigin: text');
-  type(' two', left);
+  await type(' two', left);
   screen.write('\r\nYou: ');
   editor.show(5);
-  type('x');
+  await type('x');
   expect(await screen.screen()).toEqual(['You: one', 'origin: text', 'You: one twxo']);
-  type('\r');
+  await type('\r');
   expect(lines).toEqual(['one twxo']);
 });
 
-test('X29: Ctrl+C discards the line, then interrupts; Ctrl+D ends on an empty line; Ctrl+Z suspends', () => {
-  const { type, lines, events } = open();
-  type('draft', '\u0003', '\u0003', 'x', '\u0004', '\u0001', '\u0004', '\u0004', '\u001A');
+test('X29: Ctrl+C discards the line, then interrupts; Ctrl+D ends on an empty line; Ctrl+Z suspends', async () => {
+  const { type, lines, events } = openEditor();
+  await type('draft', '\u0003', '\u0003', 'x', '\u0004', '\u0001', '\u0004', '\u0004', '\u001A');
   expect(events).toEqual(['cleared', 'discarded', 'interrupt', 'end', 'suspend']);
   expect(lines).toEqual([]);
 });
 
-test('X29: the lines of a paste are entered one by one, however its bytes are split', () => {
-  const { type, lines } = open();
-  type('one\rtwö\rthree');
-  type(end);
+test('X29: the lines of a paste are entered one by one, however its bytes are split', async () => {
+  const { type, lines } = openEditor();
+  await type('one\rtwö\rthree');
+  await type(end);
   expect(lines).toEqual(['one', 'twö']);
-  const { editor, lines: others } = open();
+  const { editor, lines: others } = openEditor();
   for (const byte of Buffer.from('日本\u001B[D語\r')) editor.feed(Uint8Array.of(byte));
   expect(others).toEqual(['日語本']);
-  const marked = open();
-  marked.type('\u001B[200~one\ntwo\u001B[201~', '\r');
+  const marked = openEditor();
+  await marked.type('\u001B[200~one\ntwo\u001B[201~', '\r');
   expect(marked.lines).toEqual(['one', 'two']);
 });
 
@@ -163,8 +122,8 @@ const search = '\u0012';
 const tea = ['tea one', 'coffee', 'tea two'];
 
 test('Ctrl+R asks for a text and shows the prompts that contain it, newest first', async () => {
-  const { screen, type, lines } = open(60, tea);
-  type('draft', search, 'tea', '\r', search, search, '!', '\r');
+  const { screen, type, lines } = openEditor({ columns: 60, history: tea });
+  await type('draft', search, 'tea', '\r', search, search, '!', '\r');
   expect(await screen.screen()).toEqual([
     'You: draft',
     'Search: tea',
@@ -183,43 +142,47 @@ test.each([
   ['without a match', ['zzz', '\r']],
   ['cancelled by Ctrl+C', ['tea', '\u0003']],
   ['with an empty text', ['\r']],
-])('a search %s keeps the typed text', (_how, keys) => {
-  const { type, lines, events } = open(60, tea);
-  type('draft', search, ...keys, '!', '\r');
+])('a search %s keeps the typed text', async (_how, keys) => {
+  const { type, lines, events } = openEditor({ columns: 60, history: tea });
+  await type('draft', search, ...keys, '!', '\r');
   expect(lines).toEqual(['draft!']);
   expect(events).not.toContain('interrupt');
 });
 
-test('Up after a search recalls the prompt before the match', () => {
-  const { type, lines } = open(60, tea);
-  type(search, 'coffee', '\r', up, '\r');
+test('Up after a search recalls the prompt before the match', async () => {
+  const { type, lines } = openEditor({ columns: 60, history: tea });
+  await type(search, 'coffee', '\r', up, '\r');
   expect(lines).toEqual(['tea one']);
 });
 
 test('Tab completes at the end of what was read, and is text in a paste', async () => {
-  const { screen, type, lines } = open();
-  type('ab\t');
-  expect((await screen.screen()).slice(1)).toEqual(['natter: no choices', 'You: ab']);
-  type('c\td', '\r');
+  const { screen, type, lines } = openEditor();
+  await type('ab\t');
+  expect((await screen.screen()).slice(1)).toEqual([
+    'natter: Tab completes commands, their ar',
+    'guments, and files after @',
+    'You: ab',
+  ]);
+  await type('c\td', '\r');
   expect(lines).toEqual(['abc\td']);
 });
 
-test('Ctrl+C while the line is hidden interrupts and keeps the typed text', () => {
-  const { editor, type, lines, events } = open();
+test('Ctrl+C while the line is hidden interrupts and keeps the typed text', async () => {
+  const { editor, type, lines, events } = openEditor();
   editor.hide();
-  type('typed ahead', '\u0003');
+  await type('typed ahead', '\u0003');
   expect(events).toEqual(['interrupt']);
   editor.show(5);
-  type('\r');
+  await type('\r');
   expect(lines).toEqual(['typed ahead']);
 });
 
-test('a paste that ends inside a line waits for the rest of the line', () => {
-  const { lines, events, type } = open();
-  type('one\rtwo\rthr');
+test('a paste that ends inside a line waits for the rest of the line', async () => {
+  const { lines, events, type } = openEditor();
+  await type('one\rtwo\rthr');
   expect([lines, events]).toEqual([['one', 'two'], ['unfinished']]);
-  type('ee\r');
+  await type('ee\r');
   expect([lines, events]).toEqual([['one', 'two', 'three'], ['unfinished']]);
-  type('four\nfive', '\u0003');
+  await type('four\nfive', '\u0003');
   expect(events).toEqual(['unfinished', 'unfinished', 'cleared', 'discarded']);
 });

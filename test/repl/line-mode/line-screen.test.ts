@@ -1,28 +1,32 @@
+import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { serversDialog } from '../../../src/repl/connection.ts';
-import { expectsPrompt, LineScreen } from '../../../src/repl/line-mode/line-screen.ts';
-import type { AnswerActivity } from '../../../src/repl/state.ts';
+import { LineScreen } from '../../../src/repl/line-mode/line-screen.ts';
+import { expectsPrompt } from '../../../src/repl/line-mode/questions.ts';
+import type { AnswerActivity, ReplState } from '../../../src/repl/state.ts';
 import { listOf } from '../../support/conversation-lists.ts';
+import { createMemoryContext } from '../../support/memory-context.ts';
 import { stateOf } from '../../support/repl-state.ts';
 
 function open(width = 80) {
-  const written: string[] = [];
-  const screen = new LineScreen({
-    write: (text) => void written.push(text),
-    width: () => width,
-    defer: (act) => act(),
-    suspend: () => undefined,
-    input: () => undefined,
-  });
-  return { screen, text: () => written.join('') };
+  const { context, stdout } = createMemoryContext();
+  const screen = new LineScreen(context, () => width);
+  /** Shows each state, and waits until it is written. */
+  const show = async (...states: readonly ReplState[]) => {
+    for (const state of states) {
+      screen.show(state);
+      await tick();
+    }
+  };
+  return { screen, show, text: stdout };
 }
 
-test('sanitizes the models that a server lists', () => {
-  const { screen, text } = open();
+test('sanitizes the models that a server lists', async () => {
+  const { show, text } = open();
   const url = 'http://127.0.0.1:8080';
   const models = ['lla\u001B]0;title\u0007ma'];
   const { service } = stateOf();
-  screen.show(stateOf({ dialog: serversDialog(service, [{ name: 'Ollama', url, models }]) }));
+  await show(stateOf({ dialog: serversDialog(service, [{ name: 'Ollama', url, models }]) }));
   expect(text()).toContain('  1 use Ollama at http://127.0.0.1:8080 (llama)\n');
 });
 
@@ -39,24 +43,24 @@ const streaming: AnswerActivity = {
   files: [],
 };
 
-test('reports a stalled answer once, on a separate line', () => {
-  const { screen, text } = open();
+test('reports a stalled answer once, on a separate line', async () => {
+  const { screen, show, text } = open();
   screen.write('origin: The kettle');
-  screen.show(stateOf({ activity: streaming, now: 4999 }));
-  screen.show(stateOf({ activity: streaming, now: 5000 }));
-  screen.show(stateOf({ activity: streaming, now: 6000 }));
+  await show(stateOf({ activity: streaming, now: 4999 }));
+  await show(stateOf({ activity: streaming, now: 5000 }));
+  await show(stateOf({ activity: streaming, now: 6000 }));
   screen.write(' boils.\n');
   expect(text()).toBe(
     'origin: The kettle\nnatter: nothing for 5 s; Ctrl+C stops and keeps the text\n boils.\n',
   );
 });
 
-test('reports that a stalled answer continues, not that it ends', () => {
-  const { screen, text } = open();
-  screen.show(stateOf({ activity: streaming, now: 5000 }));
-  screen.show(stateOf({ activity: { ...streaming, lastAt: 6000 }, now: 6000 }));
-  screen.show(stateOf({ activity: { ...streaming, lastAt: 6000 }, now: 11_000 }));
-  screen.show(stateOf({ now: 12_000 }));
+test('reports that a stalled answer continues, not that it ends', async () => {
+  const { show, text } = open();
+  await show(stateOf({ activity: streaming, now: 5000 }));
+  await show(stateOf({ activity: { ...streaming, lastAt: 6000 }, now: 6000 }));
+  await show(stateOf({ activity: { ...streaming, lastAt: 6000 }, now: 11_000 }));
+  await show(stateOf({ now: 12_000 }));
   expect(text().match(/natter: [^;\n]+/g)).toEqual([
     'natter: nothing for 5 s',
     'natter: origin continues',
@@ -64,18 +68,18 @@ test('reports that a stalled answer continues, not that it ends', () => {
   ]);
 });
 
-test('reports a second stall of the same answer', () => {
-  const { screen, text } = open();
-  screen.show(stateOf({ activity: streaming, now: 5000 }));
-  screen.show(stateOf({ activity: { ...streaming, lastAt: 6000 }, now: 11_000 }));
+test('reports a second stall of the same answer', async () => {
+  const { show, text } = open();
+  await show(stateOf({ activity: streaming, now: 5000 }));
+  await show(stateOf({ activity: { ...streaming, lastAt: 6000 }, now: 11_000 }));
   expect(text().match(/nothing for 5 s/g)).toHaveLength(2);
 });
 
-test('sanitizes the cause of a retry', () => {
-  const { screen, text } = open(100);
+test('sanitizes the cause of a retry', async () => {
+  const { show, text } = open(100);
   const retry = { cause: 'the service\u001B[2J failed', retry: 1, retries: 4, at: 3000 };
   const activity: AnswerActivity = { ...streaming, phase: 'retrying', retry };
-  screen.show(stateOf({ activity }));
+  await show(stateOf({ activity }));
   expect(text()).toBe(
     'natter: the service failed; retry 1 of 4 in 3 s; Enter retries now, Ctrl+C gives up\n',
   );
@@ -87,8 +91,8 @@ test('the answer to a dialog and to the list of conversations is not a prompt', 
   expect(states.map(expectsPrompt)).toEqual([true, false, false]);
 });
 
-test('breaks notices and questions between words', () => {
-  const { screen, text } = open(30);
-  screen.show(stateOf({ activity: streaming, now: 5000 }));
+test('breaks notices and questions between words', async () => {
+  const { show, text } = open(30);
+  await show(stateOf({ activity: streaming, now: 5000 }));
   expect(text()).toBe('natter: nothing for 5 s;\nCtrl+C stops and keeps the\ntext\n');
 });

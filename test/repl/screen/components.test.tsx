@@ -1,16 +1,29 @@
 import { describe, expect, test } from 'vitest';
-import { firstRunDialog } from '../../../src/repl/connection.ts';
 import type { Candidate } from '../../../src/repl/composer/completion.ts';
 import { createHistory } from '../../../src/repl/composer/history.ts';
 import { createBuffer, draftFrom } from '../../../src/repl/composer/text-buffer.ts';
+import { startVi } from '../../../src/repl/composer/vi/vi-keys.ts';
+import { firstRunDialog, keyDialog } from '../../../src/repl/connection.ts';
+import { promptDialog } from '../../../src/repl/prompt-files/send-prompt-file.ts';
 import { Queue, Footer } from '../../../src/repl/screen/App.tsx';
 import { CompletionMenu } from '../../../src/repl/screen/CompletionMenu.tsx';
 import { Composer, composerOf, SearchLines } from '../../../src/repl/screen/Composer.tsx';
 import { DialogBox } from '../../../src/repl/screen/DialogBox.tsx';
+import { fittingEnd } from '../../../src/repl/screen/fit-parts.ts';
+import { noticeOf } from '../../../src/repl/screen/notice.ts';
 import type { Dialog, ReplState } from '../../../src/repl/state.ts';
-import { startVi } from '../../../src/repl/composer/vi/vi-keys.ts';
-import { drawn, type Look } from '../../support/app.tsx';
-import { stateOf } from '../../support/repl-state.ts';
+import { displayWidth } from '../../../src/terminal/text/width.ts';
+import { drawn, type Look, runInApp } from '../../support/app.tsx';
+import { fc } from '../../support/properties.ts';
+import {
+  enter,
+  interrupt,
+  pasted,
+  pressed,
+  run,
+  stateOf,
+  typed,
+} from '../../support/repl-state.ts';
 
 describe('the composer', () => {
   const composer = composerOf(stateOf(), undefined);
@@ -221,4 +234,107 @@ describe('a dialog', () => {
     expect(lastRow(60)).toBe('Enter or a number chooses · Esc uses the sandbox');
     expect(lastRow(40)).toBe('Esc uses the sandbox');
   });
+});
+
+/** A state that asks for one of these values. */
+function asking(choices: readonly string[], rows = 24) {
+  const variable = { name: 'drink', choices };
+  const prompt = { name: 'order', variables: [variable] };
+  const pending = { prompt, values: {}, text: '', line: '/order', missing: [variable] };
+  return stateOf({ dialog: promptDialog(pending), rows });
+}
+
+const choicesOf = (rows: readonly string[]) => rows.filter((row) => /^[ ›] \d/.test(row));
+
+test.each([
+  ['go', [typed('g'), typed('o')], '› 3 go'],
+  ['go, in one piece', [typed('go')], '› 3 go'],
+  ['a different start', [typed('g'), typed('r')], '› 4 rust'],
+  ['nothing that begins so', [typed('x')], '› 1 ts'],
+  ['1, which begins a value', [typed('1')], '› 5 10'],
+])('a value is chosen by typing %s', (_what, keys, selected) => {
+  expect(runInApp(asking(['ts', 'Gleam', 'go', 'rust', '10']), ...keys).rows).toContain(selected);
+});
+
+test('the selected one of many choices is in sight', () => {
+  const many = asking(
+    Array.from({ length: 30 }, (_, index) => `tea ${index + 1}`),
+    9,
+  );
+  expect(choicesOf(runInApp(many).rows)).toEqual([
+    '› 1 tea 1',
+    '  2 tea 2',
+    '  3 tea 3',
+    '  4 tea 4',
+    '  5 tea 5',
+  ]);
+  expect(choicesOf(runInApp(many, pressed('up')).rows).at(-1)).toBe('› 30 tea 30');
+});
+
+test('a hidden entry shows one asterisk for each character', () => {
+  const dialog = keyDialog(stateOf().service, 'https://api.example.com');
+  expect(runInApp(stateOf({ dialog }), typed('kéy')).rows).toContain('API key: ***');
+});
+
+test.each([
+  ['green tea', 3, 'tea'],
+  ['green tea', 9, 'green tea'],
+  ['green tea', 0, ''],
+  ['日本語', 5, '本語'],
+  ['a日', 2, '日'],
+  ['👩‍👩‍👧x', 2, 'x'],
+])('the end of %j in %i columns is %j', (text, columns, end) => {
+  expect(fittingEnd(text, columns)).toBe(end);
+});
+
+test('the end of any text fits, and is as long as it can be but for one wide character', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('a', 'é', '日', '👩‍👧', ' '), maxLength: 40 }),
+      fc.nat(30),
+      (text, columns) => {
+        const end = fittingEnd(text, columns);
+        expect(text.endsWith(end)).toBe(true);
+        expect(displayWidth(end)).toBeLessThanOrEqual(columns);
+        expect(end === text || displayWidth(end) >= columns - 1).toBe(true);
+      },
+    ),
+  );
+});
+
+const drafts = [draftFrom('a'), draftFrom('b')];
+const request = { kind: 'path', from: 0, to: 1, typed: '@' } as const;
+const partial = { request, candidates: [], selected: 0, isPartial: true };
+
+test.each<[string, Partial<ReplState>]>([
+  ['a new version', { branch: { parent: undefined, reason: 'edit' } }],
+  ['stashed drafts', { stash: drafts }],
+  ['stashed drafts', { stash: drafts, composer: createBuffer('now') }],
+  ['a paused queue', { queue: drafts, isQueuePaused: true }],
+  ['a paused queue', { queue: drafts, isQueuePaused: true, composer: createBuffer('now') }],
+  ['a dropped file', { composer: createBuffer('@a'), recognised: '@a' }],
+  ['a large folder', { completion: partial }],
+])('the notice about %s fits into 40 columns', (_, parts) => {
+  const notice = noticeOf(stateOf(parts)) ?? '';
+  expect(notice.length).toBeGreaterThan(0);
+  expect(notice.length).toBeLessThan(40);
+});
+
+test('P22 the composer shows a label for a long paste', () => {
+  const { state } = run(stateOf(), pasted('line\n'.repeat(9)));
+  expect(composerOf(state, undefined).rows).toEqual(['[paste #1, 9 lines]']);
+});
+
+test('during a history search, the composer shows the match', () => {
+  const sent = run(stateOf(), typed('tea'), enter).state;
+  const search = pressed('r', { ctrl: true });
+  const rowsOf = (...keys: readonly ReturnType<typeof typed>[]) =>
+    runInApp({ ...sent, activity: undefined }, search, ...keys).rows;
+  expect(rowsOf(typed('te'))).toEqual(expect.arrayContaining(['› tea', 'history: te']));
+  expect(rowsOf(typed('te'), search)).toContain('no other match: te');
+  expect(rowsOf(typed('te'), search, typed('x'))).toContain('not in the history: tex');
+});
+
+test('Ctrl+C on an empty composer shows that pressing it again quits', () => {
+  expect(noticeOf(run(stateOf(), interrupt).state)).toBe('press Ctrl+C again to quit');
 });

@@ -1,11 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { draftFrom, moveTo, createBuffer } from '../../../src/repl/composer/text-buffer.ts';
+import { systemClock } from '../../../src/clock.ts';
+import type { KeyEvent } from '../../../src/repl/composer/keys/key-event.ts';
+import { createBuffer, draftFrom, moveTo } from '../../../src/repl/composer/text-buffer.ts';
 import { addressDialog, firstRunDialog } from '../../../src/repl/connection.ts';
-import type { ReplState, AnswerActivity } from '../../../src/repl/state.ts';
-import { frameOf } from '../../support/app.tsx';
-import { stateOf } from '../../support/repl-state.ts';
+import { createBackground } from '../../../src/repl/screen/background.ts';
+import { createKeyInput } from '../../../src/repl/screen/key-input.ts';
+import type { AnswerActivity, ReplState } from '../../../src/repl/state.ts';
 import { colorStyle } from '../../../src/terminal/style.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
+import { frameOf } from '../../support/app.tsx';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { openLateInput } from '../../support/late-input.ts';
+import { stateOf } from '../../support/repl-state.ts';
+import { formatEvents } from '../composer/keys/format-events.ts';
 
 const rule = '─'.repeat(20);
 
@@ -22,7 +29,7 @@ const frame = (changes: Partial<ReplState>, columns = 60, rows = 24, preview = '
 const frameWithPreview = (preview: string, hasOpenLine: boolean) =>
   frameOf(shownState({}), { preview, hasOpenLine });
 
-const waiting: AnswerActivity = {
+const waitingAnswer: AnswerActivity = {
   type: 'answer',
   phase: 'waiting',
   model: 'origin',
@@ -38,7 +45,7 @@ const waiting: AnswerActivity = {
 const longTail = Array.from({ length: 30 }, (_, row) => `| cell ${row} |`).join('\n');
 
 const busy: Partial<ReplState> = {
-  activity: waiting,
+  activity: waitingAnswer,
   queue: ['one', 'two', 'three', 'four', 'five', 'six'].map((text) => draftFrom(text)),
   attachments: [{ name: 'notes.md', content: '' }],
   composer: moveTo(createBuffer('first\nsecond'), 10),
@@ -62,7 +69,7 @@ describe('the live region', () => {
 
   test('has an empty row below the activity', () => {
     const queue = [draftFrom('later')];
-    expect(frame({ activity: waiting, queue }).rows.slice(0, 5)).toEqual([
+    expect(frame({ activity: waitingAnswer, queue }).rows.slice(0, 5)).toEqual([
       '',
       '⠋ origin · waiting · Esc stops',
       'next: later',
@@ -78,10 +85,10 @@ describe('the live region', () => {
   });
 
   test('in a low window has neither the rule nor the empty row below the activity', () => {
-    expect(frame({ activity: waiting }, 60, 15).rows).toHaveLength(5);
-    expect(frame({ activity: waiting }, 60, 15).rows).toContain(rule);
-    expect(frame({ activity: waiting }, 60, 11).rows).toHaveLength(4);
-    expect(frame({ activity: waiting }, 60, 11).rows).not.toContain(rule);
+    expect(frame({ activity: waitingAnswer }, 60, 15).rows).toHaveLength(5);
+    expect(frame({ activity: waitingAnswer }, 60, 15).rows).toContain(rule);
+    expect(frame({ activity: waitingAnswer }, 60, 11).rows).toHaveLength(4);
+    expect(frame({ activity: waitingAnswer }, 60, 11).rows).not.toContain(rule);
   });
 
   test.each([24, 12, 8, 5, 3, 2])(
@@ -138,7 +145,7 @@ describe('the live region', () => {
 
   test('rounds the answer’s estimated tokens to tens', () => {
     const shown = [101, 104, 106].map(
-      (tokens) => frame({ activity: { ...waiting, phase: 'streaming', tokens } }).rows[1],
+      (tokens) => frame({ activity: { ...waitingAnswer, phase: 'streaming', tokens } }).rows[1],
     );
     expect(shown).toEqual([
       '⠋ origin · 0 s · ~100 tokens · Esc stops',
@@ -162,4 +169,101 @@ describe('the live region', () => {
   test('T19 has no escape codes without colours', () => {
     expect(frame(busy, 60, 24, longTail).rows.join('')).not.toContain('\u001B');
   });
+});
+
+function openBackground(background?: 'light' | 'dark') {
+  const clock = createFakeClock();
+  const written: string[] = [];
+  let changes = 0;
+  const opened = createBackground({
+    colors: { background, hasMany: true },
+    canAsk: true,
+    clock,
+    write: (text) => written.push(text),
+    onChange: () => (changes += 1),
+  });
+  return { background: opened, clock, written, changes: () => changes };
+}
+
+test('the terminal is asked for its background once', () => {
+  const { background, written, changes } = openBackground();
+  background.ask();
+  expect(written).toEqual(['\u001B]11;?\u001B\\']);
+  background.answered('light');
+  background.answered('dark');
+  expect(background.colors().background).toBe('light');
+  expect(changes()).toBe(1);
+});
+
+test('nothing is asked if the environment names the background', () => {
+  const { background, written } = openBackground('dark');
+  background.ask();
+  expect(written).toEqual([]);
+});
+
+test('a late reply changes nothing', async () => {
+  const { background, clock, changes } = openBackground();
+  background.ask();
+  await clock.advance(1001);
+  background.answered('light');
+  expect(background.colors().background).toBeUndefined();
+  expect(changes()).toBe(0);
+});
+
+test('natter waits for a reply before it leaves the terminal, but not long', async () => {
+  const { background, clock } = openBackground();
+  await background.settled();
+  background.ask();
+  const settled = background.settled();
+  background.answered('light');
+  await settled;
+  const silent = openBackground();
+  silent.background.ask();
+  let isOver = false;
+  const waiting = silent.background.settled().then(() => (isOver = true));
+  await silent.clock.advance(199);
+  expect(isOver).toBe(false);
+  await silent.clock.advance(1);
+  await waiting;
+  expect(isOver).toBe(true);
+  await clock.advance(0);
+});
+
+function openKeyInput() {
+  const seen: KeyEvent[] = [];
+  const input = createKeyInput(
+    systemClock,
+    (events) => seen.push(...events),
+    () => undefined,
+  );
+  return { input, seen };
+}
+
+test('a lone Esc is a key after the timeout', async () => {
+  const { input, seen } = openKeyInput();
+  input.feed(Buffer.from('\u001B'));
+  expect(seen).toEqual([]);
+  await expect.poll(() => formatEvents(seen)).toBe('<escape>');
+});
+
+test('a sequence whose rest arrives while the process is busy is one key', async () => {
+  const { input, seen } = openKeyInput();
+  const late = await openLateInput((bytes) => input.feed(bytes));
+  input.feed(Buffer.from('\u001B'));
+  late.sendWhileBusy('[A', 100);
+  await expect.poll(() => formatEvents(seen)).toBe('<up>');
+});
+
+test('lines that arrive in one read are one paste without bracketed paste', () => {
+  const { input, seen } = openKeyInput();
+  input.feed(Buffer.from('first\rsecond'));
+  input.stop();
+  expect(seen).toMatchObject([{ type: 'paste', text: 'first\nsecond' }]);
+});
+
+test('a line and its Enter in one read are not a paste', () => {
+  const { input, seen } = openKeyInput();
+  input.feed(Buffer.from('first\r'));
+  input.stop();
+  expect(formatEvents(seen)).toBe('"first" <enter>');
 });

@@ -1,17 +1,17 @@
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { copyText as copy, type ClipboardOptions } from '../../../src/repl/shell/clipboard.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
+import { folderOf } from '../../support/folder.ts';
 
 const copyText = (text: string, options: Omit<ClipboardOptions, 'clock'>) =>
   copy(text, { ...options, clock: systemClock }, new AbortController().signal);
 
 /** A folder with programs that write their input and environment into files beside them. */
 function programs(...names: readonly string[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-clipboard-'));
+  const folder = folderOf();
   for (const name of names) {
     const file = join(folder, name);
     writeFileSync(file, `#!/bin/sh\n/bin/cat > "${file}.input"\n/usr/bin/env > "${file}.env"\n`);
@@ -64,7 +64,7 @@ test('fails if there is neither a command nor a terminal', async () => {
 
 /** A `wl-copy` that never ends, and options to run it; `started` resolves when it runs. */
 function endless() {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-clipboard-'));
+  const folder = folderOf();
   const file = join(folder, 'wl-copy');
   writeFileSync(file, `#!/bin/sh\necho > "${folder}/started"\nexec /bin/sleep 600\n`);
   chmodSync(file, 0o755);

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createFaultRules, type RequestFacts } from '../../../src/sandbox/faults/fault-rules.ts';
-import { rule } from '../sandbox-helpers.ts';
+import {
+  createFaultRules,
+  parseScenario,
+  type RequestFacts,
+} from '../../../src/sandbox/faults/fault-rules.ts';
+import { rule as ruleOf } from '../sandbox-helpers.ts';
 
 const facts: RequestFacts = { method: 'POST', path: '/v1/chat/completions', model: 'origin' };
 
@@ -14,32 +18,32 @@ function statuses(
 
 describe('rules', () => {
   test('apply to every request without times', () => {
-    expect(statuses(createFaultRules([rule('500')]), 3)).toEqual([500, 500, 500]);
+    expect(statuses(createFaultRules([ruleOf('500')]), 3)).toEqual([500, 500, 500]);
   });
 
   test('apply n times, then no more', () => {
-    const rules = createFaultRules([rule('500 times=2')]);
+    const rules = createFaultRules([ruleOf('500 times=2')]);
     expect(statuses(rules, 4)).toEqual([500, 500, undefined, undefined]);
   });
 
   test('skip the first requests', () => {
-    const rules = createFaultRules([rule('500 skip=1 times=1')]);
+    const rules = createFaultRules([ruleOf('500 skip=1 times=1')]);
     expect(statuses(rules, 3)).toEqual([undefined, 500, undefined]);
   });
 
   test('apply to every n-th request after the skipped ones, n times', () => {
-    const rules = createFaultRules([rule('500 every=2 skip=1 times=2')]);
+    const rules = createFaultRules([ruleOf('500 every=2 skip=1 times=2')]);
     const through = undefined;
     expect(statuses(rules, 7)).toEqual([through, through, 500, through, 500, through, through]);
   });
 
   test('are tried in order', () => {
-    const rules = createFaultRules([rule('500 times=1'), rule('503 times=1'), rule('429')]);
+    const rules = createFaultRules([ruleOf('500 times=1'), ruleOf('503 times=1'), ruleOf('429')]);
     expect(statuses(rules, 4)).toEqual([500, 503, 429, 429]);
   });
 
   test('keep their reply settings after they are used up', () => {
-    const rules = createFaultRules([rule('reply=echo 500 times=1')]);
+    const rules = createFaultRules([ruleOf('reply=echo 500 times=1')]);
     expect(rules.apply(facts).fault).toEqual({ reply: 'echo', status: 500, times: 1 });
     expect(rules.apply(facts).fault).toEqual({ reply: 'echo' });
   });
@@ -52,18 +56,18 @@ describe('rules', () => {
     [{ model: 'origin', prompt: 'ell' }, true],
     [{ prompt: 'bye' }, false],
   ])('with the condition %j match the request: %s', (when, isMatch) => {
-    const rules = createFaultRules([rule('500', when)]);
+    const rules = createFaultRules([ruleOf('500', when)]);
     expect(statuses(rules, 1)).toEqual([isMatch ? 500 : undefined]);
   });
 
   test('count only the requests they match', () => {
-    const rules = createFaultRules([rule('500 times=1', { prompt: 'x' })]);
+    const rules = createFaultRules([ruleOf('500 times=1', { prompt: 'x' })]);
     expect(statuses(rules, 2, 'y')).toEqual([undefined, undefined]);
     expect(statuses(rules, 2, 'x')).toEqual([500, undefined]);
   });
 
   test('report their label and the attempt', () => {
-    const rules = createFaultRules([rule('500', {}, 'flaky')]);
+    const rules = createFaultRules([ruleOf('500', {}, 'flaky')]);
     rules.apply(facts);
     expect(rules.apply(facts)).toMatchObject({ rule: 'flaky', attempt: 2 });
   });
@@ -92,7 +96,7 @@ describe('a group in a prompt', () => {
   });
 
   test('overrides a rule field by field', () => {
-    const rules = createFaultRules([rule('reply=echo rate=5')]);
+    const rules = createFaultRules([ruleOf('reply=echo rate=5')]);
     const { fault } = rules.apply({ ...facts, prompt: '[sandbox markdown] x' });
     expect(fault).toEqual({ reply: 'markdown', rate: 5 });
   });
@@ -100,5 +104,64 @@ describe('a group in a prompt', () => {
   test('is removed from the prompt', () => {
     const applied = createFaultRules([]).apply({ ...facts, prompt: '[sandbox echo] x' });
     expect(applied.prompt).toBe('x');
+  });
+});
+
+describe('parseScenario', () => {
+  test('reads rules with conditions and fields', () => {
+    const text = JSON.stringify({
+      rules: [
+        {
+          label: 'flaky',
+          when: { model: 'nextgen', path: '/v1/chat/completions', prompt: 'hello' },
+          times: 2,
+          status: 500,
+          headers: { 'X-A': 1 },
+        },
+        { reply: 'echo', 'no-done': true, gzip: true, hostile: false },
+      ],
+    });
+    expect(parseScenario(text, 'faults.json')).toEqual([
+      {
+        label: 'flaky',
+        when: { model: 'nextgen', path: '/v1/chat/completions', prompt: 'hello' },
+        fault: { times: 2, status: 500, headers: { 'x-a': '1' } },
+      },
+      {
+        label: 'rules[1]',
+        when: {},
+        fault: { reply: 'echo', 'no-done': true, encoding: 'gzip' },
+      },
+    ]);
+  });
+
+  test('reads a body as text or as JSON', () => {
+    const [rule] = parseScenario('{"rules":[{"body":{"error":{"code":1}}}]}', 'x');
+    expect(rule?.fault).toEqual({ body: '{"error":{"code":1}}' });
+  });
+
+  test('reads headers as a list, and a byte order mark', () => {
+    const [rule] = parseScenario('\ufeff{"rules":[{"headers":["A: 1","B: 2"]}]}', 'x');
+    expect(rule?.fault).toEqual({ headers: { a: '1', b: '2' } });
+  });
+
+  test.each([
+    ['{\n  "rules": 1 2', /^f\.json is not JSON at line 2, column 14$/],
+    ['{\n  "rules": [}', /^f\.json is not JSON at line 2, column 13$/],
+    ['', /^f\.json is not JSON at line 1, column 1$/],
+    ['[]', /no list of rules/],
+    ['{"rules": {}}', /no list of rules/],
+    ['{"rules": [], "rule": 1}', /f\.json: "rule" is unknown/],
+    ['{"rules": [1]}', /f\.json: rules\[0\] must be an object/],
+    ['{"rules": [{}, {"status": 99}]}', /^f\.json: rules\[1\]: status takes an HTTP status/],
+    ['{"rules": [{"nonsense": 1}]}', /rules\[0\]: there is no field "nonsense"/],
+    ['{"rules": [{"status": null}]}', /rules\[0\]\.status must be text/],
+    ['{"rules": [{"when": "x"}]}', /rules\[0\]\.when must be an object/],
+    ['{"rules": [{"when": {"colour": "x"}}]}', /rules\[0\]\.when\.colour is unknown; use method/],
+    ['{"rules": [{"when": {"model": 1}}]}', /rules\[0\]\.when\.model must be text/],
+  ])('refuses %s with the place of the error', (text, message) => {
+    expect(() => parseScenario(text, 'f.json')).toThrow(
+      expect.objectContaining({ kind: 'usage', message: expect.stringMatching(message) }),
+    );
   });
 });

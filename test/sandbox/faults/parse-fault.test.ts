@@ -1,7 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
 import { faultFieldRows } from '../../../src/sandbox/faults/fault-fields.ts';
-import { parseFault, type WrittenField } from '../../../src/sandbox/faults/parse-fault.ts';
+import { parseScenario } from '../../../src/sandbox/faults/fault-rules.ts';
+import {
+  faultFromOptions,
+  faultOptions,
+  parseDirective,
+  parseFault,
+  type WrittenField,
+} from '../../../src/sandbox/faults/parse-fault.ts';
+import { fc } from '../../support/properties.ts';
+import { json } from '../../support/raw-replies.ts';
+import { serveFront } from '../engine-helpers.ts';
+import { complete } from '../sandbox-helpers.ts';
 
 function parse(written: string): object {
   return parseFault(
@@ -106,5 +119,177 @@ describe('parseFault', () => {
 
   test('throws only failures of usage', () => {
     expect(() => parse('nonsense')).toThrow(Failure);
+  });
+});
+
+function failureOf(prompt: string): unknown {
+  try {
+    parseDirective(prompt);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('parseDirective', () => {
+  test.each([
+    ['', undefined],
+    ['hello', undefined],
+    ['hello [sandbox 500]', undefined],
+    ['[sandboxes] are fun', undefined],
+    ['[sand] box', undefined],
+  ])('finds no group in %j', (prompt, directive) => {
+    expect(parseDirective(prompt)).toBe(directive);
+  });
+
+  test.each([
+    ['[sandbox] hi', {}, 'hi'],
+    [
+      '[sandbox status=429 times=2 retry-after=1] the rest',
+      { status: 429, times: 2, 'retry-after': '1' },
+      'the rest',
+    ],
+    ['[sandbox: 500]hi', { status: 500 }, 'hi'],
+    ['  [Sandbox 500]\nhi', { status: 500 }, 'hi'],
+    [
+      'Summary of the earlier conversation:\n\n<summary>\nof one\n</summary>\n\n[sandbox 500] hi',
+      { status: 500 },
+      'hi',
+    ],
+    ['[sandbox 500]  two blanks', { status: 500 }, ' two blanks'],
+    ['[sandbox 500,\n times=2 ]', { status: 500, times: 2 }, ''],
+    [`[sandbox body='<b>]</b>'] x`, { body: '<b>]</b>' }, 'x'],
+    ['[sandbox body="a \\"b\\" \\u00e9\\n]"] x', { body: 'a "b" é\n]' }, 'x'],
+    ['[sandbox body=""] x', { body: '' }, 'x'],
+    ['[sandbox headers="X-A: 1" headers="X-B: 2"]', { headers: { 'x-a': '1', 'x-b': '2' } }, ''],
+  ])('reads %j', (prompt, fault, rest) => {
+    expect(parseDirective(prompt)).toMatchObject({ fault, rest });
+  });
+
+  test('keeps the group as written', () => {
+    expect(parseDirective(' [sandbox 500  times=2] x')?.source).toBe('[sandbox 500  times=2]');
+  });
+
+  test.each([
+    ['[sandbox 500', /no closing/],
+    ['[sandbox 500 times=2', /no closing/],
+    ['[sandbox body="a] b', /cannot parse .* at "=\\"a\] b"/],
+    ['[sandbox nonsense=1] x', /there is no field "nonsense"; the prompt "\[sandbox help\]" lists/],
+    ['[sandbox status=abc] x', /status takes/],
+    ['[sandbox body="\\q"] x', /invalid JSON escape/],
+    ['[sandbox =1] x', /cannot parse/],
+  ])('refuses %j', (prompt, message) => {
+    expect(() => parseDirective(prompt)).toThrow(message);
+  });
+
+  test('reads or refuses any group', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (inside) => {
+        const failure = failureOf(`[sandbox ${inside}] x`);
+        expect(failure === undefined || failure instanceof Failure).toBe(true);
+      }),
+    );
+  });
+});
+
+function parseOptions(...words: string[]): object {
+  const command = new Command().exitOverride();
+  for (const { flags, summary, repeatable } of faultOptions) {
+    if (repeatable) {
+      const collect = (value: string, list: readonly string[]) => [...list, value];
+      command.option(flags, summary, collect, []);
+    } else command.option(flags, summary);
+  }
+  return faultFromOptions(command.parse(words, { from: 'user' }).opts());
+}
+
+describe('faultOptions', () => {
+  test('are valid in commander, and set the same fields', () => {
+    const fault = parseOptions(
+      '--status',
+      '429',
+      '--times',
+      '2',
+      '--retry-after',
+      '1',
+      '--hostile',
+    );
+    expect(fault).toEqual({ status: 429, times: 2, 'retry-after': '1', hostile: true });
+  });
+
+  test('may omit a value with a default', () => {
+    expect(parseOptions('--cut', '--stall-after')).toEqual({ cut: 'fin', 'stall-after': 3 });
+    expect(parseOptions('--cut', 'rst')).toEqual({ cut: 'rst' });
+  });
+
+  test('may be repeated if values are merged', () => {
+    expect(parseOptions('--headers', 'A: 1', '--headers', 'B: 2')).toEqual({
+      headers: { a: '1', b: '2' },
+    });
+  });
+
+  test.each(['no-done', 'no-stream', 'no-finish-reason'])(
+    'take --%s as the field of that name',
+    (name) => {
+      expect(parseOptions(`--${name}`)).toEqual({ [name]: true });
+    },
+  );
+
+  test('set no field if none is given', () => {
+    expect(parseOptions()).toEqual({});
+  });
+
+  test('ignore other options', () => {
+    expect(faultFromOptions({ port: 80, status: '500' })).toEqual({ status: 500 });
+  });
+
+  test('refuse an invalid value', () => {
+    expect(() => parseOptions('--status', 'x')).toThrow(/status takes/);
+  });
+});
+
+const guide = readFileSync('docs/sandbox.md', 'utf8');
+
+function blocks(language: string): readonly string[] {
+  const fences = guide.matchAll(new RegExp(`^\`\`\`${language}.*\\n([^]*?)^\`\`\``, 'gm'));
+  return [...fences].map(([, text = '']) => text);
+}
+
+/** From the upstream table: each status sent, and the status that the client gets. */
+function statusRows(): readonly (readonly [number, number])[] {
+  const rows = guide.matchAll(/^\| (?<sent>\d{3}[^|]*)\| (?<received>[^|]*)\|$/gm);
+  return [...rows].flatMap(({ groups }) =>
+    (groups?.['sent'] ?? '')
+      .replace(/ and other.*/, '')
+      .split(', ')
+      .map((sent) => [
+        Number(sent),
+        Number.parseInt(groups?.['received'] ?? '', 10) || Number(sent),
+      ]),
+  ) as [number, number][];
+}
+
+describe('docs/sandbox.md', () => {
+  test.each(statusRows())('describes that an upstream’s %i becomes %i', async (sent, received) => {
+    const { sandbox } = await serveFront([[json(sent, {})]]);
+    expect((await complete(sandbox, 'hello')).status).toBe(received);
+  });
+
+  test('describes each status of the contract, and others', () => {
+    const statuses = statusRows().map(([sent]) => sent);
+    expect(statuses).toEqual(expect.arrayContaining([400, 401, 402, 403, 404, 429, 500, 503]));
+  });
+
+  test('shows valid groups', () => {
+    const groups = blocks('text')
+      .filter((text) => text.startsWith('[sandbox'))
+      .flatMap((text) => text.trim().split('\n'));
+    expect(groups.length).toBeGreaterThan(3);
+    for (const group of groups) expect(parseDirective(group)?.fault).not.toEqual({});
+  });
+
+  test('shows a valid scenario', () => {
+    const scenario = blocks('json').find((text) => text.includes('"rules"')) ?? '';
+    expect(parseScenario(scenario, 'docs/sandbox.md')).toHaveLength(3);
   });
 });

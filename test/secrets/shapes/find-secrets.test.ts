@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findSecrets } from '../../../src/secrets/shapes/find-secrets.ts';
 import { random } from '../../support/secret.ts';
@@ -5,44 +7,44 @@ import { random } from '../../support/secret.ts';
 const hex = (length: number) => random(length, '0123456789abcdef');
 const capitals = (length: number) => random(length, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567');
 
-const join = (...parts: readonly string[]) => parts.join('');
+const joined = (...parts: readonly string[]) => parts.join('');
 
 const tokens: readonly (readonly [kind: string, token: string])[] = [
-  ['AWS access key', join('AK', 'IA', capitals(16))],
-  ['AWS access key', join('AS', 'IA', capitals(16))],
-  ['GitHub token', join('gh', 'p_', random(36))],
-  ['GitHub token', join('gh', 's_', random(36))],
-  ['GitHub token', join('github', '_pat_', random(22), '_', random(59))],
-  ['GitLab token', join('gl', 'pat-', random(20))],
-  ['GitLab token', join('gl', 'rt-', random(20))],
-  ['Slack token', join('xo', 'xb-', '123456789012-', random(24))],
-  ['Slack token', join('xa', 'pp-1-', random(40))],
-  ['Stripe key', join('sk', '_live_', random(24))],
-  ['Stripe key', join('rk', '_live_', random(24))],
-  ['Stripe key', join('sk', '_test_', random(24))],
-  ['Stripe webhook secret', join('wh', 'sec_', random(32))],
-  ['OpenAI key', join('sk', '-proj-', random(48))],
-  ['API key', join('sk', '-', random(48))],
-  ['Anthropic key', join('sk', '-ant-', 'api03-', random(80))],
-  ['OpenRouter key', join('sk', '-or-v1-', hex(64))],
-  ['Google API key', join('AI', 'za', random(35))],
-  ['Google OAuth secret', join('GOC', 'SPX-', random(28))],
-  ['npm token', join('np', 'm_', random(36))],
-  ['PyPI token', join('py', 'pi-AgE', random(60))],
-  ['Hugging Face token', join('h', 'f_', random(34))],
-  ['SendGrid key', join('S', 'G.', random(22), '.', random(43))],
-  ['Vault token', join('hv', 's.', random(24))],
-  ['DigitalOcean token', join('do', 'p_v1_', hex(64))],
-  ['Docker token', join('dckr', '_pat_', random(27))],
-  ['Databricks token', join('da', 'pi', hex(32))],
-  ['Shopify token', join('shp', 'at_', hex(32))],
-  ['Linear key', join('lin', '_api_', random(40))],
-  ['Groq key', join('g', 'sk_', random(52))],
-  ['xAI key', join('x', 'ai-', random(80))],
-  ['JSON Web Token', join('ey', 'J', random(30), '.ey', 'J', random(40), '.', random(43))],
+  ['AWS access key', joined('AK', 'IA', capitals(16))],
+  ['AWS access key', joined('AS', 'IA', capitals(16))],
+  ['GitHub token', joined('gh', 'p_', random(36))],
+  ['GitHub token', joined('gh', 's_', random(36))],
+  ['GitHub token', joined('github', '_pat_', random(22), '_', random(59))],
+  ['GitLab token', joined('gl', 'pat-', random(20))],
+  ['GitLab token', joined('gl', 'rt-', random(20))],
+  ['Slack token', joined('xo', 'xb-', '123456789012-', random(24))],
+  ['Slack token', joined('xa', 'pp-1-', random(40))],
+  ['Stripe key', joined('sk', '_live_', random(24))],
+  ['Stripe key', joined('rk', '_live_', random(24))],
+  ['Stripe key', joined('sk', '_test_', random(24))],
+  ['Stripe webhook secret', joined('wh', 'sec_', random(32))],
+  ['OpenAI key', joined('sk', '-proj-', random(48))],
+  ['API key', joined('sk', '-', random(48))],
+  ['Anthropic key', joined('sk', '-ant-', 'api03-', random(80))],
+  ['OpenRouter key', joined('sk', '-or-v1-', hex(64))],
+  ['Google API key', joined('AI', 'za', random(35))],
+  ['Google OAuth secret', joined('GOC', 'SPX-', random(28))],
+  ['npm token', joined('np', 'm_', random(36))],
+  ['PyPI token', joined('py', 'pi-AgE', random(60))],
+  ['Hugging Face token', joined('h', 'f_', random(34))],
+  ['SendGrid key', joined('S', 'G.', random(22), '.', random(43))],
+  ['Vault token', joined('hv', 's.', random(24))],
+  ['DigitalOcean token', joined('do', 'p_v1_', hex(64))],
+  ['Docker token', joined('dckr', '_pat_', random(27))],
+  ['Databricks token', joined('da', 'pi', hex(32))],
+  ['Shopify token', joined('shp', 'at_', hex(32))],
+  ['Linear key', joined('lin', '_api_', random(40))],
+  ['Groq key', joined('g', 'sk_', random(52))],
+  ['xAI key', joined('x', 'ai-', random(80))],
+  ['JSON Web Token', joined('ey', 'J', random(30), '.ey', 'J', random(40), '.', random(43))],
 ];
 
-const found = (text: string) =>
+const shapesIn = (text: string) =>
   findSecrets(text).map(({ kind, start, end }) => [kind, text.slice(start, end)]);
 
 /** SendGrid and Vault tokens are found behind their prefixes. */
@@ -58,18 +60,18 @@ test.each(tokens)('a %s is found wherever it is', (kind, token) => {
     `{"log":"key:\\n${token}\\n"}`,
     `${'word '.repeat(500)}${token}${' word'.repeat(500)}`,
   ]) {
-    expect(found(text)).toEqual(expected);
+    expect(shapesIn(text)).toEqual(expected);
   }
 });
 
 test.each(tokens)('a %s in the middle of a longer word is none', (_, token) => {
-  expect(found(`abc_${token}`).filter(([kind]) => kind !== 'password or key')).toEqual([]);
+  expect(shapesIn(`abc_${token}`).filter(([kind]) => kind !== 'password or key')).toEqual([]);
 });
 
 test('all positions of a token in a text are found', () => {
-  const token = join('gh', 'p_', random(36));
+  const token = joined('gh', 'p_', random(36));
   for (let before = 0; before < 60; before += 1) {
-    expect(found(`${'- '.repeat(before)}${' '.repeat(before % 2)}${token}`)).toHaveLength(1);
+    expect(shapesIn(`${'- '.repeat(before)}${' '.repeat(before % 2)}${token}`)).toHaveLength(1);
   }
 });
 
@@ -79,24 +81,24 @@ const pem = (type: string) => `-----BEGIN ${type}-----\n${body}\n-----END ${type
 test.each(['RSA ', 'EC ', 'OPENSSH ', 'ENCRYPTED ', 'DSA ', ''])(
   'a %sprivate key is found with its header and its footer',
   (type) => {
-    const key = pem(join(type, 'PRIVATE', ' KEY'));
-    expect(found(`first\n${key}\nlast`)).toEqual([['private key', key]]);
+    const key = pem(joined(type, 'PRIVATE', ' KEY'));
+    expect(shapesIn(`first\n${key}\nlast`)).toEqual([['private key', key]]);
     const escaped = key.replaceAll('\n', String.raw`\n`);
-    expect(found(`{"private_key":"${escaped}"}`)).toEqual([['private key', escaped]]);
+    expect(shapesIn(`{"private_key":"${escaped}"}`)).toEqual([['private key', escaped]]);
   },
 );
 
 test('a private key of PGP and one without its footer are found', () => {
-  const pgp = pem(join('PGP PRIVATE', ' KEY BLOCK'));
-  expect(found(pgp)).toEqual([['private key', pgp]]);
-  const cut = pem(join('PRIVATE', ' KEY')).split('\n-----END')[0] ?? '';
-  expect(found(cut)).toEqual([['private key', cut]]);
+  const pgp = pem(joined('PGP PRIVATE', ' KEY BLOCK'));
+  expect(shapesIn(pgp)).toEqual([['private key', pgp]]);
+  const cut = pem(joined('PRIVATE', ' KEY')).split('\n-----END')[0] ?? '';
+  expect(shapesIn(cut)).toEqual([['private key', cut]]);
 });
 
 test('certificates, public keys and headers without a key are not secrets', () => {
-  expect(found(pem('CERTIFICATE') + pem('PUBLIC KEY'))).toEqual([]);
-  const header = join('-----BEGIN PRIVATE', ' KEY-----');
-  expect(found(`if (text.startsWith("${header}")) return parse(text);`)).toEqual([]);
+  expect(shapesIn(pem('CERTIFICATE') + pem('PUBLIC KEY'))).toEqual([]);
+  const header = joined('-----BEGIN PRIVATE', ' KEY-----');
+  expect(shapesIn(`if (text.startsWith("${header}")) return parse(text);`)).toEqual([]);
 });
 
 test.each([
@@ -111,12 +113,12 @@ test.each([
   ['passphrase => "', 'k3!vB8#nQ1$x'],
 ])('a password after %s is found', (before, secret) => {
   const quote = /["']$/.exec(before)?.[0] ?? '';
-  expect(found(`a: 1\n${before}${secret}${quote}\nb: 2`)).toEqual([['password or key', secret]]);
+  expect(shapesIn(`a: 1\n${before}${secret}${quote}\nb: 2`)).toEqual([['password or key', secret]]);
 });
 
 test('a password in a URL is found', () => {
   const secret = 'k3vB8nQ1x!7';
-  expect(found(`DATABASE_URL=postgres://ada:${secret}@db.internal:5432/app`)).toEqual([
+  expect(shapesIn(`DATABASE_URL=postgres://ada:${secret}@db.internal:5432/app`)).toEqual([
     ['password in a URL', secret],
   ]);
 });
@@ -136,24 +138,57 @@ test.each([
   'tokenize(input12345678, options)',
   '--password hunter2',
 ])('%s is not a secret', (text) => {
-  expect(found(text)).toEqual([]);
+  expect(shapesIn(text)).toEqual([]);
 });
 
 test('a documented example is not a secret', () => {
-  expect(found(join('AK', 'IA', 'IOSFODNN7', 'EXAMPLE'))).toEqual([]);
-  expect(found(join('gh', 'p_', 'x'.repeat(36)))).toEqual([]);
+  expect(shapesIn(joined('AK', 'IA', 'IOSFODNN7', 'EXAMPLE'))).toEqual([]);
+  expect(shapesIn(joined('gh', 'p_', 'x'.repeat(36)))).toEqual([]);
 });
 
 test("natter's own secrets win, and overlapping secrets are one", () => {
-  const token = join('gh', 'p_', random(36));
+  const token = joined('gh', 'p_', random(36));
   const text = `token=${token}`;
   const own = () => [{ start: 6, end: text.length }];
   expect(findSecrets(text, own)).toMatchObject([{ kind: "natter's key", start: 6 }]);
-  expect(found(text)).toEqual([['GitHub token', token]]);
+  expect(shapesIn(text)).toEqual([['GitHub token', token]]);
 });
 
 test('long values of digits and letters are searched in linear time', () => {
   const value = `${'12'.repeat(50)}${'ab'.repeat(48)}`;
   // In cubic time, this would take more than 20 seconds.
-  expect(found(`password=${value}\n`.repeat(15_000))).toEqual([]);
+  expect(shapesIn(`password=${value}\n`.repeat(15_000))).toEqual([]);
+});
+
+const isText = /\.(?:[cm]?[jt]sx?|md|json|ya?ml|sh|txt)$/;
+
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && isText.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** `file: kind`, without the text that was found. */
+const findingsIn = (folders: readonly string[]) =>
+  folders
+    .flatMap(filesBelow)
+    .flatMap((file) =>
+      findSecrets(readFileSync(file, 'utf8')).map(({ kind }) => `${file}: ${kind}`),
+    );
+
+test("nothing in natter's own code and guides counts as a secret", () => {
+  expect(findingsIn(['src', 'docs', 'scripts', 'bin', 'man', 'bench'])).toEqual([]);
+});
+
+/** They have 22 MB of text; the tests of zod contain JSON Web Tokens. */
+const packages = 'commander marked openai postcss react typescript undici vite yaml zod'.split(' ');
+
+test('names of styles in a highlighter are no secrets', () => {
+  expect(findingsIn(['node_modules/@codemirror/legacy-modes'])).toEqual([]);
+});
+
+test('the text of ten well-known packages has almost no secret', () => {
+  const found = findingsIn(packages.map((name) => join('node_modules', name)));
+  expect(found.filter((finding) => !finding.endsWith('JSON Web Token'))).toEqual([]);
+  expect(found.length).toBeLessThan(5);
 });

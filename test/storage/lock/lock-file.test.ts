@@ -1,12 +1,11 @@
 import fs, { existsSync, readFileSync, statSync } from 'node:fs';
 
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 
 import {
   createLock,
   createOwner,
   findLock,
-  type OpenFile,
   releaseLock,
   stateOf,
 } from '../../../src/storage/lock/lock.ts';
@@ -16,14 +15,16 @@ const owner = createOwner(processOn(42), new Date(), 'token');
 
 /** Opens files after so many failures with a code of the system. */
 function failing(times: number, code: string) {
+  const open = fs.openSync.bind(fs);
   let calls = 0;
-  const open: OpenFile = (...words) => {
+  return vi.spyOn(fs, 'openSync').mockImplementation((...words) => {
     calls += 1;
     if (calls <= times) throw Object.assign(new Error(code), { code });
-    return fs.openSync(...words);
-  };
-  return { open, calls: () => calls };
+    return open(...words);
+  });
 }
+
+afterEach(() => vi.restoreAllMocks());
 
 test.skipIf(process.platform === 'win32')('other accounts can read a lock', () => {
   const lock = newLockPath();
@@ -35,27 +36,33 @@ test.skipIf(process.platform === 'win32')('other accounts can read a lock', () =
 test('a lock that this account cannot read belongs to a running process', () => {
   const lock = newLockPath();
   leaveLock(lock);
-  const found = findLock(lock, failing(1, 'EACCES').open);
+  failing(1, 'EACCES');
+  const found = findLock(lock);
   expect(found).toMatchObject({ owner: undefined, isForeign: true });
   if (found === undefined) throw new Error('no lock was found');
-  expect(stateOf(lock, found, processOn(7), 'probe')).toEqual({ type: 'alive' });
+  expect(stateOf(found, processOn(7))).toEqual({ type: 'alive' });
 });
 
 test.each(['EPERM', 'EBUSY'])(
   'a lock that another process is removing on Windows (%s) is taken after it is gone',
   (code) => {
     const lock = newLockPath();
-    expect(createLock(lock, owner, failing(2, code).open)).toBe(true);
-    expect(findLock(lock, failing(2, code).open)?.token).toBe('token');
+    failing(2, code);
+    expect(createLock(lock, owner)).toBe(true);
+    vi.restoreAllMocks();
+    failing(2, code);
+    expect(findLock(lock)?.token).toBe('token');
   },
 );
 
 test('a folder that cannot be written is a failure', () => {
   const lock = newLockPath();
-  expect(() => createLock(lock, owner, failing(Infinity, 'EPERM').open)).toThrow('EPERM');
+  failing(Infinity, 'EPERM');
+  expect(() => createLock(lock, owner)).toThrow('EPERM');
+  vi.restoreAllMocks();
   const denied = failing(Infinity, 'EACCES');
-  expect(() => createLock(lock, owner, denied.open)).toThrow('EACCES');
-  expect(denied.calls()).toBe(1);
+  expect(() => createLock(lock, owner)).toThrow('EACCES');
+  expect(denied).toHaveBeenCalledTimes(1);
 });
 
 test('releaseLock keeps the lock of another process', () => {

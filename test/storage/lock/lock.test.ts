@@ -134,7 +134,7 @@ describe('withLock', () => {
     const removal = `${lock}.left`;
     writeFileSync(removal, '');
     // Ten seconds of the test's clock may be a minute on a slow machine, after which the removal is stale.
-    const later = new Date(Date.now() + 3_600_000);
+    const later = new Date(Date.now() + 50_000);
     utimesSync(removal, later, later);
     const waiting = { ...options([]), process: processOn(7) };
     const failure = await failureOf(() => withLock(lock, waiting, () => undefined));

@@ -1,8 +1,22 @@
 import { describe, expect, test } from 'vitest';
+import { createSpokenMarkdown } from '../../../src/terminal/markdown/spoken-markdown.ts';
 import { sanitize } from '../../../src/terminal/safety/sanitizer.ts';
 import { fc } from '../../support/properties.ts';
-import { documents } from '../markdown/documents.ts';
-import { speak, spoken } from './speak.ts';
+import { documents } from './documents.ts';
+
+/** The output of each piece, and of the end. */
+async function speak(
+  pieces: readonly string[],
+  width = Number.POSITIVE_INFINITY,
+  column = 0,
+): Promise<readonly string[]> {
+  const stream = createSpokenMarkdown(() => width, column);
+  const outputs: string[] = [];
+  for (const piece of pieces) outputs.push(await stream.write(piece));
+  return [...outputs, await stream.end()];
+}
+
+const spoken = async (source: string) => (await speak([source])).join('');
 
 describe('blocks', () => {
   test.each([
@@ -197,5 +211,86 @@ describe('any Markdown', () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('rows', () => {
+  const inRows = async (source: string, width: number, column = 0) =>
+    (await speak([source], width, column)).join('');
+
+  test.each([
+    ['prose', 'One two three. Four five six.', 'One two\nthree. Four\nfive six.\n'],
+    ['items', '- one two three four', 'bullet: one\ntwo three\nfour\n'],
+    ['headings', '# one two three four', 'Heading 1:\none two\nthree four\n'],
+    [
+      'addresses, which stay whole',
+      'see https://example.com/tea now',
+      'see\nhttps://example.com/tea\nnow\n',
+    ],
+    [
+      'rows of tables',
+      '| a | b |\n|---|---|\n| one | two |',
+      'table with 2\ncolumns: a,\nb\nrow 1, a:\none, b: two\n',
+    ],
+  ])('end between words: %s', async (_, source, rows) => {
+    expect(await inRows(source, 12)).toBe(rows);
+  });
+
+  test('do not end in code', async () => {
+    const code = 'echo a long line of code';
+    expect(await inRows(`~~~sh\n${code}\n~~~`, 12)).toBe(
+      `code 1, sh,\n1 line:\n${code}\nend of code\n1\n`,
+    );
+  });
+
+  test('begin after the label of the answer', async () => {
+    expect(await inRows('One two three.', 16, 8)).toBe('One two\nthree.\n');
+  });
+
+  test('are the same in any pieces, and no longer than the terminal', async () => {
+    for (const source of Object.values(documents)) {
+      const whole = await inRows(source, 30);
+      expect((await speak(source.split(''), 30)).join('')).toBe(whole);
+    }
+    const prose = 'The kettle is on. It boils soon, and then the tea is made! Who wants a cup?';
+    for (const row of (await inRows(prose, 30)).split('\n')) expect(row.length).toBeLessThan(31);
+  });
+});
+
+describe('mathematics is read as TeX', () => {
+  test.each([
+    ['$E = mc^2$', 'E = mc^2'],
+    ['\\(\\frac{a}{b}\\)', '\\frac{a}{b}'],
+    ['$x_1$ and $x_2$ are *not* $y_1 * y_2$', 'x_1 and x_2 are not y_1 * y_2'],
+    ['from 5$ to 10$', 'from 5$ to 10$'],
+  ])('%s', async (source, text) => {
+    expect(await spoken(source)).toBe(`${text}\n`);
+  });
+
+  test('in blocks, on one line', async () => {
+    expect(await spoken('$$\n\\sum_{i=1}^{n}\n  i\n$$\nafter')).toBe(
+      'formula: \\sum_{i=1}^{n} i\nafter\n',
+    );
+  });
+
+  test.each([
+    ['$$ is the **process id**\n\nNext.', '$$ is the process id\n\nNext.\n'],
+    ['- $$\n  x^2\n\nafter', 'bullet: $$\nx^2\n\nafter\n'],
+    ['$$\nx\n\n# Title', '$$\nx\n\nHeading 1: Title\n'],
+  ])('a formula without an end is text: %j', async (source, text) => {
+    expect(await spoken(source)).toBe(text);
+  });
+
+  test('a long displayed formula is written as it arrives', async () => {
+    const lines = Array.from({ length: 1000 }, (_, index) => `x${index}\n`);
+    const outputs = await speak(['$$\n', ...lines, '$$\n', 'after']);
+    expect(outputs[999]).toBe('\nx997');
+    expect(outputs.join('')).toBe(`$$\n${lines.join('')}$$\nafter\n`);
+  });
+
+  test('a long formula in a line is text', async () => {
+    const source = `$$${'\\sqrt'.repeat(20_000)}$$`;
+    const text = await spoken(`# ${source}`);
+    expect(text.length).toBe(`Heading 1: ${source}\n`.length);
   });
 });

@@ -1,8 +1,16 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { LiveRegion } from '../../../src/terminal/region/region.ts';
+import { createPace, LiveRegion } from '../../../src/terminal/region/region.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
-import { createScreen, drawn, footer, openRegion, withRegion } from '../../support/screen.ts';
+import { createMemoryOutput } from '../../support/memory-context.ts';
+import {
+  createScreen,
+  drawn,
+  footer,
+  openRegion,
+  rewrappingTraits,
+  withRegion,
+} from '../../support/screen.ts';
 import { fc } from '../../support/properties.ts';
 
 describe('the live region', () => {
@@ -11,12 +19,9 @@ describe('the live region', () => {
     screen.write('$ natter\r\n');
     const clock = createFakeClock();
     const region = new LiveRegion({
-      output: screen,
+      output: { ...createMemoryOutput(true), ...screen },
       clock,
-      synchronized: true,
-      rewraps: true,
-      cursorDrifts: true,
-      resizePause: 100,
+      traits: rewrappingTraits,
     });
     region.render(() => footer);
     await tick();
@@ -59,15 +64,11 @@ describe('the live region', () => {
   });
 
   test('is slow until the terminal has accepted an update', async () => {
-    const screen = createScreen(20, 10);
     const taken = new Promise<void>(() => {});
     const region = new LiveRegion({
-      output: { ...screen, write: () => taken },
+      output: { ...createMemoryOutput(true), write: () => taken },
       clock: createFakeClock(),
-      synchronized: true,
-      rewraps: true,
-      cursorDrifts: true,
-      resizePause: 100,
+      traits: rewrappingTraits,
     });
     expect(region.slowness()).toBeUndefined();
     region.render(() => footer);
@@ -209,12 +210,9 @@ test.each([60, 80, 100])(
   async (columns) => {
     const screen = createScreen(columns, 30);
     const region = new LiveRegion({
-      output: { ...screen, columns: () => 80, rows: () => 24 },
+      output: { ...createMemoryOutput(true), write: (text) => screen.write(text) },
       clock: createFakeClock(),
-      synchronized: true,
-      rewraps: true,
-      cursorDrifts: true,
-      resizePause: 100,
+      traits: rewrappingTraits,
     });
     region.render(() => footer);
     await tick();
@@ -286,4 +284,51 @@ describe('a paused region', () => {
     expect(await screen.screen()).toEqual(['last words']);
     expect(clock.sleeping()).toBe(0);
   });
+});
+
+test('an update waits until a slow terminal has accepted the previous one', async () => {
+  const clock = createFakeClock();
+  let resolve = () => {};
+  const taken = new Promise<void>((done) => (resolve = done));
+  let updates = 0;
+  const pace = createPace(clock, () => {
+    updates += 1;
+    return taken;
+  });
+  pace.soon();
+  await tick();
+  pace.soon();
+  await clock.advance(1000);
+  await tick();
+  expect([updates, pace.slowness()]).toEqual([1, taken]);
+  resolve();
+  await tick();
+  expect(updates).toBe(2);
+});
+
+test('the next update is 33 ms after the last one', async () => {
+  const clock = createFakeClock();
+  const pace = createPace(clock, () => undefined);
+  expect(pace.nextUpdate()).toBeUndefined();
+  pace.soon();
+  await tick();
+  const reached: string[] = [];
+  void pace.nextUpdate()?.then(() => reached.push('next'));
+  await clock.advance(32);
+  await tick();
+  expect(reached).toEqual([]);
+  await clock.advance(1);
+  await tick();
+  expect(reached).toEqual(['next']);
+  expect(pace.nextUpdate()).toBeUndefined();
+});
+
+test('waiting for an update ends with the region', async () => {
+  const clock = createFakeClock();
+  const pace = createPace(clock, () => undefined);
+  pace.soon();
+  await tick();
+  const waiting = pace.nextUpdate();
+  pace.end();
+  await expect(waiting).resolves.toBeUndefined();
 });

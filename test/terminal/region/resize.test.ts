@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { drawn, footer, type Screen, withRegion } from '../../support/screen.ts';
+import { setImmediate as tick } from 'node:timers/promises';
+import { LiveRegion } from '../../../src/terminal/region/region.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { createMemoryOutput } from '../../support/memory-context.ts';
+import {
+  createScreen,
+  drawn,
+  footer,
+  rewrappingTraits,
+  type Screen,
+  withRegion,
+} from '../../support/screen.ts';
 
 function controls(screen: Screen): string[] {
   return screen.output.join('').match(/\u001B\[[?\d;]*[A-Za-z]/g) ?? [];
@@ -155,6 +166,28 @@ describe('a resized window', () => {
     await clock.advance(100);
     expect(screen.output).toHaveLength(1);
   });
+});
+
+test('P20 a resize that is noticed at an update delays it', async () => {
+  const screen = createScreen(20, 10);
+  const clock = createFakeClock();
+  let isNew = true;
+  const region = new LiveRegion({
+    output: { ...createMemoryOutput(true), ...screen, columns: () => (isNew ? 20 : 30) },
+    clock,
+    traits: rewrappingTraits,
+    checkSize: () => {
+      if (isNew) region.resized();
+      isNew = false;
+    },
+  });
+  region.render(() => footer);
+  await tick();
+  await clock.advance(99);
+  expect(screen.output).toEqual([]);
+  await clock.advance(1);
+  await tick();
+  expect(await screen.screen()).toEqual(footer.rows);
 });
 
 test.each([5, 4, 3])('R3: the preview of a word is not repeated at %i rows', async (rows) => {

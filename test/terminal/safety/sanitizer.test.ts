@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { createSanitizer, sanitize, sanitizeLine } from '../../../src/terminal/safety/sanitizer.ts';
+import {
+  createSanitizer,
+  escapeJson,
+  sanitize,
+  sanitizeLine,
+} from '../../../src/terminal/safety/sanitizer.ts';
 import { processorTime } from '../../support/processor-time.ts';
+import { fc } from '../../support/properties.ts';
 import { hostileCorpus } from '../hostile-corpus.ts';
 import { terminalEffects } from '../terminal-effects.ts';
-import { fc } from '../../support/properties.ts';
 
 function inPieces(pieces: readonly string[]): string {
   const sanitizer = createSanitizer();
@@ -116,4 +121,28 @@ describe('sanitizeLine', () => {
   test('T4 returns one line', () => {
     expect(sanitizeLine('a\tb\nc\r\nd\u001B[31me')).toBe('a b c de');
   });
+});
+
+test.each(hostileCorpus)('T16 T18 shows safely and parses back to: $name', ({ input }) => {
+  const json = escapeJson(JSON.stringify({ [input]: input }));
+  expect(sanitize(json.replaceAll('🏴', ''))).toBe(json.replaceAll('🏴', ''));
+  expect(JSON.parse(json)).toEqual({ [input]: input });
+});
+
+test('T16 parses back to any value', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(JSON.parse(escapeJson(JSON.stringify(text)))).toBe(text);
+    }),
+  );
+});
+
+test.each([
+  ['\u009B', String.raw`"\u009b"`],
+  ['\u007F', String.raw`"\u007f"`],
+  ['\u202E', String.raw`"\u202e"`],
+  ['\u{E0041}', String.raw`"\udb40\udc41"`],
+  ['日 😀', '"日 😀"'],
+])('T16 writes %j as %s', (text, json) => {
+  expect(escapeJson(JSON.stringify(text))).toBe(json);
 });

@@ -8,7 +8,7 @@ import {
   tableHeader,
 } from '../../../batch/results/result-formats.ts';
 import { readResults, resultsPath } from '../../../batch/results/read-results.ts';
-import { openResultFile, resultLock } from '../../../batch/results/result-file.ts';
+import { cannotWrite, openResultFile, resultLock } from '../../../batch/results/result-file.ts';
 import type { IndexedResult, ResultLine } from '../../../batch/results/result-index.ts';
 import { readResult, replaceWithTexts } from '../../../batch/results/write-results.ts';
 import type { BatchSource } from '../items.ts';
@@ -17,7 +17,6 @@ import { awaitHolder } from '../../../ask/open-conversation.ts';
 import type { Context } from '../../../run.ts';
 import { Failure } from '../../../failure.ts';
 import type { Notices } from '../../../output/notices.ts';
-import { failureReason } from '../../../storage/storage-failure.ts';
 import { sanitize } from '../../../terminal/safety/sanitizer.ts';
 
 /** Maximum buffered texts, and their UTF-16 units. */
@@ -131,47 +130,6 @@ function standardOutput(
   };
 }
 
-async function openFileSink(
-  context: Context,
-  notices: Notices,
-  name: string,
-  { outputFormat, unordered = false }: SinkOptions,
-): Promise<BatchSink> {
-  await awaitHolder(context, notices, resultLock(name), name);
-  const { clock, process, streams } = context;
-  const onRewritten = () =>
-    notices.warning(`${name} was deleted during the run; natter wrote it again`);
-  // A table is written from results in natter's own format.
-  const format = outputFormat === 'openai' ? outputFormat : 'jsonl';
-  const file = openResultFile(name, { clock, process, onRewritten, format });
-  return {
-    find: (index) => file.find(index),
-    last: file.last,
-    checkFirst: () => undefined,
-    put(_, item, result, line) {
-      const text = formatResult(format, item, line, clock.date());
-      try {
-        file.append(result, text);
-      } catch (error) {
-        // An answer is paid for: print it rather than lose it.
-        void streams.stdout.write(text);
-        throw error;
-      }
-      return undefined;
-    },
-    room: () => undefined,
-    finish: (isComplete) => file.finish(!unordered, isComplete),
-    broken: file.broken,
-    async close() {
-      const decoder = new TextDecoder();
-      for (const block of file.unsaved()) {
-        await streams.stdout.write(decoder.decode(block, { stream: true }));
-      }
-      await file.close();
-    },
-  };
-}
-
 /** @param output the table @param results the file of results beside it @throws Failure `usage` */
 function refuseTable(output: string, results: string, { input }: BatchSource): void {
   if (!input.isRepeatable) {
@@ -210,52 +168,66 @@ async function* tableTexts(
   }
 }
 
-/** Writes the table whenever the sink with its results is finished. @param results their file */
-function withTable(
-  sink: BatchSink,
-  table: string,
-  results: string,
-  answerColumn: string,
-  items: BatchSource,
-): BatchSink {
-  let hasResults = sink.last > 0;
-  return {
-    ...sink,
-    checkFirst: (item) => void tableHeader(item, answerColumn),
-    put(...result) {
-      hasResults = true;
-      return sink.put(...result);
-    },
-    async finish(isComplete, takes) {
-      await sink.finish(isComplete, takes);
-      if (!hasResults && !isComplete) return;
-      try {
-        await replaceWithTexts(resultsPath(table), tableTexts(items, results, answerColumn, takes));
-      } catch (error) {
-        if (error instanceof Failure) throw error;
-        throw new Failure('storage', `cannot write ${table}: ${failureReason(error)}`, {
-          hint: `the results are in ${results}; run the same command again to write the table`,
-          cause: error,
-        });
-      }
-    },
-  };
-}
-
-/** @param items what results belong to; a table needs it @throws Failure */
+/**
+ * Writes results to the file of `-o`, else to standard output.
+ * @param items what results belong to; a table needs it, and is written from the results beside it at the end
+ * @throws Failure
+ */
 export async function openSink(
   context: Context,
   notices: Notices,
   options: SinkOptions,
   items?: BatchSource,
 ): Promise<BatchSink> {
-  const { output, outputFormat, answerColumn } = options;
+  const { output, outputFormat, answerColumn, unordered = false } = options;
   const name = resultsFileOf(options);
   if (output === undefined || name === undefined) return standardOutput(context, options);
-  if (outputFormat !== 'csv' || items === undefined) {
-    return openFileSink(context, notices, name, options);
-  }
-  refuseTable(output, name, items);
-  const sink = await openFileSink(context, notices, name, options);
-  return withTable(sink, output, name, answerColumn, items);
+  const table = outputFormat === 'csv' ? items : undefined;
+  if (table !== undefined) refuseTable(output, name, table);
+  await awaitHolder(context, notices, resultLock(name), name);
+  const { clock, process, streams } = context;
+  const onRewritten = () =>
+    notices.warning(`${name} was deleted during the run; natter wrote it again`);
+  const format = outputFormat === 'openai' ? outputFormat : 'jsonl';
+  const file = openResultFile(name, { clock, process, onRewritten, format });
+  let hasResults = file.last > 0;
+  return {
+    find: (index) => file.find(index),
+    last: file.last,
+    checkFirst: (item) => void (table && tableHeader(item, answerColumn)),
+    put(_, item, result, line) {
+      const text = formatResult(format, item, line, clock.date());
+      try {
+        file.append(result, text);
+      } catch (error) {
+        // An answer is paid for: print it rather than lose it.
+        void streams.stdout.write(text);
+        throw error;
+      }
+      hasResults = true;
+      return undefined;
+    },
+    room: () => undefined,
+    broken: file.broken,
+    async finish(isComplete, takes) {
+      await file.finish(!unordered, isComplete);
+      if (table === undefined || !(hasResults || isComplete)) return;
+      try {
+        await replaceWithTexts(resultsPath(output), tableTexts(table, name, answerColumn, takes));
+      } catch (error) {
+        throw cannotWrite(
+          output,
+          error,
+          `the results are in ${name}; run the same command again to write the table`,
+        );
+      }
+    },
+    async close() {
+      const decoder = new TextDecoder();
+      for (const block of file.unsaved()) {
+        await streams.stdout.write(decoder.decode(block, { stream: true }));
+      }
+      await file.close();
+    },
+  };
 }

@@ -1,5 +1,4 @@
 import { parseFingerprint } from '../../../batch/fingerprint.ts';
-import type { ItemPlace } from '../../../batch/input/item.ts';
 import type { QueuedResult } from '../../../batch/queue/batch-queue.ts';
 import type { BatchQueue } from '../../../batch/queue/redis-queue.ts';
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../../batch/tally.ts';
@@ -11,7 +10,7 @@ import { kindOf } from '../report/summary.ts';
 import { present, type Context } from '../../../run.ts';
 import { refuseReservedName } from '../../../storage/file-name.ts';
 import { exitCodes, Failure, type FailureKind } from '../../../failure.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../../../json.ts';
+import { filledText, isJsonObject, parseJson } from '../../../json.ts';
 import { count } from '../../../output/figures.ts';
 
 /** Results that are read from the queue together. */
@@ -26,12 +25,6 @@ interface Collection {
   readonly tally: Tally;
 }
 
-function differentBatch(output: string, name: string, what: string): Failure {
-  return new Failure('usage', `${output} belongs to a different batch than ${name}: ${what}`, {
-    hint: 'use a different -o file, or choose the batch with --batch',
-  });
-}
-
 /** @throws Failure `usage` if the file has results of different items */
 function refuseDifferent({ options, queue, sink, fingerprints }: Collection): void {
   const { output = 'the output' } = options;
@@ -39,41 +32,36 @@ function refuseDifferent({ options, queue, sink, fingerprints }: Collection): vo
     const found = sink.find(index);
     if (found?.fingerprint === undefined) continue;
     const expected = fingerprints.get(index);
-    if (expected === undefined) {
-      throw differentBatch(output, queue.name, `the batch has no item ${index}`);
-    }
     if (parseFingerprint(expected) === found.fingerprint) continue;
-    throw differentBatch(output, queue.name, `item ${index} has a different prompt`);
+    const what =
+      expected === undefined
+        ? `the batch has no item ${index}`
+        : `item ${index} has a different prompt`;
+    throw new Failure(
+      'usage',
+      `${output} belongs to a different batch than ${queue.name}: ${what}`,
+      {
+        hint: 'use a different -o file, or choose the batch with --batch',
+      },
+    );
   }
 }
 
-function isKind(text: unknown): text is FailureKind {
-  return typeof text === 'string' && Object.hasOwn(exitCodes, text);
-}
-
-/** The object with this name, or an empty one. */
-function member(value: unknown, name: string): JsonObject {
-  const found = isJsonObject(value) ? value[name] : undefined;
-  return isJsonObject(found) ? found : {};
-}
-
-/** The failure in the `error` of a result. */
-function failureOf(result: unknown): Failure {
-  const { kind, message } = member(result, 'error');
-  const text = typeof message === 'string' ? message : '';
-  return new Failure(isKind(kind) ? kind : 'unexpected', text);
-}
-
-/** Where the item is in the input. */
-function placeOf(index: number, result: unknown): ItemPlace {
-  const { line, id } = isJsonObject(result) ? result : {};
-  const name = typeof id === 'string' ? id : undefined;
-  return { index, line: typeof line === 'number' ? line : index, id: name };
-}
-
-function totalTokens(result: unknown): number {
-  const { total_tokens: tokens } = member(result, 'usage');
-  return typeof tokens === 'number' ? tokens : 0;
+/** What the report has of a result: its item in the input, its failure and its tokens. */
+function readResult(index: number, text: string) {
+  const value = parseJson(text);
+  const { line = index, id, error, usage } = isJsonObject(value) ? value : {};
+  const { kind, message } = isJsonObject(error) ? error : {};
+  const { total_tokens: tokens } = isJsonObject(usage) ? usage : {};
+  const known = Object.keys(exitCodes) as FailureKind[];
+  return {
+    place: { index, line: Number(line), id: filledText(id) },
+    failure: new Failure(
+      known.find((one) => one === kind) ?? 'unexpected',
+      filledText(message) ?? '',
+    ),
+    tokens: typeof tokens === 'number' ? tokens : 0,
+  };
 }
 
 /** Writes the results that the file does not have yet. */
@@ -84,12 +72,12 @@ async function collect(collection: Collection): Promise<void> {
   let sequence = 0;
   const put = async ({ index, isAnswered, line }: QueuedResult) => {
     if (sink.find(index)?.isAnswered === true) return void (tally.already += 1);
+    const { place, failure, tokens } = readResult(index, line);
     // natter's own format needs only the line.
-    const result = parseJson(line);
-    const item = { ...placeOf(index, result), problem: 'is in a queue' };
+    const item = { ...place, problem: 'is in a queue' };
     if (isAnswered) tally.answered += 1;
-    else countFailure(tally, failureOf(result), item);
-    tally.tokens += totalTokens(result);
+    else countFailure(tally, failure, item);
+    tally.tokens += tokens;
     const fingerprint = parseFingerprint(fingerprints.get(index));
     await sink.put(sequence, item, { index, fingerprint, isAnswered }, `${line}\n`);
     sequence += 1;
@@ -118,19 +106,6 @@ function conclude({ tally, options, queue }: Collection, elapsed: number): strin
   throw new Failure(kindOf(tally, undefined), outcome, { hint });
 }
 
-/** Results on standard output may be lost, so they stay in the queue. @throws Failure `usage` */
-function refuseRemoval({ output, remove = false, force = false }: CollectOptions): void {
-  if (remove && output === undefined) {
-    throw new Failure('usage', '--remove needs a file for the results', { hint: 'add -o FILE' });
-  }
-  if (force && !remove) throw new Failure('usage', '--force is only for --remove');
-}
-
-async function removeCollected({ options, queue, tally }: Collection): Promise<void> {
-  if (options.remove !== true) return;
-  if (itemsLeft(tally) === 0 || options.force === true) await queue.remove();
-}
-
 /** Runs `natter batch collect`. @throws Failure */
 export async function collectBatch(
   context: Context,
@@ -139,8 +114,12 @@ export async function collectBatch(
 ): Promise<void> {
   const presentation = await present(context, options);
   const { notices } = presentation;
-  const { output } = options;
-  refuseRemoval(options);
+  const { output, remove = false, force = false } = options;
+  // Results on standard output may be lost, so they stay in the queue.
+  if (remove && output === undefined) {
+    throw new Failure('usage', '--remove needs a file for the results', { hint: 'add -o FILE' });
+  }
+  if (force && !remove) throw new Failure('usage', '--force is only for --remove');
   if (output !== undefined) refuseReservedName(output, context.platform);
   const start = context.clock.monotonic();
   const connection = await connect(context, notices, options);
@@ -153,8 +132,9 @@ export async function collectBatch(
       const collection = { context, options, queue, sink, fingerprints, tally: emptyTally() };
       refuseDifferent(collection);
       await collect(collection);
-      await sink.finish(itemsLeft(collection.tally) === 0, (index) => fingerprints.has(index));
-      await removeCollected(collection);
+      const isComplete = itemsLeft(collection.tally) === 0;
+      await sink.finish(isComplete, (index) => fingerprints.has(index));
+      if (remove && (isComplete || force)) await queue.remove();
       printFailures({ context, presentation, options, tally: collection.tally });
       notices.notice(conclude(collection, context.clock.monotonic() - start));
     } finally {

@@ -1,24 +1,22 @@
-import type { QueueCounts } from '../../../batch/queue/batch-queue.ts';
+import type { BatchQueue } from '../../../batch/queue/redis-queue.ts';
 import { type Connect, connectToQueue, findBatch, type StatusOptions } from './open-queue.ts';
 import { present, type Context } from '../../../run.ts';
 import { printJson, printTable } from '../../../output/print-data.ts';
 import { count } from '../../../output/figures.ts';
 
-interface NamedCounts extends QueueCounts {
-  readonly name: string;
-}
+type NamedCounts = Awaited<ReturnType<BatchQueue['counts']>> & { readonly name: string };
 
 const columns = [
-  { heading: 'BATCH' },
-  { heading: 'ITEMS' },
-  { heading: 'ANSWERED' },
-  { heading: 'FAILED' },
-  { heading: 'WAITING' },
-  { heading: 'ACTIVE' },
-  { heading: 'DELAYED' },
-  { heading: 'RATE' },
-  { heading: 'WORKERS' },
-];
+  'BATCH',
+  'ITEMS',
+  'ANSWERED',
+  'FAILED',
+  'WAITING',
+  'ACTIVE',
+  'DELAYED',
+  'RATE',
+  'WORKERS',
+].map((heading) => ({ heading }));
 
 function row({ name, ...counts }: NamedCounts): readonly string[] {
   const { items, answered, failed, waiting, active, delayed, lastMinute, workers } = counts;
@@ -26,8 +24,8 @@ function row({ name, ...counts }: NamedCounts): readonly string[] {
   return [name, ...before, `${count(lastMinute)}/min`, count(workers)];
 }
 
-function record({ name, lastMinute, ...counts }: NamedCounts): object {
-  const { items, answered, failed, waiting, active, delayed, workers } = counts;
+function record({ name, lastMinute, workers, ...counts }: NamedCounts): object {
+  const { items, answered, failed, waiting, active, delayed } = counts;
   const jobs = { items, answered, failed, waiting, active, delayed };
   return { batch: name, ...jobs, answered_last_minute: lastMinute, workers };
 }

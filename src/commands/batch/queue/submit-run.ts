@@ -1,5 +1,4 @@
 import { isLoopbackName } from '../../../address.ts';
-import type { AnswerCheck } from '../../../ask/check.ts';
 import { formatFingerprint } from '../../../batch/fingerprint.ts';
 import type { InputItem } from '../../../batch/input/item.ts';
 import type { Selection } from '../../../batch/input/select-items.ts';
@@ -20,6 +19,7 @@ import { itemText } from '../secret-guard.ts';
 import type { Context } from '../../../run.ts';
 import { locateSecrets, secretsRefusal } from '../../../input/secret-guard.ts';
 import { Failure } from '../../../failure.ts';
+import { definedFields } from '../../../json.ts';
 import { count, countOf } from '../../../output/figures.ts';
 import { withoutSources } from '../../../settings/resolved-settings.ts';
 
@@ -56,68 +56,56 @@ function openSubmitGuard(
   };
 }
 
-/** Of the answers; workers decide about `response_format` by their own profile. */
-function checkOf({ schema, retries, pointer }: AnswerCheck) {
-  return {
-    retries,
-    ...(schema === undefined ? {} : { schema: JSON.stringify(schema) }),
-    ...(pointer === undefined ? {} : { select: pointer }),
-  };
-}
-
 function headerOf({ input, own, options, check }: Batch): BatchHeader {
   const { model, system, maxTokens } = own.values;
+  // Workers decide about `response_format` by their own profile.
+  const checked = check && {
+    retries: check.retries,
+    ...definedFields({
+      schema: check.schema && JSON.stringify(check.schema),
+      select: check.pointer,
+    }),
+  };
   return {
     input: input.name,
     model,
-    ...(system === undefined ? {} : { system }),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
     params: withoutSources(own.params),
     stream: options.stream,
-    ...(check === undefined ? {} : { check: checkOf(check) }),
+    ...definedFields({ system, maxTokens, check: checked }),
   };
 }
 
+/** Empty for an item that cannot be sent. */
 const fingerprintOf = (item: InputItem, { fingerprint }: Selection) =>
   item.problem === undefined ? formatFingerprint(fingerprint(item)) : '';
 
-function changed({ name }: BatchQueue, { line }: InputItem, what: string): Failure {
-  return new Failure('usage', `line ${line} of the input ${what} in batch ${name}`, {
-    hint: 'use --batch NAME for a new batch, or ‹natter batch collect --remove› to delete the old one',
-  });
-}
-
-/** @throws Failure `usage` if the batch has a different item in its place */
-function refuseChanged(
-  { queue, selection }: Submission,
-  item: InputItem,
-  known: {
-    /** Undefined if the batch has no item at this index; empty if that could not be sent. */
-    readonly fingerprint: string | undefined;
-    /** The index of the item with the same id; undefined if there is none. */
-    readonly indexOfId: number | undefined;
-  },
-): void {
-  const { fingerprint = '', indexOfId } = known;
-  const isMoved = indexOfId !== undefined && indexOfId !== item.index;
-  if (isMoved && item.problem === undefined) {
-    throw changed(queue, item, `has the id of item ${indexOfId}`);
-  }
-  if (fingerprint !== '' && fingerprint !== fingerprintOf(item, selection)) {
-    throw changed(queue, item, `has a different prompt than item ${item.index}`);
-  }
-}
-
-/** @returns the number of items that the batch did not have @throws Failure for items that are refused */
-async function checkBlock(submission: Submission, block: readonly InputItem[]): Promise<number> {
-  const known = await submission.queue.known(block);
+/**
+ * @returns the number of items that the batch did not have
+ * @throws Failure `usage` if the batch has a different item in the place of one, or `secrets`
+ */
+async function checkBlock(
+  { queue, selection, checkItem }: Submission,
+  block: readonly InputItem[],
+): Promise<number> {
+  const known = await queue.known(block);
   let added = 0;
   for (const [place, item] of block.entries()) {
-    const found = known[place] ?? { fingerprint: undefined, indexOfId: undefined };
-    submission.checkItem(item);
-    refuseChanged(submission, item, found);
-    const isCorrected = found.fingerprint === '' && item.problem === undefined;
-    if (found.fingerprint === undefined || isCorrected) added += 1;
+    const { line, index, problem } = item;
+    const { fingerprint, indexOfId = index } = known[place] ?? {};
+    checkItem(item);
+    const isMoved = indexOfId !== index && problem === undefined;
+    const isKnown = fingerprint !== undefined && fingerprint !== '';
+    if (isMoved || (isKnown && fingerprint !== fingerprintOf(item, selection))) {
+      const what = isMoved
+        ? `has the id of item ${indexOfId}`
+        : `has a different prompt than item ${index}`;
+      const message = `line ${line} of the input ${what} in batch ${queue.name}`;
+      throw new Failure('usage', message, {
+        hint: 'use --batch NAME for a new batch, or ‹natter batch collect --remove› to delete the old one',
+      });
+    }
+    const isCorrected = fingerprint === '' && problem === undefined;
+    if (fingerprint === undefined || isCorrected) added += 1;
   }
   return added;
 }
@@ -156,21 +144,6 @@ function createBlocks(act: (block: readonly InputItem[]) => Promise<void>) {
   };
 }
 
-async function addAll(submission: Submission): Promise<{ all: number; added: number }> {
-  const { batch, selection } = submission;
-  let all = 0;
-  let added = 0;
-  const blocks = createBlocks(async (block) => {
-    added += await checkBlock(submission, block);
-    await addBlock(submission, block);
-    all += block.length;
-  });
-  const items = pendingItems(batch, selection, emptyTally(), batch.context.signal);
-  for await (const item of items) await blocks.add(item);
-  await blocks.flush();
-  return { all, added };
-}
-
 /** Runs `natter batch submit`. @throws Failure */
 export async function submitBatch(
   context: Context,
@@ -197,7 +170,15 @@ export async function submitBatch(
     const isNew = (await queue.header()) === undefined;
     if (isNew) await queue.setHeader(header);
     if (isNew || rate !== undefined) await queue.setRate(rate);
-    const { all, added } = await addAll(submission);
+    let [all, added] = [0, 0];
+    const blocks = createBlocks(async (block) => {
+      added += await checkBlock(submission, block);
+      await addBlock(submission, block);
+      all += block.length;
+    });
+    const items = pendingItems(batch, selection, emptyTally(), context.signal);
+    for await (const item of items) await blocks.add(item);
+    await blocks.flush();
     if (!isNew) await queue.setHeader(header);
     const retried = await queue.retryFailed();
     const before = all === added ? '' : `, ${count(all - added)} were there before`;

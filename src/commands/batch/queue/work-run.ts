@@ -1,14 +1,18 @@
 import fs from 'node:fs';
-import { type AnswerCheck, openCheck } from '../../../ask/check.ts';
+import { openCheck } from '../../../ask/check.ts';
 import { isTransient } from '../../../batch/circuit-breaker.ts';
-import type { BatchHeader, QueuedResult } from '../../../batch/queue/batch-queue.ts';
+import type {
+  BatchHeader,
+  JobOutcome,
+  QueuedResult,
+  QueueJob,
+} from '../../../batch/queue/batch-queue.ts';
 import type { BatchQueue } from '../../../batch/queue/redis-queue.ts';
 import type { QueueConnection } from '../../../batch/queue/connect.ts';
-import { createHandOver, type HandedJob } from '../../../batch/queue/batch-queue.ts';
-import { emptyTally } from '../../../batch/tally.ts';
+import { countFailure, emptyTally } from '../../../batch/tally.ts';
 import { undiciNetwork } from '../../../client/http/undici-network.ts';
 import type { Clock } from '../../../clock.ts';
-import { planSending, type SendingPlan, type SendingRun } from '../plan.ts';
+import { planSending, type SendingRun } from '../plan.ts';
 import {
   type Connect,
   connectToQueue,
@@ -20,13 +24,13 @@ import { refuseUnwritableSummary, reportEnd } from '../report/reporting.ts';
 import { endingOf, type EndTexts } from '../report/summary.ts';
 import { runId } from '../run.ts';
 import { openGuard } from '../secret-guard.ts';
-import { type ItemSource, runUntilEnd, type SendItems } from '../sending/pipeline.ts';
-import { after, type Stopping } from '../stopping.ts';
-import type { Context, Run } from '../../../run.ts';
+import { type Pipeline, runUntilEnd } from '../sending/pipeline.ts';
+import type { Context } from '../../../run.ts';
 import { startRun, readSettings } from '../../../settings/read-settings.ts';
-import { openService } from '../../../ask/service.ts';
+import { openService, type Service } from '../../../ask/service.ts';
 import { Failure } from '../../../failure.ts';
-import { count } from '../../../output/figures.ts';
+import { definedFields } from '../../../json.ts';
+import { count, countOf } from '../../../output/figures.ts';
 import type { Notices } from '../../../output/notices.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { errorCode, storageFailure } from '../../../storage/storage-failure.ts';
@@ -72,7 +76,9 @@ function keepResults(
   giveUp: AbortSignal,
   onRefused: (error: unknown) => void,
 ) {
-  const unsaved = new Set<QueuedResult>();
+  /** Results that are not stored, with what ends the wait for it. */
+  const unsaved = new Map<QueuedResult, () => void>();
+  giveUp.addEventListener('abort', () => unsaved.forEach((end) => end()));
   const store = async (result: QueuedResult) => {
     while (!giveUp.aborted) {
       try {
@@ -80,28 +86,26 @@ function keepResults(
         unsaved.delete(result);
         return;
       } catch (error) {
-        if (giveUp.aborted) return;
-        onRefused(error);
-        await Promise.race([clock.sleep(pause), aborted(giveUp)]);
+        if (!giveUp.aborted) onRefused(error);
+        await clock.sleep(pause);
       }
     }
   };
   return {
-    /** Results that are not stored. */
-    unsaved,
+    unsaved: () => [...unsaved.keys()],
     /** Resolves when the result is stored, or when `giveUp` aborts. */
-    async put(result: QueuedResult): Promise<void> {
-      unsaved.add(result);
-      await Promise.race([store(result), aborted(giveUp)]);
-    },
+    put: (result: QueuedResult) =>
+      new Promise<void>((resolve) => {
+        unsaved.set(result, resolve);
+        void store(result).then(resolve);
+      }),
   };
 }
 
 /** A run of `natter batch work`. */
 interface Work extends SendingRun {
   readonly options: WorkOptions;
-  /** The name of the batch's input. */
-  readonly input: string;
+  readonly header: BatchHeader;
   readonly connection: QueueConnection;
   readonly queue: BatchQueue;
   readonly keeper: ReturnType<typeof keepResults>;
@@ -123,56 +127,34 @@ function batchSettings(own: ResolvedSettings, header: BatchHeader): ResolvedSett
   };
 }
 
-/** The check that was submitted with the batch; undefined if answers are not checked. */
-async function batchCheck(
-  notices: Notices,
-  { check }: BatchHeader,
-): Promise<AnswerCheck | undefined> {
-  if (check === undefined) return undefined;
-  const { schema, retries, select } = check;
-  const own = schema === undefined ? undefined : { text: schema, label: 'the schema of the batch' };
-  const limit = schema === undefined ? {} : { schemaRetries: String(retries) };
-  return openCheck(notices, { ...limit, ...(select === undefined ? {} : { select }) }, own);
-}
-
 /** A cut answer has been paid for, so only a new submission asks again. */
 const isRetried = (failure: Failure) => isTransient(failure) && failure.kind !== 'incomplete';
 
-/** The jobs that BullMQ's worker receives. */
-function jobSource(
-  { queue, connection, keeper }: Work,
-  items: ItemSource<HandedJob>['items'],
-): ItemSource<HandedJob> {
-  return {
-    items,
-    room: () => connection.restored(),
-    async take({ job, start, end }) {
-      start();
-      try {
-        // A worker that was killed may have answered it.
-        const isAnswered = job.starts > 1 && (await queue.hasAnswer(job.item.index));
-        if (isAnswered) end({ state: 'answered' });
-        return isAnswered;
-      } catch (error) {
-        end({ state: 'returned' });
-        throw error;
-      }
-    },
-    triesAgain: ({ job }, { failure, isStopped }) =>
-      isStopped || (failure !== undefined && isRetried(failure) && !job.isLastAttempt),
-    async end({ index, end }, _, { line, failure, isStopped, isStarved }) {
-      // The other workers would be refused, too. Without this pause they find out themselves.
-      const wait = isStarved ? (failure?.retryAfterSeconds ?? 0) * 1000 : 0;
-      if (wait > 0) queue.pause(wait).catch(() => undefined);
-      if (line !== undefined) {
-        await keeper.put({ index, isAnswered: failure === undefined, line: line.trimEnd() });
-      }
-      // A different worker can answer it; its text is kept meanwhile.
-      if (isStopped || line === undefined) return end({ state: 'returned' });
-      if (failure === undefined) return end({ state: 'answered' });
-      end({ state: isRetried(failure) ? 'transient' : 'failed', kind: failure.kind });
-    },
-  };
+/** Answers a job, and says how it ended. @param order its number in start order, from 0 */
+async function answerJob(
+  { queue, keeper, tally }: Work,
+  { admit, answer }: Pipeline,
+  { item, starts, isLastAttempt }: QueueJob,
+  order: number,
+): Promise<JobOutcome> {
+  const { index } = item;
+  // A worker that was killed may have answered it.
+  if (starts > 1 && (await queue.hasAnswer(index))) return { state: 'answered' };
+  const permission = await admit(item, order);
+  if (permission === undefined) return { state: 'returned' };
+  const { line, failure, isStopped, isStarved } = await answer(item, permission);
+  // The other workers would be refused, too. Without this pause they find out themselves.
+  const wait = isStarved ? (failure?.retryAfterSeconds ?? 0) * 1000 : 0;
+  if (wait > 0) queue.pause(wait).catch(() => undefined);
+  if (line === undefined) return { state: 'returned' };
+  const isAnswered = failure === undefined;
+  const triesAgain = isStopped || (!isAnswered && isRetried(failure) && !isLastAttempt);
+  if (!isAnswered && !triesAgain) countFailure(tally, failure, item);
+  await keeper.put({ index, isAnswered, line: line.trimEnd() });
+  // A different worker can answer it; its text is kept meanwhile.
+  if (isStopped) return { state: 'returned' };
+  if (isAnswered) return { state: 'answered' };
+  return { state: isRetried(failure) ? 'transient' : 'failed', kind: failure.kind };
 }
 
 /** Items that a worker has or will get. */
@@ -181,22 +163,22 @@ async function countJobs(queue: BatchQueue): Promise<number> {
   return waiting + active + delayed;
 }
 
-/** Counts the jobs twice a second. While the connection is lost, a count may never return. @returns the stop function */
+/**
+ * Counts the jobs twice a second. While the connection is lost, a count may never return.
+ * @param onDrained none is left, and the worker does not wait for more
+ * @returns the stop function
+ */
 function watchJobs(work: Work, onDrained: () => void, onOutage: () => void): () => void {
-  const { queue, connection, jobs, context } = work;
+  const { queue, connection, jobs, context, options } = work;
   const { clock } = context;
   let isCounting = false;
   let lostAt: number | undefined;
   const recount = async () => {
     isCounting = true;
-    try {
-      jobs.left = await countJobs(queue);
-    } catch {
-      // The connection was closed meanwhile, or the queue refuses all commands; the next count shows whether it lasts.
-      jobs.left = undefined;
-    }
+    // The connection was closed meanwhile, or the queue refuses all commands; the next count shows whether it lasts.
+    jobs.left = await countJobs(queue).catch(() => undefined);
     isCounting = false;
-    if (jobs.left === 0) onDrained();
+    if (jobs.left === 0 && options.wait !== true) onDrained();
   };
   return clock.repeat(interval, () => {
     if (connection.restored() === undefined) {
@@ -210,52 +192,46 @@ function watchJobs(work: Work, onDrained: () => void, onOutage: () => void): () 
 }
 
 /** Answers jobs until none is left, or the run stops; those that have not started then return to the queue. */
-async function answerJobs(work: Work, send: SendItems, stopping: Stopping): Promise<void> {
-  const { queue, plan, presentation, connection, giveUp, options, context } = work;
-  const { stop, cancel, fail } = stopping;
-  const ended = new AbortController();
-  const handOver = createHandOver();
-  const onError = refusedNotice(presentation.notices);
-  const closeWorker = queue.work(plan.concurrency, onError, (job) => handOver.give(job));
-  const closeRestored = async () => {
-    // BullMQ cannot close a worker while its connection is lost, so this waits for it, or until it is given up.
-    const restored = connection.restored();
-    if (restored !== undefined) {
-      const gaveUp = aborted(giveUp.signal).then(() => context.clock.sleep(endTime));
-      await Promise.race([restored, gaveUp]);
+async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
+  const { queue, plan, presentation, connection, giveUp, context } = work;
+  const { stop, cancel, fail, halt } = pipeline.stopping;
+  const { clock } = context;
+  const errors: unknown[] = [];
+  let order = 0;
+  const run = async (job: QueueJob): Promise<JobOutcome> => {
+    try {
+      return await answerJob(work, pipeline, job, order++);
+    } catch (error) {
+      errors.push(error);
+      halt();
+      return { state: 'returned' };
     }
-    await closeWorker();
   };
-  let closing: Promise<void> | undefined;
-  const close = () => (closing ??= closeRestored());
-  const { signal } = ended;
-  stop.addEventListener('abort', () => void close(), { signal });
-  cancel.addEventListener(
-    'abort',
-    () => void after(context.clock, lastChance, signal, () => giveUp.abort()),
-    { signal },
-  );
-  const onDrained = () => {
-    if (options.wait !== true && !stop.aborted) ended.abort();
-  };
-  const endWatch = watchJobs(work, onDrained, () => {
+  const closeWorker = queue.work(plan.concurrency, refusedNotice(presentation.notices), run);
+  let endChance = (): void => undefined;
+  const giveUpSoon = () => (endChance = clock.timer(lastChance, () => giveUp.abort()));
+  cancel.addEventListener('abort', giveUpSoon);
+  let drain = (): void => undefined;
+  const drained = new Promise<void>((resolve) => (drain = resolve));
+  const endWatch = watchJobs(work, drain, () => {
     const message = `the connection to ${connection.label} was lost for too long`;
     fail(new Failure('unreachable', message, { hint: 'start the queue again' }));
     giveUp.abort();
   });
-  stop.addEventListener('abort', endWatch, { signal });
-  try {
-    await send(jobSource(work, (own) => handOver.jobs(AbortSignal.any([own, signal]))));
-  } finally {
-    await close();
-    endWatch();
-    ended.abort();
-  }
+  await Promise.race([drained, aborted(stop)]);
+  endWatch();
+  // BullMQ cannot close a worker while its connection is lost.
+  const gaveUp = aborted(giveUp.signal).then(() => clock.sleep(endTime));
+  await Promise.race([connection.restored(), gaveUp]);
+  await closeWorker();
+  cancel.removeEventListener('abort', giveUpSoon);
+  endChance();
+  if (errors.length > 0) throw errors[0];
 }
 
 /** Writes results that the queue does not have into a file of the current folder. @throws Failure `storage` */
 function saveUnsaved({ keeper, queue, presentation }: Work): void {
-  const results = [...keeper.unsaved];
+  const results = keeper.unsaved();
   if (results.length === 0) return;
   const file = `${queue.name}-unsaved.jsonl`;
   try {
@@ -263,22 +239,21 @@ function saveUnsaved({ keeper, queue, presentation }: Work): void {
   } catch (error) {
     throw storageFailure('write', file, error);
   }
-  const what = results.length === 1 ? '1 result' : `${count(results.length)} results`;
   presentation.notices.warning(
-    `${what} could not be stored in the queue and went into ${file}; ‹natter batch merge› adds them to collected results`,
+    `${countOf(results.length, 'result')} could not be stored in the queue and went into ${file}; ‹natter batch merge› adds them to collected results`,
   );
 }
 
 const again = '‹natter batch submit› lets failed items wait again; then run ‹natter batch work›';
-const endTexts: EndTexts = {
+const endTexts = (left = 0): EndTexts => ({
   rest: 'run ‹natter batch work› again for the rest',
   retry: again,
   corrected: again,
-  left: (left = 0) => (left === 0 ? '' : `, ${count(left)} left in the queue`),
-};
+  left: left === 0 ? '' : `, ${count(left)} left in the queue`,
+});
 
 async function workAndReport(work: Work): Promise<void> {
-  const { context, queue, giveUp, connection, input, jobs } = work;
+  const { context, queue, giveUp, connection, header, jobs } = work;
   const begin = context.clock.date();
   giveUp.signal.addEventListener('abort', () => {
     saveUnsaved(work);
@@ -287,66 +262,14 @@ async function workAndReport(work: Work): Promise<void> {
   });
   const ending = await runUntilEnd(
     work,
-    (...sending) => answerJobs(work, ...sending),
+    (pipeline) => answerJobs(work, pipeline),
     async (stopping, elapsed) => {
       const left = giveUp.signal.aborted ? jobs.left : await countJobs(queue);
-      return { ...endingOf(work, stopping, elapsed(), left, endTexts), left };
+      return { ...endingOf(work, stopping, elapsed, left, endTexts(left)), left };
     },
   );
-  reportEnd(work, { input, output: null, shard: null, begin, batch: queue.name }, ending);
-}
-
-/** Opens the service, and answers the items of a batch. */
-async function workOn(
-  run: Run<WorkOptions>,
-  sending: SendingPlan,
-  connection: QueueConnection,
-): Promise<void> {
-  const { context, options, presentation } = run;
-  const { notices } = presentation;
-  const queue = await findBatch(connection, options);
-  const header = await queue.header();
-  if (header === undefined) throw lostBatch(queue.name);
-  // The queue limits the requests of all workers; tokens are limited here.
-  const { requests, tokens } = sending.rateLimits;
-  const check = await batchCheck(notices, header);
-  const asked = batchSettings(run.settings, header);
-  const settings = check?.settings(asked) ?? asked;
-  const working = { ...run, settings };
-  const source = { command: 'batch work', batch: runId(context) };
-  const network = { network: undiciNetwork };
-  const service = await openService(working, source, network);
-  const giveUp = new AbortController();
-  const jobs: Work['jobs'] = { left: undefined };
-  try {
-    const guard = openGuard(working);
-    if (requests !== undefined) await queue.setRate(requests);
-    await workAndReport({
-      ...run,
-      command: 'natter batch work',
-      plan: { ...sending, rateLimits: { requests: undefined, tokens } },
-      settings,
-      service,
-      check,
-      guard: await guard.forRequests(),
-      stream: header.stream,
-      tally: emptyTally(),
-      left: () => jobs.left,
-      onPause(wait) {
-        // The other workers would be refused, too. Without this pause they find out themselves.
-        if (wait >= sharedPause) queue.pause(Math.ceil(wait)).catch(() => undefined);
-      },
-      broken: giveUp.signal,
-      input: header.input,
-      connection,
-      queue,
-      jobs,
-      keeper: keepResults(queue, context.clock, giveUp.signal, refusedNotice(notices)),
-      giveUp,
-    });
-  } finally {
-    await service.close();
-  }
+  const names = { input: header.input, output: null, shard: null, begin, batch: queue.name };
+  reportEnd(work, names, ending);
 }
 
 /** Runs `natter batch work`. @throws Failure; an Interruption after Ctrl+C */
@@ -357,12 +280,54 @@ export async function workBatch(
 ): Promise<void> {
   const run = await startRun(context, options, readSettings);
   const { notices } = run.presentation;
-  const plan = planSending(options);
+  const { rateLimits, ...plan } = planSending(options);
   if (options.summary !== undefined) refuseUnwritableSummary(options.summary);
   const connection = await connect(context, notices, options);
+  let service: Service | undefined;
   try {
-    await workOn(run, plan, connection);
+    const queue = await findBatch(connection, options);
+    const header = await queue.header();
+    if (header === undefined) throw lostBatch(queue.name);
+    const { schema, retries, select } = header.check ?? {};
+    const check = await openCheck(
+      notices,
+      definedFields({ select, schemaRetries: schema === undefined ? undefined : String(retries) }),
+      schema === undefined ? undefined : { text: schema, label: 'the schema of the batch' },
+    );
+    const asked = batchSettings(run.settings, header);
+    const working = { ...run, settings: check?.settings(asked) ?? asked };
+    const source = { command: 'batch work', batch: runId(context) };
+    service = await openService(working, source, { network: undiciNetwork });
+    const giveUp = new AbortController();
+    const jobs: Work['jobs'] = { left: undefined };
+    const guard = await openGuard(working).forRequests();
+    // The queue limits the requests of all workers; tokens are limited here.
+    if (rateLimits.requests !== undefined) await queue.setRate(rateLimits.requests);
+    await workAndReport({
+      ...working,
+      command: 'natter batch work',
+      plan: { ...plan, rateLimits: { ...rateLimits, requests: undefined } },
+      service,
+      check,
+      guard,
+      stream: header.stream,
+      stopsStarved: false,
+      tally: emptyTally(),
+      left: () => jobs.left,
+      onPause(wait) {
+        // The other workers would be refused, too. Without this pause they find out themselves.
+        if (wait >= sharedPause) queue.pause(Math.ceil(wait)).catch(() => undefined);
+      },
+      broken: giveUp.signal,
+      header,
+      connection,
+      queue,
+      jobs,
+      keeper: keepResults(queue, context.clock, giveUp.signal, refusedNotice(notices)),
+      giveUp,
+    });
   } finally {
+    await service?.close();
     await connection.close();
   }
 }

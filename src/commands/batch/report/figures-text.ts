@@ -1,48 +1,38 @@
 import { bar, type BarLayout, formatTable, type TableLayout } from '../../../output/table.ts';
+import type { Tally } from '../../../batch/tally.ts';
 import { count } from '../../../output/figures.ts';
+import { shortTime } from './progress.ts';
 import { sanitizeLine } from '../../../terminal/safety/sanitizer.ts';
 import { displayWidth, padToWidth, truncateToWidth } from '../../../terminal/text/width.ts';
-
-/** Times are milliseconds. */
-export interface LatencyFigures {
-  readonly count: number;
-  readonly min: number;
-  readonly mean: number;
-  readonly max: number;
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-  /**
-   * From the first bucket with a duration to the last one: the durations above the limit of the bucket before. Limits
-   * are 1, 2 or 5 times a power of ten.
-   */
-  readonly buckets: readonly { readonly upTo: number; readonly count: number }[];
-}
 
 function* limits(): Generator<number, never> {
   for (let power = 1; ; power *= 10) for (const digit of [1, 2, 5]) yield digit * power;
 }
 
-/** What a histogram shows of durations in milliseconds; undefined without any. */
-export function latencyFigures(durations: readonly number[]): LatencyFigures | undefined {
+/**
+ * What a summary has of durations, in whole milliseconds; null without any. The buckets go from the first with a
+ * duration to the last one. Each counts the durations above the limit of the one before; limits are 1, 2 or 5 times a
+ * power of ten.
+ */
+export function latencyFigures(durations: readonly number[]) {
   const sorted = Float64Array.from(durations).sort();
   const { length: answers } = sorted;
-  if (answers === 0) return undefined;
-  const quantile = (part: number) => sorted[Math.ceil(part * answers) - 1] ?? 0;
-  const buckets: { upTo: number; count: number }[] = [];
+  if (answers === 0) return null;
+  const quantile = (part: number) => Math.round(sorted[Math.ceil(part * answers) - 1] ?? 0);
+  const buckets: { up_to: number; count: number }[] = [];
   let counted = 0;
-  for (const upTo of limits()) {
-    const above = sorted.findIndex((duration) => duration > upTo);
+  for (const limit of limits()) {
+    const above = sorted.findIndex((duration) => duration > limit);
     const end = above === -1 ? answers : above;
-    if (end > 0) buckets.push({ upTo, count: end - counted });
+    if (end > 0) buckets.push({ up_to: limit, count: end - counted });
     counted = end;
     if (end === answers) break;
   }
   return {
     count: answers,
-    min: sorted[0] ?? 0,
-    mean: sorted.reduce((sum, duration) => sum + duration, 0) / answers,
-    max: sorted.at(-1) ?? 0,
+    min: Math.round(sorted[0] ?? 0),
+    mean: Math.round(sorted.reduce((sum, duration) => sum + duration, 0) / answers),
+    max: quantile(1),
     p50: quantile(0.5),
     p90: quantile(0.9),
     p99: quantile(0.99),
@@ -50,24 +40,13 @@ export function latencyFigures(durations: readonly number[]): LatencyFigures | u
   };
 }
 
-export interface FailureCause {
-  readonly kind: string;
-  readonly count: number;
-  /** Of the first one in the input. */
-  readonly line: number;
-  readonly id: string | null;
-  readonly example: string;
-}
+type LatencyFigures = NonNullable<ReturnType<typeof latencyFigures>>;
 
 const maxBar = 30;
 
 /** `20 ms`, `1.5 s`, `50 s`, `8 min`. */
-function shortDuration(milliseconds: number): string {
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
-  const seconds = milliseconds / 1000;
-  if (seconds < 10) return `${Number(seconds.toFixed(1))} s`;
-  return seconds < 300 ? `${Math.round(seconds)} s` : `${count(Math.round(seconds / 60))} min`;
-}
+const shortDuration = (milliseconds: number) =>
+  milliseconds < 1000 ? `${milliseconds} ms` : shortTime(milliseconds).replace('.0 s', ' s');
 
 /** Two lines in a narrow window. */
 function percentileLines(
@@ -88,7 +67,7 @@ export function latencyText(figures: LatencyFigures, layout: BarLayout): string 
   const { width, style, unicode } = layout;
   const most = Math.max(...figures.buckets.map((bucket) => bucket.count));
   const labels = figures.buckets.map(
-    ({ upTo }) => `${unicode ? '≤' : '<='} ${shortDuration(upTo)}`,
+    (bucket) => `${unicode ? '≤' : '<='} ${shortDuration(bucket.up_to)}`,
   );
   const counts = figures.buckets.map((bucket) => count(bucket.count));
   const columns = [labels, counts].map((cells) => Math.max(...cells.map(displayWidth)));
@@ -112,6 +91,21 @@ export function latencyText(figures: LatencyFigures, layout: BarLayout): string 
     .join('');
 }
 
+/**
+ * The causes of failed items, the most frequent first, each with its first item in the input.
+ * @param clean makes texts safe to show
+ */
+export function causesOf(tally: Tally, clean: (text: string) => string) {
+  const causes = [...tally.examples].map(([kind, { failure, item }]) => ({
+    kind,
+    count: tally.causes.get(kind) ?? 0,
+    line: item.line,
+    id: item.id === undefined ? null : clean(item.id),
+    example: clean(failure.message),
+  }));
+  return causes.toSorted((one, other) => other.count - one.count);
+}
+
 const causeColumns = [
   { heading: 'cause' },
   { heading: 'failed', align: 'right' },
@@ -122,20 +116,20 @@ const causeColumns = [
 const idWidth = 16;
 
 /** `line 3 (q3)`, where a person finds an item. @param width of the id, which is cut there */
-export function placeText(
-  { line, id }: Pick<FailureCause, 'line' | 'id'>,
-  width = Number.POSITIVE_INFINITY,
-): string {
-  return `line ${line}${id === null ? '' : ` (${truncateToWidth(sanitizeLine(id), width)})`}`;
+export function placeText(line: number, id: string | null | undefined, width = Infinity): string {
+  return `line ${line}${id ? ` (${truncateToWidth(sanitizeLine(id), width)})` : ''}`;
 }
 
-/** A table of the causes of failed items, the most frequent first. */
-export function causesText(causes: readonly FailureCause[], layout: TableLayout): string {
-  const rows = causes
-    .toSorted((one, other) => other.count - one.count)
-    .map((cause) => {
-      const { kind, example } = cause;
-      return [kind, count(cause.count), placeText(cause, idWidth), sanitizeLine(example)];
-    });
+/** A table of the causes of failed items. */
+export function causesText(
+  causes: readonly ReturnType<typeof causesOf>[number][],
+  layout: TableLayout,
+): string {
+  const rows = causes.map(({ kind, count: failed, line, id, example }) => [
+    kind,
+    count(failed),
+    placeText(line, id, idWidth),
+    sanitizeLine(example),
+  ]);
   return formatTable(causeColumns, rows, { ...layout, isTerminal: true, width: layout.width - 1 });
 }

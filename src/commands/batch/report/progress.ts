@@ -92,13 +92,11 @@ export function batchOutcome(tally: Tally, elapsed: number): string {
   return `${count(already + answered)}${whole} ${items} answered${before} in ${shortTime(elapsed)}${used}${paid}${lost}`;
 }
 
-const whole = (value: number) => Math.round(value);
-
 /** The counts of a run, in JSON. */
 export function countFields(tally: Tally, elapsed: number, left = itemsLeft(tally)) {
   const done = tally.answered + tally.failed;
   return {
-    elapsed_ms: whole(elapsed),
+    elapsed_ms: Math.round(elapsed),
     items: {
       total: tally.total ?? null,
       answered_before: tally.already,
@@ -116,24 +114,6 @@ export function countFields(tally: Tally, elapsed: number, left = itemsLeft(tall
     },
     /** By currency; null where no price is known. */
     cost: tally.costs.size === 0 ? null : Object.fromEntries(tally.costs),
-  };
-}
-
-/** Seconds until the last item, at the rate of this run. */
-function estimatedSeconds(tally: Tally, elapsed: number): number | null {
-  const left = itemsLeft(tally);
-  const done = tally.answered + tally.failed;
-  return left === undefined || done === 0 ? null : whole((left * elapsed) / done / 1000);
-}
-
-/** A line of `--progress-json`. @param pause milliseconds until the next request is allowed */
-function progressRecord(tally: Tally, time: Date, elapsed: number, pause: number): object {
-  return {
-    type: 'progress',
-    time: time.toISOString(),
-    ...countFields(tally, elapsed),
-    eta_seconds: estimatedSeconds(tally, elapsed),
-    paused_ms: whole(pause),
   };
 }
 
@@ -165,8 +145,19 @@ export function showProgress(run: SendingRun, admission: Admission, stop: AbortS
   };
   const print = () => {
     const elapsed = clock.monotonic() - start;
-    const pause = admission.pauseRemaining();
-    void streams.stderr.write(jsonLine(progressRecord(tally, clock.date(), elapsed, pause)));
+    const rest = itemsLeft(tally);
+    const done = tally.answered + tally.failed;
+    const isUnknown = rest === undefined || done === 0;
+    const record = {
+      type: 'progress',
+      time: clock.date().toISOString(),
+      ...countFields(tally, elapsed),
+      /** At the rate of this run. */
+      eta_seconds: isUnknown ? null : Math.round((rest * elapsed) / done / 1000),
+      /** Until the next request is allowed. */
+      paused_ms: Math.round(admission.pauseRemaining()),
+    };
+    void streams.stderr.write(jsonLine(record));
   };
   const endDrawing = animated ? clock.repeat(redrawing, draw) : undefined;
   const endPrinting = options.progressJson === true ? clock.repeat(printing, print) : undefined;

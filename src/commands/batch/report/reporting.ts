@@ -1,8 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { latencyFigures, type LatencyFigures } from './figures-text.ts';
-import type { Tally } from '../../../batch/tally.ts';
-import { causesText, type FailureCause, latencyText, placeText } from './figures-text.ts';
+import { causesOf, causesText, latencyFigures, latencyText, placeText } from './figures-text.ts';
 import type { TalliedRun } from '../plan.ts';
 import { countFields } from './progress.ts';
 import { type Ending, exitOf } from './summary.ts';
@@ -55,57 +53,6 @@ interface RunNames {
   readonly batch?: string;
 }
 
-const whole = Math.round;
-
-function latencyFields(figures: LatencyFigures | undefined): object | null {
-  if (figures === undefined) return null;
-  const { count, buckets, ...times } = figures;
-  const rounded = Object.entries(times).map(([name, time]) => [name, whole(time)] as const);
-  const limits = buckets.map((bucket) => ({ up_to: bucket.upTo, count: bucket.count }));
-  return { count, ...Object.fromEntries(rounded), buckets: limits };
-}
-
-/**
- * The causes of failed items, the most frequent first, each with its first item in the input.
- * @param clean makes texts safe to show
- */
-function causesOf(tally: Tally, clean: (text: string) => string): readonly FailureCause[] {
-  const causes = [...tally.examples].map(([kind, { failure, item }]) => ({
-    kind,
-    count: tally.causes.get(kind) ?? 0,
-    line: item.line,
-    id: item.id === undefined ? null : clean(item.id),
-    example: clean(failure.message),
-  }));
-  return causes.toSorted((one, other) => other.count - one.count);
-}
-
-/** The document of `--summary`, and the last line of `--progress-json`. Times are whole milliseconds. */
-function summaryRecord(
-  tally: Tally,
-  { input, output, shard, begin, batch }: RunNames,
-  { elapsed, error, notice, stoppedBy, left }: Ending,
-  clean: (text: string) => string,
-): object {
-  const { code, name } = exitOf(error);
-  return {
-    type: 'summary',
-    begin: begin.toISOString(),
-    input,
-    output,
-    shard,
-    batch,
-    exit_code: code,
-    exit_name: name,
-    message: clean(notice ?? toFailure(error).message),
-    stopped_by: stoppedBy,
-    ...countFields(tally, elapsed, left),
-    causes: causesOf(tally, clean),
-    latency_ms: latencyFields(latencyFigures(tally.latency)),
-    first_text_ms: latencyFields(latencyFigures(tally.firstText)),
-  };
-}
-
 /** A histogram of fewer answers says little. */
 const fewAnswers = 10;
 
@@ -121,7 +68,7 @@ function printFigures({ context, presentation, options, tally }: TalliedRun): vo
     unicode: presentation.unicode,
   };
   const latency = latencyFigures(tally.latency);
-  if (latency !== undefined && (isWanted || latency.count >= fewAnswers)) {
+  if (latency !== null && (isWanted || latency.count >= fewAnswers)) {
     void stderr.write(latencyText(latency, layout));
   }
   const causes = causesOf(tally, (text) => cleanLine(context, text));
@@ -132,10 +79,9 @@ function printFigures({ context, presentation, options, tally }: TalliedRun): vo
 function printCauses({ context, presentation, options, tally }: TalliedRun, error: unknown): void {
   const isInTable = context.streams.stderr.isTerminal || options.figures === true;
   if (isInTable || options.progressJson === true) return;
-  for (const cause of causesOf(tally, (text) => text)) {
-    const { kind, line, example } = cause;
+  for (const { kind, line, id, example } of causesOf(tally, (text) => text)) {
     if (toFailure(error).message.includes(example)) continue;
-    const place = example.startsWith(`line ${line} `) ? '' : `, ${placeText(cause)}`;
+    const place = example.startsWith(`line ${line} `) ? '' : `, ${placeText(line, id)}`;
     presentation.notices.notice(`first failure (${kind})${place}: ${example}`);
   }
 }
@@ -150,21 +96,39 @@ export function printFailures(run: TalliedRun): void {
 export function reportEnd(run: TalliedRun, names: RunNames, ending: Ending): void {
   const { context, presentation, options, tally } = run;
   const { notices } = presentation;
+  const { begin, input, output, shard, batch } = names;
+  const { elapsed, stoppedBy, left, notice, error } = ending;
   printFigures(run);
-  printCauses(run, ending.error);
-  if (ending.notice !== undefined) notices.notice(ending.notice);
+  printCauses(run, error);
+  if (notice !== undefined) notices.notice(notice);
   const isDone = tally.already > 0 && tally.answered + tally.failed === 0;
-  if (isDone && ending.error === undefined && names.output !== null) {
+  if (isDone && error === undefined && output !== null) {
     notices.notice('nothing was sent; a different -o file asks again');
   }
   const clean = (text: string) => cleanLine(context, text);
-  const line = jsonLine(summaryRecord(tally, names, ending, clean));
+  const { code, name } = exitOf(error);
+  const line = jsonLine({
+    type: 'summary',
+    begin: begin.toISOString(),
+    input,
+    output,
+    shard,
+    batch,
+    exit_code: code,
+    exit_name: name,
+    message: clean(notice ?? toFailure(error).message),
+    stopped_by: stoppedBy,
+    ...countFields(tally, elapsed, left),
+    causes: causesOf(tally, clean),
+    latency_ms: latencyFigures(tally.latency),
+    first_text_ms: latencyFigures(tally.firstText),
+  });
   if (options.progressJson === true) void context.streams.stderr.write(line);
   try {
     if (options.summary !== undefined) writeSummary(options.summary, line);
-  } catch (error) {
-    if (ending.error === undefined) throw error;
-    notices.warning(error instanceof Error ? error.message : String(error));
+  } catch (thrown) {
+    if (error === undefined) throw thrown;
+    notices.warning(toFailure(thrown).message);
   }
-  if (ending.error !== undefined) throw ending.error;
+  if (error !== undefined) throw error;
 }

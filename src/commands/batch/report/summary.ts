@@ -18,22 +18,23 @@ export interface EndTexts {
   readonly retry: string;
   readonly corrected: string;
   /** `, 14 left`; empty if nothing is left. */
-  readonly left: (items: number | undefined) => string;
+  readonly left: string;
 }
 
-/** @param output the file of `-o`; results on standard output cannot be continued */
-export function fileTexts(output: string | undefined): EndTexts {
-  const left = (items: number | undefined) => {
-    if (items === undefined) return ', input not fully read';
-    return items === 0 ? '' : `, ${count(items)} left`;
-  };
+/** @param output the file of `-o`; results on standard output cannot be continued @param left undefined if unknown */
+export function fileTexts(output: string | undefined, left: number | undefined): EndTexts {
+  const unread = ', input not fully read';
+  const texts = { left: left === undefined ? unread : left === 0 ? '' : `, ${count(left)} left` };
   if (output === undefined) {
     const retry = 'use -o FILE to be able to retry only these';
-    return { rest: 'use -o FILE to be able to resume', retry, corrected: retry, left };
+    return { ...texts, rest: 'use -o FILE to be able to resume', retry, corrected: retry };
   }
-  const retry = 'run the same command again to retry only these';
-  const corrected = 'after a correction, run the same command to retry only these';
-  return { rest: 'run the same command again for the rest', retry, corrected, left };
+  return {
+    ...texts,
+    rest: 'run the same command again for the rest',
+    retry: 'run the same command again to retry only these',
+    corrected: 'after a correction, run the same command to retry only these',
+  };
 }
 
 interface BatchEnd {
@@ -47,8 +48,8 @@ interface BatchEnd {
   readonly stopFailure: Failure | undefined;
 }
 
-const outcomeText = ({ tally, elapsed, texts, left }: BatchEnd) =>
-  `${batchOutcome(tally, elapsed)}${texts.left(left)}`;
+const outcomeText = ({ tally, elapsed, texts }: BatchEnd) =>
+  `${batchOutcome(tally, elapsed)}${texts.left}`;
 
 /** The first failure, if nothing was answered and all failures are of its kind. */
 function onlyCause({ answered, examples }: Tally): Failure | undefined {
@@ -71,7 +72,7 @@ function repeatedText({ examples, causes }: Tally): string | undefined {
   if (first === undefined) return undefined;
   const { failure, item } = first;
   const number = repeated.reduce((sum, one) => sum + (causes.get(one.failure.kind) ?? 0), 0);
-  const place = placeText({ line: item.line, id: item.id ?? null });
+  const place = placeText(item.line, item.id);
   const items = number === 1 ? `${place} fails` : `${count(number)} items, first ${place}, fail`;
   const remedy = failure.kind === 'usage' ? 'correct it' : (failure.hint ?? 'see its error');
   return `${items} each time: ${remedy}`;

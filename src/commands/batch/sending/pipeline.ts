@@ -2,22 +2,15 @@
 
 import { estimateRequest } from '../../../usage/budget.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
-import { CircuitBreaker } from '../../../batch/circuit-breaker.ts';
+import { createCircuitBreaker } from '../../../batch/circuit-breaker.ts';
 import type { BatchItem, InputItem, ItemContent } from '../../../batch/input/item.ts';
 import { Admission, type Permission } from '../../../batch/admission.ts';
-import { runItems } from '../../../batch/run-items.ts';
-import { countFailure, type Tally } from '../../../batch/tally.ts';
+import type { Tally } from '../../../batch/tally.ts';
 import { failureLine, outcomeLine, unsendable } from '../output/result.ts';
 import type { SendingRun } from '../plan.ts';
 import { showProgress } from '../report/progress.ts';
 import type { Ending } from '../report/summary.ts';
-import {
-  itemFingerprint,
-  type ItemOutcome,
-  planItem,
-  sendItem,
-  type SendOptions,
-} from './send-item.ts';
+import { itemFingerprint, type ItemOutcome, planItem, sendItem } from './send-item.ts';
 import { type Stopping, watchStopping } from '../stopping.ts';
 import { withRequestHint } from '../../../cli/report.ts';
 import type { Failure } from '../../../failure.ts';
@@ -27,7 +20,6 @@ import {
   askModels,
   type Chain,
   chooseModel,
-  type FallbackModel,
   chainClients,
   fallbackModels,
 } from '../../../ask/fallback.ts';
@@ -47,22 +39,13 @@ const contentFor = (content: ItemContent, isFirst: boolean): ItemContent => {
   return isFirst ? content : rest;
 };
 
-/** @throws Failure `invalid_request` with hints for an item that cannot fit, and others that no model can cure */
-function planFor(content: ItemContent, { settings }: FallbackModel, stream: boolean) {
-  try {
-    return planItem(content, settings, stream);
-  } catch (error) {
-    throw withRequestHint(toFailure(error), settings);
-  }
-}
-
 /**
  * Undefined without `fallback`, and with a check: its option is refused, and a notice reports the setting.
  * @throws Failure for a profile without a service
  */
 function openFallback(
   run: SendingRun,
-  sending: SendOptions,
+  stopping: Stopping,
   warn: (text: string) => void,
 ): BatchFallback | undefined {
   const { settings, check, service } = run;
@@ -87,16 +70,23 @@ function openFallback(
     async send(item, permission) {
       const chain: Chain = {
         models,
-        plan: (model, isFirst) => planFor(contentFor(item, isFirst), model, sending.stream),
+        plan(model, isFirst) {
+          try {
+            return planItem(contentFor(item, isFirst), model.settings, run.stream);
+          } catch (error) {
+            throw withRequestHint(toFailure(error), model.settings);
+          }
+        },
         onStep,
       };
       return askModels(chain, chooseModel(chain), async ({ model, failed }) => {
         const isFirst = failed.length === 0;
         const content = contentFor(item, isFirst);
-        if (isFirst) return sendItem(sending, content, permission);
+        if (isFirst) return sendItem(run, stopping, content, permission);
         // The limits that a batch learns are those of the first service: the client of this one waits and retries itself.
-        const own = { ...sending, client: await clients.of(model), settings: model.settings };
-        return sendItem(own, content, undefined);
+        const own = { ...service, client: await clients.of(model) };
+        const next = { ...run, service: own, settings: model.settings };
+        return sendItem(next, stopping, content, undefined);
       });
     },
     async close() {
@@ -121,26 +111,11 @@ interface ItemEnd {
   readonly isStarved: boolean;
 }
 
-/** Where items come from, and where their results go. */
-export interface ItemSource<Item extends InputItem> {
-  /** Until `ended` aborts. */
-  items(ended: AbortSignal): AsyncIterable<Item>;
-  /** A promise while no result can be taken. */
-  room(): Promise<void> | undefined;
-  /** Takes an item before it is sent. @returns whether it has an answer meanwhile */
-  take?(item: Item): Promise<boolean>;
-  /** Whether a failed item is given out again in this run, so that its failure does not count. */
-  triesAgain?(item: Item, end: ItemEnd): boolean;
-  /** Saves the result. @param sequence number of the item in start order, from 0 */
-  end(item: Item, sequence: number, end: ItemEnd): Promise<void> | undefined;
-}
-
-/** A run that is sending. */
-interface Pipeline {
+/** What sends the items of a run, wherever they come from. */
+interface Sending {
   readonly run: SendingRun;
-  readonly sending: SendOptions;
   readonly stopping: Stopping;
-  readonly circuitBreaker: CircuitBreaker;
+  readonly circuitBreaker: ReturnType<typeof createCircuitBreaker>;
   readonly fallback: BatchFallback | undefined;
   readonly warn: (text: string) => void;
 }
@@ -150,17 +125,6 @@ const minFailures = 10;
 
 /** Milliseconds; `Infinity` without a limit. */
 const maxWaitOf = ({ values }: ResolvedSettings): number => values.retryMaxWait || Infinity;
-
-function openCircuitBreaker({ plan, settings, service, options, tally }: SendingRun) {
-  const most = Math.max(minFailures, 2 * plan.concurrency);
-  return new CircuitBreaker({
-    most,
-    maxWait: maxWaitOf(settings),
-    isReplay: service.replayedFrom !== undefined,
-    mostAlike: options.keepGoing === true ? Infinity : most,
-    hasAnswers: () => tally.already > 0,
-  });
-}
 
 function openAdmission(run: SendingRun, stop: AbortSignal): Admission {
   const { plan, settings, service, onPause } = run;
@@ -222,13 +186,12 @@ function countAnswer(tally: Tally, { failure, metadata }: ItemOutcome): void {
   if (timing?.firstText !== undefined) tally.firstText.push(timing.firstText);
 }
 
-/** @param isFinal the item is not tried again in this run */
+/** Counts the answer, and decides whether the run goes on. */
 function endOf(
-  { run, circuitBreaker, stopping }: Pipeline,
+  { run, circuitBreaker, stopping }: Sending,
   item: BatchItem,
   fingerprint: bigint,
   outcome: ItemOutcome,
-  isFinal: boolean,
 ): ItemEnd {
   const { context, tally } = run;
   const { failure, content, isStopped, isStarved } = outcome;
@@ -242,129 +205,100 @@ function endOf(
   let stops = isStopped || isRefused;
   if (failure === undefined) circuitBreaker.answered();
   else if (!stops) {
-    stops = (isStarved && isFinal) || circuitBreaker.failed(failure);
+    stops = (isStarved && run.stopsStarved) || circuitBreaker.failed(failure);
     if (stops) stopping.fail(failure);
   }
   const line = outcomeLine(context.secrets, item, fingerprint, outcome);
   return { line, fingerprint, failure, isStopped: stops, isStarved };
 }
 
-/** An item that could not be sent. */
-function unsentEnd(
-  { context }: SendingRun,
-  item: InputItem,
-  fingerprint: bigint | undefined,
-  failure: Failure,
-): ItemEnd {
-  const line = failureLine(context.secrets, item, fingerprint, failure);
-  return { line, fingerprint, failure, isStopped: false, isStarved: false };
-}
-
 /** Sends an item, and ends its permission. */
 async function answerItem(
-  pipeline: Pipeline,
-  item: BatchItem,
+  sending: Sending,
+  item: InputItem,
   permission: Permission,
-  isFinal: boolean,
 ): Promise<ItemEnd> {
-  const { run, sending, fallback, warn } = pipeline;
+  const { run, stopping, fallback, warn } = sending;
+  const unsent = (fingerprint: bigint | undefined, failure: Failure): ItemEnd => {
+    const line = failureLine(run.context.secrets, item, fingerprint, failure);
+    return { line, fingerprint, failure, isStopped: false, isStarved: false };
+  };
+  if (item.problem !== undefined) return unsent(undefined, unsendable(item));
   const fingerprint = itemFingerprint(item, run.settings);
   let outcome: ItemOutcome;
   try {
     outcome = await (fallback?.send(item.content, permission) ??
-      sendItem(sending, item.content, permission));
+      sendItem(run, stopping, item.content, permission));
   } catch (error) {
     permission.end(false, undefined);
-    return unsentEnd(run, item, fingerprint, withRequestHint(toFailure(error), run.settings));
+    return unsent(fingerprint, withRequestHint(toFailure(error), run.settings));
   }
   outcome = noteTruncation(outcome, run.tally, run.options.strict === true, warn);
-  const end = endOf(pipeline, item, fingerprint, outcome, isFinal);
+  const end = endOf(sending, item, fingerprint, outcome);
   const tokens = end.line === undefined ? undefined : outcome.metadata.usage?.total_tokens;
   permission.end(end.failure === undefined, tokens);
   return end;
 }
 
-/** @throws Failure `storage` if the result cannot be saved */
-async function processItem<Item extends InputItem>(
-  pipeline: Pipeline,
-  source: ItemSource<Item>,
-  item: Item,
-  sequence: number,
-  permission: Permission,
-): Promise<void> {
-  const { run } = pipeline;
-  if (await source.take?.(item)) return permission.end(false, undefined);
-  const isFinal = source.triesAgain === undefined;
-  const end =
-    item.problem === undefined
-      ? await answerItem(pipeline, item, permission, isFinal)
-      : unsentEnd(run, item, undefined, unsendable(item));
-  const { failure, line } = end;
-  const isCounted = failure !== undefined && line !== undefined;
-  if (isCounted && source.triesAgain?.(item, end) !== true) {
-    countFailure(run.tally, failure, item);
-  }
-  await source.end(item, sequence, end);
+/** How a file and a queue send their items: each is admitted, then answered. */
+export interface Pipeline {
+  readonly stopping: Stopping;
+  /**
+   * Waits until the item may be sent.
+   * @param order its number in start order, from 0: the lowest is sent first
+   * @returns undefined if the run stops first
+   */
+  readonly admit: (item: InputItem, order: number) => Promise<Permission | undefined>;
+  /** Sends the item, and counts its answer; the caller counts a failure. */
+  readonly answer: (item: InputItem, permission: Permission) => Promise<ItemEnd>;
 }
-
-/** Sends the items of a source until all have ended, or the run stops. */
-export type SendItems = <Item extends InputItem>(source: ItemSource<Item>) => Promise<void>;
 
 /**
  * Sends items, and says how that ended. Never throws.
- * @param work sends the items of one source, or of several one after the other
- * @param finish is called when all have ended @param finish.elapsed milliseconds since the start
+ * @param work gives items to the pipeline until all have ended
+ * @param finish is called then; `elapsed` is milliseconds since the start
  */
 export async function runUntilEnd(
   run: SendingRun,
-  work: (send: SendItems, stopping: Stopping) => Promise<void>,
-  finish: (stopping: Stopping, elapsed: () => number) => Promise<Ending>,
+  work: (pipeline: Pipeline) => Promise<void>,
+  finish: (stopping: Stopping, elapsed: number) => Promise<Ending>,
 ): Promise<Ending> {
   const { context, presentation, plan, settings, service } = run;
   const { clock } = context;
   const start = clock.monotonic();
   const elapsed = () => clock.monotonic() - start;
   const stopping = watchStopping(run, () => progress.clear());
-  const { stop, halt } = stopping;
+  const { stop } = stopping;
   const admission = openAdmission(run, stop);
   const progress = showProgress(run, admission, stop);
   const warn = (text: string) => {
     progress.clear();
     presentation.notices.warning(text);
   };
-  const sending: SendOptions = {
-    client: service.client,
-    guard: run.guard,
-    check: run.check,
-    settings,
-    stream: run.stream,
-    retryIncomplete: plan.retryIncomplete,
-    stop,
-    signal: stopping.cancel,
-    clock,
-  };
   let fallback: BatchFallback | undefined;
   try {
     try {
-      fallback = openFallback(run, sending, warn);
-      const circuitBreaker = openCircuitBreaker(run);
-      const pipeline = { run, sending, stopping, circuitBreaker, fallback, warn };
-      const send: SendItems = (source) =>
-        runItems({
-          items: source.items(stop),
-          admit: (item, sequence) => admission.admit(item, sequence),
-          room: () => source.room(),
-          work: (...next) => processItem(pipeline, source, ...next),
-          stop,
-          halt,
-        });
-      await work(send, stopping);
+      fallback = openFallback(run, stopping, warn);
+      const most = Math.max(minFailures, 2 * plan.concurrency);
+      const circuitBreaker = createCircuitBreaker({
+        most,
+        maxWait: maxWaitOf(settings),
+        isReplay: service.replayedFrom !== undefined,
+        mostAlike: run.options.keepGoing === true ? Infinity : most,
+        hasAnswers: () => run.tally.already > 0,
+      });
+      const sending = { run, stopping, circuitBreaker, fallback, warn };
+      await work({
+        stopping,
+        admit: (item, order) => admission.admit(item, order),
+        answer: (item, permission) => answerItem(sending, item, permission),
+      });
     } finally {
       progress.end();
       await fallback?.close();
       stopping.end();
     }
-    return await finish(stopping, elapsed);
+    return await finish(stopping, elapsed());
   } catch (error) {
     return { elapsed: elapsed(), stoppedBy: null, notice: undefined, error };
   }

@@ -1,4 +1,4 @@
-import { Failure, type FailureKind } from '../../../failure.ts';
+import { Failure } from '../../../failure.ts';
 import { nearlyNamed } from '../../../near-name.ts';
 
 /** Which part of the screen handles keys. `completion` is an open menu, `search` the history search, `list` the list of conversations. */
@@ -212,17 +212,14 @@ const sameCodes: ReadonlyMap<string, string> = new Map([
   ['ctrl+[', 'Esc'],
 ]);
 
-/** Reports a key or an action that natter cannot use. */
-type Fail = (message: string, hint: string) => never;
-
-const failUsage: Fail = (message, hint) => {
-  throw new Failure('usage', message, { hint });
-};
-
 const examples = 'for example ctrl+x, alt+s, f5 or shift+up; none removes the binding';
 
-/** A key as typed, `Ctrl-X` or `alt+shift+up`, in the format of `chordOf`. */
-export function parseChord(text: string, fail: Fail = failUsage): string {
+function fail(message: string, hint = examples): never {
+  throw new Failure('usage', message, { hint });
+}
+
+/** A key as typed, `Ctrl-X` or `alt+shift+up`, in the format of `chordOf`. @throws Failure `usage` */
+export function parseChord(text: string): string {
   const parts = /^(?<modifiers>(?:[a-z]+[+-])*)(?<name>.+)$/i.exec(text)?.groups;
   const names = (parts?.['modifiers'] ?? '').toLowerCase().split(/[+-]/).filter(Boolean);
   const modifiers = new Set(names.map((name) => modifierNames.get(name)));
@@ -230,29 +227,29 @@ export function parseChord(text: string, fail: Fail = failUsage): string {
   const name = otherNames.get(typed) ?? typed;
   const isCharacter = /^[\x21-\x7e]$/.test(name);
   const isKey = isCharacter || named.has(name) || /^f(?:[1-9]|1[0-2])$/.test(name);
-  if (modifiers.has(undefined) || !isKey) fail(`${JSON.stringify(text)} is not a key`, examples);
+  if (modifiers.has(undefined) || !isKey) fail(`${JSON.stringify(text)} is not a key`);
   const isText = isCharacter || name === 'space';
   if (isText && !modifiers.has('ctrl') && !modifiers.has('alt')) {
-    fail(`${text} types text, so it cannot be a key of an action`, examples);
+    fail(`${text} types text, so it cannot be a key of an action`);
   }
   const held = (['ctrl', 'alt', 'shift'] as const).filter((each) => modifiers.has(each));
   const chord = [...held, name].join('+');
   const same = sameCodes.get(chord);
-  if (same !== undefined) fail(`terminals send ${chord} as ${same}`, examples);
+  if (same !== undefined) fail(`terminals send ${chord} as ${same}`);
   return chord;
 }
 
 /** The keys of a value such as `ctrl+x, alt+s`; `none` removes the binding. */
-function parseKeyList(text: string, fail: Fail): readonly string[] {
+function parseKeyList(text: string): readonly string[] {
   const words = text.split(/[\s,]+/).filter((word) => word !== '');
-  if (words.length === 0) fail(`${JSON.stringify(text)} is not a key`, examples);
+  if (words.length === 0) fail(`${JSON.stringify(text)} is not a key`);
   if (words.length === 1 && words[0]?.toLowerCase() === 'none') return [];
-  return [...new Set(words.map((word) => parseChord(word, fail)))];
+  return [...new Set(words.map(parseChord))];
 }
 
 const actions = keyBindings.map(({ action }) => action);
 
-function findAction(name: string, fail: Fail): KeyAction {
+function findAction(name: string): KeyAction {
   const action = actions.find((known) => known === name);
   if (action !== undefined) return action;
   const near = nearlyNamed(name, actions);
@@ -273,68 +270,69 @@ function overlap(one: KeyBinding, other: KeyBinding): boolean {
   return one.when === other.when || one.when === 'anywhere' || other.when === 'anywhere';
 }
 
-/** Finds a key of an own binding that is a key of a different action, too. */
-function refuseConflict(
-  own: OwnKeys,
-  changed: string | undefined,
-  failFor: (name: string) => Fail,
-): void {
+/** Refuses a key of an own binding that is a key of a different action, too. */
+function refuseConflict(own: OwnKeys, changed: string | undefined, refuse: Refuse): void {
   const bindings = withOwnKeys(own);
   const isChanged = ({ action }: KeyBinding) => Number(action === changed);
   const ownFirst = bindings
     .filter(({ action }) => own.has(action))
     .toSorted((one, other) => isChanged(other) - isChanged(one));
   for (const binding of ownFirst) {
+    const { action, keys } = binding;
     const others = bindings.filter((other) => other !== binding && overlap(binding, other));
-    for (const key of binding.keys) {
-      const taken = others.find(({ keys }) => keys.includes(key));
+    for (const key of keys) {
+      const taken = others.find((other) => other.keys.includes(key))?.action;
       if (taken === undefined) continue;
-      const other = taken.action === changed ? binding.action : taken.action;
+      const other = taken === changed ? action : taken;
       const hint = `‹natter config set keys.${other} none›, or a different key, frees it`;
-      const fail: Fail = failFor(binding.action);
-      fail(`${key} of ${binding.action} is the key of ${taken.action}, too`, hint);
+      refuse(action, `${key} of ${action} is the key of ${taken}, too`, hint);
     }
   }
 }
+
+type Refuse = (name: string, message: string, hint: string | undefined) => never;
 
 /**
  * Checks the settings `keys.<action>` of a profile.
  * @param keys by action, as in the settings file
  * @param options.profile the profile of stored keys, for the hint of one that natter cannot use
  * @param options.changed the action that a conflict is reported for
- * @throws Failure of `kind` for an unknown action or key, and for a key of two actions
+ * @throws Failure for an unknown action or key, and for a key of two actions: `configuration` with a profile, else
+ * `usage`
  */
 export function parseOwnKeys(
   keys: Readonly<Record<string, unknown>>,
-  kind: FailureKind,
   { profile, changed }: { readonly profile?: string; readonly changed?: string } = {},
 ): OwnKeys {
   const own = new Map<KeyAction, readonly string[]>();
-  const failFor =
-    (name: string, start = ''): Fail =>
-    (message, hint) => {
-      const removes = `‹natter config unset keys.${name} --profile ${profile}› removes it`;
-      throw new Failure(kind, start + message, { hint: profile === undefined ? hint : removes });
-    };
+  const refuse: Refuse = (name, message, hint) => {
+    if (profile === undefined) fail(message, hint);
+    const removes = `‹natter config unset keys.${name} --profile ${profile}› removes it`;
+    throw new Failure('configuration', message, { hint: removes });
+  };
   for (const [name, value] of Object.entries(keys)) {
-    const action = findAction(name, failFor(name));
-    const list = parseKeyList(String(value), failFor(name, `keys.${name}: `));
-    const isNeeded = neededActions.some((needed) => needed === action);
-    if (list.length === 0 && isNeeded) failFor(name)(`${action} needs a key`, examples);
-    own.set(action, list);
+    try {
+      const action = findAction(name);
+      const list = parseKeyList(String(value));
+      const isNeeded = neededActions.some((needed) => needed === action);
+      if (list.length === 0 && isNeeded) fail(`${action} needs a key`);
+      own.set(action, list);
+    } catch (error) {
+      if (error instanceof Failure) refuse(name, `keys.${name}: ${error.message}`, error.hint);
+      throw error;
+    }
   }
-  refuseConflict(own, changed, failFor);
+  refuseConflict(own, changed, refuse);
   return own;
 }
 
 /** A value for the settings file, in one spelling. @throws Failure `usage` for an unknown action or key */
 export function storedKeys(name: string, value: string): string {
-  findAction(name, failUsage);
-  const list = parseKeyList(value, failUsage);
-  return list.length === 0 ? 'none' : list.join(' ');
+  findAction(name);
+  return parseKeyList(value).join(' ') || 'none';
 }
 
 /** @throws Failure `configuration` for keys of a profile that natter cannot use */
 export function ownKeyMap(keys: Readonly<Record<string, unknown>>, profile: string): KeyMap {
-  return createKeyMap(withOwnKeys(parseOwnKeys(keys, 'configuration', { profile })));
+  return createKeyMap(withOwnKeys(parseOwnKeys(keys, { profile })));
 }

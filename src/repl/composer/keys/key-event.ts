@@ -29,72 +29,33 @@ export function chordOf({ name, ctrl, alt, shift }: KeyPress): string {
   return `${ctrl ? 'ctrl+' : ''}${alt ? 'alt+' : ''}${shift ? 'shift+' : ''}${name}`;
 }
 
-/** Last bytes of `CSI … letter` and `SS3 letter`: xterm, the VT220's keypad, rxvt (lower case, with a modifier). */
-const letterKeys: ReadonlyMap<string, KeyPress> = new Map([
-  ['A', keyPress('up')],
-  ['B', keyPress('down')],
-  ['C', keyPress('right')],
-  ['D', keyPress('left')],
-  ['F', keyPress('end')],
-  ['H', keyPress('home')],
-  ['P', keyPress('f1')],
-  ['Q', keyPress('f2')],
-  ['S', keyPress('f4')],
-  ['Z', keyPress('tab', { shift: true })],
-  ['a', keyPress('up', { shift: true })],
-  ['b', keyPress('down', { shift: true })],
-  ['c', keyPress('right', { shift: true })],
-  ['d', keyPress('left', { shift: true })],
-]);
+/** Keys by the codes in a table such as `A up B down`. */
+function keysIn(table: string): ReadonlyMap<string, string> {
+  return new Map(
+    Array.from(table.matchAll(/(\S+) (\S+)/g), ([, code = '', name = '']) => [code, name]),
+  );
+}
 
-/** Keys only after `SS3`: F3 (`CSI R` is a cursor report), Enter of the keypad, rxvt's Ctrl and arrows. */
-const applicationKeys: ReadonlyMap<string, KeyPress> = new Map([
-  ['M', keyPress('enter')],
-  ['R', keyPress('f3')],
-  ['a', keyPress('up', { ctrl: true })],
-  ['b', keyPress('down', { ctrl: true })],
-  ['c', keyPress('right', { ctrl: true })],
-  ['d', keyPress('left', { ctrl: true })],
-]);
+/** Last bytes of `CSI … letter` and `SS3 letter`: xterm and the VT220's keypad. */
+const letterKeys = keysIn('A up B down C right D left F end H home P f1 Q f2 S f4');
+
+/** Keys only after `SS3`: F3 (`CSI R` is a cursor report), and Enter of the keypad. */
+const applicationKeys = keysIn('M enter R f3');
 
 /** The keypad's characters in application mode, from `j`. */
 const applicationCharacters = '*+,-./0123456789';
 
 /** First numbers of `CSI number ~`. */
-const numberKeys: ReadonlyMap<number, string> = new Map([
-  [1, 'home'],
-  [2, 'insert'],
-  [3, 'delete'],
-  [4, 'end'],
-  [5, 'pageup'],
-  [6, 'pagedown'],
-  [7, 'home'],
-  [8, 'end'],
-  ...[11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23, 24].map((code, index): [number, string] => [
-    code,
-    `f${index + 1}`,
-  ]),
-]);
+const numberKeys = keysIn(
+  '1 home 2 insert 3 delete 4 end 5 pageup 6 pagedown 7 home 8 end 11 f1 12 f2 13 f3 14 f4 15 f5 17 f6 18 f7 19 f8 ' +
+    '20 f9 21 f10 23 f11 24 f12',
+);
 
 /** Keys of the kitty protocol and modifyOtherKeys without a character, by code point. */
-const codeKeys: ReadonlyMap<number, string> = new Map([
-  [8, 'backspace'],
-  [9, 'tab'],
-  [13, 'enter'],
-  [27, 'escape'],
-  [127, 'backspace'],
-  [57414, 'enter'],
-  [57417, 'left'],
-  [57418, 'right'],
-  [57419, 'up'],
-  [57420, 'down'],
-  [57421, 'pageup'],
-  [57422, 'pagedown'],
-  [57423, 'home'],
-  [57424, 'end'],
-  [57425, 'insert'],
-  [57426, 'delete'],
-]);
+const codeKeys = keysIn(
+  '8 backspace 9 tab 13 enter 27 escape 127 backspace 57414 enter 57417 left 57418 right 57419 up 57420 down ' +
+    '57421 pageup 57422 pagedown 57423 home 57424 end 57425 insert 57426 delete',
+);
 
 /** The keypad's characters in the kitty protocol, from 57399. */
 const keypadCharacters = '0123456789./*-+';
@@ -130,7 +91,7 @@ function typedText(key: CodedKey, character: string, isShifted: boolean): string
 
 /** Undefined for lock and modifier keys and others without bindings. */
 function eventOfCode(key: CodedKey, modifiers: Modifiers): KeyEvent | undefined {
-  const name = codeKeys.get(key.code);
+  const name = codeKeys.get(String(key.code));
   if (name !== undefined) return keyPress(name, modifiers);
   const isKeypad = key.code >= firstKeypad && key.code < keypadEnd;
   if (!isKeypad && !isCharacter(key.code)) return undefined;
@@ -156,7 +117,7 @@ export function shortcut(character: string, modifiers: Modifiers): KeyPress {
 
 /** The key of a control character (C0 or DEL). */
 export function eventOfControl(code: number, modifiers: Modifiers = {}): KeyPress {
-  const name = code === 8 ? undefined : codeKeys.get(code);
+  const name = code === 8 ? undefined : codeKeys.get(String(code));
   if (name !== undefined) return keyPress(name, modifiers);
   const character = code === 0 ? ' ' : String.fromCharCode(code + 0x40).toLowerCase();
   return shortcut(character, { ...modifiers, ctrl: true });
@@ -190,7 +151,7 @@ function modifiersOf(field: Field | undefined): Modifiers | undefined {
 function numberedKey(fields: readonly Field[], modifiers: Modifiers): KeyEvent | undefined {
   const number = fields[0]?.[0] ?? 0;
   if (number === 27) return eventOfCode({ code: fields[2]?.[0] ?? 0 }, modifiers);
-  const name = numberKeys.get(number);
+  const name = numberKeys.get(String(number));
   return name === undefined ? undefined : keyPress(name, modifiers);
 }
 
@@ -208,33 +169,36 @@ export function eventOfSequence(parameters: string, final: string): KeyEvent | u
   const rxvt = rxvtModifiers.get(final);
   if (rxvt !== undefined) return numberedKey(fields, rxvt);
   if (final === '~') return numberedKey(fields, modifiers);
-  if (final !== 'u') return letterKey(final, modifiers);
+  if (final !== 'u') return letterKey(final, modifiers, { shift: true });
   const [code = 0, shifted, base] = key;
   const typed = text.filter((part) => part !== undefined);
   return eventOfCode({ code, shifted, base, text: typed }, modifiers);
 }
 
-function letterKey(final: string, { ctrl, alt, shift }: Modifiers): KeyEvent | undefined {
-  const key = letterKeys.get(final);
-  if (key === undefined) return undefined;
-  return {
-    ...key,
-    ctrl: key.ctrl || ctrl === true,
-    alt: key.alt || alt === true,
-    shift: key.shift || shift === true,
-  };
+/** rxvt's arrows are in lower case: with Shift after `CSI`, with Ctrl after `SS3`. */
+function letterKey(
+  final: string,
+  modifiers: Modifiers,
+  lowerCase: Modifiers,
+): KeyEvent | undefined {
+  if (final === 'Z') return keyPress('tab', { ...modifiers, shift: true });
+  const isArrow = /[a-d]/.test(final);
+  const name = letterKeys.get(isArrow ? final.toUpperCase() : final);
+  return name === undefined
+    ? undefined
+    : keyPress(name, { ...modifiers, ...(isArrow && lowerCase) });
 }
 
 /** The key of `SS3 modifiers final`: application cursor keys and keypad. */
 export function eventOfApplicationKey(parameters: string, final: string): KeyEvent | undefined {
-  const modifiers = modifiersOf(fieldsOf(parameters).at(-1));
-  const key = applicationKeys.get(final);
-  if (key !== undefined) return key;
+  const name = applicationKeys.get(final);
+  if (name !== undefined) return keyPress(name);
   if (final >= 'j' && final <= 'y') {
     const text = applicationCharacters.charAt(final.charCodeAt(0) - 'j'.charCodeAt(0));
     return { type: 'text', text };
   }
-  return modifiers === undefined ? undefined : letterKey(final, modifiers);
+  const modifiers = modifiersOf(fieldsOf(parameters).at(-1));
+  return modifiers && letterKey(final, modifiers, { ctrl: true });
 }
 
 function charactersOf(event: KeyEvent): string | undefined {

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import {
@@ -24,7 +23,8 @@ import type { FaultRule } from '../../../../src/sandbox/faults/fault-rules.ts';
 import { sandboxKey } from '../../../../src/sandbox/keys.ts';
 import { startSandbox } from '../../../../src/sandbox/server.ts';
 import { rule } from '../../../sandbox/sandbox-helpers.ts';
-import { parseResults } from '../../../support/batch.ts';
+import { parseResults, promptLines } from '../../../support/batch.ts';
+import { folderOf } from '../../../support/folder.ts';
 import { createMemoryContext, createMemoryDevice } from '../../../support/memory-context.ts';
 
 type State = 'waiting' | 'active' | 'delayed' | 'done' | 'failed';
@@ -238,7 +238,7 @@ const submitDefaults: SubmitOptions = {
 
 /** A queue in memory, a folder, and a service that echoes prompts after `faults`; no request is retried. */
 export async function openQueuePlace(faults: readonly FaultRule[] = []) {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-queue-'));
+  const folder = folderOf();
   const asked: string[] = [];
   const sandbox = await startSandbox({
     latency: { origin: 0, nextgen: 0 },
@@ -310,4 +310,16 @@ export async function openQueuePlace(faults: readonly FaultRule[] = []) {
       return { stderr: stderr(), stdout: stdout() };
     },
   };
+}
+
+/** A place with a submitted batch of these prompts, or of this number of prompts. */
+export async function openSubmitted(
+  prompts: number | string,
+  faults: readonly FaultRule[] = [],
+  options: Partial<SubmitOptions> = {},
+) {
+  const place = await openQueuePlace(faults);
+  place.write('p.txt', typeof prompts === 'string' ? prompts : promptLines(prompts));
+  await place.submit('p.txt', options);
+  return place;
 }

@@ -1,17 +1,16 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { promptLines } from '../../../support/batch.ts';
+import type { FaultRule } from '../../../../src/sandbox/faults/fault-rules.ts';
 import { rule } from '../../../sandbox/sandbox-helpers.ts';
-import { openQueuePlace } from './queue-helpers.ts';
+import { promptLines } from '../../../support/batch.ts';
+import { openQueuePlace, openSubmitted } from './queue-helpers.ts';
 
 const lines = (results: readonly ({ line: string } | undefined)[]) =>
   results.map((result) => JSON.parse(result?.line ?? '{}') as Record<string, unknown>);
 
 describe('natter batch work', () => {
   test('answers all items with the options of the batch, and ends', async () => {
-    const place = await openQueuePlace();
-    place.write('p.txt', promptLines(9));
-    await place.submit('p.txt', { model: 'nextgen' });
+    const place = await openSubmitted(9, [], { model: 'nextgen' });
     const { ended, stderr } = place.work();
     await ended;
     expect(stderr()).toMatch(/^natter: 9 items answered in /);
@@ -22,9 +21,7 @@ describe('natter batch work', () => {
   });
 
   test('--summary describes the run of this worker', async () => {
-    const place = await openQueuePlace();
-    place.write('p.txt', promptLines(3));
-    await place.submit('p.txt');
+    const place = await openSubmitted(3);
     const summary = place.path('run.json');
     await place.work({ summary }).ended;
     expect(JSON.parse(readFileSync(summary, 'utf8'))).toMatchObject({
@@ -40,9 +37,7 @@ describe('natter batch work', () => {
   });
 
   test('--summary has the causes and the exit code of a run that fails', async () => {
-    const place = await openQueuePlace([rule('status=400')]);
-    place.write('p.txt', promptLines(2));
-    await place.submit('p.txt');
+    const place = await openSubmitted(2, [rule('status=400')]);
     const summary = place.path('run.json');
     await expect(place.work({ summary }).ended).rejects.toMatchObject({ kind: 'invalid_request' });
     expect(JSON.parse(readFileSync(summary, 'utf8'))).toMatchObject({
@@ -53,27 +48,21 @@ describe('natter batch work', () => {
   });
 
   test('--summary in a folder that does not exist is refused before anything is answered', async () => {
-    const place = await openQueuePlace();
-    place.write('p.txt', promptLines(1));
-    await place.submit('p.txt');
+    const place = await openSubmitted(1);
     const { ended } = place.work({ summary: place.path('none/run.json') });
     await expect(ended).rejects.toThrow('--summary: there is no folder');
     expect(place.asked).toEqual([]);
   });
 
   test('several workers share the items', async () => {
-    const place = await openQueuePlace();
-    place.write('p.txt', promptLines(20));
-    await place.submit('p.txt');
+    const place = await openSubmitted(20);
     await Promise.all([place.work().ended, place.work().ended, place.work().ended]);
     expect(place.asked.length).toBe(20);
     expect(new Set(place.asked).size).toBe(20);
   });
 
   test('an item that a killed worker had answered is not asked again', async () => {
-    const place = await openQueuePlace();
-    place.write('p.txt', promptLines(1));
-    await place.submit('p.txt');
+    const place = await openSubmitted(1);
     const batch = place.batch('p');
     const [job] = batch.jobs.values();
     if (job !== undefined) job.starts = 1;
@@ -84,9 +73,7 @@ describe('natter batch work', () => {
   });
 
   test('a transient failure is tried again, until the attempts are used up', async () => {
-    const place = await openQueuePlace([rule('status=503')]);
-    place.write('p.txt', promptLines(1));
-    await place.submit('p.txt', { attempts: '2' });
+    const place = await openSubmitted(1, [rule('status=503')], { attempts: '2' });
     const { ended } = place.work();
     const batch = place.batch('p');
     await expect.poll(async () => (await batch.queue.counts()).delayed).toBe(1);
@@ -99,17 +86,13 @@ describe('natter batch work', () => {
   });
 
   test('a lasting failure of an item is not tried again', async () => {
-    const place = await openQueuePlace([rule('status=400')]);
-    place.write('p.txt', promptLines(1));
-    await place.submit('p.txt');
+    const place = await openSubmitted(1, [rule('status=400')]);
     await expect(place.work().ended).rejects.toMatchObject({ kind: 'invalid_request' });
     expect(place.asked.length).toBe(1);
   });
 
   test('the first items that all fail alike stop the worker at the tenth', async () => {
-    const place = await openQueuePlace([rule('status=400')]);
-    place.write('p.txt', promptLines(15));
-    await place.submit('p.txt');
+    const place = await openSubmitted(15, [rule('status=400')]);
     const { ended } = place.work({ concurrency: '1' });
     await expect(ended).rejects.toMatchObject({ kind: 'invalid_request' });
     expect(place.asked.length).toBe(10);
@@ -120,9 +103,7 @@ describe('natter batch work', () => {
   });
 
   test('a refused key returns the items to the other workers', async () => {
-    const place = await openQueuePlace();
-    place.write('p.txt', promptLines(8));
-    await place.submit('p.txt');
+    const place = await openSubmitted(8);
     const { ended } = place.work({ key: 'wrong-key-0123456789' });
     await expect(ended).rejects.toMatchObject({ kind: 'unauthorized' });
     const { queue } = place.batch('p');
@@ -136,9 +117,7 @@ describe('natter batch work', () => {
     ['SIGTERM', { kind: 'unfinished' }],
     ['Ctrl+C', { name: 'Interruption' }],
   ])('%s lets running items finish, and returns the others', async (signal, failure) => {
-    const place = await openQueuePlace([rule('tokens=20 rate=20')]);
-    place.write('p.txt', promptLines(9));
-    await place.submit('p.txt');
+    const place = await openSubmitted(9, [rule('tokens=20 rate=20')]);
     const { ended, device, freeze } = place.work({ concurrency: '2' });
     const { queue } = place.batch('p');
     await expect.poll(async () => (await queue.counts()).active).toBe(2);
@@ -151,9 +130,7 @@ describe('natter batch work', () => {
   });
 
   test('--wait keeps the worker until a signal ends it', async () => {
-    const place = await openQueuePlace();
-    place.write('p.txt', promptLines(1));
-    await place.submit('p.txt');
+    const place = await openSubmitted(1);
     const { ended, device } = place.work({ wait: true });
     const { queue } = place.batch('p');
     await expect.poll(async () => (await queue.counts()).answered).toBe(1);
@@ -165,17 +142,13 @@ describe('natter batch work', () => {
   });
 
   test('--rpm sets the rate of all workers', async () => {
-    const place = await openQueuePlace();
-    place.write('p.txt', promptLines(1));
-    await place.submit('p.txt');
+    const place = await openSubmitted(1);
     await place.work({ rpm: '600' }).ended;
     expect(place.batch('p').log).toEqual(['rate none', 'rate 600']);
   });
 
   test('a pause that the service requests applies to all workers', async () => {
-    const place = await openQueuePlace([rule('status=429 retry-after=3 times=1')]);
-    place.write('p.txt', promptLines(1));
-    await place.submit('p.txt');
+    const place = await openSubmitted(1, [rule('status=429 retry-after=3 times=1')]);
     const { ended } = place.work();
     const batch = place.batch('p');
     await expect.poll(() => batch.log.at(-1)).toBe('pause 3000');
@@ -186,9 +159,7 @@ describe('natter batch work', () => {
 
 describe('an answer that the queue refuses', () => {
   test('is stored when the queue accepts it again', async () => {
-    const place = await openQueuePlace();
-    place.write('p.txt', promptLines(2));
-    await place.submit('p.txt');
+    const place = await openSubmitted(2);
     const batch = place.batch('p');
     batch.refuse = new Error('OOM command not allowed');
     const { ended, stderr } = place.work();
@@ -200,9 +171,7 @@ describe('an answer that the queue refuses', () => {
   });
 
   test('goes into a file when the worker is ended', async () => {
-    const place = await openQueuePlace();
-    place.write('p.txt', promptLines(2));
-    await place.submit('p.txt', { batch: 'lost-answers' });
+    const place = await openSubmitted(2, [], { batch: 'lost-answers' });
     const batch = place.batch('lost-answers');
     const file = 'lost-answers-unsaved.jsonl';
     onTestFinished(() => rmSync(file, { force: true }));
@@ -222,9 +191,7 @@ describe('an answer that the queue refuses', () => {
   });
 
   test('goes into a file when the connection is lost for ten minutes', async () => {
-    const place = await openQueuePlace();
-    place.write('p.txt', promptLines(1));
-    await place.submit('p.txt', { batch: 'lost-queue' });
+    const place = await openSubmitted(1, [], { batch: 'lost-queue' });
     const file = 'lost-queue-unsaved.jsonl';
     onTestFinished(() => rmSync(file, { force: true }));
     place.batch('lost-queue').refuse = 'silent';
@@ -250,4 +217,47 @@ describe('the batch of a worker', () => {
       failure,
     );
   });
+});
+
+function saying(content: string, condition = ''): FaultRule {
+  const message = { role: 'assistant', content };
+  const body = JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] });
+  return rule(`body=${JSON.stringify(body)} content-type=application/json ${condition}`);
+}
+
+test('the schema of a submission is sent and checked by workers', async () => {
+  const place = await openQueuePlace([saying('{"mood":"good"}', 'times=1'), saying('glad')]);
+  place.write('p.txt', 'one\ntwo\n');
+  const select = '/mood';
+  await place.submit('p.txt', { schema: 'mood good|bad', schemaRetries: '0', select });
+  const summary = place.path('run.json');
+  const { ended } = place.work({ summary, concurrency: '1' });
+  await expect(ended).rejects.toMatchObject({ kind: 'mismatch' });
+  expect(place.asked[0]).toMatch(/^one\n\nAnswer with one JSON value/);
+  const { queue } = place.batch('p');
+  expect(await queue.header()).toMatchObject({ check: { retries: 0, select } });
+  const [first, second] = lines(await queue.results([1, 2]));
+  expect(first).toMatchObject({ value: { mood: 'good' }, selected: 'good', violations: [] });
+  expect(second).toMatchObject({ content: 'glad', error: { kind: 'mismatch' } });
+  expect(JSON.parse(readFileSync(summary, 'utf8'))).toMatchObject({ exit_code: 13 });
+});
+
+test('a worker asks again for an answer that does not conform', async () => {
+  const place = await openSubmitted(
+    'one\n',
+    [saying('glad', 'times=1'), saying('{"mood":"bad"}')],
+    { schema: 'mood good|bad' },
+  );
+  await place.work().ended;
+  expect(place.asked).toHaveLength(2);
+  const [first] = lines(await place.batch('p').queue.results([1]));
+  expect(first).toMatchObject({ value: { mood: 'bad' } });
+});
+
+test('the response_format of a submission does not travel, because workers use their own', async () => {
+  const place = await openSubmitted('one\n', [saying('{"mood":"bad"}')], {
+    schema: 'mood good|bad',
+    responseFormat: 'json_object',
+  });
+  expect((await place.batch('p').queue.header())?.params).toEqual({});
 });

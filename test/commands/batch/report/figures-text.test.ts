@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { causesText, latencyText } from '../../../../src/commands/batch/report/figures-text.ts';
+import {
+  causesText,
+  latencyFigures,
+  latencyText,
+} from '../../../../src/commands/batch/report/figures-text.ts';
 import type { BarLayout } from '../../../../src/output/table.ts';
 import { plainStyle } from '../../../../src/terminal/style.ts';
 import { displayWidth } from '../../../../src/terminal/text/width.ts';
+import { seededRandom } from '../../../conversation/journal-fixtures.ts';
 
 const layout: BarLayout = { isTerminal: true, width: 80, style: plainStyle, unicode: true };
 
-const figures = {
+const fourBuckets = {
   count: 1804,
   min: 20,
   mean: 900,
@@ -15,16 +20,16 @@ const figures = {
   p99: 61_000,
   max: 400_000,
   buckets: [
-    { upTo: 200, count: 1200 },
-    { upTo: 500, count: 0 },
-    { upTo: 1000, count: 600 },
-    { upTo: 500_000, count: 4 },
+    { up_to: 200, count: 1200 },
+    { up_to: 500, count: 0 },
+    { up_to: 1000, count: 600 },
+    { up_to: 500_000, count: 4 },
   ],
 };
 
 describe('the histogram', () => {
   test('has a bar for each bucket, and percentiles', () => {
-    expect(latencyText(figures, layout).split('\n')).toEqual([
+    expect(latencyText(fourBuckets, layout).split('\n')).toEqual([
       'time of 1,804 answers',
       '≤ 200 ms  1,200  ██████████████████████████████',
       '≤ 500 ms      0',
@@ -36,19 +41,19 @@ describe('the histogram', () => {
   });
 
   test('is ASCII where the locale is not UTF-8', () => {
-    const text = latencyText(figures, { ...layout, unicode: false });
+    const text = latencyText(fourBuckets, { ...layout, unicode: false });
     expect(text).toMatch(/^[\n -~]+$/);
     expect(text).toContain('<= 8 min      4  #\n');
   });
 
   test('has all percentiles at 40 columns', () => {
-    expect(latencyText(figures, { ...layout, width: 40 })).toMatch(
+    expect(latencyText(fourBuckets, { ...layout, width: 40 })).toMatch(
       /\np50 180 ms · p90 2\.4 s\np99 61 s · max 7 min\n$/,
     );
   });
 
   test.each([40, 20])('fits %d columns', (width) => {
-    for (const line of latencyText(figures, { ...layout, width }).split('\n')) {
+    for (const line of latencyText(fourBuckets, { ...layout, width }).split('\n')) {
       expect(displayWidth(line)).toBeLessThan(width);
     }
   });
@@ -56,7 +61,6 @@ describe('the histogram', () => {
 
 describe('the table of causes', () => {
   const causes = [
-    { kind: 'incomplete', count: 2, line: 30, id: null, example: 'the answer is incomplete' },
     {
       kind: 'rate_limited',
       count: 1300,
@@ -64,9 +68,10 @@ describe('the table of causes', () => {
       id: 'q\u001b[31m2',
       example: 'rate limited\u001b[2J by the service',
     },
-  ];
+    { kind: 'incomplete', count: 2, line: 30, id: null, example: 'the answer is incomplete' },
+  ] as const;
 
-  test('begins with the most frequent one, without control characters', () => {
+  test('has no control characters', () => {
     expect(causesText(causes, layout).split('\n')).toEqual([
       'cause         failed  first        example',
       'rate_limited   1,300  line 2 (q2)  rate limited by the service',
@@ -76,7 +81,9 @@ describe('the table of causes', () => {
   });
 
   test('cuts a long id, so that the examples have room', () => {
-    const long = [{ kind: 'incomplete', count: 2, line: 3, id: 'x'.repeat(80), example: 'cut' }];
+    const long = [
+      { kind: 'incomplete', count: 2, line: 3, id: 'x'.repeat(80), example: 'cut' },
+    ] as const;
     expect(causesText(long, layout)).toMatch(/line 3 \(x{15}…\) {2}cut\n$/);
   });
 
@@ -84,5 +91,50 @@ describe('the table of causes', () => {
     expect(causesText(causes, { ...layout, width: 40 }).split('\n')[1]).toBe(
       'rate_limited   1,300  line 2 (q2)',
     );
+  });
+});
+
+describe('latencies', () => {
+  test('have no figures without a duration', () => {
+    expect(latencyFigures([])).toBeNull();
+  });
+
+  test('of one answer are that answer', () => {
+    expect(latencyFigures([137])).toEqual({
+      count: 1,
+      min: 137,
+      mean: 137,
+      max: 137,
+      p50: 137,
+      p90: 137,
+      p99: 137,
+      buckets: [{ up_to: 200, count: 1 }],
+    });
+  });
+
+  test('are counted in buckets of 1, 2 and 5 times a power of ten, without gaps', () => {
+    expect(latencyFigures([0, 1, 1.5, 20, 20.1])?.buckets).toEqual([
+      { up_to: 1, count: 2 },
+      { up_to: 2, count: 1 },
+      { up_to: 5, count: 0 },
+      { up_to: 10, count: 0 },
+      { up_to: 20, count: 1 },
+      { up_to: 50, count: 1 },
+    ]);
+  });
+
+  test('have exact percentiles', () => {
+    const random = seededRandom(1);
+    const durations = Array.from({ length: 5000 }, () => 1 + 10 ** (5 * random()));
+    const sorted = durations.toSorted((one, other) => one - other);
+    const figures = latencyFigures(durations);
+    for (const [part, found = 0] of [
+      [0.5, figures?.p50],
+      [0.9, figures?.p90],
+      [0.99, figures?.p99],
+    ] as const) {
+      const exact = sorted[Math.ceil(part * sorted.length) - 1] ?? 0;
+      expect(found).toBe(Math.round(exact));
+    }
   });
 });

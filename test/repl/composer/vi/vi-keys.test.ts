@@ -4,15 +4,16 @@ import { createHistory } from '../../../../src/repl/composer/history.ts';
 import { ownKeyMap } from '../../../../src/repl/composer/keys/key-bindings.ts';
 import { keyPress } from '../../../../src/repl/composer/keys/key-event.ts';
 import { draftFrom, withDraft } from '../../../../src/repl/composer/text-buffer.ts';
+import { caretShapeOf, modeText, startVi } from '../../../../src/repl/composer/vi/vi-keys.ts';
 import { composerOf } from '../../../../src/repl/screen/Composer.tsx';
 import { noticeOf } from '../../../../src/repl/screen/notice.ts';
-import { caretShapeOf, modeText, startVi } from '../../../../src/repl/composer/vi/vi-keys.ts';
 import { runInApp } from '../../../support/app.tsx';
 import {
   composed,
   effectsOf,
   enter,
   escape,
+  pasted,
   pressed,
   printed,
   run,
@@ -26,7 +27,8 @@ function viState(changes: Partial<ReplState> = {}): ReplState {
 }
 
 const mode = (state: ReplState) => state.vi && modeText(state.vi);
-const inNormal = (text: string) => run(viState(), typed(text), escape).state;
+const inNormal = (text: string, changes: Partial<ReplState> = {}) =>
+  run(viState(changes), typed(text), escape).state;
 const keys = (state: ReplState, ...texts: readonly string[]) =>
   run(state, ...texts.map((text) => typed(text)));
 
@@ -232,4 +234,28 @@ test('the hint names the keys that stop an answer', () => {
   const withKey = (key: string) => stateOf({ keyMap: ownKeyMap({ stop: key }, 'default') });
   expect(stopKeys(withKey('f4'))).toBe('F4');
   expect(stopKeys(withKey('none'))).toBe('Ctrl+C');
+});
+
+// As Vim 9 does with bracketed paste.
+test.each([
+  ['', 'dd', 'onedd', 4],
+  ['0', 'dd', 'ddone', 1],
+  ['0l', 'd\nd', 'ond\nde', 4],
+  ['0d', 'dd', 'ddone', 1],
+  ['0vl', 'dd', 'dde', 1],
+  ['V', 'dd', 'dd', 1],
+])('a paste after %j is text, and ends in normal mode', (typedKeys, text, all, cursor) => {
+  const { state } = run(keys(inNormal('one'), typedKeys).state, pasted(text));
+  expect([composed(state), state.composer.cursor, mode(state)]).toEqual([all, cursor, 'NORMAL']);
+  expect(composed(keys(state, 'u').state)).toBe('one');
+});
+
+test('. and counts repeat a long paste, also in a recalled prompt', () => {
+  const paste = 'line\n'.repeat(20);
+  const start = inNormal('', { history: createHistory(['old']) });
+  const put = run(start, pasted(paste)).state;
+  expect(composed(keys(put, '.').state)).toBe(paste + paste);
+  expect(composed(keys(put, 'k.').state)).toBe(`ol${paste}d`);
+  const counted = run(keys(inNormal(''), '2i').state, pasted(paste), escape).state;
+  expect(composed(counted)).toBe(paste + paste);
 });

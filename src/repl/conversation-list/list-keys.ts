@@ -1,0 +1,59 @@
+import { graphemes } from '../../terminal/text/width.ts';
+import type { KeyAction } from '../composer/keys/key-bindings.ts';
+import { resume } from '../conversations/conversations.ts';
+import type { ListRow, OpenList, ReplState, Step } from '../state.ts';
+import { quit, startActivity, step } from '../step.ts';
+import { budgetOf, closeList, matchesOf, settle } from './list.ts';
+
+/** Rows of a page of the list, in a window of that many rows. */
+const listRowsOf = (windowRows: number) => Math.max(1, budgetOf(windowRows).listed);
+
+export function openListed(state: ReplState, list: OpenList, { id }: ListRow): Step {
+  const wanted = { name: id, ...list.options, from: list };
+  return startActivity(closeList(state), 'opening a conversation', resume, wanted);
+}
+
+function openSelected(state: ReplState, list: OpenList): Step {
+  const match = matchesOf(list)[list.selected];
+  return match === undefined ? step(state) : openListed(state, list, match.row);
+}
+
+function withQuery(state: ReplState, list: OpenList, query: string): Step {
+  if (query === list.query) return step(state);
+  return settle(state, { ...list, query, excerpts: [], selected: 0 });
+}
+
+const move = (state: ReplState, list: OpenList, by: number) =>
+  settle(state, { ...list, selected: Math.max(0, list.selected + by) });
+
+const shortened = (query: string) => [...graphemes(query)].slice(0, -1).join('');
+
+const actions: Partial<Record<KeyAction, (state: ReplState, list: OpenList) => Step>> = {
+  'list-open': openSelected,
+  'list-close': (state) => step(closeList(state)),
+  interrupt: (state) => step(closeList(state)),
+  'list-quit': (state, list) => (list.query === '' ? quit(state) : step(state)),
+  'list-search': (state, list) =>
+    settle(state, { ...list, searchesTexts: !list.searchesTexts, excerpts: [], selected: 0 }),
+  'list-previous': (state, list) => move(state, list, -1),
+  'list-next': (state, list) => move(state, list, 1),
+  'list-page-up': (state, list) => move(state, list, -listRowsOf(state.rows)),
+  'list-page-down': (state, list) => move(state, list, listRowsOf(state.rows)),
+  'list-first': (state, list) => settle(state, { ...list, selected: 0 }),
+  'list-last': (state, list) => settle(state, list, true),
+  'list-shorten': (state, list) => withQuery(state, list, shortened(list.query)),
+  'list-shorten-word': (state, list) => withQuery(state, list, list.query.replace(/\S*\s*$/, '')),
+  'list-clear': (state, list) => withQuery(state, list, ''),
+};
+
+export function onListAction(state: ReplState, list: OpenList, action: KeyAction): Step {
+  return actions[action]?.(state, list) ?? step(state);
+}
+
+/** Typed or pasted text extends the query. */
+export function onListText(state: ReplState, list: OpenList, text: string): Step {
+  return withQuery(state, list, (list.query + text.replaceAll(/\s+/g, ' ')).slice(0, maxQuery));
+}
+
+/** UTF-16 units; a longer paste is cut. */
+const maxQuery = 200;

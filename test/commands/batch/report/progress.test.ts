@@ -1,0 +1,189 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { Admission } from '../../../../src/batch/admission.ts';
+import { emptyTally, type Tally } from '../../../../src/batch/tally.ts';
+import type { ReportOptions, SendingRun } from '../../../../src/commands/batch/plan.ts';
+import {
+  batchOutcome,
+  batchProgress,
+  shortTime,
+  showProgress,
+} from '../../../../src/commands/batch/report/progress.ts';
+import type { FailureKind } from '../../../../src/failure.ts';
+import { present } from '../../../../src/run.ts';
+import { readSettings } from '../../../../src/settings/read-settings.ts';
+import {
+  createMemoryContext,
+  createMemoryDevice,
+  createMemoryOutput,
+} from '../../../support/memory-context.ts';
+import { jsonLines } from '../../../support/natter.ts';
+
+type Figures = Tally & { readonly elapsed: number };
+const figures: Figures = { ...emptyTally(), total: 1000, elapsed: 500 };
+const going = {
+  waiting: 0,
+  isStopping: false,
+  allowed: { places: undefined, perSecond: undefined },
+};
+
+test.each([
+  [0, '0.0 s'],
+  [9_940, '9.9 s'],
+  [45_000, '45 s'],
+  [180_000, '3 min'],
+  [7_500_000, '2 h 5 min'],
+])('%d ms are %s', (milliseconds, text) => {
+  expect(shortTime(milliseconds)).toBe(text);
+});
+
+describe('the progress line', () => {
+  test.each<readonly [string, Partial<Figures>, object, string]>([
+    ['at first', { answered: 3 }, {}, '3 of 1,000'],
+    ['without a known total', { total: undefined, answered: 3 }, {}, '3 done'],
+    [
+      'later',
+      { answered: 190, failed: 10, already: 100, tokens: 12_345, elapsed: 10_000 },
+      {},
+      '300 of 1,000 · 10 failed · 20/s · 35 s left · 12,345 tokens',
+    ],
+    ['near its end', { answered: 950, elapsed: 100_000 }, {}, '950 of 1,000 · 9.5/s · 6 s left'],
+    [
+      'when it is slow',
+      { answered: 30, elapsed: 60_000 },
+      {},
+      '30 of 1,000 · 30.0/min · 32 min left',
+    ],
+    [
+      'while the service wants a pause',
+      { answered: 1 },
+      { waiting: 4200 },
+      '1 of 1,000 · rate limit, 5 s',
+    ],
+    [
+      'with the rate that the service allows',
+      { answered: 480, elapsed: 10_000 },
+      { allowed: { places: undefined, perSecond: 50.2 } },
+      // The example of the guide.
+      /```text.*\n(480 .*)\n```/.exec(readFileSync('docs/batch.md', 'utf8'))?.[1] ?? '',
+    ],
+    [
+      'with a rate that was just found',
+      { answered: 2 },
+      { allowed: { places: undefined, perSecond: 0.5 } },
+      '2 of 1,000 · 30.0/min allowed',
+    ],
+    [
+      'with the requests at once that the service allows',
+      { answered: 480, elapsed: 10_000 },
+      { allowed: { places: 16, perSecond: undefined } },
+      '480 of 1,000 · 48/s · 16 at once allowed · 11 s left',
+    ],
+    ['when it stops', { answered: 1 }, { isStopping: true }, '1 of 1,000 · stopping'],
+  ])('%s', (_, part, state, text) => {
+    const { elapsed, ...tally } = { ...figures, ...part };
+    expect(batchProgress(tally, elapsed, { ...going, ...state })).toBe(text);
+  });
+});
+
+describe('the outcome', () => {
+  test.each<readonly [string, Partial<Figures>, string]>([
+    [
+      'of a whole run',
+      { answered: 1000, tokens: 5 },
+      '1,000 of 1,000 items answered in 0.5 s, 5 tokens',
+    ],
+    ['of one item', { total: 1, answered: 1 }, '1 of 1 item answered in 0.5 s'],
+    [
+      'of a run that went on',
+      { answered: 400, already: 600 },
+      '1,000 of 1,000 items answered (600 before) in 0.5 s',
+    ],
+    [
+      'with failures, the most frequent cause first',
+      {
+        answered: 997,
+        failed: 3,
+        causes: new Map<FailureKind, number>([
+          ['usage', 1],
+          ['incomplete', 2],
+        ]),
+      },
+      '997 of 1,000 items answered in 0.5 s; 3 failed: 2 incomplete, 1 usage',
+    ],
+  ])('%s', (_, part, text) => {
+    const { elapsed, ...tally } = { ...figures, ...part };
+    expect(batchOutcome(tally, elapsed)).toBe(text);
+  });
+});
+
+const environment = { TERM: 'xterm-256color', NATTER_PROGRESS: 'on', NATTER_WINDOW_TITLE: 'on' };
+const common = { color: 'never', input: true } as const;
+
+/** What standard error gets in `milliseconds` of a run with one of four items answered. */
+async function shownBy(
+  changes: Partial<SendingRun>,
+  options: ReportOptions = {},
+  milliseconds = 2000,
+) {
+  const { context: made, clock } = createMemoryContext({ environment });
+  const stderr = createMemoryOutput(true);
+  const streams = { ...made.streams, stderr };
+  const context = { ...made, streams, device: createMemoryDevice().device };
+  const presentation = await present(context, common);
+  const settings = readSettings(context, presentation.notices, common);
+  const admission = new Admission({
+    clock: context.clock,
+    most: 1,
+    rateLimits: { requests: undefined, tokens: undefined },
+    retries: 0,
+    maxWait: 0,
+    stop: context.signal,
+    estimate: () => ({ prompt: 0, answer: 0 }),
+    onPause: () => undefined,
+  });
+  const tally = { ...emptyTally(), total: 4, answered: 1, tokens: 90, attempts: 2 };
+  const run = { context, presentation, settings, tally, options: { ...common, ...options } };
+  const shown = { ...run, command: 'natter batch', ...changes } as SendingRun;
+  const progress = showProgress(shown, admission, context.signal);
+  await clock.advance(milliseconds);
+  progress.end();
+  await clock.advance(milliseconds);
+  return stderr.text();
+}
+
+async function titlesOf(...run: Parameters<typeof shownBy>) {
+  const text = await shownBy(...run);
+  return [...text.matchAll(/\u001B\]2;([^\u0007]*)\u0007/g)].map(([, title]) => title);
+}
+
+test('the title has the share of the items, and the command', async () => {
+  expect(await titlesOf({})).toEqual(['25% - natter batch']);
+});
+
+test('the title of a worker has the items that are left in the queue', async () => {
+  const left = () => 1200;
+  expect(await titlesOf({ command: 'natter batch work', left })).toEqual([
+    '1,200 left - natter batch work',
+  ]);
+});
+
+test('the title stays with --quiet', async () => {
+  expect(await titlesOf({}, { quiet: true })).toEqual([]);
+});
+
+test('--progress-json prints a line every ten seconds, until the run ends', async () => {
+  const text = await shownBy({}, { progressJson: true, quiet: true }, 20_000);
+  expect(jsonLines(text)).toMatchObject([
+    { type: 'progress', elapsed_ms: 10_000, paused_ms: 0 },
+    {
+      type: 'progress',
+      elapsed_ms: 20_000,
+      items: { total: 4, answered_before: 0, answered: 1, failed: 0, left: 3 },
+      rate: 0.05,
+      attempts: 2,
+      tokens: { total: 90 },
+      eta_seconds: 60,
+    },
+  ]);
+});

@@ -1,0 +1,494 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runProgram } from '../../../src/cli/program.ts';
+import { folderOf } from '../../support/folder.ts';
+import { expectFailure, runInMemory } from '../../support/in-memory.ts';
+import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
+import { temporaryHome } from '../../support/natter.ts';
+import { openColorProfile, twoProfiles } from '../../support/profiles.ts';
+
+const wordsOf = (line: string) =>
+  (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
+
+/** Runs command lines in sequence with the same settings. @returns the output of the last one */
+async function runLines(lines: readonly string[], options: MemoryOptions = {}) {
+  const folder = folderOf();
+  let output = { stdout: '', stderr: '' };
+  for (const line of lines) {
+    const environment = { NATTER_CONFIG_DIR: folder, ...options.environment };
+    const memory = createMemoryContext({ ...options, environment });
+    await runProgram(memory.context, wordsOf(line));
+    output = { stdout: memory.stdout(), stderr: memory.stderr().replaceAll(folder, '<folder>') };
+  }
+  return output;
+}
+
+const set = 'config set model nextgen';
+
+test.each([
+  [[set], '', 'natter: model is set to nextgen in profile default\n'],
+  [[set, 'config get model'], 'nextgen\n', ''],
+  [[set, 'config unset model'], '', 'natter: model is no longer set in profile default\n'],
+  [['config unset model'], '', 'natter: model was not set in profile default\n'],
+  [[`${set} --profile work`], '', 'natter: model is set to nextgen in profile work\n'],
+  [[`${set} --profile work`, 'config get model'], 'origin\n', ''],
+  [[`${set} --profile work`, 'config use work', 'config get model'], 'nextgen\n', ''],
+  [[`${set} -q`], '', ''],
+  [['config get model --json'], '{\n  "name": "model",\n  "value": "origin"', ''],
+  [['config profiles'], 'default\tcurrent\t\n', ''],
+])('%j prints %j and reports %j', async (lines, stdout, stderr) => {
+  const output = await runLines(lines);
+  expect(output.stdout.startsWith(stdout)).toBe(true);
+  expect(output.stdout === '').toBe(stdout === '');
+  expect(output.stderr).toBe(stderr);
+});
+
+test.each([
+  ['config set params.temperature 0.20', 'params.temperature is set to 0.2 in'],
+  ['config set base-url 127.0.0.1:8080/v1/', 'base-url is set to http://127.0.0.1:8080/v1/ in'],
+  ['config set headers.X-Api-Key nk-secret-0001', 'headers.X-Api-Key is set to … in'],
+  ['config set retries 2', 'retries is set to 2 in'],
+  [`config set system ${'o'.repeat(80)}`, `system is set to ${'o'.repeat(59)}… in`],
+])('%s reports the stored value', async (line, notice) => {
+  const { stderr } = await runLines([line]);
+  expect(stderr).toContain(`natter: ${notice} profile default\n`);
+});
+
+test.each([
+  ['nextgen', ''],
+  ['auto', ''],
+  ['llama3', ''],
+  ['nextgn', 'natter: warning: nextgn is not a known model; did you mean nextgen?\n'],
+])('config set model %s without a known service warns: %j', async (model, warning) => {
+  const { stderr } = await runLines([`config set model ${model}`]);
+  expect(stderr).toBe(`natter: model is set to ${model} in profile default\n${warning}`);
+});
+
+test.each([
+  ['llama3', ''],
+  ['lama3', 'lama3 is not a known model; did you mean llama3?'],
+  ['nextgen', 'nextgen is not a known model of the service; natter models list shows its models'],
+])('config set model %s warns if the service has not reported it: %j', async (model, warning) => {
+  const state = folderOf({ 'models.json': '{"http://127.0.0.1:8080":{"llama3":8192}}' });
+  const lines = ['config set base-url http://127.0.0.1:8080', `config set model ${model}`];
+  const { stderr } = await runLines(lines, { environment: { NATTER_STATE_DIR: state } });
+  const [notice, ...warnings] = stderr.trimEnd().split('\n');
+  expect(notice).toBe(`natter: model is set to ${model} in profile default`);
+  expect(warnings).toEqual(warning === '' ? [] : [`natter: warning: ${warning}`]);
+});
+
+test.each([
+  ['default-model', 'model'],
+  ['max_tokens', 'max-tokens'],
+  ['baseUrl', 'base-url'],
+  ['temperature', 'params.temperature'],
+  ['bas-url', 'base-url'],
+  ['tiemout', 'timeout'],
+  ['param.top_k', 'params.top_k'],
+])('config set %s suggests %s', async (name, known) => {
+  await expect(runLines([`config set ${name} x`])).rejects.toMatchObject({
+    message: `there is no setting "${name}"`,
+    hint: `did you mean ${known}?`,
+  });
+});
+
+test('Y14: config list --json and config get --json have typed values', async () => {
+  const lines = ['config set params.seed 7', 'config set retries 2', 'config set timeout 90s'];
+  const { stdout } = await runLines([...lines, 'config list --json']);
+  const settings = JSON.parse(stdout) as { name: string; value: unknown }[];
+  const values = Object.fromEntries(settings.map(({ name, value }) => [name, value]));
+  expect(values).toMatchObject({ retries: 2, save: true, 'params.seed': 7, timeout: '90s' });
+  const one = await runLines([...lines, 'config get retries --json']);
+  expect(JSON.parse(one.stdout)).toMatchObject({ name: 'retries', value: 2 });
+});
+
+test('on a terminal, settings are a table with a heading', async () => {
+  const { stdout } = await runLines(['config list --no-input'], { terminals: ['stdout'] });
+  expect(stdout).toContain('SETTING');
+  expect(stdout).toMatch(/^model +origin +default$/m);
+});
+
+test('D10 without a home folder, settings have their defaults and cannot be saved', async () => {
+  const memory = createMemoryContext();
+  await runProgram(memory.context, ['config', 'get', 'model']);
+  expect(memory.stdout()).toBe('origin\n');
+  await expect(runProgram(memory.context, set.split(' '))).rejects.toMatchObject({
+    kind: 'storage',
+    hint: expect.stringContaining('NATTER_CONFIG_DIR'),
+  });
+});
+
+const ada = { homeDirectory: '/home/ada', environment: { HOME: '/home/ada' } };
+
+/** Runs one command line without writing. */
+async function show(line: string, options: MemoryOptions = ada): Promise<string> {
+  const memory = createMemoryContext(options);
+  await runProgram(memory.context, wordsOf(line));
+  return memory.stdout();
+}
+
+const paths = {
+  settings: '/home/ada/.config/natter/config.json',
+  credentials: '/home/ada/.config/natter/credentials.json',
+  conversations: '/home/ada/.local/share/natter/conversations',
+  trash: '/home/ada/.local/share/natter/trash',
+  usage: '/home/ada/.local/state/natter/usage',
+  state: '/home/ada/.local/state/natter',
+  cache: '/home/ada/.cache/natter',
+};
+
+test('config paths prints each name and path, separated by a tab, into a pipe', async () => {
+  const rows = Object.entries(paths).map(([name, path]) => `${name}\t${path}\n`);
+  expect(await show('config paths')).toBe(rows.join(''));
+});
+
+test('on a terminal, config paths prints a table with a heading', async () => {
+  const text = await show('config paths --color never', { ...ada, terminals: ['stdout'] });
+  const [heading, ...rows] = text.trimEnd().split('\n');
+  expect(heading).toBe('NAME           PATH');
+  expect(rows).toEqual(Object.entries(paths).map(([name, path]) => name.padEnd(15) + path));
+});
+
+test('config paths --json is an array, with a name one object', async () => {
+  const all = Object.entries(paths).map(([name, path]) => ({ name, path }));
+  expect(JSON.parse(await show('config paths --json'))).toEqual(all);
+  const one = { name: 'cache', path: paths.cache };
+  expect(JSON.parse(await show('config paths cache --json'))).toEqual(one);
+});
+
+test.each(Object.entries(paths))('config paths %s prints only %s', async (name, path) => {
+  expect(await show(`config paths ${name}`)).toBe(`${path}\n`);
+});
+
+test('config paths with an unknown name is not_found, with the names in its hint', async () => {
+  await expect(show('config paths caches')).rejects.toMatchObject({
+    kind: 'not_found',
+    message: 'there is no path named "caches"',
+    hint: 'the names are settings, credentials, conversations, trash, usage, state, cache',
+  });
+});
+
+test('D10 without a home folder, config paths prints the paths that variables set', async () => {
+  const options = { environment: { NATTER_STATE_DIR: '/state' } };
+  expect(await show('config paths', options)).toBe('usage\t/state/usage\nstate\t/state\n');
+  expect(await show('config paths --json', {})).toBe('[]\n');
+});
+
+test.each([
+  ['settings', 'set NATTER_CONFIG_DIR'],
+  ['trash', 'set NATTER_DATA_DIR'],
+  ['state', 'set NATTER_STATE_DIR'],
+  ['cache', 'set XDG_CACHE_HOME'],
+])('D10 without a home folder, config paths %s fails: %s', async (name, hint) => {
+  await expect(show(`config paths ${name}`, {})).rejects.toMatchObject({ kind: 'storage', hint });
+});
+
+/** Runs natter repeatedly in one home. */
+function inOneHome() {
+  const env = { HOME: temporaryHome() };
+  return { env, run: (...words: string[]) => runInMemory(words, { env }) };
+}
+
+test.each([
+  ['timeout', '90', '90s'],
+  ['allow-insecure', 'yes', 'true'],
+  ['params.stop', '["a"]', '["a"]'],
+])('after config set %s %s, config get prints %s', async (name, value, shown) => {
+  const { run } = inOneHome();
+  expect((await run('config', 'set', name, value)).code).toBe(0);
+  expect(await run('config', 'get', name)).toMatchObject({ code: 0, stdout: `${shown}\n` });
+});
+
+test.each([
+  ['timeout', 'soon', 'a duration such as'],
+  ['colour', 'blue', 'there is no setting "colour"'],
+  ['api-key', 'nk-key', 'an API key is not a setting'],
+])('config set %s %j is a usage error', async (name, value, problem) => {
+  const { code, stderr } = await runInMemory(['config', 'set', name, value]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(problem);
+  expect(stderr).not.toContain('nk-key');
+});
+
+test('config get of a setting without a value is not_found', async () => {
+  const result = await runInMemory(['config', 'get', 'system']);
+  expectFailure(result, 6, 'natter config set system <value>');
+});
+
+test('config get --json has the source', async () => {
+  const { stdout } = await runInMemory(['config', 'get', 'model', '--json']);
+  expect(JSON.parse(stdout)).toEqual({
+    name: 'model',
+    value: 'origin',
+    source: { kind: 'default', name: 'default' },
+  });
+});
+
+test('config list has every setting, and its source in a pipe', async () => {
+  const { stdout } = await runLines([set, 'config list']);
+  expect(stdout).toContain('model\tnextgen\tprofile default\n');
+  const rows = JSON.parse((await runInMemory(['config', 'list', '--json'])).stdout) as {
+    name: string;
+  }[];
+  expect(rows.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['base-url', 'model', 'retries', 'timeout', 'save', 'api-key']),
+  );
+});
+
+test('config path names the file that config set writes', async () => {
+  const { run } = inOneHome();
+  const path = (await run('config', 'path')).stdout.trimEnd();
+  await run('config', 'set', 'model', 'nextgen');
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+    version: 1,
+    profiles: { default: { model: 'nextgen' } },
+  });
+});
+
+test('an invalid value in the file is reported, with the command that removes it', async () => {
+  const { env, run } = inOneHome();
+  await run('config', 'set', 'timeout', '5');
+  const path = join(env.HOME, '.config', 'natter', 'config.json');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"5s"', '"soon"'));
+  const { code, stderr } = await run('hi');
+  expect(code).toBe(3);
+  expect(stderr).toContain('timeout in profile default must be a duration');
+  expect(stderr).toContain('natter config unset timeout --profile default');
+  expect((await run('config', 'unset', 'timeout', '--profile', 'default')).code).toBe(0);
+});
+
+test.each([
+  ['NATTER_TIMEOUT', 'soon'],
+  ['NATTER_PROFILE', '../x'],
+  ['NATTER_CONFIG_DIR', 'relative'],
+])('an invalid %s is a configuration error that names it', async (variable, value) => {
+  expectFailure(await runInMemory(['hi'], { env: { [variable]: value } }), 3, variable);
+});
+
+test('escape sequences in a stored value are not printed', async () => {
+  const { run } = inOneHome();
+  await run('config', 'set', 'system', 'a\u001B[31mb\u0007');
+  const outputs = [await run('config', 'list'), await run('config', 'get', 'system')];
+  for (const { stdout } of outputs) expect(stdout).not.toMatch(/[\u001B\u0007]/);
+});
+
+test('--profile, NATTER_PROFILE and config use select the service and its key, in this order', async () => {
+  const { env, run, work, home } = await twoProfiles();
+  expect((await run('--profile', 'work', 'hi')).stdout).toBe('Work\n');
+  expect(work.requests[0]?.headers['authorization']).toBe('Bearer nk-work');
+  expect(await run('config', 'use', 'home')).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'natter: home is the current profile\n',
+  });
+  expect((await run('hi')).stdout).toBe('Home\n');
+  expect(home.requests[0]?.headers['authorization']).toBe('Bearer nk-home');
+  const byVariable = { ...env, NATTER_PROFILE: 'work' };
+  expect((await runInMemory(['hi'], { env: byVariable })).stdout).toBe('Work\n');
+  expect((await runInMemory(['hi', '--profile', 'home'], { env: byVariable })).stdout).toBe(
+    'Home\n',
+  );
+});
+
+test('config profiles shows the current profile, and which have keys', async () => {
+  const { run } = await twoProfiles();
+  await run('config', 'use', 'work');
+  expect((await run('config', 'profiles')).stdout).toBe(
+    'default\t\t\nhome\t\tkey stored\nwork\tcurrent\tkey stored\n',
+  );
+  expect(JSON.parse((await run('config', 'profiles', '--json')).stdout)).toContainEqual({
+    name: 'work',
+    current: true,
+    has_key: true,
+  });
+});
+
+test('remove-profile deletes the profile and its key, and the default profile becomes current', async () => {
+  const { run } = await twoProfiles();
+  await run('config', 'use', 'work');
+  expect((await run('config', 'remove-profile', 'work')).stderr).toBe(
+    'natter: removed profile work and its key\n',
+  );
+  expect((await run('config', 'profiles')).stdout).toBe('default\tcurrent\t\nhome\t\tkey stored\n');
+});
+
+test.each([
+  ['a prompt', ['hi', '--profile', 'wrok']],
+  ['config use', ['config', 'use', 'wrok']],
+  ['config remove-profile', ['config', 'remove-profile', 'wrok']],
+  ['auth status', ['auth', 'status', '--profile', 'wrok']],
+])('an unknown profile in %s is reported with the existing ones', async (_, words) => {
+  const { code, stderr } = await runInMemory(words);
+  expect(code).toBe(3);
+  expect(stderr).toBe('natter: there is no profile "wrok"\n  the profiles are default\n');
+});
+
+test.each(['', '../x', '/etc/passwd', 'a b', 'x'.repeat(65), '-x', '__proto__', 'é'])(
+  'K26 %j is not a valid profile name',
+  async (name) => {
+    const words = ['config', 'set', 'model', 'x', `--profile=${name}`];
+    expectFailure(await runInMemory(words), 2, 'is not a profile name');
+  },
+);
+
+test('login to a profile that is not current suggests config use', async () => {
+  const env = { HOME: temporaryHome() };
+  const words = ['auth', 'login', '--no-check', '--base-url', 'https://a.example'];
+  const login = await runInMemory([...words, '--profile', 'work'], { env, input: 'nk-key' });
+  expect(login.stderr).toContain('natter config use work');
+  await runInMemory(['config', 'use', 'work'], { env });
+  const again = await runInMemory([...words, '--profile', 'work'], { env, input: 'nk-key' });
+  expect(again.stderr).not.toContain('config use');
+});
+
+test('config use warns if NATTER_PROFILE overrides it', async () => {
+  const { env } = await twoProfiles();
+  const { stderr } = await runInMemory(['config', 'use', 'work'], {
+    env: { ...env, NATTER_PROFILE: 'home' },
+  });
+  expect(stderr).toContain('NATTER_PROFILE is set and overrides it');
+});
+
+test('--sandbox ignores the services of profiles', async () => {
+  const { env, work } = await twoProfiles();
+  const words = ['--sandbox', '[sandbox echo] hello'];
+  const { code, stdout } = await runInMemory(words, { env: { ...env, NATTER_PROFILE: 'work' } });
+  expect(code).toBe(0);
+  expect(stdout).toContain('hello');
+  expect(work.connections()).toBe(0);
+});
+
+test('--sandbox uses the settings of a profile for the terminal', async () => {
+  const { env } = await twoProfiles();
+  const run = (...words: readonly string[]) => runInMemory(words, { env });
+  await run('config', 'set', 'wrap', 'none', '--profile', 'work');
+  await run('config', 'set', 'max-tokens', '7', '--profile', 'work');
+  const words = ['--sandbox', '--profile', 'work', '--dry-run', 'hi'];
+  const { settings, profile } = JSON.parse((await run(...words)).stdout) as {
+    readonly settings: readonly { readonly name: string; readonly value: unknown }[];
+    readonly profile: { readonly name: string; readonly source: string };
+  };
+  expect(profile).toEqual({ name: 'default', source: 'default' });
+  const valueOf = (wanted: string) => settings.find(({ name }) => name === wanted)?.value;
+  expect([valueOf('wrap'), valueOf('max-tokens') ?? null]).toEqual(['none', null]);
+});
+
+test('--sandbox works with a damaged settings file, with a warning', async () => {
+  const { env } = await twoProfiles();
+  writeFileSync(join(env.HOME, '.config/natter/config.json'), '{');
+  const { code, stderr } = await runInMemory(['--sandbox', 'hi'], { env });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^natter: warning: .*; the sandbox uses the default settings\n/);
+});
+
+test('a prompt without a service names the profiles that have one', async () => {
+  const { run } = await twoProfiles();
+  expect(await run('hi')).toMatchObject({
+    code: 3,
+    stderr:
+      'natter: profile default has no service, but home, work have one\n' +
+      '  natter config use home or natter config use work\n',
+  });
+  await run('config', 'remove-profile', 'home');
+  expect((await run('hi')).stderr).toBe(
+    'natter: profile default has no service, but work has one\n  natter config use work\n',
+  );
+});
+
+test('a bad colour and an unknown part are refused', async () => {
+  const env = await openColorProfile();
+  const bad = await runInMemory(['config', 'set', 'colors.code', 'redd'], { env });
+  expect([bad.code, bad.stderr]).toEqual([
+    2,
+    'natter: colors.code must be a colour such as red, bright-blue, #5fafd7 or default, with bold, italic or underline if wanted, as in "red bold"\n',
+  ]);
+  const part = await runInMemory(['config', 'set', 'colors.cod', 'red'], { env });
+  expect([part.code, part.stderr.split('\n')[0]]).toEqual([
+    2,
+    'natter: "cod" is not a part of an answer with a colour',
+  ]);
+});
+
+test('NATTER_ACCESSIBLE is true or false', async () => {
+  const run = (value: string) =>
+    runInMemory(['--sandbox', 'hi'], { env: { NATTER_ACCESSIBLE: value } });
+  expect(await run('maybe')).toMatchObject({
+    code: 3,
+    stderr: 'natter: NATTER_ACCESSIBLE must be true or false\n',
+  });
+  expect(await run('false')).toMatchObject({ code: 0 });
+});
+
+const editorKey = 'config set keys.open-editor Ctrl-X,f4';
+
+test('keys are stored in one spelling, and config keys lists them', async () => {
+  expect((await runLines([editorKey])).stderr).toBe(
+    'natter: keys.open-editor is set to ctrl+x f4 in profile default\n',
+  );
+  expect((await runLines([editorKey, 'config get keys.open-editor'])).stdout).toBe('ctrl+x f4\n');
+  const { stdout } = await runLines([editorKey, 'config keys']);
+  expect(stdout).toContain('open-editor\tCtrl+X, F4\tprofile default\tedit the draft');
+  expect(stdout).toContain('search-start\tCtrl+R\tdefault\tsearch the prompt history\n');
+  const { stdout: json } = await runLines([editorKey, 'config keys --json']);
+  expect(JSON.parse(json)).toContainEqual({
+    action: 'open-editor',
+    keys: ['ctrl+x', 'f4'],
+    context: 'composer',
+    summary: 'edit the draft in $VISUAL or $EDITOR',
+    source: { kind: 'profile', name: 'default' },
+  });
+});
+
+test.each([
+  ['config set keys.open-editer f4', 'there is no key action "open-editer"'],
+  ['config set keys.undo hyper+x', '"hyper+x" is not a key'],
+  ['config set keys.undo ctrl+g', 'ctrl+g of undo is the key of open-editor, too'],
+  ['config set keys.X f4', '"X" is not a key action'],
+])('%s is refused', async (line, message) => {
+  await expect(runLines([line])).rejects.toMatchObject({ kind: 'usage', message });
+});
+
+test('a default key that has a new action is not returned to the old one', async () => {
+  const lines = [
+    'config set keys.open-editor none',
+    'config set keys.undo ctrl+g',
+    'config unset keys.open-editor',
+  ];
+  await expect(runLines(lines)).rejects.toMatchObject({
+    kind: 'usage',
+    message: 'ctrl+g of undo is the key of open-editor, too',
+    hint: 'natter config set keys.undo none, or a different key, frees it',
+  });
+});
+
+test('one of several unusable keys is named, can be removed, and can be replaced', async () => {
+  const keys = { undo: 'hyper+x', redo: 'q', nope: 'f4' };
+  const folder = folderOf();
+  const settings = { version: 1, profiles: { default: { keys } } };
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(settings));
+  const options = { environment: { NATTER_CONFIG_DIR: folder } };
+  const list = (line: string) => runLines([line, 'config keys'], options);
+  await expect(runLines(['config keys'], options)).rejects.toMatchObject({
+    message: 'keys.undo: "hyper+x" is not a key',
+    hint: 'natter config unset keys.undo --profile default removes it',
+  });
+  await expect(list('config set keys.undo f5')).rejects.toThrow('keys.redo: q types text');
+  await expect(list('config unset keys.redo')).rejects.toThrow('no key action "nope"');
+  expect((await list('config unset keys.nope')).stdout).toContain('undo\tF5\tprofile default');
+});
+
+const noPrice =
+  'natter: warning: the model origin has no price in EUR, so no prompt can be sent: natter config set prices.origin "0.5/1.5 EUR"';
+
+test.each([
+  [['config set budget 5EUR/month'], `${noPrice}\n`],
+  [['config set prices.origin "1/2 EUR"', 'config set budget 5EUR/month'], ''],
+  [['config set prices.origin "1/2 USD"', 'config set budget 5EUR/month'], `${noPrice}\n`],
+  [['config set budget 5EUR/month --profile work'], `${noPrice} --profile work\n`],
+  [['config set budget 900000/day'], ''],
+  [['config set model auto', 'config set budget 5EUR/month'], ''],
+])('%j warns of a budget that nothing can count: %j', async (lines, warning) => {
+  const { stderr } = await runLines(lines);
+  expect(stderr.split('\n').slice(1).join('\n')).toBe(warning);
+});

@@ -1,0 +1,508 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runProgram } from '../../../src/cli/program.ts';
+import { createRoute } from '../../../src/client/http/route.ts';
+import { certificateFinding, proxyFinding } from '../../../src/commands/doctor/check-connection.ts';
+import { withoutNames } from '../../../src/commands/doctor/run.ts';
+import { openSandbox } from '../../sandbox/sandbox-helpers.ts';
+import { folderOf } from '../../support/folder.ts';
+import { runInMemory } from '../../support/in-memory.ts';
+import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
+import { temporaryHome } from '../../support/natter.ts';
+import { delta, done, finish, json, stream } from '../../support/raw-replies.ts';
+import { fin, type Reply } from '../../support/raw-server.ts';
+import { expectNoSecret, secretKey } from '../../support/secret.ts';
+import { serve } from '../../support/serve.ts';
+
+interface Check {
+  readonly section: string;
+  readonly check: string;
+  readonly outcome: string;
+  readonly text: string;
+  readonly advice?: string;
+}
+
+interface Page {
+  readonly exit_code: number;
+  readonly checks: readonly Check[];
+}
+
+const folder = () => folderOf();
+
+/** An environment with separate folders. */
+function environmentOf(more: Readonly<Record<string, string>> = {}) {
+  const home = folder();
+  return {
+    NATTER_CONFIG_DIR: join(home, 'config'),
+    NATTER_DATA_DIR: join(home, 'data'),
+    NATTER_STATE_DIR: join(home, 'state'),
+    XDG_CACHE_HOME: join(home, 'cache'),
+    LANG: 'C.UTF-8',
+    ...more,
+  };
+}
+
+/** Runs `natter doctor`. */
+async function examine(words: readonly string[], options: MemoryOptions) {
+  const memory = createMemoryContext({ homeDirectory: '/nowhere', ...options });
+  const failure: unknown = await runProgram(memory.context, ['doctor', ...words]).catch(
+    (error: unknown) => error,
+  );
+  return { failure, stdout: memory.stdout(), stderr: memory.stderr() };
+}
+
+/** Runs `natter doctor --json`. */
+async function checksOf(words: readonly string[], options: MemoryOptions) {
+  const { stdout, failure } = await examine([...words, '--json'], options);
+  const page = JSON.parse(stdout) as Page;
+  const named = (check: string) => page.checks.find((one) => one.check === check);
+  return { page, failure, named };
+}
+
+test('natter doctor --sandbox checks everything, and exits with 0', async () => {
+  const { code, stdout, stderr } = await runInMemory(['doctor', '--sandbox']);
+  expect(code).toBe(0);
+  for (const heading of ['Program', 'Settings', 'Files', 'Service']) {
+    expect(stdout).toMatch(new RegExp(`^${heading}$`, 'm'));
+  }
+  expect(stdout).toContain('  ok    models: origin, nextgen');
+  expect(stdout).toMatch(/^ {2}ok {4}a streamed answer \(\d+ ms, \d+ tokens in, \d+ out\)$/m);
+  expect(stderr).toMatch(/^natter: sending one prompt .*\n$/);
+});
+
+test.each([
+  ['a refused connection', 'http://127.0.0.1:1', 'the connection was refused'],
+  ['an unknown host', 'http://no.such.host.invalid', 'cannot reach no.such.host.invalid:80'],
+])('%s is reported at once, with exit code 10', async (_, url, reason) => {
+  const start = performance.now();
+  const { code, stdout } = await runInMemory(['doctor', '--base-url', url]);
+  expect(code).toBe(10);
+  expect(stdout).toContain(reason);
+  expect(performance.now() - start).toBeLessThan(20_000);
+});
+
+test.each([
+  ['--profile', ['doctor', '--profile', 'work'], {}],
+  ['NATTER_PROFILE', ['doctor'], { NATTER_PROFILE: 'work' }],
+])('the page and the failure give the same advice for the profile of %s', async (_, words, env) => {
+  const { url } = await openSandbox();
+  const home = { HOME: temporaryHome() };
+  await runInMemory(['config', 'set', 'base-url', url, '--profile', 'work'], { env: home });
+  const { code, stdout, stderr } = await runInMemory(words, { env: { ...home, ...env } });
+  expect(code).toBe(4);
+  expect(stdout).toContain('> set the key with natter auth login --profile work\n');
+  expect(stderr).toContain('  set the key with natter auth login --profile work\n');
+});
+
+test('a service that knows no path has a wrong path in its base URL', async () => {
+  const { url } = await openSandbox();
+  const env = { NATTER_API_KEY: 'sandbox-key' };
+  const { code, stdout, stderr } = await runInMemory(['doctor', '--base-url', `${url}/v2/foo`], {
+    env,
+  });
+  expect(code).toBe(6);
+  const advice = `is the path of the base URL right? natter requests ${url}/v2/foo/v1/chat/completions\n`;
+  expect(stdout).toContain(`> ${advice}`);
+  expect(stderr).toContain(advice);
+});
+
+test('the page names the flag of an address that cannot be reached', async () => {
+  const { stdout, stderr } = await runInMemory(['doctor', '--base-url', 'http://127.0.0.1:1']);
+  const advice = 'start it, or correct the base URL, which is from --base-url\n';
+  expect(stdout).toContain(advice);
+  expect(stderr).toContain(advice);
+});
+
+test('without a service the exit code is 3', async () => {
+  const { code, stdout } = await runInMemory(['doctor']);
+  expect(code).toBe(3);
+  expect(stdout).toContain('FAIL  no service is configured');
+});
+
+test.each([
+  ['server.pem', 'is signed by an authority unknown to this machine', /your company inspects TLS/],
+  ['expired.pem', 'has expired', /check this machine's clock/],
+  ['self-signed.pem', 'is self-signed', /NODE_EXTRA_CA_CERTS/],
+])('a bad certificate (%s) is shown with its chain', async (certificate, problem, advice) => {
+  const server = await serve([[json(200, { data: [] })]], { tls: true, certificate });
+  const { code, stdout } = await runInMemory(['doctor', '--base-url', server.url]);
+  expect(code).toBe(10);
+  expect(stdout).toContain(problem);
+  expect(stdout).toMatch(/the chain is .* < /);
+  expect(stdout).toMatch(advice);
+});
+
+test('the page has no key, no home folder and no user name', async () => {
+  const home = join(folderOf(), 'home', 'alice');
+  mkdirSync(join(home, '.config/natter'), { recursive: true });
+  writeFileSync(
+    join(home, '.config/natter/credentials.json'),
+    JSON.stringify({ profiles: { default: { apiKey: secretKey, baseUrl: 'http://127.0.0.1:1' } } }),
+    { mode: 0o644 },
+  );
+  const env = { HOME: home, USER: 'alice', NATTER_BASE_URL: 'http://127.0.0.1:1' };
+  for (const words of [['doctor'], ['doctor', '--json']]) {
+    const { stdout, stderr } = await runInMemory(words, { env });
+    expectNoSecret(stdout, stderr);
+    expect(stdout + stderr).not.toContain('alice');
+    expect(stdout + stderr).not.toContain(secretKey.slice(-4));
+    expect(stdout).toContain('~/.config/natter');
+  }
+});
+
+const message = { role: 'assistant', content: 'ok' };
+const whole = { id: 'chatcmpl-1', choices: [{ index: 0, message, finish_reason: 'stop' }] };
+const refusal = (status: number) => json(status, { error: { message: 'no', type: 'nope' } });
+
+const list = [json(200, { data: [{ id: 'origin' }] }, { 'x-request-id': 'r1' })];
+const answer: Reply = stream(delta('ok'), finish('stop'), done);
+const healthy: readonly Reply[] = [list, answer];
+
+async function examineService(replies: readonly Reply[], words: readonly string[] = []) {
+  const server = await serve(replies);
+  const environment = environmentOf({ NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey });
+  return { server, ...(await checksOf(words, { environment })) };
+}
+
+test('a healthy service passes, and four fields are sent with a small max_tokens', async () => {
+  const { server, page, failure } = await examineService(healthy);
+  expect(failure).toBeUndefined();
+  expect(page.exit_code).toBe(0);
+  expect(page.checks.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+  expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'GET /v1/models',
+    'POST /v1/chat/completions',
+  ]);
+  expect(JSON.parse(server.requests[1]?.body ?? '')).toEqual({
+    model: 'origin',
+    messages: [{ role: 'user', content: 'Reply with the word ok.' }],
+    stream: true,
+    max_tokens: 16,
+  });
+  expectNoSecret(JSON.stringify(page));
+});
+
+test('N5: -m chooses the model of the prompt, and overrides the setting', async () => {
+  const listed = [json(200, { data: [{ id: 'origin' }, { id: 'nextgen' }] })];
+  const { server, named } = await examineService([listed, answer], ['-m', 'nextgen']);
+  expect(JSON.parse(server.requests[1]?.body ?? '')).toMatchObject({ model: 'nextgen' });
+  expect(named('setting')?.text).toContain('base-url');
+  expect(named('model')).toBeUndefined();
+});
+
+const refusedLimit = json(400, {
+  error: {
+    message: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
+    param: 'max_tokens',
+  },
+});
+
+test('N4: a service that refuses max_tokens is asked again without, and passes with a note', async () => {
+  const { server, failure, named } = await examineService([list, [refusedLimit], answer]);
+  expect(failure).toBeUndefined();
+  expect(JSON.parse(server.requests[2]?.body ?? '')).not.toHaveProperty('max_tokens');
+  expect(named('max-tokens')).toMatchObject({
+    outcome: 'note',
+    text: 'the service refuses max_tokens, and answers without it',
+  });
+  expect(named('max-tokens')?.advice).toContain('--param max_completion_tokens=');
+  expect(named('stream')?.outcome).toBe('ok');
+});
+
+test('N4: a max_tokens of the settings that the service refuses fails, with the other parameter', async () => {
+  const server = await serve([list, [refusedLimit], [refusedLimit]]);
+  const environment = environmentOf({ NATTER_BASE_URL: server.url, NATTER_MAX_TOKENS: '50' });
+  const { failure, named } = await checksOf([], { environment });
+  expect(failure).toMatchObject({ kind: 'invalid_request' });
+  expect(named('stream')?.advice).toBe(
+    'omit -t, or send the limit with --param max_completion_tokens=500',
+  );
+});
+
+test('a service without a list of models has a note', async () => {
+  const { failure, named } = await examineService([[json(404, {})], answer]);
+  expect(failure).toBeUndefined();
+  expect(named('list')).toMatchObject({ outcome: 'note' });
+});
+
+test('a model that the service does not list is a warning with the command that sets one', async () => {
+  const { named } = await examineService([[json(200, { data: [{ id: 'llama3' }] })], answer]);
+  expect(named('model')).toMatchObject({
+    outcome: 'warning',
+    advice: 'natter config set model llama3',
+  });
+});
+
+test.each<[string, readonly Reply[], string, number]>([
+  ['a refused key', [[refusal(401)]], 'unauthorized', 1],
+  ['a rate limit', [[refusal(429)]], 'rate_limited', 1],
+  ['a connection that closes', [[fin]], 'unreachable', 1],
+  ['a failing server', [[refusal(500)]], 'server_error', 3],
+])('after %s the exit code names the cause', async (_, replies, kind, requests) => {
+  const { server, failure, page } = await examineService(replies);
+  expect(failure).toMatchObject({ kind });
+  expect(page.checks.find(({ outcome }) => outcome === 'failed')?.advice).not.toBe('');
+  expect(server.requests.length).toBeLessThanOrEqual(requests);
+});
+
+test('after a cut stream an answer without a stream is asked for, and the advice is about the server', async () => {
+  const cut = stream(delta('ok')).slice(0, 2);
+  const { failure, named } = await examineService([list, [...cut, fin], [json(200, whole)]]);
+  expect(failure).toMatchObject({ kind: 'incomplete' });
+  expect(named('stream')?.advice).toContain('natter --no-stream');
+  expect(named('no-stream')?.outcome).toBe('ok');
+});
+
+test('--offline sends nothing, and reports that', async () => {
+  const server = await serve(healthy);
+  const environment = environmentOf({ NATTER_BASE_URL: server.url });
+  const { named, failure } = await checksOf(['--offline'], { environment });
+  expect(failure).toBeUndefined();
+  expect(named('offline')?.text).toBe('the service was not checked: --offline');
+  expect(server.connections()).toBe(0);
+});
+
+test('the cost is printed before a prompt is sent, and not with --quiet', async () => {
+  const server = await serve(healthy);
+  const environment = environmentOf({ NATTER_BASE_URL: server.url });
+  const loud = await examine([], { environment });
+  expect(loud.stderr).toContain('sending one prompt for an answer of at most 16 tokens');
+  expect((await examine(['-q', '--offline'], { environment })).stderr).toBe('');
+});
+
+test('on a terminal of 40 columns rows break between words', async () => {
+  const server = await serve(healthy);
+  const { stdout } = await examine(['--color', 'never'], {
+    environment: environmentOf({ NATTER_BASE_URL: server.url }),
+    terminals: ['stdout'],
+    columns: 40,
+  });
+  const long = stdout.split('\n').filter((line) => line.length > 40);
+  // The terminal breaks a path that is longer than a row.
+  expect(long.filter((line) => !/^ *\S{32,}/.test(line))).toEqual([]);
+  expect(stdout).toMatch(/^Program\n {2}ok {4}natter 1\.2\.3/);
+  expect(stdout).toMatch(/\n\d+ checks: \d+ ok\n$/);
+});
+
+test('without a service the check fails, and nothing else does', async () => {
+  const { failure, page } = await checksOf([], { environment: environmentOf() });
+  expect(failure).toMatchObject({ kind: 'configuration' });
+  const failed = page.checks.filter(({ outcome }) => outcome === 'failed');
+  expect(failed.map(({ check }) => check)).toEqual(['service']);
+  expect(failed[0]?.advice).toContain('natter auth login');
+});
+
+function withSettings(settings: object, more: Readonly<Record<string, string>> = {}) {
+  const environment = environmentOf(more);
+  mkdirSync(environment.NATTER_CONFIG_DIR);
+  const file = join(environment.NATTER_CONFIG_DIR, 'config.json');
+  writeFileSync(file, JSON.stringify(settings));
+  return environment;
+}
+
+test('unknown keys and broken profiles are warnings that name the profile', async () => {
+  const environment = withSettings({
+    version: 1,
+    theme: 'dark',
+    profiles: { default: { modle: 'nextgen' }, work: { retries: 'many' } },
+  });
+  const { page } = await checksOf(['--offline'], { environment });
+  const warnings = page.checks.filter(({ outcome }) => outcome === 'warning');
+  expect(warnings.map(({ text }) => text)).toEqual([
+    '"theme" in config.json is not a setting and has no effect',
+    '"modle" in profile default is not a setting and has no effect',
+    'retries in profile work must be a whole number from 0 to 100',
+  ]);
+  expect(warnings[1]?.advice).toContain('did you mean model?');
+});
+
+test('values that may be private are not shown', async () => {
+  const environment = withSettings({
+    version: 1,
+    profiles: {
+      default: {
+        system: 'the private prompt',
+        params: { user: 'alice' },
+        headers: { 'x-team': 'blue-team', 'x-api-token': 'nk-private-0001' },
+      },
+    },
+  });
+  chmodSync(join(environment.NATTER_CONFIG_DIR, 'config.json'), 0o644);
+  const { page, named } = await checksOf(['--offline'], { environment });
+  const text = JSON.stringify(page);
+  for (const value of ['the private prompt', 'alice', 'blue-team', 'nk-private']) {
+    expect(text).not.toContain(value);
+  }
+  expect(text).toContain('system: 18 characters (profile default)');
+  expect(named('settings-file')?.text).toContain('which has a secret header');
+});
+
+test.each([
+  ['a damaged settings file', '{', 'configuration'],
+  [
+    'a bad value in the profile in use',
+    '{"profiles":{"default":{"timeout":"soon"}}}',
+    'configuration',
+  ],
+])('%s fails with what to do, and the other checks run', async (_, text, kind) => {
+  const environment = environmentOf({ NATTER_BASE_URL: 'http://127.0.0.1:1' });
+  mkdirSync(environment.NATTER_CONFIG_DIR);
+  writeFileSync(join(environment.NATTER_CONFIG_DIR, 'config.json'), text);
+  const { failure, page } = await checksOf([], { environment });
+  expect(failure).toMatchObject({ kind });
+  expect(page.checks.some(({ section }) => section === 'files')).toBe(true);
+  expect(page.checks.some(({ section }) => section === 'service')).toBe(false);
+});
+
+test('a data folder that is a file fails as storage, and others that are open to all are a warning', async () => {
+  const environment = environmentOf();
+  writeFileSync(environment.NATTER_DATA_DIR, '');
+  mkdirSync(environment.NATTER_STATE_DIR);
+  chmodSync(environment.NATTER_STATE_DIR, 0o777);
+  const { failure, named } = await checksOf(['--sandbox', '--offline'], { environment });
+  expect(failure).toMatchObject({ kind: 'storage' });
+  expect(named('data-folder')?.text).toContain('part of its path is not a folder');
+  expect(named('state-folder')).toMatchObject({ outcome: 'warning' });
+  expect(named('state-folder')?.text).toContain('(mode 0777)');
+});
+
+test("a variable that is almost one of natter's is a warning", async () => {
+  const { named } = await checksOf(['--offline'], {
+    environment: environmentOf({ NATTER_MODLE: 'x' }),
+  });
+  expect(named('variable')).toMatchObject({
+    outcome: 'warning',
+    text: 'natter reads no variable NATTER_MODLE',
+  });
+  expect(named('variable')?.advice).toContain('did you mean NATTER_MODEL?');
+});
+
+test('what is wrong with the variables of certificates and proxies is shown without a password', async () => {
+  const environment = environmentOf({
+    NATTER_BASE_URL: 'https://service.test',
+    NATTER_API_KEY: secretKey,
+    HTTPS_PROXY: `http://alice:${encodeURIComponent(secretKey)}@127.0.0.1:1`,
+    NODE_TLS_REJECT_UNAUTHORIZED: '0',
+    NODE_EXTRA_CA_CERTS: '/no/such/file.pem',
+  });
+  const { page, failure, named } = await checksOf([], { environment });
+  expect(failure).toMatchObject({ kind: 'unreachable' });
+  const texts = page.checks.filter(({ check }) => check === 'variable').map(({ text }) => text);
+  expect(texts).toEqual([
+    'NODE_TLS_REJECT_UNAUTHORIZED is 0: certificates are not verified',
+    'NODE_EXTRA_CA_CERTS: cannot read /no/such/file.pem: there is no such file or folder',
+  ]);
+  expect(named('rest')?.text).toBe('no request was sent');
+  expectNoSecret(JSON.stringify(page));
+});
+
+test('a recording is not a service', async () => {
+  const { named } = await checksOf([], {
+    environment: environmentOf({
+      NATTER_BASE_URL: 'http://127.0.0.1:1',
+      NATTER_REPLAY: 'tape.jsonl',
+    }),
+  });
+  expect(named('offline')?.text).toBe('the service was not checked: answers are from a recording');
+});
+
+const service = new URL('https://api.example.com');
+
+test.each([
+  [{}, 'ok', 'requests use no proxy: no proxy variable is set'],
+  [
+    { HTTPS_PROXY: 'http://alice:s3cret-pass@proxy.corp:3128/' },
+    'note',
+    'requests use the proxy http://proxy.corp:3128 of HTTPS_PROXY, with a user name and password',
+  ],
+  [
+    { https_proxy: 'proxy.corp:3128' },
+    'note',
+    'requests use the proxy http://proxy.corp:3128 of https_proxy',
+  ],
+  [
+    { HTTPS_PROXY: 'http://p:1', NO_PROXY: '.example.com' },
+    'ok',
+    'requests use no proxy: the proxy variables do not apply to this host',
+  ],
+])('with %j the proxy is reported: %s', (environment, outcome, text) => {
+  expect(proxyFinding(service, environment)).toMatchObject({ check: 'proxy', outcome, text });
+});
+
+test('a loopback address never uses a proxy', () => {
+  const { text } = proxyFinding(new URL('http://127.0.0.1'), { HTTP_PROXY: 'http://p:1' });
+  expect(text).toBe('requests use no proxy: loopback addresses never use one');
+});
+
+const now = Date.parse('2026-11-22T12:00:00Z');
+
+const chain = [
+  { subject: 'api.example.com', issuer: 'Example CA', validTo: new Date('2027-01-01') },
+  { subject: 'Example CA', issuer: 'Example Root', validTo: new Date('2030-01-01') },
+];
+const route = createRoute(service, {});
+const trusted = { protocol: 'TLSv1.3', chain, problem: undefined };
+
+test('a trusted certificate is named with its issuer and its days', () => {
+  expect(certificateFinding(trusted, route, {}, now)).toMatchObject({
+    check: 'certificate',
+    outcome: 'ok',
+    text: 'the certificate of api.example.com, signed by Example CA, is trusted, valid for 39 days (TLSv1.3)',
+  });
+});
+
+test('a certificate that ends within two weeks is a warning', () => {
+  const soon = { ...trusted, chain: [{ ...chain[0]!, validTo: new Date('2026-12-01') }] };
+  expect(certificateFinding(soon, route, {}, now)).toMatchObject({
+    outcome: 'warning',
+    advice: 'the service needs a new certificate soon',
+  });
+});
+
+test.each([
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'NODE_EXTRA_CA_CERTS to the certificate file of its authority'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'its operator must send the complete chain'],
+  ['CERT_HAS_EXPIRED', "check this machine's clock"],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'NODE_EXTRA_CA_CERTS to its file'],
+])('%s fails with the chain and what to do', (problem, advice) => {
+  const finding = certificateFinding({ ...trusted, problem }, route, {}, now);
+  expect(finding).toMatchObject({ outcome: 'failed', kind: 'unreachable' });
+  expect(finding.text).toContain('api.example.com < Example CA < Example Root');
+  expect(finding.advice).toContain(advice);
+});
+
+test('a bad certificate that natter does not verify is a warning', () => {
+  const environment = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+  const finding = certificateFinding(
+    { ...trusted, problem: 'CERT_HAS_EXPIRED' },
+    route,
+    environment,
+    now,
+  );
+  expect(finding.outcome).toBe('warning');
+  expect(finding).not.toHaveProperty('kind');
+});
+
+const { context } = createMemoryContext({
+  homeDirectory: '/home/alice',
+  environment: { USER: 'alice', USERNAME: 'me' },
+});
+
+test.each([
+  ['/home/alice/.config/natter', '~/.config/natter'],
+  ['cannot read /home/alice: no', 'cannot read ~: no'],
+  ['/home/alice2/x and /home/bob/y', '/home/…/x and /home/…/y'],
+  ['/mnt/data/Alice/x', '/mnt/data/…/x'],
+  ['/Users/bob/x', '/Users/…/x'],
+  [String.raw`C:\Users\Bob Smith\x`, String.raw`C:\Users\… Smith\x`],
+  ['/srv/home/models and /me/x', '/srv/home/models and /me/x'],
+  ['alice in a text, malice', 'alice in a text, malice'],
+])('%j is shown as %j', (text, shown) => {
+  expect(withoutNames(text, context)).toBe(shown);
+});
+
+test('without a home folder and names only other home folders are hidden', () => {
+  const plain = createMemoryContext().context;
+  expect(withoutNames('/home/bob/x and /root/x', plain)).toBe('/home/…/x and /root/x');
+});

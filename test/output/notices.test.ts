@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import { Failure } from '../../src/failure.ts';
+import { chooseAnswerFormat } from '../../src/output/answer-printer.ts';
+import { toFailure } from '../../src/output/ending-failure.ts';
+import { usageLine } from '../../src/output/figures.ts';
+import { failureRecord } from '../../src/output/json-answer.ts';
+import {
+  createNotices,
+  filteredNotice,
+  finishNotice,
+  noticeRows,
+} from '../../src/output/notices.ts';
+import { createMemoryOutput } from '../support/memory-context.ts';
+
+const same = (text: string) => text;
+
+describe('the format of an answer', () => {
+  test.each([
+    [{}, true, 'markdown'],
+    [{}, false, 'text'],
+    [{ plain: true }, true, 'plain'],
+    [{ plain: true }, false, 'text'],
+    [{ markdown: true }, false, 'markdown'],
+    [{ raw: true }, true, 'exact'],
+    [{ json: true }, true, 'json'],
+    [{ jsonl: true }, false, 'jsonl'],
+  ])('%j with a terminal: %s is %s', (options, isTerminal, format) => {
+    expect(chooseAnswerFormat(options, isTerminal)).toBe(format);
+  });
+
+  test('two formats cannot be used together', () => {
+    expect(() => chooseAnswerFormat({ json: true, raw: true }, true)).toThrow(
+      '--json and --raw cannot be used together',
+    );
+  });
+});
+
+describe('the notice about the end of an answer', () => {
+  test.each([
+    ['length', 'the answer reached the token limit (finish_reason length)'],
+    ['odd', 'the answer ended with finish_reason odd'],
+    ['stop', undefined],
+    [undefined, undefined],
+  ])('for %s is %s', (finishReason, notice) => {
+    const metadata = { complete: true, ...(finishReason === undefined ? {} : { finishReason }) };
+    expect(finishNotice(metadata)).toBe(notice);
+  });
+
+  test.each([
+    [{ firstText: 1, total: 2 }, undefined],
+    [{ total: 2 }, 'the answer is empty'],
+  ])('for an answer timed %j is %s', (timing, notice) => {
+    expect(finishNotice({ complete: true, finishReason: 'stop', timing })).toBe(notice);
+  });
+
+  test.each([
+    [0, undefined],
+    [1, /^1 control or hidden character of/],
+    [2, /^2 control or hidden characters of/],
+  ])('for %d removed characters is %s', (removed, notice) => {
+    const shown = filteredNotice(removed);
+    expect(notice === undefined ? shown === undefined : notice.test(shown ?? '')).toBe(true);
+  });
+});
+
+describe('the usage line', () => {
+  const usage = { prompt_tokens: 1200, completion_tokens: 500 };
+  test.each([
+    [{ model: 'nextgen' }, 'nextgen'],
+    [{}, 'asked'],
+    [{ usage }, 'asked · 1,200 tokens in, 500 out'],
+    [
+      { usage, timing: { firstText: 20, total: 1020 } },
+      'asked · 1,200 tokens in, 500 out · 1.0 s · 500 tokens/s',
+    ],
+    [{ usage, timing: { firstText: 20, total: 60 } }, 'asked · 1,200 tokens in, 500 out · 0.1 s'],
+    [{ timing: { total: 75_400 } }, 'asked · 75 s'],
+  ])('of %j is %s', (metadata, line) => {
+    expect(usageLine({ complete: true, ...metadata }, 'asked')).toBe(line);
+  });
+});
+
+describe('notices', () => {
+  test('are one sanitized, masked line each; with quiet, only warnings are shown', () => {
+    const stderr = createMemoryOutput();
+    const mask = (text: string) => text.replace('secret', '***');
+    createNotices(stderr, false, mask).notice('a secret\nb\u001B[31m');
+    createNotices(stderr, true, mask).notice('not this');
+    createNotices(stderr, true, mask).warning('mind it');
+    expect(stderr.text()).toBe('natter: a *** b\nnatter: warning: mind it\n');
+  });
+});
+
+test('N13: of the warnings about storage, only the first is shown', () => {
+  const stderr = createMemoryOutput();
+  const notices = createNotices(stderr, false, (text) => text);
+  notices.warning('not saved', 'storage');
+  notices.warning('not in the ledger', 'storage');
+  notices.warning('a risk');
+  expect(stderr.text()).toBe('natter: warning: not saved\nnatter: warning: a risk\n');
+});
+
+describe('the report of a failure', () => {
+  const failure = new Failure('rate_limited', 'slow down', {
+    status: 429,
+    retryAfterSeconds: 3,
+    requestId: 'r-1',
+    attempts: 2,
+    hint: 'wait',
+  });
+
+  test('is the last event of JSON lines', () => {
+    const metadata = { complete: false, attempts: 2, timing: { total: 30.6 } };
+    expect(failureRecord(failure, metadata, same)).toMatchObject({
+      type: 'answer-failed',
+      attempts: 2,
+      timing: { total_ms: 31 },
+      error: { kind: 'rate_limited', status: 429 },
+    });
+  });
+
+  test.each([
+    [new TypeError('odd'), 'unexpected error: odd'],
+    ['a string', 'unexpected error: a string'],
+    [undefined, 'unexpected error: undefined'],
+  ])('of %s is unexpected', (thrown, message) => {
+    expect(toFailure(thrown)).toMatchObject({ kind: 'unexpected', message });
+  });
+
+  test('of a failure is unchanged', () => {
+    expect(toFailure(failure)).toBe(failure);
+  });
+});
+
+test.each([
+  ['natter: fits', 'natter: fits'],
+  ['natter: one two three four five', 'natter: one two\n        three four\n        five'],
+  // Too little room for rows.
+  ['natter: warning: one two', 'natter: warning: one two'],
+  ['natter: a\n  one two three four five\n', 'natter: a\n  one two three four\n  five\n'],
+])('%j in 20 columns', (text, rows) => {
+  expect(noticeRows(text, 20)).toBe(rows);
+});
+
+test.each([
+  [
+    '  check the base URL: ‹natter config set base-url <url>›; then try again',
+    ['  check the base URL:', '  natter config set base-url <url>; then', '  try again'],
+  ],
+  [
+    '  ‹natter models list› shows the models that are available',
+    ['  natter models list shows the models', '  that are available'],
+  ],
+  [
+    'natter: to pass more of it, use ‹--retry-max-wait 60s›',
+    ['natter: to pass more of it, use', '        --retry-max-wait 60s'],
+  ],
+  [
+    '  ids: ‹natter conversations search seagulls› searches',
+    ['  ids:', '  natter conversations search seagulls', '  searches'],
+  ],
+  [
+    '  or install them: ‹npm install --global bullmq ioredis›',
+    ['  or install them:', '  npm install --global bullmq ioredis'],
+  ],
+  // Only without the indent does it fit.
+  [
+    'natter: warning: set it with ‹natter config set window 8192› or less',
+    ['natter: warning: set it with', 'natter config set window 8192 or less'],
+  ],
+  // The terminal breaks what it has no room for.
+  [
+    '  set the price: ‹natter config set prices.origin "0.5/1.5 EUR" --profile work›; or else',
+    ['  set the price:', 'natter config set prices.origin "0.5/1.5 EUR" --profile work; or else'],
+  ],
+  [
+    '  to send it: ‹natter -- why is the sky blue, and the grass green?›',
+    ['  to send it:', 'natter -- why is the sky blue, and the grass green?'],
+  ],
+])('a command in a message stays in one row: %j', (text, rows) => {
+  expect(noticeRows(text, 40).split('\n')).toEqual(rows);
+});
+
+test('a pipe gets a message in one row, without the marks of commands', () => {
+  const text = 'natter: run ‹natter auth login› first; ‹other› words stay';
+  const shown = 'natter: run natter auth login first; ‹other› words stay';
+  expect(noticeRows(text, undefined)).toBe(shown);
+});

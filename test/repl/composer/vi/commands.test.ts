@@ -1,0 +1,207 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { boundaryFrom } from '../../../../src/repl/composer/grapheme-boundary.ts';
+import { contentOf } from '../../../../src/repl/composer/paste.ts';
+import { createBuffer, insert, insertPaste } from '../../../../src/repl/composer/text-buffer.ts';
+import { pressCharacter, pressEscape, settled } from '../../../../src/repl/composer/vi/commands.ts';
+import { parseKeys } from '../../../../src/repl/composer/vi/parse-keys.ts';
+import {
+  type Edited,
+  firstViState,
+  type ViState,
+} from '../../../../src/repl/composer/vi/vi-state.ts';
+import { fc } from '../../../support/properties.ts';
+
+const escape = '\u001B';
+
+/** Normal mode, with the caret at an offset; the last change was `x`, the last search `fo`. */
+function viAt(text: string, cursor: number): Edited {
+  const command = parseKeys(['x'], false);
+  if (typeof command === 'string') throw new Error('x is not a command');
+  const register = { text: 'zz', pastes: new Map(), isLinewise: false };
+  const search = { character: 'o', isForward: true, isTill: false };
+  const vi: ViState = {
+    ...firstViState,
+    mode: 'normal',
+    change: { command },
+    search,
+    register,
+  };
+  return { vi, buffer: { ...createBuffer(text), cursor } };
+}
+
+function press({ vi, buffer }: Edited, key: string): Edited {
+  if (key === escape) return pressEscape(vi, buffer) ?? { vi, buffer };
+  if (vi.mode === 'insert') return { vi, buffer: insert(buffer, key) };
+  return pressCharacter(vi, buffer, key);
+}
+
+function settle({ vi, buffer }: Edited): Edited {
+  return { vi, buffer: settled(vi, buffer) };
+}
+
+/** Presses the keys of a text one by one; Esc is `\u001B`, Ctrl+R `\u0012`. */
+function runKeys(start: Edited, keys: string): Edited {
+  return Array.from(keys).reduce((edited, key) => settle(press(edited, key)), start);
+}
+
+const redo = '\u0012';
+
+const after = (text: string, keys: string, cursor = 0) => {
+  const { buffer } = runKeys(viAt(text, cursor), keys);
+  return `${buffer.text.slice(0, buffer.cursor)}|${buffer.text.slice(buffer.cursor)}`;
+};
+
+describe('undo', () => {
+  test.each([
+    ['an insertion of several words', `ione two three${escape}u`, '|a b'],
+    ['a changed word with its text', `cwone two${escape}u`, '|a b'],
+    ['the deletion before a repeated one', `xx.uu`, '| b'],
+    ['a repeated change with its text', `cwone${escape}w.u`, 'one |b'],
+    ['an opened line', `oone${escape}u`, '|a b'],
+    ['two changes, with a count', `xx2u`, '|a b'],
+  ])('reverts %s', (_, keys, expected) => {
+    expect(after('a b', keys)).toBe(expected);
+  });
+
+  test('Ctrl+R does it again', () => {
+    expect(after('a b', `cwone${escape}u${redo}`)).toBe('|one b');
+    expect(after('a b', `xxuu2${redo}`)).toBe('|b');
+  });
+});
+
+test('the number of undo steps has a limit, at which changes are still repeated', () => {
+  const many = runKeys(viAt('', 0), `ix${escape}`.repeat(600));
+  expect(many.buffer.undoStack.length).toBeLessThanOrEqual(500);
+  expect(runKeys(many, `iab${escape}..`).buffer.text).toHaveLength(606);
+});
+
+describe('a large count', () => {
+  const long = 'x'.repeat(20_000);
+
+  test.each([
+    ['of a put text', 'yy99999p'],
+    ['of a text put over a selection', 'y$v99999p'],
+    ['of opened lines', `99999oab${escape}`],
+    ['of a repeated insertion', `ia${escape}99999.`],
+  ])('%s makes a text of at most a million characters more', (_, keys) => {
+    const { buffer } = runKeys(viAt(long, 0), keys);
+    expect(buffer.text.length).toBeGreaterThan(99_999);
+    expect(buffer.text.length).toBeLessThanOrEqual(1_050_000);
+  });
+});
+
+describe('repeating', () => {
+  test.each([
+    ['an insertion', `Ax${escape}j.`, 'ax\nb|x'],
+    ['an insertion with a count', `3ix${escape}`, 'xx|xa\nb'],
+    ['opened lines', `2ox${escape}`, 'a\nx\n|x\nb'],
+    ['replaced characters', `rxj.`, 'x\n|x'],
+    ['a change of a selection', `vcx${escape}j.`, 'x\n|x'],
+  ])('repeats %s', (_, keys, expected) => {
+    expect(after('a\nb', keys)).toBe(expected);
+  });
+});
+
+describe('a selection', () => {
+  test.each([
+    ['vwIx', 'x|one two three'],
+    ['veAx', 'onex| two three'],
+    ['wvbAx', 'one tx|wo three'],
+    ['wVIx', 'x|one two three'],
+    ['VAx', 'one two threex|'],
+  ])('has text typed before it or after it: %j', (keys, expected) => {
+    expect(after('one two three', keys)).toBe(expected);
+  });
+
+  test('of lines has an empty last line', () => {
+    expect(after('a\nb\n', 'vGSx')).toBe('x|');
+  });
+
+  test('has its change repeated for as much text', () => {
+    expect(after('abcdef', 'vldl.')).toBe('c|f');
+    expect(after('a\nb\nc', 'V>j.')).toBe('    a\n    |b\nc');
+    expect(after('ab\ncd\nef', 'vjdx.')).toBe('|\nef');
+    expect(after('abcdef', 'vlrxll.')).toBe('xxx|xef');
+    expect(after('a\nb\nc\nd', 'vjJj.')).toBe('a b\nc| d');
+  });
+});
+
+test('a selection of lines is changed as lines', () => {
+  expect(after('a\nb\nc', `Vjcx${escape}`)).toBe('|x\nc');
+});
+
+test('an incomplete or unknown command does nothing', () => {
+  expect(after('one two', `d${escape}x`)).toBe('|ne two');
+  expect(after('one two', 'dqx')).toBe('|ne two');
+});
+
+test('a paste marker is one character, and keeps its text', () => {
+  const paste = 'line\n'.repeat(20);
+  const start = viAt('', 0);
+  const buffer = { ...insertPaste(createBuffer('ab'), paste), cursor: 0 };
+  const { buffer: moved } = runKeys({ vi: start.vi, buffer }, '$xp0~');
+  expect(contentOf(moved)).toBe(`Ab${paste}`);
+});
+
+const keyTexts = fc.string({
+  unit: fc.constantFrom(
+    ...Array.from('hjklwbeWBE0^$gG{}%;,fFtTdcyx><~uUrJpPoOiaIAvVCDSsYX.23 ("é漢'),
+    escape,
+  ),
+  maxLength: 40,
+});
+const anyText = fc.string({
+  unit: fc.constantFrom('a', 'b.', ' ', '\n', '(', ')', '"', '漢', '👩‍👩‍👧', '\t'),
+});
+
+test('after any keys, Esc and enough undos return the text', () => {
+  fc.assert(
+    fc.property(anyText, keyTexts, (before, typed) => {
+      const start = viAt(before, 0);
+      const { buffer } = runKeys(start, `${typed}${escape}${escape}${'u'.repeat(60)}`);
+      expect(buffer.text).toBe(before);
+    }),
+  );
+});
+
+test('after any keys, the caret of normal mode is on a character', () => {
+  fc.assert(
+    fc.property(anyText, keyTexts, (before, typed) => {
+      const { buffer, vi } = runKeys(viAt(before, 0), `${typed}${escape}${escape}`);
+      expect(vi.mode).toBe('normal');
+      expect(boundaryFrom(buffer.text, buffer.cursor)).toBe(buffer.cursor);
+      const isOnLineEnd =
+        buffer.text.charAt(buffer.cursor) === '\n' || buffer.cursor === buffer.text.length;
+      const isLineStart = buffer.cursor === 0 || buffer.text.charAt(buffer.cursor - 1) === '\n';
+      expect(!isOnLineEnd || isLineStart).toBe(true);
+    }),
+  );
+});
+
+type Outcome = readonly [
+  before: string,
+  cursor: number,
+  keyTexts: string,
+  after: string,
+  cursorAfter: number,
+  register: string,
+];
+
+// Recorded from Vim 9.0 with `shiftwidth=4 expandtab`: random texts and commands, the caret in UTF-16 units. At the
+// start, the unnamed register is `zz`, the last change `x`, and the last search `fo`.
+const outcomes = readFileSync('test/repl/composer/vi/vim-outcomes.jsonl', 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Outcome);
+
+test('commands do what they do in Vim', () => {
+  const seen = outcomes.map(([before, cursor, keys]): Outcome => {
+    const { vi, buffer } = runKeys(viAt(before, cursor), `${keys}\u001B`);
+    const { text = '', isLinewise = false } = vi.register ?? {};
+    const register = isLinewise ? `${text}\n` : text;
+    return [before, cursor, keys, buffer.text, buffer.cursor, register];
+  });
+  expect(outcomes.length).toBeGreaterThan(300);
+  expect(seen).toEqual(outcomes);
+});

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import type { Turn } from '../../../src/conversation/tree.ts';
+import { showConversation } from '../../../src/repl/conversations/conversations.ts';
+import { closingOf, currentPath, lastPrompt } from '../../../src/repl/conversations/position.ts';
+import { conversationOf } from '../../support/repl-state.ts';
+
+function closing(answer: Partial<Turn>, options: { readonly measured?: number } = {}) {
+  const conversation = conversationOf(
+    { role: 'user', content: 'why?' },
+    { role: 'assistant', content: 'four letters each', ...answer },
+  );
+  const pair = lastPrompt(currentPath(conversation, undefined));
+  if (pair === undefined) throw new Error('there is no prompt');
+  return closingOf(conversation, pair, options);
+}
+
+test.each<[string, Partial<Turn>, readonly string[]]>([
+  [
+    'model, time and tokens',
+    { model: 'origin', timing: { total: 8123 }, usage: { completion_tokens: 207 } },
+    ['origin', '8.1 s', '207 tokens'],
+  ],
+  [
+    'estimated tokens',
+    { model: 'origin', timing: { total: 400 } },
+    ['origin', '0.4 s', '~5 tokens'],
+  ],
+  [
+    'minutes',
+    { timing: { total: 125_400 }, usage: { completion_tokens: 1 } },
+    ['2 min 5 s', '1 token'],
+  ],
+])('an answer is closed with %s', (_, answer, facts) => {
+  expect(closing(answer)).toMatchObject([{ facts, version: undefined }]);
+});
+
+test('an answer takes at least 0.1 s', () => {
+  expect(closing({ timing: { total: 9 } })).toMatchObject([{ facts: ['0.1 s', '~5 tokens'] }]);
+});
+
+test('a cut answer is closed with the time that was measured', () => {
+  expect(closing({ incomplete: true }, { measured: 2500 })).toMatchObject([
+    { facts: ['2.5 s', '~5 tokens'] },
+  ]);
+});
+
+test('an empty answer has no closing row', () => {
+  expect(closing({ content: '' })).toEqual([]);
+});
+
+const notices = (end: { readonly incomplete?: true; readonly finishReason?: string }) =>
+  showConversation(
+    conversationOf(
+      { role: 'user', content: 'why?' },
+      { role: 'assistant', content: 'because', model: 'origin', ...end },
+    ),
+  ).flatMap((entry) => (entry.type === 'notice' ? [entry.text] : []));
+
+test.each([
+  ['is incomplete', { incomplete: true }],
+  ['reached the token limit', { finishReason: 'length' }],
+] as const)('a shown answer that %s can be continued', (_what, end) => {
+  expect(notices(end)).toContain('cut off; /continue resumes it');
+});
+
+test('a shown answer that is complete has no notice', () => {
+  expect(notices({ finishReason: 'stop' })).toEqual(['conversation c1: why?']);
+});

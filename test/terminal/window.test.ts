@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { displayWidth } from '../../src/terminal/text/width.ts';
+import {
+  notificationSequence,
+  progressSequence,
+  titleSequence,
+  windowModes,
+  type WindowSettings,
+  windowWays,
+} from '../../src/terminal/window.ts';
+import { fc } from '../support/properties.ts';
+
+const automatic: WindowSettings = { notify: 'auto', progress: 'auto', title: 'auto' };
+const xterm = { TERM: 'xterm-256color' };
+
+test.each([
+  ['xterm', xterm, 'bell'],
+  ['iTerm2', { ...xterm, TERM_PROGRAM: 'iTerm.app' }, 'osc9'],
+  ['iTerm2 over SSH', { ...xterm, LC_TERMINAL: 'iTerm2' }, 'osc9'],
+  ['kitty', { TERM: 'xterm-kitty' }, 'osc9'],
+  ['foot', { TERM: 'foot' }, 'osc777'],
+  ['tmux in iTerm2', { TERM: 'tmux-256color', TMUX: '/tmp/t', LC_TERMINAL: 'iTerm2' }, 'bell'],
+  ['the Linux console', { TERM: 'linux' }, 'bell'],
+  ['a dumb terminal', { TERM: 'dumb' }, undefined],
+])('notifies by default as %s can show it', (_, environment, notification) => {
+  expect(windowWays(automatic, environment)).toMatchObject({ notification });
+});
+
+test.each([
+  ['xterm', xterm, { progress: false, title: true }],
+  ['Windows Terminal', { ...xterm, WT_SESSION: '1' }, { progress: true, title: false }],
+  ['ConEmu', { ...xterm, ConEmuANSI: 'ON' }, { progress: true, title: false }],
+  ['a new GNOME Terminal', { ...xterm, VTE_VERSION: '8000' }, { progress: true, title: true }],
+  ['an old GNOME Terminal', { ...xterm, VTE_VERSION: '7600' }, { progress: false, title: true }],
+  ['ghostty', { TERM: 'xterm-ghostty', TERM_PROGRAM: 'ghostty' }, { progress: true, title: true }],
+  ['Terminal.app', { ...xterm, TERM_PROGRAM: 'Apple_Terminal' }, { progress: false, title: false }],
+  ['Konsole', { ...xterm, KONSOLE_VERSION: '231200' }, { progress: false, title: false }],
+  ['tmux', { TERM: 'tmux-256color', TMUX: '/tmp/t' }, { progress: false, title: true }],
+  ['screen', { TERM: 'screen', STY: '1.a' }, { progress: false, title: false }],
+  ['the Linux console', { TERM: 'linux' }, { progress: false, title: false }],
+  ['an unknown terminal', {}, { progress: false, title: false }],
+])('writes by default only what %s understands and restores', (_, environment, ways) => {
+  expect(windowWays(automatic, environment)).toMatchObject(ways);
+});
+
+test('follows the settings in place of the defaults', () => {
+  const on = { notify: 'osc777', progress: 'on', title: 'on' } as const;
+  const all = { notification: 'osc777', progress: true, title: true };
+  expect(windowWays(on, { ...xterm, STY: '1.a' })).toEqual({ ...all, multiplexer: 'screen' });
+  const off = { notify: 'off', progress: 'off', title: 'off' } as const;
+  const none = { notification: undefined, progress: false, title: false, multiplexer: undefined };
+  expect(windowWays(off, { TERM: 'xterm-kitty' })).toEqual(none);
+});
+
+test.each(['dumb', 'linux'])('writes no sequences to TERM=%s, whatever is set', (name) => {
+  const on = { notify: 'osc9', progress: 'on', title: 'on' } as const;
+  const ways = windowWays(on, { TERM: name });
+  expect(ways).toMatchObject({ progress: false, title: false });
+  expect(ways.notification).not.toBe('osc9');
+});
+
+const direct = {
+  multiplexer: undefined,
+  notification: undefined,
+  progress: true,
+  title: true,
+} as const;
+const tmux = { ...direct, multiplexer: 'tmux' } as const;
+
+test('writes a title, a progress and notifications', () => {
+  expect(titleSequence('tea')).toBe('\u001B]2;tea\u0007');
+  expect(progressSequence('busy', direct)).toBe('\u001B]9;4;3;\u0007');
+  expect(progressSequence('paused', direct)).toBe('\u001B]9;4;4;\u0007');
+  expect(progressSequence('none', direct)).toBe('\u001B]9;4;0;\u0007');
+  expect(progressSequence(42.9, direct)).toBe('\u001B]9;4;1;42\u0007');
+  expect(progressSequence(200, direct)).toBe('\u001B]9;4;1;100\u0007');
+  expect(notificationSequence('done', { ...direct, notification: 'bell' })).toBe('\u0007');
+  expect(notificationSequence('4;1;50', { ...direct, notification: 'osc9' })).toBe(
+    '\u001B]9;natter: 4;1;50\u0007',
+  );
+  expect(notificationSequence('a;b', { ...direct, notification: 'osc777' })).toBe(
+    '\u001B]777;notify;natter;a,b\u0007',
+  );
+  expect(notificationSequence('done', { ...direct, notification: undefined })).toBe('');
+});
+
+test('passes sequences through tmux and screen, but not the bell, which both forward', () => {
+  expect(notificationSequence('done', { ...tmux, notification: 'osc9' })).toBe(
+    '\u001BPtmux;\u001B\u001B]9;natter: done\u0007\u001B\\',
+  );
+  expect(progressSequence('busy', { ...direct, multiplexer: 'screen' })).toBe(
+    '\u001BP\u001B]9;4;3;\u0007\u001B\\',
+  );
+  expect(notificationSequence('done', { ...tmux, notification: 'bell' })).toBe('\u0007');
+});
+
+test('no text can end a sequence or begin a different one, and long texts are cut', () => {
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('\u0007', '\u001B\\', '\u009C', '\u001B]0;x\u0007', '\r\n', 'a'.repeat(9999)),
+  );
+  fc.assert(
+    fc.property(fc.array(texts), (parts) => {
+      const text = parts.join('x');
+      const title = /^\u001B\]2;([^\u0000-\u001F\u007F-\u009F]*)\u0007$/.exec(titleSequence(text));
+      expect(displayWidth(title?.[1] ?? 'a'.repeat(99))).toBeLessThanOrEqual(80);
+      const bytes = notificationSequence(text, { ...direct, notification: 'osc777' });
+      expect(bytes).toMatch(/^\u001B\]777;notify;natter;[^\u0000-\u001F\u007F-\u009F;]*\u0007$/);
+    }),
+  );
+});
+
+test('puts back everything that it changes', () => {
+  const ways = { ...direct, notification: 'bell', progress: true, title: true } as const;
+  expect(windowModes(ways, true)).toEqual({
+    enter: '\u001B[22;2t\u001B[?1004h',
+    leave: '\u001B[?1004l\u001B]9;4;0;\u0007\u001B[23;2t',
+  });
+  expect(windowModes({ ...ways, title: false, progress: false }, false)).toEqual({
+    enter: '',
+    leave: '',
+  });
+});

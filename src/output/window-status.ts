@@ -8,7 +8,7 @@ import {
 import type { Context } from '../run.ts';
 
 /** The state of a command in the title and the tab of the window that shows its standard error. */
-export interface WindowStatus {
+interface WindowStatus {
   /** Writes what has changed; `text` may have any characters. */
   show(text: string, progress: WindowProgress): void;
   /** Puts the window back, as natter's end does. */
@@ -25,7 +25,7 @@ export function openWindowStatus(
 ): WindowStatus {
   const ways = windowWays({ notify: 'off', progress, title: windowTitle }, environment);
   if (!animated || !(ways.title || ways.progress)) return noStatus;
-  const { enter, leave } = windowModes(ways, false);
+  const { enter, leave } = windowModes(ways);
   let isOpen = false;
   const window = new TerminalWindow(ways, (sequence) => {
     void streams.stderr.write(isOpen ? sequence : enter + sequence);

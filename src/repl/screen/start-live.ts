@@ -1,4 +1,4 @@
-import { readOwnPaints } from '../../output/answer-output.ts';
+import { readOwnPaints } from '../../output/answer-printer.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mode.ts';
 import { terminalTraits } from '../../terminal/device/terminal-kind.ts';

@@ -17,7 +17,7 @@ import {
   type Connect,
   connectToQueue,
   findBatch,
-  lostBatch,
+  noBatch,
   type WorkOptions,
 } from './open-queue.ts';
 import { refuseUnwritableSummary, reportEnd } from '../report/reporting.ts';
@@ -287,7 +287,8 @@ export async function workBatch(
   try {
     const queue = await findBatch(connection, options);
     const header = await queue.header();
-    if (header === undefined) throw lostBatch(queue.name);
+    // The batch was removed meanwhile.
+    if (header === undefined) throw noBatch(`the queue has no batch ${queue.name} any more`);
     const { schema, retries, select } = header.check ?? {};
     const check = await openCheck(
       notices,

@@ -5,7 +5,6 @@ import {
   checkedFields,
   type CheckedAnswers,
   failureOf,
-  lastOf,
   metadataOf,
 } from '../../../ask/check.ts';
 import { promptFingerprint } from '../../../batch/fingerprint.ts';
@@ -189,11 +188,11 @@ async function sendRequest(
 
 /** Without an answer that was cancelled before its text: the one before is the outcome. */
 function withoutCancelled(answers: CheckedAnswers<ItemOutcome>): CheckedAnswers<ItemOutcome> {
-  const { isStopped, content } = lastOf(answers).answer;
-  const earlier = answers.slice(0, -1);
-  const before = earlier.pop();
-  const isMissing = isStopped && content === '';
-  return isMissing && before !== undefined ? [...earlier, before] : answers;
+  const { earlier, last } = answers;
+  const before = earlier.at(-1);
+  const isMissing = last.answer.isStopped && last.answer.content === '';
+  if (!isMissing || before === undefined) return answers;
+  return { earlier: earlier.slice(0, -1), last: before };
 }
 
 /** Sends an item until its answer conforms. @param send sends until it is answered, or has failed for good */
@@ -207,9 +206,9 @@ export async function sendChecked(
   const answers = withoutCancelled(
     await askUntilConforming({ check, messages, send, onMismatch: mayAskAgain }),
   );
-  const last = lastOf(answers).answer;
+  const last = answers.last.answer;
   // The budget refused to ask again: the answer before has been paid for.
-  const before = last.failure?.kind === 'budget' ? answers.at(-2)?.answer : undefined;
+  const before = last.failure?.kind === 'budget' ? answers.earlier.at(-1)?.answer : undefined;
   return {
     ...(before ?? last),
     metadata: metadataOf(answers),

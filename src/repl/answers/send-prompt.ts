@@ -443,4 +443,4 @@ export function createView(session: Session, model: string) {
   });
 }
 
-export type View = ReturnType<typeof createView>;
+type View = ReturnType<typeof createView>;

@@ -1,11 +1,11 @@
 import { cleanLine } from '../secrets/secrets.ts';
 import { codeBlocks } from '../conversation/code-blocks.ts';
-import { formatOfName, exportAs, type ExportFormat } from '../conversation/export/format.ts';
+import { formatOfName, exportAs, type ExportFormat } from '../conversation/export/export.ts';
 import { titleOf, type Conversation, textOf } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import { currentPath, lastAnswer } from './conversations/position.ts';
-import { notice, type Entry, failureEntry } from './transcript/entry.ts';
-import { type Session } from './session.ts';
+import { notice, type Entry, failureEntry } from './transcript/transcript.ts';
+import type { Session } from './session.ts';
 import { unquoted, type SlashCommand } from './slash-command.ts';
 import type { Dialog, DialogChoice, ReplState, Step } from './state.ts';
 import {

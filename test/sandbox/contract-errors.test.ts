@@ -11,6 +11,7 @@ import {
 } from './sandbox-helpers.ts';
 
 const message = { role: 'user', content: 'hello' };
+const requested = (fields: object) => ({ model: 'origin', messages: [message], ...fields });
 const completions: Question = { method: 'POST', path: '/v1/chat/completions' };
 
 interface ErrorAnswer {
@@ -74,48 +75,28 @@ describe.each(ways)('$way', ({ open }) => {
       ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), /not UTF-8/],
       ['a body that is not an object', [], /JSON object/],
       ['a missing model', { messages: [message] }, /"model" is missing/],
-      ['a model of the wrong type', { model: 1, messages: [message] }, /"model" must be a string/],
+      ['a model of the wrong type', requested({ model: 1 }), /"model" must be a string/],
       ['missing messages', { model: 'origin' }, /"messages" is missing/],
-      ['messages of the wrong type', { model: 'origin', messages: 'hi' }, /must be an array/],
-      ['no messages', { model: 'origin', messages: [] }, /must not be empty/],
-      [
-        'a message of the wrong type',
-        { model: 'origin', messages: ['hi'] },
-        /messages\[0\] must be/,
-      ],
-      ['a missing role', { model: 'origin', messages: [{ content: '' }] }, /role is missing/],
-      [
-        'a missing content',
-        { model: 'origin', messages: [message, { role: 'user' }] },
-        /\[1\]\.content/,
-      ],
+      ['messages of the wrong type', requested({ messages: 'hi' }), /must be an array/],
+      ['no messages', requested({ messages: [] }), /must not be empty/],
+      ['a message of the wrong type', requested({ messages: ['hi'] }), /messages\[0\] must be/],
+      ['a missing role', requested({ messages: [{ content: '' }] }), /role is missing/],
+      ['a missing content', requested({ messages: [message, { role: 'user' }] }), /\[1\]\.content/],
       [
         'content in parts',
-        { model: 'origin', messages: [{ role: 'user', content: [] }] },
+        requested({ messages: [{ role: 'user', content: [] }] }),
         /content must be a string/,
       ],
-      ['an unknown role', { model: 'origin', messages: [{ ...message, role: 'tool' }] }, /"tool"/],
-      ['an unknown field', { model: 'origin', messages: [{ ...message, name: 'x' }] }, /"name"/],
+      ['an unknown role', requested({ messages: [{ ...message, role: 'tool' }] }), /"tool"/],
+      ['an unknown field', requested({ messages: [{ ...message, name: 'x' }] }), /"name"/],
       [
         'unsupported parameters, each by name',
-        { model: 'origin', messages: [message], temperature: 1, top_p: 1 },
+        requested({ temperature: 1, top_p: 1 }),
         /"temperature", "top_p"/,
       ],
-      [
-        'a stream of the wrong type',
-        { model: 'origin', messages: [message], stream: 1 },
-        /"stream"/,
-      ],
-      [
-        'a max_tokens of 0',
-        { model: 'origin', messages: [message], max_tokens: 0 },
-        /"max_tokens"/,
-      ],
-      [
-        'a fractional max_tokens',
-        { model: 'origin', messages: [message], max_tokens: 1.5 },
-        /integer/,
-      ],
+      ['a stream of the wrong type', requested({ stream: 1 }), /"stream"/],
+      ['a max_tokens of 0', requested({ max_tokens: 0 }), /"max_tokens"/],
+      ['a fractional max_tokens', requested({ max_tokens: 1.5 }), /integer/],
     ])('answers %s', async (_, body, pattern) => {
       const answer = await ask(await open(), { ...completions, body });
       expect(answer.status).toBe(400);

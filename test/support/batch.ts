@@ -94,14 +94,15 @@ export interface SlowBatchPlace extends BatchPlace {
   finish(count: number): Promise<void>;
 }
 
-export async function openSlowBatchPlace(): Promise<SlowBatchPlace> {
+/** A slow place with this number of prompts in `p.txt`. */
+export async function openSlowPrompts(count: number): Promise<SlowBatchPlace> {
   const clock = createFakeClock();
-  const place = await openBatchPlace([rule('tokens=20 rate=20')], { clock });
+  const place = await openPrompts(count, [rule('tokens=20 rate=20')], { clock });
   return {
     ...place,
-    inProgress: (count) => passTime(clock, 0, count),
+    inProgress: (running) => passTime(clock, 0, running),
     // An answer takes a little more than a second, so one that is requested meanwhile does not finish too.
-    finish: (count) => passTime(clock, 1500, count),
+    finish: (running) => passTime(clock, 1500, running),
   };
 }
 
@@ -115,13 +116,6 @@ export async function openPrompts(
   ...options: Parameters<typeof openBatchPlace>
 ): Promise<BatchPlace> {
   const place = await openBatchPlace(...options);
-  place.write('p.txt', promptLines(count));
-  return place;
-}
-
-/** A place with this number of prompts in `p.txt`, whose answers wait for the test. */
-export async function openSlowPrompts(count: number): Promise<SlowBatchPlace> {
-  const place = await openSlowBatchPlace();
   place.write('p.txt', promptLines(count));
   return place;
 }

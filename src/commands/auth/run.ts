@@ -37,7 +37,7 @@ import {
   type ServiceCheck,
   throwRefusal,
 } from './check-service.ts';
-import { detailsOf } from '../../client/failure/request-failure.ts';
+import { detailsOf } from '../../client/failure/change-failure.ts';
 import { collectBytes } from '../../input/attach-files.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
 import { definitions } from '../../settings/definitions.ts';

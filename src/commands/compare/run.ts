@@ -19,7 +19,7 @@ import {
   refuseClosedOutput,
 } from '../../output/answer-printer.ts';
 import { terminalTraits } from '../../terminal/device/terminal-kind.ts';
-import { rephrase } from '../../client/failure/request-failure.ts';
+import { rephrase } from '../../client/failure/change-failure.ts';
 import { Failure } from '../../failure.ts';
 import {
   filteredNotice,

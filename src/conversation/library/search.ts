@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { splitPrompt } from '../compose-prompt.ts';
 import type { Role } from '../tree.ts';
 import { loadConversation } from './read-conversation.ts';
 
@@ -90,40 +91,41 @@ function excerpt(text: string, marks: readonly Mark[], context: number): readonl
   return all.filter((_line, index) => near(index));
 }
 
-/** The texts of all versions of all turns. */
-function* turnTexts(
-  path: string,
-): Generator<readonly [turn: string, role: FoundTurn['role'], text: string], void> {
+/** The texts of all versions of all turns. @throws Failure `storage` if the file cannot be read */
+function turnTexts(path: string) {
   const { turns, summaries } = loadConversation(path, '').fold.conversation();
-  for (const { id, role, content, refusal } of turns.values()) {
-    yield [id, role, content];
-    if (refusal !== undefined) yield [id, role, refusal];
-    const summary = summaries?.get(id);
-    if (summary !== undefined) yield [id, 'summary', summary.content];
-  }
+  return Array.from(turns.values()).flatMap(({ id, role, content, refusal }) => [
+    { turn: id, role, text: content },
+    { turn: id, role, text: refusal ?? '' },
+    { turn: id, role: 'summary' as const, text: summaries?.get(id)?.content ?? '' },
+  ]);
 }
 
 /**
- * Searches one conversation, in all versions of its turns.
+ * Searches one conversation, in all versions of its turns. Nothing is found unless each term occurs. Turns with hits
+ * only in attached files come last.
  * @throws Failure `storage` if the file cannot be read
  */
-export function* searchConversation(
+export function searchConversation(
   path: string,
-  pattern: RegExp,
+  { each, any }: SearchPatterns,
   context: number,
-): Generator<FoundTurn, void> {
-  for (const [turn, role, text] of turnTexts(path)) {
-    const marks = findMarks(text, pattern);
-    if (marks.length > 0) {
-      yield { turn, role, hits: marks.length, lines: excerpt(text, marks, context) };
-    }
+): readonly FoundTurn[] {
+  const texts = turnTexts(path);
+  const occurs = (term: RegExp) => texts.some(({ text }) => text.search(term) !== -1);
+  if (!each.every(occurs)) return [];
+  const inTexts: FoundTurn[] = [];
+  const inFiles: FoundTurn[] = [];
+  for (const { turn, role, text } of texts) {
+    const marks = findMarks(text, any);
+    const [first] = marks;
+    if (first === undefined) continue;
+    // The files follow the text of a prompt.
+    const isInFile = role === 'user' && first.start >= splitPrompt(text).prompt.length;
+    const lines = excerpt(text, marks, context);
+    (isInFile ? inFiles : inTexts).push({ turn, role, hits: marks.length, lines });
   }
-}
-
-/** Whether a pattern occurs in the texts of a conversation. @throws Failure `storage` if the file cannot be read */
-export function occursIn(path: string, pattern: RegExp): boolean {
-  const [found] = searchConversation(path, pattern, 0);
-  return found !== undefined;
+  return [...inTexts, ...inFiles];
 }
 
 /** The words of a search, each of which must occur, and its phrases in double quotes. An open quote ends with the text. */

@@ -254,12 +254,14 @@ class SpokenBlocks implements BlockRenderer<string> {
     delimiter: string,
     paragraph: Paragraph<string> | undefined,
   ): void {
-    const isHeader = row === undefined && this.#paragraph?.isWritten === false;
-    const header = isHeader ? paragraph?.firstLine : row;
-    const ownLabel = isHeader ? this.#paragraph?.label : undefined;
-    if (isHeader) this.#paragraph = undefined;
-    else if (paragraph) this.closeParagraph(paragraph.end());
-    const label = ownLabel ?? this.#takeLabel();
+    let header = row;
+    let label: string | undefined;
+    if (row === undefined && paragraph && this.#paragraph?.isWritten === false) {
+      header = paragraph.firstLine;
+      ({ label } = this.#paragraph);
+      this.#paragraph = undefined;
+    } else if (paragraph) this.closeParagraph(paragraph.end());
+    label ??= this.#takeLabel();
     const names = splitCells(header ?? delimiter).map((cell, column) =>
       header === undefined ? `column ${column + 1}` : cellText(cell),
     );

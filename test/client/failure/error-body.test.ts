@@ -12,80 +12,42 @@ type Summary = Pick<ErrorBody, 'name' | 'message' | 'status'>;
 
 const parse = (text: string, contentType?: string) => parseErrorBody(text, contentType, unmasked);
 
-test.each<readonly [shape: string, body: unknown, summary: Summary]>([
+const error = (fields: object) => ({ error: { message: 'm', ...fields } });
+const named = (name: string, more: Summary = {}): Summary => ({ name, message: 'm', ...more });
+
+test.each<readonly [body: unknown, summary: Summary]>([
+  [error({ name: 'rate_limited' }), named('rate_limited')],
+  [{ error: { code: 'not_found', detail: 'm' } }, named('not_found')],
+  [error({ type: 'invalid', param: null, code: null }), named('invalid')],
+  [error({ type: 'invalid', code: 'model_not_found' }), named('model_not_found')],
+  [{ name: 'forbidden', message: 'm' }, named('forbidden')],
+  [{ error: 'unauthorized', message: 'm' }, named('unauthorized')],
+  [{ error: 'model is busy' }, { message: 'model is busy' }],
+  [{ error: 'unauthorized' }, named('unauthorized', { message: 'unauthorized' })],
+  [{ detail: 'm' }, { message: 'm' }],
   [
-    'error with name and message',
-    { error: { name: 'rate_limited', message: 'm' } },
-    { name: 'rate_limited', message: 'm' },
+    { detail: [{ loc: ['body', 'messages', 0], msg: 'required', type: 'missing' }, { msg: 'n' }] },
+    named('missing', { message: 'body.messages.0: required; n' }),
   ],
+  [{ detail: error({ code: 'server_error' }) }, named('server_error')],
+  [{ errors: [{ message: 'm' }] }, { message: 'm' }],
+  [[error({ code: 404, status: 'NOT_FOUND' })], named('NOT_FOUND', { status: 404 })],
+  [error({ code: 400, type: 'exceed_context' }), named('exceed_context', { status: 400 })],
+  [error({ code: '503' }), { message: 'm', status: 503 }],
+  // A number that is not a status.
+  [error({ code: 1001 }), { message: 'm' }],
   [
-    'error with code and detail',
-    { error: { code: 'not_found', detail: 'm' } },
-    { name: 'not_found', message: 'm' },
-  ],
-  [
-    'error with type',
-    { error: { type: 'invalid_request_error', message: 'm', param: null, code: null } },
-    { name: 'invalid_request_error', message: 'm' },
-  ],
-  [
-    'code before type',
-    { error: { type: 'invalid_request_error', code: 'model_not_found', message: 'm' } },
-    { name: 'model_not_found', message: 'm' },
-  ],
-  ['flat', { name: 'forbidden', message: 'm' }, { name: 'forbidden', message: 'm' }],
-  [
-    'flat with error as name',
-    { error: 'unauthorized', message: 'm' },
-    { name: 'unauthorized', message: 'm' },
-  ],
-  ['error as text', { error: 'model is busy' }, { message: 'model is busy' }],
-  [
-    'error as a single word',
-    { error: 'unauthorized' },
-    { name: 'unauthorized', message: 'unauthorized' },
-  ],
-  ['detail', { detail: 'm' }, { message: 'm' }],
-  [
-    'detail list',
-    {
-      detail: [
-        { loc: ['body', 'messages', 0], msg: 'Field required', type: 'missing' },
-        { msg: 'n' },
-      ],
-    },
-    { name: 'missing', message: 'body.messages.0: Field required; n' },
-  ],
-  [
-    'detail object',
-    { detail: { error: { code: 'server_error', message: 'm' } } },
-    { name: 'server_error', message: 'm' },
-  ],
-  ['errors list', { errors: [{ message: 'm' }] }, { message: 'm' }],
-  [
-    'list with an error',
-    [{ error: { code: 404, message: 'm', status: 'NOT_FOUND' } }],
-    { name: 'NOT_FOUND', message: 'm', status: 404 },
-  ],
-  [
-    'numeric code',
-    { error: { code: 400, message: 'm', type: 'exceed_context_size_error' } },
-    { name: 'exceed_context_size_error', message: 'm', status: 400 },
-  ],
-  ['numeric code as text', { error: { code: '503', message: 'm' } }, { message: 'm', status: 503 }],
-  ['a number that is not a status', { error: { code: 1001, message: 'm' } }, { message: 'm' }],
-  [
-    'problem details',
     { type: 'about:blank', title: 'Forbidden', status: 403, detail: 'm' },
     { message: 'm', status: 403 },
   ],
-  ['a status that is not a name', { status: 'error', message: 'm' }, { message: 'm' }],
-  ['a JSON string', 'm', { message: 'm' }],
-  ['an empty object', {}, {}],
-  ['null', null, {}],
-  ['empty texts', { error: { message: '', code: '' } }, {}],
-  ['white space and lines', { message: ' a\n\tb \r\n' }, { message: 'a b' }],
-])('reads JSON: %s', (_, body, summary) => {
+  // A status that is not a name.
+  [{ status: 'error', message: 'm' }, { message: 'm' }],
+  ['m', { message: 'm' }],
+  [{}, {}],
+  [null, {}],
+  [error({ message: '', code: '' }), {}],
+  [{ message: ' a\n\tb \r\n' }, { message: 'a b' }],
+])('reads the JSON %j as %j', (body, summary) => {
   const { name, message, status } = parse(JSON.stringify(body), 'application/json');
   expect({ name, message, status }).toStrictEqual({
     name: undefined,

@@ -137,14 +137,6 @@ test('a comparison names the model, and fails with --strict', async () => {
   expect(JSON.parse(strict.stdout)).toMatchObject({ answers: [fields, fields] });
 });
 
-test('a batch marks the results, and warns once', async () => {
-  const run = await serviceCounting(2048, 2048, 2048);
-  const { code, stdout, stderr } = await run(['batch', '-'], `${long}\n${long}\nshort\n`);
-  expect(code).toBe(0);
-  expect(jsonLines(stdout)).toMatchObject([fields, fields, {}]);
-  expect(stderr.match(/probably cut the prompt/g)).toHaveLength(1);
-});
-
 test('with --strict the items of a batch fail, and are sent again by the next run', async () => {
   const run = await serviceCounting(2048, 2048, 9500, 9500);
   const folder = folderOf();

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import {
   appendFileSync,
   chmodSync,
@@ -11,12 +10,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { messagesOf, pathOf } from '../../../src/conversation/tree.ts';
-import { createDataFolder, type DataFolder, journalText } from '../../support/data-folder.ts';
+import { createDataFolder, type DataFolder } from '../../support/data-folder.ts';
 import { expectFailure } from '../../support/in-memory.ts';
 import { openTerminal } from '../../support/terminal.ts';
 
@@ -75,21 +72,6 @@ describe('a one-shot conversation', () => {
     const data = createDataFolder();
     expect((await data.run(['hello'])).code).toBe(3);
     expect(readdirSync(data.path)).toEqual([]);
-  });
-
-  test('has its prompt on disk before the request is sent', async () => {
-    const data = createDataFolder();
-    let onDisk = '';
-    const server = createServer((_request, response) => {
-      onDisk = journalText(data);
-      response.writeHead(403).end();
-    });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { port } = server.address() as AddressInfo;
-    const env = { NATTER_BASE_URL: `http://127.0.0.1:${port}` };
-    expect((await data.run(['why?'], { env })).code).toBe(5);
-    server.close();
-    expect(onDisk).toContain('"content":"why?"');
   });
 });
 

@@ -14,7 +14,9 @@ const plain = { regularExpression: false, caseSensitive: false };
 async function search(answer: string, pattern: RegExp, context = 0) {
   const options = journalOptions();
   const id = await storedConversation(options, [['a prompt', answer]]);
-  return [...searchConversation(fileOf(options.folder, id), pattern, context)];
+  return [
+    ...searchConversation(fileOf(options.folder, id), { each: [pattern], any: pattern }, context),
+  ];
 }
 
 describe('search', () => {
@@ -38,6 +40,14 @@ describe('search', () => {
     expect(found?.lines.map(({ marks }) => marks)).toEqual([[[2, 8]], [[4, 8]]]);
   });
 
+  test('N12: has the hits in turns before those in attached files', async () => {
+    const options = journalOptions();
+    const prompt = 'what is this?\n\n<file name="a.md">\nneedle\n</file>';
+    const id = await storedConversation(options, [[prompt, 'A needle.']]);
+    const found = searchConversation(fileOf(options.folder, id), compileTerms(['needle']), 0);
+    expect(found.map(({ role }) => role)).toEqual(['assistant', 'user']);
+  });
+
   test('shows the lines around a hit once', async () => {
     const [found] = await search('1\n2 x\n3 x\n4\n5\n6', compilePattern('x', plain), 1);
     expect(found?.lines.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
@@ -54,7 +64,7 @@ describe('search', () => {
     const ends = turns.map(({ id: turn }) => ({ type: 'end', turn }));
     const records = [...turns, ...texts, ...ends];
     appendFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
-    const found = [...searchConversation(file, compilePattern('needle', plain), 0)];
+    const found = searchConversation(file, compileTerms(['needle']), 0);
     expect(found.map(({ turn, hits }) => [turn, hits])).toEqual([
       ['y', 1],
       ['z', 1],

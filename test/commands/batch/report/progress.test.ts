@@ -38,49 +38,33 @@ test.each([
 });
 
 describe('the progress line', () => {
-  test.each<readonly [string, Partial<Figures>, object, string]>([
-    ['at first', { answered: 3 }, {}, '3 of 1,000'],
-    ['without a known total', { total: undefined, answered: 3 }, {}, '3 done'],
+  const allowing = (places: number | undefined, perSecond: number | undefined) => ({
+    allowed: { places, perSecond },
+  });
+  // The example of the guide.
+  const [, example = ''] =
+    /```text.*\n(480 .*)\n```/.exec(readFileSync('docs/batch.md', 'utf8')) ?? [];
+
+  test.each<readonly [Partial<Figures>, object, string]>([
+    [{ answered: 3 }, {}, '3 of 1,000'],
+    [{ total: undefined, answered: 3 }, {}, '3 done'],
     [
-      'later',
       { answered: 190, failed: 10, already: 100, tokens: 12_345, elapsed: 10_000 },
       {},
       '300 of 1,000 · 10 failed · 20/s · 35 s left · 12,345 tokens',
     ],
-    ['near its end', { answered: 950, elapsed: 100_000 }, {}, '950 of 1,000 · 9.5/s · 6 s left'],
+    [{ answered: 950, elapsed: 100_000 }, {}, '950 of 1,000 · 9.5/s · 6 s left'],
+    [{ answered: 30, elapsed: 60_000 }, {}, '30 of 1,000 · 30.0/min · 32 min left'],
+    [{ answered: 1 }, { waiting: 4200 }, '1 of 1,000 · rate limit, 5 s'],
+    [{ answered: 480, elapsed: 10_000 }, allowing(undefined, 50.2), example],
+    [{ answered: 2 }, allowing(undefined, 0.5), '2 of 1,000 · 30.0/min allowed'],
     [
-      'when it is slow',
-      { answered: 30, elapsed: 60_000 },
-      {},
-      '30 of 1,000 · 30.0/min · 32 min left',
-    ],
-    [
-      'while the service wants a pause',
-      { answered: 1 },
-      { waiting: 4200 },
-      '1 of 1,000 · rate limit, 5 s',
-    ],
-    [
-      'with the rate that the service allows',
       { answered: 480, elapsed: 10_000 },
-      { allowed: { places: undefined, perSecond: 50.2 } },
-      // The example of the guide.
-      /```text.*\n(480 .*)\n```/.exec(readFileSync('docs/batch.md', 'utf8'))?.[1] ?? '',
-    ],
-    [
-      'with a rate that was just found',
-      { answered: 2 },
-      { allowed: { places: undefined, perSecond: 0.5 } },
-      '2 of 1,000 · 30.0/min allowed',
-    ],
-    [
-      'with the requests at once that the service allows',
-      { answered: 480, elapsed: 10_000 },
-      { allowed: { places: 16, perSecond: undefined } },
+      allowing(16, undefined),
       '480 of 1,000 · 48/s · 16 at once allowed · 11 s left',
     ],
-    ['when it stops', { answered: 1 }, { isStopping: true }, '1 of 1,000 · stopping'],
-  ])('%s', (_, part, state, text) => {
+    [{ answered: 1 }, { isStopping: true }, '1 of 1,000 · stopping'],
+  ])('has of %j and %j: %s', (part, state, text) => {
     const { elapsed, ...tally } = { ...figures, ...part };
     expect(batchProgress(tally, elapsed, { ...going, ...state })).toBe(text);
   });

@@ -97,8 +97,10 @@ export type RemedyCode = Remedy['code'];
 /** What a failure says besides its kind and message. The details of the service are absent if it reported none. */
 export interface FailureOptions {
   readonly status?: number;
-  /** Seconds to wait, as requested by the service. */
-  readonly retryAfterSeconds?: number;
+  /** Whether the same request may succeed when it is sent again. */
+  readonly transient?: boolean;
+  /** Seconds to wait, as requested by the service; may be infinite before the last attempt. */
+  readonly retryAfterSeconds?: number | undefined;
   /** `x-request-id` or its usual variants. */
   readonly requestId?: string;
   /** Requests sent, including the failed one. */
@@ -128,6 +130,7 @@ export class Failure extends Error {
   readonly markedHint: string | undefined;
   readonly remedy: Remedy | undefined;
   readonly status: number | undefined;
+  readonly transient: boolean | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly requestId: string | undefined;
   readonly attempts: number | undefined;
@@ -140,6 +143,7 @@ export class Failure extends Error {
     this.markedHint = options.hint;
     this.remedy = options.remedy;
     this.status = options.status;
+    this.transient = options.transient;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.requestId = options.requestId;
     this.attempts = options.attempts;

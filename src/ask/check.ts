@@ -168,11 +168,12 @@ export interface CheckedAnswer<Given extends Answer = Answer> {
   readonly checked: CheckedText | undefined;
 }
 
-/** The answers to one prompt, in order; at least one. All but the last have violations. */
-export type CheckedAnswers<Given extends Answer = Answer> = readonly [
-  ...CheckedAnswer<Given>[],
-  CheckedAnswer<Given>,
-];
+/** The answers to one prompt. */
+export interface CheckedAnswers<Given extends Answer = Answer> {
+  /** In order; each has violations. */
+  readonly earlier: readonly CheckedAnswer<Given>[];
+  readonly last: CheckedAnswer<Given>;
+}
 
 /** What is sent after an answer with violations; after an empty answer, the same messages are sent again. */
 interface Correction {
@@ -209,7 +210,7 @@ export async function askUntilConforming<Given extends Answer>({
     const { violations = [], isCorrectable = false } = checked ?? {};
     const mayAsk = isCorrectable && retry <= check.retries;
     const isAsked = mayAsk && onMismatch(describeViolations(violations), retry);
-    if (!isAsked) return [...earlier, { answer, checked }];
+    if (!isAsked) return { earlier, last: { answer, checked } };
     earlier.push({ answer, checked });
     const { content, received } = answer;
     const isRepeat = content.trim() === '';
@@ -243,7 +244,7 @@ function mismatchFailure(
 
 /** The failure of answers without a value; undefined if the last one has it. */
 export function failureOf(check: AnswerCheck, answers: CheckedAnswers): Failure | undefined {
-  const { answer, checked } = lastOf(answers);
+  const { answer, checked } = answers.last;
   if (answer.failure !== undefined) return answer.failure;
   if (checked === undefined) {
     return new Failure(
@@ -253,13 +254,6 @@ export function failureOf(check: AnswerCheck, answers: CheckedAnswers): Failure 
     );
   }
   return checked.violations.length === 0 ? undefined : mismatchFailure(check, checked);
-}
-
-/** Returns the last answer. */
-export function lastOf<Given extends Answer>(answers: CheckedAnswers<Given>): CheckedAnswer<Given> {
-  const [last] = answers.slice(-1);
-  // A tuple with a last element cannot be empty.
-  return last as CheckedAnswer<Given>;
 }
 
 function sum(values: readonly (number | undefined)[]): number | undefined {
@@ -283,10 +277,10 @@ function truncationOf(parts: readonly AnswerMetadata[]): Partial<AnswerMetadata>
 }
 
 /** Joins what is known about all answers to a prompt: the last one, with the tokens, requests and times of all. */
-export function metadataOf(answers: CheckedAnswers): AnswerMetadata {
-  const parts = answers.map(({ answer }) => answer.metadata);
-  const { metadata } = lastOf(answers).answer;
-  if (parts.length === 1) return metadata;
+export function metadataOf({ earlier, last }: CheckedAnswers): AnswerMetadata {
+  const { metadata } = last.answer;
+  if (earlier.length === 0) return metadata;
+  const parts = [...earlier, last].map(({ answer }) => answer.metadata);
   const usage = usageOf(parts);
   const firstText = parts[0]?.timing?.firstText;
   const total = sum(parts.map(({ timing }) => timing?.total)) ?? 0;
@@ -312,16 +306,21 @@ function withValue(line: string, checked: CheckedText | undefined): string {
 /**
  * Makes what a check adds to the JSON of an answer: `violations`, and `checked_answers` if the model was asked again.
  */
-export function checkedFields(answers: CheckedAnswers, requestedModel: string): CheckedFields {
-  const { checked } = lastOf(answers);
-  const all = answers.map(({ answer: { metadata, content }, checked: { violations } = {} }) => ({
-    ...fieldsAfterId(metadata, content, requestedModel),
-    violations,
-  }));
+export function checkedFields(
+  { earlier, last }: CheckedAnswers,
+  requestedModel: string,
+): CheckedFields {
+  const { checked } = last;
+  const all = [...earlier, last].map(
+    ({ answer: { metadata, content }, checked: { violations } = {} }) => ({
+      ...fieldsAfterId(metadata, content, requestedModel),
+      violations,
+    }),
+  );
   return {
     fields: {
       violations: checked?.violations,
-      checked_answers: answers.length === 1 ? undefined : all,
+      checked_answers: earlier.length === 0 ? undefined : all,
     },
     withValue: (line) => withValue(line, checked),
   };
@@ -330,8 +329,8 @@ export function checkedFields(answers: CheckedAnswers, requestedModel: string): 
 /**
  * Returns the value of `--select` (a text without its quotes), else that of the whole answer; undefined without one.
  */
-export function valueText(answers: CheckedAnswers): string | undefined {
-  const { found, selected } = lastOf(answers).checked ?? {};
+export function valueText({ last }: CheckedAnswers): string | undefined {
+  const { found, selected } = last.checked ?? {};
   if (selected?.startsWith('"') === true) return JSON.parse(selected) as string;
   return selected ?? found?.text;
 }

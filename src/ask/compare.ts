@@ -13,7 +13,6 @@ import {
   askUntilConforming,
   checkedFields,
   failureOf,
-  lastOf,
   metadataOf,
   valueText,
 } from './check.ts';
@@ -92,13 +91,13 @@ async function askChecked(
       return true;
     },
   });
-  const { answer, checked } = lastOf(answers);
+  const { answer, checked } = answers.last;
   const wasStopped = answer.failure === undefined && !answer.metadata.complete;
   const text = valueText(answers) ?? answer.content;
   if (!showsEvents && text !== '') {
     await view.event(index, { type: 'text-received', text, deltas: [text] });
   }
-  const wasChecked = checked !== undefined || answers.length > 1;
+  const wasChecked = checked !== undefined || answers.earlier.length > 0;
   return {
     content: answer.content,
     metadata: metadataOf(answers),

@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import { rephrase } from '../client/failure/request-failure.ts';
+import { rephrase } from '../client/failure/change-failure.ts';
 import type { Message } from '../client/contract.ts';
 import type { ContextFit } from '../conversation/context-fit.ts';
 import type { NewAnswer } from '../conversation/journal/journal.ts';

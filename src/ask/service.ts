@@ -1,6 +1,6 @@
 import type { Client, ClientOptions } from '../client/client.ts';
 import { createClient } from '../client/create-client.ts';
-import { rephrase } from '../client/failure/request-failure.ts';
+import { rephrase } from '../client/failure/change-failure.ts';
 import { endpointUrl, parseBaseUrl } from '../client/http/base-url.ts';
 import { nodeNetwork } from '../client/http/node-network.ts';
 import type { OpenNetwork } from '../client/http/transport.ts';

@@ -10,7 +10,7 @@ export interface Permission {
   /** Waits for the limits of the user before each request but the first. @returns false if the run stops */
   beforeRequest(): Promise<boolean>;
   /** The head of a response arrived. */
-  onResponse(response: { readonly headers: ResponseHeaders }): void;
+  onResponse: (this: void, response: { readonly headers: ResponseHeaders }) => void;
   /** The service refused a request. @param retryAfter milliseconds; undefined without a Retry-After */
   onRefusal(retryAfter: number | undefined): void;
   /**

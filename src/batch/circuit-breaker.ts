@@ -48,7 +48,14 @@ export function isOfItem(kind: FailureKind): boolean {
   return ofItems.has(kind);
 }
 
-interface CircuitBreakerOptions {
+/** Detects failures that other items would have, too: of the service, or of what all items have in common. */
+export function createCircuitBreaker({
+  most,
+  maxWait,
+  isReplay,
+  mostAlike,
+  hasAnswers,
+}: {
   /** Consecutive failures, not caused by items, that stop the run. */
   readonly most: number;
   /** Milliseconds; a longer Retry-After stops the run, because the other items would fail, too. */
@@ -59,35 +66,26 @@ interface CircuitBreakerOptions {
   readonly mostAlike: number;
   /** Whether an earlier run got an answer. */
   readonly hasAnswers: () => boolean;
-}
-
-/** Detects failures that other items would have, too: of the service, or of what all items have in common. */
-export class CircuitBreaker {
-  readonly #options: CircuitBreakerOptions;
-  #consecutive = 0;
-  #first: string | undefined;
+}) {
+  let consecutive = 0;
+  let first: string | undefined;
   /** Failures like the first one; never enough after an answer or a different failure. */
-  #alike = 0;
-
-  constructor(options: CircuitBreakerOptions) {
-    this.#options = options;
-  }
-
-  answered(): void {
-    this.#consecutive = 0;
-    this.#alike = -Infinity;
-  }
-
-  /** @returns whether to stop the run */
-  failed({ kind, message, retryAfterSeconds = 0 }: Failure): boolean {
-    const { most, maxWait, isReplay, mostAlike, hasAnswers } = this.#options;
-    const cause = `${kind} ${message}`;
-    this.#first ??= cause;
-    this.#alike += cause === this.#first ? 1 : -Infinity;
-    if (isReplay && kind === 'configuration') return false;
-    if (ofItems.has(kind)) return this.#alike >= mostAlike && !hasAnswers();
-    this.#consecutive += 1;
-    const isLongWait = kind === 'rate_limited' && retryAfterSeconds * 1000 > maxWait;
-    return permanent.has(kind) || isLongWait || this.#consecutive >= most;
-  }
+  let alike = 0;
+  return {
+    answered(): void {
+      consecutive = 0;
+      alike = -Infinity;
+    },
+    /** @returns whether to stop the run */
+    failed({ kind, message, retryAfterSeconds = 0 }: Failure): boolean {
+      const cause = `${kind} ${message}`;
+      first ??= cause;
+      alike += cause === first ? 1 : -Infinity;
+      if (isReplay && kind === 'configuration') return false;
+      if (isOfItem(kind)) return alike >= mostAlike && !hasAnswers();
+      consecutive += 1;
+      const isLongWait = kind === 'rate_limited' && retryAfterSeconds * 1000 > maxWait;
+      return permanent.has(kind) || isLongWait || consecutive >= most;
+    },
+  };
 }

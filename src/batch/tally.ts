@@ -2,53 +2,38 @@ import { isTransient } from './circuit-breaker.ts';
 import type { ItemPlace } from './input/item.ts';
 import type { Failure, FailureKind } from '../failure.ts';
 
-export interface Tally {
-  /** Items of this run; undefined until the input is read completely. */
-  total: number | undefined;
-  /** Answered before this run; of a pipe, only the items that were read so far. */
-  already: number;
-  /** Answered in this run. */
-  answered: number;
-  failed: number;
-  readonly causes: Map<FailureKind, number>;
-  /** The failed item of each kind that is the first one in the input. */
-  readonly examples: Map<FailureKind, { readonly failure: Failure; readonly item: ItemPlace }>;
-  /** Failed items that would fail again in another run. */
-  lasting: number;
-  /** Of this run's answers, as reported by the service. */
-  tokens: number;
-  /** Cost of this run by currency, where the prices are known. */
-  readonly costs: Map<string, number>;
-  promptTokens: number;
-  completionTokens: number;
-  /** Requests sent. */
-  attempts: number;
-  /** Answers to prompts that the service has probably cut. */
-  truncated: number;
-  /** Milliseconds of this run's answers: until their end, and until their first text. */
-  readonly latency: number[];
-  readonly firstText: number[];
-}
-
-export function emptyTally(): Tally {
+/** The counts of a run that has not begun. */
+export function emptyTally() {
   return {
-    total: undefined,
+    /** Items of this run; undefined until the input is read completely. */
+    total: undefined as number | undefined,
+    /** Answered before this run; of a pipe, only the items that were read so far. */
     already: 0,
+    /** Answered in this run. */
     answered: 0,
     failed: 0,
-    causes: new Map(),
-    examples: new Map(),
+    causes: new Map<FailureKind, number>(),
+    /** The failed item of each kind that is the first one in the input. */
+    examples: new Map<FailureKind, { readonly failure: Failure; readonly item: ItemPlace }>(),
+    /** Failed items that would fail again in another run. */
     lasting: 0,
+    /** Of this run's answers, as reported by the service. */
     tokens: 0,
-    costs: new Map(),
     promptTokens: 0,
     completionTokens: 0,
+    /** Cost of this run by currency, where the prices are known. */
+    costs: new Map<string, number>(),
+    /** Requests sent. */
     attempts: 0,
+    /** Answers to prompts that the service has probably cut. */
     truncated: 0,
-    latency: [],
-    firstText: [],
+    /** Milliseconds of this run's answers: until their end, and until their first text. */
+    latency: [] as number[],
+    firstText: [] as number[],
   };
 }
+
+export type Tally = ReturnType<typeof emptyTally>;
 
 /** Items without a result of this run or an earlier one; undefined until the input is read completely. */
 export function itemsLeft({ total, already, answered, failed }: Tally): number | undefined {

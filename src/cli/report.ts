@@ -1,6 +1,6 @@
 import { exitCodes, type Failure, withCommands } from '../failure.ts';
 import { completeAddress } from '../address.ts';
-import { rephrase } from '../client/failure/request-failure.ts';
+import { rephrase } from '../client/failure/change-failure.ts';
 import { isSet, type Environment } from '../environment.ts';
 import {
   toFailure,

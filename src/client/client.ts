@@ -32,10 +32,10 @@ export interface ClientOptions {
   /** Opens the connections to the service. */
   readonly network: OpenNetwork;
   /**
-   * Wraps or replaces the network transport that it gets: to record exchanges, or to respond without a service.
+   * Wraps or replaces the transport over the network, which it gets: to record exchanges, or to respond without a service.
    * `connectTimeout` and `firstByteTimeout` apply only to the network; the other limits apply to every transport.
    */
-  readonly transport?: (network: Transport) => Transport;
+  readonly transport?: (transport: Transport) => Transport;
   readonly environment: Environment;
   readonly clock: Clock;
   /** Like `Math.random`. */

@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 import type { AnswerFinished, ChatEvent } from './events.ts';
-import { detailsOf } from './failure/request-failure.ts';
+import { detailsOf } from './failure/change-failure.ts';
 
 /** The texts of an answer; one that the service did not send is empty. */
 export interface AnswerTexts {

@@ -12,7 +12,7 @@ import {
   noAnswer,
   unfinishedStream,
 } from './failure/answer-failure.ts';
-import { rephrase } from './failure/request-failure.ts';
+import { rephrase } from './failure/change-failure.ts';
 import { requireAccepted } from './failure/service-failure.ts';
 import { requestIdOf } from './http/response-headers.ts';
 import { watchIdle } from './http/timer.ts';
@@ -53,7 +53,7 @@ async function* chat(
 
   /**
    * Sends the request once, as attempt number `attempt` (from 1), and yields the events of its answer.
-   * @throws RequestFailure where a retry is safe, Failure `incomplete` after content was received or for an answer
+   * @throws Failure where a retry is safe, Failure `incomplete` after content was received or for an answer
    * without any, Failure `no_answer` after the end of a filtered answer, a tool call or a refusal; or the signal's
    * reason when the caller aborts.
    */

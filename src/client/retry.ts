@@ -5,7 +5,7 @@ import type { ChatOptions } from './client.ts';
 import type { Sender } from './configuration.ts';
 import type { RetryScheduled } from './events.ts';
 import { formatWait, localTimeAfter } from './failure/format-duration.ts';
-import { maskFailure, rephrase, RequestFailure } from './failure/request-failure.ts';
+import { maskFailure, rephrase } from './failure/change-failure.ts';
 import { followSignals, startDeadline } from './http/timer.ts';
 
 // Milliseconds.
@@ -21,8 +21,8 @@ export function decideRetry(
   retry: number,
   policy: Sender['policy'],
 ): number | 'wait too long' | undefined {
-  if (!(failure instanceof RequestFailure) || !failure.transient) return undefined;
-  const requested = failure.retryAfterMilliseconds;
+  if (failure.transient !== true) return undefined;
+  const requested = waitOf(failure);
   const limit = policy.waitLimit === 0 ? maxWait : Math.min(policy.waitLimit, maxWait);
   if (requested !== undefined && requested > limit) return 'wait too long';
   if (retry > policy.retries) return undefined;
@@ -60,10 +60,10 @@ export async function* withRetries<Event>(
         if (!(error instanceof Failure)) throw error;
         const isRefused = isRateLimited(error) && throttle !== undefined;
         // Then the caller retries, and the client does not.
-        if (isRefused) throttle.onRefusal(error.retryAfterMilliseconds);
+        if (isRefused) throttle.onRefusal(waitOf(error));
         const cause = rephrase(maskFailure(error, mask), { attempts: retry });
         const delay = decideRetry(error, retry, isRefused ? { ...policy, retries: 0 } : policy);
-        if (delay === 'wait too long') throw waitTooLong(cause, error, clock.date());
+        if (delay === 'wait too long') throw waitTooLong(cause, clock.date());
         if (delay === undefined) throw withAttempts(cause);
         scheduled = { type: 'retry-scheduled', retry, retries: policy.retries, delay, cause };
       }
@@ -75,9 +75,12 @@ export async function* withRetries<Event>(
   }
 }
 
-function isRateLimited(failure: Failure): failure is RequestFailure {
-  return failure instanceof RequestFailure && failure.kind === 'rate_limited' && failure.transient;
-}
+const isRateLimited = ({ kind, transient }: Failure) =>
+  kind === 'rate_limited' && transient === true;
+
+/** Returns the milliseconds to wait, as requested by the service. */
+const waitOf = ({ retryAfterSeconds: seconds }: Failure) =>
+  seconds === undefined ? undefined : seconds * 1000;
 
 /** @throws the signal's reason. A Failure, of the total timeout, names the cause of the retry in its message, too. */
 async function waitForRetry(
@@ -107,20 +110,18 @@ function withAttempts(failure: Failure): Failure {
     : rephrase(failure, { message: `${message} (${attempts} attempts)` });
 }
 
-/** @param masked the failure without secrets, which `failure` may have */
-function waitTooLong(masked: Failure, failure: Failure, now: Date): Failure {
-  const requested = failure instanceof RequestFailure ? failure.retryAfterMilliseconds : undefined;
-  const milliseconds = requested ?? 0;
-  if (milliseconds > maxWait) {
-    return rephrase(masked, {
-      message: `${masked.message}; Retry-After is more than a year`,
+function waitTooLong(failure: Failure, now: Date): Failure {
+  const { message, retryAfterSeconds: seconds = 0 } = failure;
+  if (seconds * 1000 > maxWait) {
+    return rephrase(failure, {
+      message: `${message}; Retry-After is more than a year`,
       remedy: { code: 'ask-about-limits' },
+      retryAfterSeconds: Number.isFinite(seconds) ? seconds : undefined,
     });
   }
-  const seconds = milliseconds / 1000;
   const time = localTimeAfter(seconds, now);
-  return rephrase(masked, {
-    message: `${masked.message}; Retry-After is ${formatWait(seconds)}, until ${time}`,
+  return rephrase(failure, {
+    message: `${message}; Retry-After is ${formatWait(seconds)}, until ${time}`,
     remedy: { code: 'wait-until', time, seconds: Math.ceil(seconds) },
   });
 }

@@ -25,7 +25,7 @@ export function openWindowStatus(
 ): WindowStatus {
   const ways = windowWays({ notify: 'off', progress, title: windowTitle }, environment);
   if (!animated || !(ways.title || ways.progress)) return noStatus;
-  const { enter, leave } = windowModes(ways, false);
+  const { enter, leave } = windowModes(ways);
   let isOpen = false;
   const window = new TerminalWindow(ways, (sequence) => {
     void streams.stderr.write(isOpen ? sequence : enter + sequence);

@@ -1,5 +1,5 @@
 import type { Mask } from '../client/failure/error-body.ts';
-import { maskFailure, RequestFailure } from '../client/failure/request-failure.ts';
+import { maskFailure } from '../client/failure/change-failure.ts';
 import { parseUrl } from '../client/http/base-url.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
@@ -41,8 +41,8 @@ function recordHeaders({ headers }: HttpResponse, url: URL, mask: Mask): Recorde
 /** Makes the last event of an exchange. Any error but a Failure is an interruption, or from a reader that stopped. */
 function endingOf(error: unknown, mask: Mask): ResponseEvent {
   if (!(error instanceof Failure)) return { type: 'stopped' };
+  const { transient = false } = error;
   const { kind, message, hint, remedy } = maskFailure(error, mask);
-  const transient = error instanceof RequestFailure && error.transient;
   return { type: 'failure', kind, message, ...definedFields({ hint, remedy }), transient };
 }
 
@@ -56,7 +56,7 @@ export function createRecorder(
   clock: Clock,
   filter: () => SecretFilter | undefined,
   onFailure: (error: unknown) => void,
-): (network: Transport) => Transport {
+): (transport: Transport) => Transport {
   let isBroken = false;
 
   function fail(error: unknown): void {
@@ -78,7 +78,7 @@ export function createRecorder(
     }
   }
 
-  return (network) => async (request, signal) => {
+  return (transport) => async (request, signal) => {
     signal.throwIfAborted();
     const number = await begin(request, signal);
     const start = clock.monotonic();
@@ -118,7 +118,7 @@ export function createRecorder(
 
     let response: HttpResponse;
     try {
-      response = await network(request, signal);
+      response = await transport(request, signal);
     } catch (error) {
       write(endingOf(error, mask));
       throw error;

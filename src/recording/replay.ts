@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Mask } from '../client/failure/error-body.ts';
-import { RequestFailure } from '../client/failure/request-failure.ts';
+import { Failure } from '../failure.ts';
 import { followSignals } from '../client/http/timer.ts';
 import type { Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
@@ -82,13 +82,13 @@ function createInstantClock(clock: Clock): ReplayClock {
 }
 
 /** The failure of a recording without more events, because natter stopped reading or was killed. */
-function stoppedFailure(number: number, when: string): RequestFailure {
+function stoppedFailure(number: number, when: string): Failure {
   const message = `exchange ${number} of the recording was stopped ${when}`;
-  return new RequestFailure('unreachable', message, { transient: false });
+  return new Failure('unreachable', message, { transient: false });
 }
 
 function failureOf({ kind, message, hint, remedy, transient }: TimedEvent & { type: 'failure' }) {
-  return new RequestFailure(kind, message, { transient, ...definedFields({ hint, remedy }) });
+  return new Failure(kind, message, { transient, ...definedFields({ hint, remedy }) });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { cleanLine } from '../secrets/secrets.ts';
 import { codeBlocks } from '../conversation/code-blocks.ts';
-import { formatOfName, exportAs, type ExportFormat } from '../conversation/export/format.ts';
+import { formatOfName, exportAs, type ExportFormat } from '../conversation/export/export.ts';
 import { titleOf, type Conversation, textOf } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import { currentPath, lastAnswer } from './conversations/position.ts';

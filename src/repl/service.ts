@@ -1,13 +1,13 @@
 import { planRequest, changedParams } from '../ask/plan-request.ts';
 import type { Message } from '../client/contract.ts';
 import { createClient } from '../client/create-client.ts';
+import { checkApi } from '../commands/auth/check-service.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import type { Run } from '../run.ts';
 import { forgetPrintedKey, serviceKey } from '../ask/key-command.ts';
 import { openService, type Service, clientOptions } from '../ask/service.ts';
 import { readSettings, changeStored, noticeOverrides } from '../settings/read-settings.ts';
-import { Failure } from '../failure.ts';
-import { saveCredential, setStoredSetting } from '../settings/profiles.ts';
+import { saveCredential, setApiPath, setStoredSetting } from '../settings/profiles.ts';
 import { withoutSources, type ResolvedSettings } from '../settings/resolved-settings.ts';
 import { parseApiKey } from '../settings/setting-value.ts';
 import type { UsageSource } from '../usage/budget.ts';
@@ -28,15 +28,6 @@ function withSession(
 ): ResolvedSettings {
   const values = { ...settings.values, model, maxTokens };
   return { ...settings, values, params: changedParams(settings.params, parameters) };
-}
-
-/** Checks address and key. Some servers list no models, and then the key is not checked. */
-async function check({ client }: Service, signal: AbortSignal): Promise<void> {
-  try {
-    await client.listModels({ signal });
-  } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
-  }
 }
 
 /** A run with a different service, without secrets and parameters of the current one. */
@@ -60,11 +51,13 @@ function runWith(run: Run<ChatOptions>, baseUrl: string, key: string | undefined
 async function store({ context, settings }: Run, baseUrl: string): Promise<void> {
   const profile = settings.profile.value;
   const apiKey = settings.apiKey?.value;
-  await changeStored(context, (before) =>
-    apiKey === undefined
-      ? setStoredSetting(before, profile, 'base-url', baseUrl)
-      : saveCredential(before, profile, { apiKey, baseUrl }),
-  );
+  await changeStored(context, (before) => {
+    const changed =
+      apiKey === undefined
+        ? setStoredSetting(before, profile, 'base-url', baseUrl)
+        : saveCredential(before, profile, { apiKey, baseUrl });
+    return setApiPath(changed, profile, settings.values.apiPath);
+  });
 }
 
 /** The service of a conversation, which `connect` can replace. Without a configured one it is the sandbox. */
@@ -101,7 +94,7 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
       if (old.replayedFrom !== undefined) {
         // The replay accepts any key; nothing is stored.
         context.secrets.keep({ apiKey: key });
-        await check(old, signal);
+        await checkApi(old, false, signal);
         return facts();
       }
       const baseUrl = address === facts().address ? old.baseUrl : address;
@@ -114,7 +107,7 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
         await old.close();
       };
       try {
-        await check(opened, signal);
+        await checkApi(opened, key !== undefined, signal);
         if (!keepsSandbox) await store(next, baseUrl);
       } catch (error) {
         await opened.close();

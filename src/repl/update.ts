@@ -4,7 +4,7 @@ import { sendPrompt } from './answers/send-prompt.ts';
 import { refuseMissing } from './commands.ts';
 import { withFailedSummary, makeSummary } from './context/compaction.ts';
 import { clearBuffer } from './composer/text-buffer.ts';
-import { answerQuestion } from './line-mode/list-question.ts';
+import { answerList } from './line-mode/questions.ts';
 import { answerDialog } from './dialog.ts';
 import { type Entry, failureEntry, notice } from './transcript/entry.ts';
 import { interrupt, onKey, releaseKeys } from './keys.ts';
@@ -29,7 +29,7 @@ function onTaskEnded(state: ReplState, entries: readonly Entry[]): Step {
 function onLine(state: ReplState, text: string): Step {
   const { dialog, list } = state;
   if (dialog !== undefined) return answerDialog(state, dialog, text);
-  return list === undefined ? submitLine(state, text) : answerQuestion(state, list, text);
+  return list === undefined ? submitLine(state, text) : answerList(state, list, text);
 }
 
 function onUndecided(state: ReplState, undecided: string): Step {

@@ -105,12 +105,6 @@ export const replies: Readonly<Record<ReplyName, Reply>> = {
   hostile: hostileReply,
 };
 
-/** The reply if the fault names none. */
-function plainReply({ messages }: CompletionRequest, { tokens }: Fault): ReplyName {
-  if (tokens !== undefined) return 'tokens';
-  return schemaIn(messages) === undefined ? 'default' : 'sample';
-}
-
 /** Streams a reply of the sandbox token by token, up to `max_tokens`. */
 function openReply(
   id: string,
@@ -120,8 +114,9 @@ function openReply(
 ): Completion {
   const { model, messages, max_tokens: maxTokens = Infinity } = request;
   const promptTokens = countPromptTokens(messages);
-  const reply = replies[fault.reply ?? plainReply(request, fault)];
   const { tokens: length, seed } = fault;
+  const plain = schemaIn(messages) === undefined ? 'default' : 'sample';
+  const reply = replies[fault.reply ?? (length === undefined ? plain : 'tokens')];
   const pieces = reply({ request, promptTokens, text: prompt, length, seed });
   let tokens = 0;
   let finishReason = 'stop';

@@ -140,11 +140,6 @@ function checkModel(model: unknown): string {
   return model;
 }
 
-function checkMaxTokens(value: unknown): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value > 0) return value;
-  return refuse('"max_tokens" must be an integer above 0');
-}
-
 /**
  * Checks a parsed body against the contract's field table: the types of the fields first, then the model.
  * @param isLenient ignores fields that are not in the table
@@ -158,11 +153,15 @@ export function checkCompletionBody(value: unknown, isLenient: boolean): Complet
   if (!Array.isArray(messages)) return refuse('"messages" must be an array');
   if (messages.length === 0) refuse('"messages" must not be empty');
   if (stream !== undefined && typeof stream !== 'boolean') refuse('"stream" must be a boolean');
+  const checked = messages.map((message, index) => checkMessage(message, index, isLenient));
+  const known = checkModel(model);
+  const isCount = typeof maxTokens === 'number' && Number.isInteger(maxTokens) && maxTokens > 0;
+  if (maxTokens !== undefined && !isCount) refuse('"max_tokens" must be an integer above 0');
   return {
-    messages: messages.map((message, index) => checkMessage(message, index, isLenient)),
-    model: checkModel(model),
+    messages: checked,
+    model: known,
     ...(stream === true && { stream }),
-    ...(maxTokens !== undefined && { max_tokens: checkMaxTokens(maxTokens) }),
+    ...(isCount && { max_tokens: maxTokens }),
   };
 }
 

@@ -52,9 +52,6 @@ async function createCompletion(accepted: AcceptedRequest): Promise<void> {
   await sendJson(exchange, await completionBody(completion, exchange.fault, state.limits.answer));
 }
 
-/** `GET /v1/models` */
-const listModels = ({ exchange }: AcceptedRequest) => sendJson(exchange, modelList(exchange.fault));
-
 /** `GET /v1/models/{model}` */
 async function retrieveModel({ exchange }: AcceptedRequest, id: string): Promise<void> {
   const record = modelRecord(id, exchange.fault);
@@ -73,7 +70,11 @@ interface Route {
 
 const routes: readonly Route[] = [
   { method: 'POST', path: /^\/v1\/chat\/completions$/, answer: createCompletion },
-  { method: 'GET', path: /^\/v1\/models$/, answer: listModels },
+  {
+    method: 'GET',
+    path: /^\/v1\/models$/,
+    answer: ({ exchange }) => sendJson(exchange, modelList(exchange.fault)),
+  },
   { method: 'GET', path: /^\/v1\/models\/([^/]+)$/, answer: retrieveModel },
 ];
 

@@ -66,23 +66,21 @@ function createTextMask(key: string | undefined): (text: string) => string {
   };
 }
 
-/** The key is masked everywhere, in the path and body too. @param key the token of the request */
-function formatRecord(record: RequestRecord, key: string | undefined): string {
-  const { body, ...facts } = record;
-  return JSON.stringify(maskValue({ ...facts, body }, createTextMask(key)));
-}
-
-/** Never throws: if a record cannot be formatted, the line has the reason. @param key the token of the request */
+/**
+ * Writes the line of a record, with the key masked everywhere. Never throws: if a record cannot be formatted, the line
+ * has the reason.
+ * @param key the token of the request
+ */
 export function writeRecord(
   log: (line: string) => void,
-  record: RequestRecord,
+  { body, ...facts }: RequestRecord,
   key?: string,
 ): void {
   let line: string;
   try {
-    line = formatRecord(record, key);
+    line = JSON.stringify(maskValue({ ...facts, body }, createTextMask(key)));
   } catch (error) {
-    const { time, method, status, ended } = record;
+    const { time, method, status, ended } = facts;
     const problem = `the request cannot be logged: ${String(error)}`;
     line = JSON.stringify({ time, method, status, events: 0, ended, problem });
   }

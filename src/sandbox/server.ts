@@ -26,13 +26,7 @@ function refusalOf(error: Error, { limits }: SandboxState) {
   return { status: 400, message: `the request is not HTTP: ${reason}` };
 }
 
-function formatResponse({
-  status,
-  message,
-}: {
-  readonly status: number;
-  readonly message: string;
-}): string {
+function formatResponse(status: number, message: string): string {
   const { contentType, text } = errorBody('nested', status, errorName(status), message);
   const head = [
     `HTTP/1.1 ${status} ${errorName(status)}`,
@@ -70,7 +64,7 @@ function createRefuseConnection(state: SandboxState): (error: Error, socket: Dup
     const time = clock.date().toISOString();
     const record: RequestRecord = { time, status, events: 0, ended: 'done', problem: message };
     if (log !== undefined) writeRecord(log, record);
-    socket.end(formatResponse({ status, message }));
+    socket.end(formatResponse(status, message));
     const timer = setTimeout(() => socket.destroy(), limits.droppedTime).unref();
     socket.once('close', () => clearTimeout(timer));
   };

@@ -86,6 +86,12 @@ export function unsetStoredSetting(
   return withProfile(stored, profile, { ...settings, [family]: rest });
 }
 
+/** Sets the path of the API for a new address: the path of the address before may be wrong for it. */
+export const setApiPath = (stored: StoredSettings, profile: string, apiPath: string | undefined) =>
+  apiPath === undefined
+    ? unsetStoredSetting(stored, profile, 'api-path')
+    : setStoredSetting(stored, profile, 'api-path', apiPath);
+
 /** Makes a profile the current one. @throws Failure `configuration` for an unknown one */
 export function useProfile(stored: StoredSettings, profile: string): StoredSettings {
   if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);

@@ -145,9 +145,10 @@ export function notificationSequence(text: string, ways: WindowWays): string {
 }
 
 /** The sequences before the first use of the window, and those that put it back. */
-export function windowModes(ways: WindowWays, wantsFocus: boolean): TerminalModes {
-  const { title, progress, notification } = ways;
-  const hasFocus = wantsFocus && notification !== undefined;
+export function windowModes(ways: WindowWays): TerminalModes {
+  const { title, progress } = ways;
+  // It decides whether there are notifications.
+  const hasFocus = ways.notification !== undefined;
   return {
     enter: `${title ? titleStack.enter : ''}${hasFocus ? focusReports.enter : ''}`,
     leave: [

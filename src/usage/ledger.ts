@@ -45,7 +45,7 @@ export const ledgerFolder = (state: string): string => path.join(state, 'usage')
 const monthOf = (time: string) => time.slice(0, 7);
 
 /** Returns the file of a month, `2026-11.jsonl`. @param time in UTC, as in a line */
-export function ledgerFile(state: string, time: string): string {
+function ledgerFile(state: string, time: string): string {
   return path.join(ledgerFolder(state), `${monthOf(time)}.jsonl`);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CircuitBreaker } from '../../src/batch/circuit-breaker.ts';
+import { createCircuitBreaker } from '../../src/batch/circuit-breaker.ts';
 import { Failure, type FailureKind } from '../../src/failure.ts';
 
 describe('a circuit breaker', () => {
@@ -12,34 +12,34 @@ describe('a circuit breaker', () => {
   };
 
   test.each(['unauthorized', 'configuration'] as const)('stops at the first %s', (kind) => {
-    expect(new CircuitBreaker({ ...limits, most: 3 }).failed(failed(kind))).toBe(true);
+    expect(createCircuitBreaker({ ...limits, most: 3 }).failed(failed(kind))).toBe(true);
   });
 
   test.each(['unreachable', 'server_error', 'rate_limited', 'not_found', 'forbidden'] as const)(
     'stops at the third consecutive %s',
     (kind) => {
-      const circuitBreaker = new CircuitBreaker({ ...limits, most: 3 });
+      const circuitBreaker = createCircuitBreaker({ ...limits, most: 3 });
       const tries = [1, 2, 3].map(() => circuitBreaker.failed(failed(kind)));
       expect(tries).toEqual([false, false, true]);
     },
   );
 
   test('does not stop when a recording lacks an exchange', () => {
-    const circuitBreaker = new CircuitBreaker({ ...limits, most: 1, isReplay: true });
+    const circuitBreaker = createCircuitBreaker({ ...limits, most: 1, isReplay: true });
     expect(circuitBreaker.failed(failed('configuration'))).toBe(false);
     expect(circuitBreaker.failed(failed('unauthorized'))).toBe(true);
   });
 
   test('stops at the first Retry-After above the limit', () => {
     const refused = (retryAfterSeconds: number) =>
-      new CircuitBreaker({ ...limits, most: 3 }).failed(
+      createCircuitBreaker({ ...limits, most: 3 }).failed(
         new Failure('rate_limited', 'too many requests', { retryAfterSeconds }),
       );
     expect([refused(60), refused(61)]).toEqual([false, true]);
   });
 
   test('counts from zero after an answer', () => {
-    const circuitBreaker = new CircuitBreaker({ ...limits, most: 2 });
+    const circuitBreaker = createCircuitBreaker({ ...limits, most: 2 });
     circuitBreaker.failed(failed('server_error'));
     circuitBreaker.answered();
     expect(circuitBreaker.failed(failed('server_error'))).toBe(false);
@@ -48,7 +48,7 @@ describe('a circuit breaker', () => {
   test.each(['usage', 'invalid_request', 'incomplete'] as const)(
     'never stops for %s, which concerns one item',
     (kind) => {
-      const circuitBreaker = new CircuitBreaker({ ...limits, most: 1 });
+      const circuitBreaker = createCircuitBreaker({ ...limits, most: 1 });
       expect(circuitBreaker.failed(failed(kind))).toBe(false);
     },
   );
@@ -57,20 +57,20 @@ describe('a circuit breaker', () => {
   const kinds = ['invalid_request', 'incomplete', 'no_answer'] as const;
 
   test.each(kinds)('stops if the first three items fail with the same %s', (kind) => {
-    const circuitBreaker = new CircuitBreaker(alike);
+    const circuitBreaker = createCircuitBreaker(alike);
     const tries = [1, 2, 3].map(() => circuitBreaker.failed(failed(kind)));
     expect(tries).toEqual([false, false, true]);
   });
 
   test('continues if the failures of items differ, or after an answer', () => {
-    const different = new CircuitBreaker(alike);
+    const different = createCircuitBreaker(alike);
     const messages = ['a', 'b', 'a', 'a', 'a'];
     const tries = messages.map((text) => different.failed(new Failure('invalid_request', text)));
     expect(tries).not.toContain(true);
-    const answered = new CircuitBreaker(alike);
+    const answered = createCircuitBreaker(alike);
     answered.answered();
     for (const kind of [...kinds, ...kinds]) expect(answered.failed(failed(kind))).toBe(false);
-    const resumed = new CircuitBreaker({ ...alike, hasAnswers: () => true });
+    const resumed = createCircuitBreaker({ ...alike, hasAnswers: () => true });
     for (let item = 0; item < 5; item += 1) {
       expect(resumed.failed(failed('no_answer'))).toBe(false);
     }

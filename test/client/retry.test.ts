@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
-import { RequestFailure } from '../../src/client/failure/request-failure.ts';
+import { Failure } from '../../src/failure.ts';
 import { decideRetry } from '../../src/client/retry.ts';
 import { fc } from '../support/properties.ts';
 
 const policy = { retries: 4, waitLimit: 60_000, random: () => 0 };
 
-function failure(retryAfterMilliseconds?: number, transient = true): RequestFailure {
-  return new RequestFailure('rate_limited', 'slow down', { transient, retryAfterMilliseconds });
+function failure(retryAfter?: number, transient = true): Failure {
+  const retryAfterSeconds = retryAfter === undefined ? undefined : retryAfter / 1000;
+  return new Failure('rate_limited', 'slow down', { transient, retryAfterSeconds });
 }
 
 test('R1 doubles the backoff from half a second to eight seconds', () => {
@@ -34,7 +35,7 @@ test('R24 spreads the first delays randomly', () => {
 test('R25 jitter lengthens Retry-After by at most a second, and never shortens it', () => {
   fc.assert(
     fc.property(
-      fc.double({ min: 0, max: 60_000, noNaN: true }),
+      fc.double({ min: 1, max: 60_000, noNaN: true }),
       fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
       (requested, random) => {
         const delay = decideRetry(failure(requested), 1, { ...policy, random: () => random });

@@ -405,10 +405,11 @@ test('a login to a new address does not send the secret headers of the old one',
   const env = { HOME: temporaryHome() };
   await runInMemory(['config', 'set', 'base-url', 'https://old.example'], { env });
   await runInMemory(['config', 'set', 'headers.x-team-token', secretKey], { env });
-  const { code } = await runInMemory(['auth', 'login', '--base-url', server.url], {
+  const { code, stderr } = await runInMemory(['auth', 'login', '--base-url', server.url], {
     env,
     input: 'nk-new',
   });
   expect(code).toBe(0);
+  expect(stderr.match(/was not sent/g)).toHaveLength(1);
   expect(server.requests[0]?.headers).not.toHaveProperty('x-team-token');
 });

@@ -151,6 +151,36 @@ data: [DONE]
     },
   },
   {
+    server: 'GitHub Models',
+    behaviour: 'filler in each event',
+    source: 'https://github.com/aaif-goose/goose/pull/3875',
+    request: 'prompt',
+    status: 200,
+    contentType: eventStream,
+    body: `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1754442305,"model":"gpt-4o-2024-08-06","service_tier":"default","system_fingerprint":"fp_1","choices":[{"index":0,"delta":{"content":"Hello"},"logprobs":null,"finish_reason":null}],"usage":null,"obfuscation":"0k83GoAO83d"}
+
+data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1754442305,"model":"gpt-4o-2024-08-06","service_tier":"default","system_fingerprint":"fp_1","choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}],"usage":null,"obfuscation":"ZnJkREKdLAc"}
+
+data: [DONE]
+
+`,
+    outcome: { text: 'Hello', finishReason: 'stop' },
+  },
+  {
+    server: 'OpenRouter',
+    behaviour: 'text and its end in one event, from Gemini',
+    source: 'https://github.com/avante-corp/avante.nvim/issues/1176',
+    request: 'prompt',
+    status: 200,
+    contentType: eventStream,
+    body: `data: {"id":"gen-1","object":"chat.completion.chunk","model":"google/gemini-2.0-flash","choices":[{"index":0,"delta":{"role":"assistant","content":"Hello"},"finish_reason":"stop","native_finish_reason":"STOP","logprobs":null}]}
+
+data: [DONE]
+
+`,
+    outcome: { text: 'Hello', finishReason: 'stop' },
+  },
+  {
     server: 'Mistral',
     behaviour: 'usage in the last event (documented)',
     source: 'docs.mistral.ai: release note of 16 January 2024, and the reference of the API',

@@ -112,12 +112,10 @@ test('no text can end a sequence or begin a different one, and long texts are cu
 
 test('puts back everything that it changes', () => {
   const ways = { ...direct, notification: 'bell', progress: true, title: true } as const;
-  expect(windowModes(ways, true)).toEqual({
+  expect(windowModes(ways)).toEqual({
     enter: '\u001B[22;2t\u001B[?1004h',
     leave: '\u001B[?1004l\u001B]9;4;0;\u0007\u001B[23;2t',
   });
-  expect(windowModes({ ...ways, title: false, progress: false }, false)).toEqual({
-    enter: '',
-    leave: '',
-  });
+  const none = { ...direct, progress: false, title: false };
+  expect(windowModes(none)).toEqual({ enter: '', leave: '' });
 });

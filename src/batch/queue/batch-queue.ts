@@ -35,19 +35,6 @@ export interface QueuedResult {
   readonly line: string;
 }
 
-export interface QueueCounts {
-  readonly items: number;
-  readonly waiting: number;
-  readonly active: number;
-  /** Waiting for a retry. */
-  readonly delayed: number;
-  readonly answered: number;
-  readonly failed: number;
-  /** Items answered in the last minute. */
-  readonly lastMinute: number;
-  readonly workers: number;
-}
-
 /**
  * The end of a job: `transient` failures are tried again until the attempts are used up, `returned` jobs wait for
  * any worker.

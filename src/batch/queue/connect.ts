@@ -1,5 +1,5 @@
 import { isOlder, type Libraries, type RedisClient } from './library.ts';
-import { type BatchQueue, keyPrefix, RedisQueue } from './redis-queue.ts';
+import { type BatchQueue, keyPrefix, openRedisQueue } from './redis-queue.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
@@ -226,31 +226,6 @@ async function probe({ redis }: Libraries, address: QueueAddress) {
   }
 }
 
-/** Follows whether the connection is there. */
-function watchConnection(client: RedisClient, onLost: () => void, onRestored: () => void) {
-  let restored: Promise<void> | undefined;
-  let restore: () => void = () => undefined;
-  let isClosed = false;
-  client.on('close', () => {
-    if (restored !== undefined || isClosed) return;
-    restored = new Promise((resolve) => (restore = resolve));
-    onLost();
-  });
-  client.on('ready', () => {
-    if (restored === undefined) return;
-    restored = undefined;
-    restore();
-    onRestored();
-  });
-  return {
-    restored: () => restored,
-    close(): void {
-      isClosed = true;
-      restore();
-    },
-  };
-}
-
 /** @throws Failure `usage`, `configuration`, `unauthorized` or `unreachable` */
 export async function connectQueue(
   libraries: Libraries,
@@ -265,7 +240,9 @@ export async function connectQueue(
   const { needsNoPassword, eviction } = await probe(libraries, address);
   if (eviction !== undefined) events.onEviction(eviction);
   const { username, password } = address;
+  /** The connection is not opened again. */
   let isOver = false;
+  let isClosed = false;
   const client = new libraries.redis.Redis({
     ...optionsOf(address, () => isOver),
     ...(username === undefined || needsNoPassword ? {} : { username }),
@@ -273,7 +250,19 @@ export async function connectQueue(
   });
   // Lost connections are reported by `close`.
   client.on('error', () => undefined);
-  const watch = watchConnection(client, events.onLost, events.onRestored);
+  let restored: Promise<void> | undefined;
+  let restore: () => void = () => undefined;
+  client.on('close', () => {
+    if (restored !== undefined || isClosed) return;
+    restored = new Promise((resolve) => (restore = resolve));
+    events.onLost();
+  });
+  client.on('ready', () => {
+    if (restored === undefined) return;
+    restored = undefined;
+    restore();
+    events.onRestored();
+  });
   await client.connect();
   const queues: BatchQueue[] = [];
   return {
@@ -284,17 +273,18 @@ export async function connectQueue(
       return Array.isArray(names) ? names.map(String).sort() : [];
     },
     open(name: string): BatchQueue {
-      const queue = new RedisQueue(libraries.queue, client, name);
+      const queue = openRedisQueue(libraries.queue, client, name);
       queues.push(queue);
       return queue;
     },
     /** Resolves when the connection is there again; undefined while it is. */
-    restored: watch.restored,
+    restored: () => restored,
     /** A lost connection is not opened again: commands that wait for it fail within about a second. */
     giveUp: () => void (isOver = true),
     async close(): Promise<void> {
       isOver = true;
-      watch.close();
+      isClosed = true;
+      restore();
       for (const queue of queues) await queue.close();
       client.disconnect();
     },

@@ -72,16 +72,16 @@ export function isOlder(version: string, [major, minor]: readonly [number, numbe
 
 /** @throws Failure `configuration` if the package is missing or old; other errors of the package */
 function loadFrom(require: NodeJS.Require, name: keyof typeof oldest): unknown {
-  let problem = 'which is not installed';
+  let problem = `the package ${name}, which is not installed`;
   try {
     const description: unknown = require(`${name}/package.json`);
     const version = String(isJsonObject(description) ? description['version'] : undefined);
     if (!isOlder(version, oldest[name])) return require(name);
-    problem = `${oldest[name].join('.')} or newer, not ${version}`;
+    problem = `${name} ${oldest[name].join('.')} or newer, not ${version}`;
   } catch (error) {
     if (errorCode(error) !== 'MODULE_NOT_FOUND') throw error;
   }
-  throw new Failure('configuration', `a queue needs the package ${name}, ${problem}`, { hint });
+  throw new Failure('configuration', `a queue needs ${problem}`, { hint });
 }
 
 /**

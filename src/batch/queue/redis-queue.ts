@@ -2,12 +2,11 @@ import {
   type BatchHeader,
   jobIdOf,
   type JobOutcome,
-  type QueueCounts,
   type QueuedItem,
   type QueuedResult,
   type QueueJob,
 } from './batch-queue.ts';
-import type { LibraryJob, LibraryQueue, QueueModule, RedisClient } from './library.ts';
+import type { LibraryJob, QueueModule, RedisClient } from './library.ts';
 import { isJsonObject, parseJson } from '../../json.ts';
 
 /**
@@ -59,225 +58,209 @@ const scanSize = 5000;
 const parts = ['batch', 'items', 'ids', 'answers', 'failures', 'unsendable'] as const;
 type Part = (typeof parts)[number];
 
-/**
- * One batch in Redis, which may not exist yet; BullMQ has its jobs, natter the items and results. All methods wait while
- * the connection is lost, unless it is given up.
- */
-export class RedisQueue {
-  readonly name: string;
-  readonly #library: QueueModule;
-  readonly #client: RedisClient;
-  /** natter checks the version of the server; BullMQ would also print warnings. */
-  readonly #options: object;
-  readonly #queue: LibraryQueue;
+/** What natter itself stores of a batch. */
+function openStore(client: RedisClient, name: string) {
+  const call = (command: string, part: Part, ...words: readonly (string | number)[]) =>
+    client.call(command, `${keyPrefix}:${name}:${part}`, ...words);
 
-  constructor(library: QueueModule, client: RedisClient, name: string) {
-    this.name = name;
-    this.#library = library;
-    this.#client = client;
-    this.#options = { connection: client, prefix: keyPrefix, skipVersionCheck: true };
-    this.#queue = new library.Queue(name, this.#options);
-    // Without a listener, Node throws the error.
-    this.#queue.on('error', () => undefined);
-  }
-
-  close(): Promise<void> {
-    return this.#queue.close();
-  }
-
-  /** Undefined if there is no batch of this name. */
-  async header(): Promise<BatchHeader | undefined> {
-    const text = await this.#client.call('HGET', this.#key('batch'), 'header');
-    const value = typeof text === 'string' ? parseJson(text) : undefined;
-    // `setHeader` is the only writer of this field.
-    return isJsonObject(value) ? (value as unknown as BatchHeader) : undefined;
-  }
-
-  /** Creates the batch, or replaces its header. */
-  async setHeader(header: BatchHeader): Promise<void> {
-    await this.#client.call('HSET', this.#key('batch'), 'header', JSON.stringify(header));
-    await this.#client.call('SADD', `${keyPrefix}:batches`, this.name);
-  }
-
-  /** In the order of `items`. */
-  async known(items: readonly { readonly index: number; readonly id: string | undefined }[]) {
-    const indexes = items.map(({ index }) => index);
-    const ids = items.flatMap(({ id }) => (id === undefined ? [] : [id]));
-    const fingerprints = await this.#values('items', indexes);
-    const indexesOfIds = await this.#values('ids', ids);
-    const indexOf = new Map(ids.map((id, place) => [id, indexesOfIds[place]]));
-    return items.map(({ id }, place) => {
-      const index = id === undefined ? undefined : indexOf.get(id);
-      return {
-        fingerprint: fingerprints[place],
-        indexOfId: index === undefined ? undefined : Number(index),
-      };
-    });
-  }
-
-  /** Adds items; those that are there already stay as they are. @param attempts of each item */
-  async add(items: readonly QueuedItem[], attempts: number): Promise<void> {
-    if (items.length === 0) return;
-    const prints = items.flatMap(({ index, fingerprint }) => [index, fingerprint]);
-    const ids = items.flatMap(({ id, index }) => (id === undefined ? [] : [id, index]));
-    const indexes = items.map(({ index }) => index);
-    // Registered before they are added: after a crash in between, the same command adds them.
-    await this.#client.call('HSET', this.#key('items'), ...prints);
-    await this.#client.call('SREM', this.#key('unsendable'), ...indexes);
-    if (ids.length > 0) await this.#client.call('HSET', this.#key('ids'), ...ids);
-    const backoff = { type: 'exponential', delay: firstRetryDelay } as const;
-    await this.#queue.addBulk(
-      items.map((item) => ({
-        name: 'item',
-        data: item,
-        opts: { jobId: jobIdOf(item.id, item.index), attempts, backoff, stackTraceLimit: 0 },
-      })),
-    );
-  }
-
-  /** Adds items that cannot be sent, with their results. */
-  async addUnsendable(results: readonly QueuedResult[]): Promise<void> {
-    if (results.length === 0) return;
-    const indexes = results.map(({ index }) => index);
-    const lines = results.flatMap(({ index, line }) => [index, line]);
-    const prints = indexes.flatMap((index) => [index, '']);
-    await this.#client.call('HSET', this.#key('items'), ...prints);
-    await this.#client.call('SADD', this.#key('unsendable'), ...indexes);
-    await this.#client.call('HSET', this.#key('failures'), ...lines);
-  }
-
-  /** Lets failed items wait again. @returns their number */
-  async retryFailed(): Promise<number> {
-    const { failed = 0 } = await this.#queue.getJobCounts('failed');
-    if (failed > 0) await this.#queue.retryJobs({ state: 'failed' });
-    return failed;
-  }
-
-  /** The first answer of an item stays; a failure never replaces an answer. */
-  async putResult({ index, isAnswered, line }: QueuedResult): Promise<void> {
-    // The first answer stays, also if a worker that was suspended brings a second one.
-    if (isAnswered) await this.#client.call('HSETNX', this.#key('answers'), index, line);
-    else await this.#client.call('HSET', this.#key('failures'), index, line);
-  }
-
-  async hasAnswer(index: number): Promise<boolean> {
-    return (await this.#client.call('HEXISTS', this.#key('answers'), index)) === 1;
-  }
-
-  /** Fingerprints by index, in ascending order of the index. */
-  async fingerprints(): Promise<ReadonlyMap<number, string>> {
-    const found: (readonly [number, string])[] = [];
-    let cursor = '0';
-    do {
-      const reply = await this.#client.call('HSCAN', this.#key('items'), cursor, 'COUNT', scanSize);
-      const [next, fields] = Array.isArray(reply) ? (reply as readonly unknown[]) : [];
-      const words = Array.isArray(fields) ? fields.map(String) : [];
-      for (let at = 0; at < words.length; at += 2) {
-        found.push([Number(words[at]), words[at + 1] ?? '']);
-      }
-      cursor = typeof next === 'string' ? next : '0';
-    } while (cursor !== '0');
-    return new Map(found.sort(([one], [other]) => one - other));
-  }
-
-  /** The answer or the last failure of each index, in the same order; undefined without one. */
-  async results(indexes: readonly number[]): Promise<readonly (QueuedResult | undefined)[]> {
-    const answers = await this.#values('answers', indexes);
-    const failures = await this.#values('failures', indexes);
-    return indexes.map((index, place) => {
-      const answer = answers[place];
-      const line = answer ?? failures[place];
-      return line === undefined ? undefined : { index, isAnswered: answer !== undefined, line };
-    });
-  }
-
-  async counts(): Promise<QueueCounts> {
-    const client = this.#client;
-    const since = Date.now() - minute;
-    const [jobs, items, answered, unsendable, lastMinute, workers] = await Promise.all([
-      this.#queue.getJobCounts('wait', 'paused', 'active', 'delayed', 'failed'),
-      client.call('HLEN', this.#key('items')),
-      client.call('HLEN', this.#key('answers')),
-      client.call('SCARD', this.#key('unsendable')),
-      client.call('ZCOUNT', this.#queue.toKey('completed'), since, '+inf'),
-      this.#queue.getWorkers(),
-    ]);
-    const { wait = 0, paused = 0, active = 0, delayed = 0, failed = 0 } = jobs;
-    return {
-      items: Number(items),
-      waiting: wait + paused,
-      active,
-      delayed,
-      answered: Number(answered),
-      failed: failed + Number(unsendable),
-      lastMinute: Number(lastMinute),
-      workers: workers.length,
-    };
-  }
-
-  /** Sets the rate of all workers together, in jobs a minute; undefined for no limit. */
-  async setRate(perMinute: number | undefined): Promise<void> {
-    const { max, duration } = rateWindow(perMinute ?? unlimited);
-    await this.#queue.setGlobalRateLimit(max, duration);
-  }
-
-  /** All workers start no job for this time. */
-  pause(milliseconds: number): Promise<void> {
-    return this.#queue.rateLimit(Math.ceil(milliseconds));
-  }
-
-  /**
-   * Runs jobs, at most `concurrency` at once, with leases, retries and the shared rate of BullMQ.
-   * @param onError gets errors of the queue itself, which the worker survives
-   * @returns a function that fetches no more jobs; resolves when the running ones have ended and are stored
-   */
-  work(
-    concurrency: number,
-    onError: (error: Error) => void,
-    run: (job: QueueJob) => Promise<JobOutcome>,
-  ): () => Promise<void> {
-    const worker = new this.#library.Worker<QueuedItem>(
-      this.name,
-      async (job, token) => {
-        const { data: item, opts, attemptsMade, attemptsStarted: starts } = job;
-        const isLastAttempt = attemptsMade + 1 >= (opts.attempts ?? 1);
-        await endJob(this.#library, job, token, await run({ item, starts, isLastAttempt }));
-      },
-      {
-        ...this.#options,
-        concurrency,
-        lockDuration: lease,
-        stalledInterval,
-        // A job that stalls often is the job of workers that are often killed.
-        maxStalledCount: Number.MAX_SAFE_INTEGER,
-        runRetryDelay: retryDelay,
-      },
-    );
-    worker.on('error', onError);
-    return () => worker.close();
-  }
-
-  /** Deletes the batch. */
-  async remove(): Promise<void> {
-    await this.#queue.obliterate({ force: true });
-    await this.#client.call('DEL', ...parts.map((part) => this.#key(part)));
-    await this.#client.call('SREM', `${keyPrefix}:batches`, this.name);
-  }
-
-  #key(part: Part): string {
-    return `${keyPrefix}:${this.name}:${part}`;
-  }
-
-  async #values(
+  async function valuesOf(
     part: Part,
     fields: readonly (string | number)[],
   ): Promise<readonly (string | undefined)[]> {
-    if (fields.length === 0) return [];
-    const values = await this.#client.call('HMGET', this.#key(part), ...fields);
+    const values = fields.length === 0 ? [] : await call('HMGET', part, ...fields);
     if (!Array.isArray(values)) return fields.map(() => undefined);
     return values.map((value: unknown) => (typeof value === 'string' ? value : undefined));
   }
+
+  return {
+    call,
+    /** Undefined if there is no batch of this name. */
+    async header(): Promise<BatchHeader | undefined> {
+      const text = await call('HGET', 'batch', 'header');
+      const value = typeof text === 'string' ? parseJson(text) : undefined;
+      // `setHeader` is the only writer of this field.
+      return isJsonObject(value) ? (value as unknown as BatchHeader) : undefined;
+    },
+    /** Creates the batch, or replaces its header. */
+    async setHeader(header: BatchHeader): Promise<void> {
+      await call('HSET', 'batch', 'header', JSON.stringify(header));
+      await client.call('SADD', `${keyPrefix}:batches`, name);
+    },
+    /** In the order of `items`. */
+    async known(items: readonly { readonly index: number; readonly id: string | undefined }[]) {
+      const indexes = items.map(({ index }) => index);
+      const ids = items.flatMap(({ id }) => (id === undefined ? [] : [id]));
+      const fingerprints = await valuesOf('items', indexes);
+      const indexesOfIds = await valuesOf('ids', ids);
+      const indexOf = new Map(ids.map((id, place) => [id, indexesOfIds[place]]));
+      return items.map(({ id }, place) => {
+        const index = id === undefined ? undefined : indexOf.get(id);
+        return {
+          fingerprint: fingerprints[place],
+          indexOfId: index === undefined ? undefined : Number(index),
+        };
+      });
+    },
+    /** The first answer of an item stays; a failure never replaces an answer. */
+    async putResult({ index, isAnswered, line }: QueuedResult): Promise<void> {
+      // The first answer stays, also if a worker that was suspended brings a second one.
+      if (isAnswered) await call('HSETNX', 'answers', index, line);
+      else await call('HSET', 'failures', index, line);
+    },
+    async hasAnswer(index: number): Promise<boolean> {
+      return (await call('HEXISTS', 'answers', index)) === 1;
+    },
+    /** Fingerprints by index, in ascending order of the index. */
+    async fingerprints(): Promise<ReadonlyMap<number, string>> {
+      const found: (readonly [number, string])[] = [];
+      let cursor = '0';
+      do {
+        const reply = await call('HSCAN', 'items', cursor, 'COUNT', scanSize);
+        const [next, fields] = Array.isArray(reply) ? (reply as readonly unknown[]) : [];
+        const words = Array.isArray(fields) ? fields.map(String) : [];
+        for (let at = 0; at < words.length; at += 2) {
+          found.push([Number(words[at]), words[at + 1] ?? '']);
+        }
+        cursor = typeof next === 'string' ? next : '0';
+      } while (cursor !== '0');
+      return new Map(found.sort(([one], [other]) => one - other));
+    },
+    /** The answer or the last failure of each index, in the same order; undefined without one. */
+    async results(indexes: readonly number[]): Promise<readonly (QueuedResult | undefined)[]> {
+      const answers = await valuesOf('answers', indexes);
+      const failures = await valuesOf('failures', indexes);
+      return indexes.map((index, place) => {
+        const answer = answers[place];
+        const line = answer ?? failures[place];
+        return line === undefined ? undefined : { index, isAnswered: answer !== undefined, line };
+      });
+    },
+  };
+}
+
+/**
+ * Opens a batch in Redis, which may not exist yet; BullMQ has its jobs, natter the items and results. All functions wait
+ * while the connection is lost, unless it is given up.
+ */
+export function openRedisQueue(library: QueueModule, client: RedisClient, name: string) {
+  // natter checks the version of the server; BullMQ would also print warnings.
+  const options = { connection: client, prefix: keyPrefix, skipVersionCheck: true };
+  const queue = new library.Queue(name, options);
+  // Without a listener, Node throws the error.
+  queue.on('error', () => undefined);
+
+  const store = openStore(client, name);
+  const { call } = store;
+  return {
+    ...store,
+    name,
+    close: () => queue.close(),
+    /** Adds items; those that are there already stay as they are. @param attempts of each item */
+    async add(items: readonly QueuedItem[], attempts: number): Promise<void> {
+      if (items.length === 0) return;
+      const prints = items.flatMap(({ index, fingerprint }) => [index, fingerprint]);
+      const ids = items.flatMap(({ id, index }) => (id === undefined ? [] : [id, index]));
+      const indexes = items.map(({ index }) => index);
+      // Registered before they are added: after a crash in between, the same command adds them.
+      await call('HSET', 'items', ...prints);
+      await call('SREM', 'unsendable', ...indexes);
+      if (ids.length > 0) await call('HSET', 'ids', ...ids);
+      const backoff = { type: 'exponential', delay: firstRetryDelay } as const;
+      await queue.addBulk(
+        items.map((item) => ({
+          name: 'item',
+          data: item,
+          opts: { jobId: jobIdOf(item.id, item.index), attempts, backoff, stackTraceLimit: 0 },
+        })),
+      );
+    },
+    /** Adds items that cannot be sent, with their results. */
+    async addUnsendable(results: readonly QueuedResult[]): Promise<void> {
+      if (results.length === 0) return;
+      const indexes = results.map(({ index }) => index);
+      const lines = results.flatMap(({ index, line }) => [index, line]);
+      const prints = indexes.flatMap((index) => [index, '']);
+      await call('HSET', 'items', ...prints);
+      await call('SADD', 'unsendable', ...indexes);
+      await call('HSET', 'failures', ...lines);
+    },
+    /** Lets failed items wait again. @returns their number */
+    async retryFailed(): Promise<number> {
+      const { failed = 0 } = await queue.getJobCounts('failed');
+      if (failed > 0) await queue.retryJobs({ state: 'failed' });
+      return failed;
+    },
+    async counts() {
+      const since = Date.now() - minute;
+      const [jobs, items, answered, unsendable, lastMinute, workers] = await Promise.all([
+        queue.getJobCounts('wait', 'paused', 'active', 'delayed', 'failed'),
+        call('HLEN', 'items'),
+        call('HLEN', 'answers'),
+        call('SCARD', 'unsendable'),
+        client.call('ZCOUNT', queue.toKey('completed'), since, '+inf'),
+        queue.getWorkers(),
+      ]);
+      const { wait = 0, paused = 0, active = 0, delayed = 0, failed = 0 } = jobs;
+      return {
+        items: Number(items),
+        waiting: wait + paused,
+        active,
+        /** Waiting for a retry. */
+        delayed,
+        answered: Number(answered),
+        failed: failed + Number(unsendable),
+        /** Items answered in the last minute. */
+        lastMinute: Number(lastMinute),
+        workers: workers.length,
+      };
+    },
+    /** Sets the rate of all workers together, in jobs a minute; undefined for no limit. */
+    async setRate(perMinute: number | undefined): Promise<void> {
+      const { max, duration } = rateWindow(perMinute ?? unlimited);
+      await queue.setGlobalRateLimit(max, duration);
+    },
+    /** All workers start no job for this time. */
+    pause(milliseconds: number): Promise<void> {
+      return queue.rateLimit(Math.ceil(milliseconds));
+    },
+    /**
+     * Runs jobs, at most `concurrency` at once, with leases, retries and the shared rate of BullMQ.
+     * @param onError gets errors of the queue itself, which the worker survives
+     * @returns a function that fetches no more jobs; resolves when the running ones have ended and are stored
+     */
+    work(
+      concurrency: number,
+      onError: (error: Error) => void,
+      run: (job: QueueJob) => Promise<JobOutcome>,
+    ): () => Promise<void> {
+      const worker = new library.Worker<QueuedItem>(
+        name,
+        async (job, token) => {
+          const { data: item, opts, attemptsMade, attemptsStarted: starts } = job;
+          const isLastAttempt = attemptsMade + 1 >= (opts.attempts ?? 1);
+          await endJob(library, job, token, await run({ item, starts, isLastAttempt }));
+        },
+        {
+          ...options,
+          concurrency,
+          lockDuration: lease,
+          stalledInterval,
+          // A job that stalls often is the job of workers that are often killed.
+          maxStalledCount: Number.MAX_SAFE_INTEGER,
+          runRetryDelay: retryDelay,
+        },
+      );
+      worker.on('error', onError);
+      return () => worker.close();
+    },
+    /** Deletes the batch. */
+    async remove(): Promise<void> {
+      await queue.obliterate({ force: true });
+      await client.call('DEL', ...parts.map((part) => `${keyPrefix}:${name}:${part}`));
+      await client.call('SREM', `${keyPrefix}:batches`, name);
+    },
+  };
 }
 
 /** What commands use of a queue; tests have one in memory. */
-export type BatchQueue = Pick<RedisQueue, keyof RedisQueue>;
+export type BatchQueue = Omit<ReturnType<typeof openRedisQueue>, 'call'>;

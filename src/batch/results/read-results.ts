@@ -55,12 +55,6 @@ function findResult(bytes: Buffer) {
 /** The border of two results. JSON has it nowhere else, because a text escapes its quotes. */
 const joined = /\}\s*\{"(?:index":|id":"natter-)/;
 
-function lostLineEnds(name: string, line: number): Failure {
-  return new Failure('usage', `line ${line} of ${name} has several results: line ends were lost`, {
-    hint: 'restore the line ends, or use a different file',
-  });
-}
-
 function textBeforeNul(bytes: Buffer): string {
   const firstNul = bytes.indexOf(nul);
   return bytes.toString('utf8', 0, firstNul === -1 ? bytes.length : firstNul);
@@ -104,11 +98,14 @@ export function scanResults(
     const { number, bytes, hasEnd } = line;
     const found = findResult(bytes);
     if (found === undefined) {
-      if (joined.test(textBeforeNul(bytes))) throw lostLineEnds(name, number);
+      if (joined.test(textBeforeNul(bytes))) {
+        const message = `line ${number} of ${name} has several results: line ends were lost`;
+        throw new Failure('usage', message, {
+          hint: 'restore the line ends, or use a different file',
+        });
+      }
       if (!isLeftByCrash(line)) throw notResult(name, number);
-      const isDamaged =
-        bytes.includes(nul) && !bytes.subarray(bytes.indexOf(nul)).every((byte) => byte === nul);
-      if (isDamaged) suspect ??= number;
+      if (/\0+[^\0]/.test(bytes.toString('latin1'))) suspect ??= number;
       continue;
     }
     format ??= found.result.format;

@@ -7,7 +7,7 @@ import type { ResultFormat } from './result-line.ts';
 import { fileBlocks, replaceWithTexts, resultTexts, writeAll } from './write-results.ts';
 import { Failure } from '../../failure.ts';
 import { makePrivateFolder, removeFile, synchronizeFolder } from '../../storage/files.ts';
-import { type HeldLock, holdLock, type LockOptions } from '../../storage/lock/lock.ts';
+import { type HeldLock, holderText, holdLock, type LockOptions } from '../../storage/lock/lock.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 
 /** Milliseconds between two checks, and between two flushes: a machine crash loses at most these writes. */
@@ -345,10 +345,8 @@ export function openResultFile(name: string, options: ResultFileOptions): Result
     const realPath = resultsPath(name);
     const lock = holdLock(`${realPath}.lock`, options);
     if (!lock.isHeld) {
-      const { holder } = lock;
-      const who = holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
       const file = realPath === path.resolve(name) ? name : realPath;
-      throw new Failure('storage', `another natter${who} is writing ${name}`, {
+      throw new Failure('storage', `another natter${holderText(lock)} is writing ${name}`, {
         hint: `wait for it, or use a different file; if no natter is running, delete ${file}.lock`,
       });
     }

@@ -1,26 +1,23 @@
 import { Failure, type FailureOptions } from '../../failure.ts';
-import { definedFields } from '../../json.ts';
 import type { StreamEnd } from '../stream/answer-parts.ts';
 import { formatLimit } from './format-duration.ts';
-import { rephrase, RequestFailure } from './request-failure.ts';
+import { rephrase } from './change-failure.ts';
 
 /**
  * The failure of a service that sent only keep-alives for `limit` milliseconds. It is not retried: it may be
  * generating.
  */
-export function idleTimedOut(limit: number): RequestFailure {
-  return new RequestFailure(
-    'unreachable',
-    `the service sent no content for ${formatLimit(limit)}`,
-    { transient: false, remedy: { code: 'raise-timeout', limit: 'idleTimeout' } },
-  );
+export function idleTimedOut(limit: number): Failure {
+  return new Failure('unreachable', `the service sent no content for ${formatLimit(limit)}`, {
+    remedy: { code: 'raise-timeout', limit: 'idleTimeout' },
+  });
 }
 
 /** The failure of a body that ended without `[DONE]` or a `finish_reason`: the connection was cut. */
-export function unfinishedStream(): RequestFailure {
+export function unfinishedStream(): Failure {
   const message =
     'the stream ended without a finish_reason or [DONE], so the service or a proxy cut it off';
-  return new RequestFailure('server_error', message, {
+  return new Failure('server_error', message, {
     transient: true,
   });
 }
@@ -37,8 +34,8 @@ export function emptyAnswer(): Failure {
  * The failure of text that should be JSON. It shows neither the text nor the parser's message, which quotes it, because
  * neither may reach a terminal or a log.
  */
-export function malformedJson(what: string, length: number): RequestFailure {
-  return new RequestFailure('server_error', `${what} (${length} characters)`, {
+export function malformedJson(what: string, length: number): Failure {
+  return new Failure('server_error', `${what} (${length} characters)`, {
     transient: true,
     remedy: { code: 'report-to-operator' },
   });
@@ -64,15 +61,8 @@ export function incompleteAnswer(cause: Failure, details: FailureOptions): Failu
  * errors and unreadable bodies are final.
  */
 export function emptyAnswerFailure(cause: Failure, details: FailureOptions): Failure {
-  const { kind, message, remedy } = cause;
-  const transient = cause instanceof RequestFailure ? cause.transient : kind === 'rate_limited';
-  if (!transient) return rephrase(cause, details);
-  return new RequestFailure(kind, message, {
-    transient,
-    cause,
-    ...definedFields({ remedy }),
-    ...details,
-  });
+  const { transient = cause.kind === 'rate_limited' } = cause;
+  return rephrase(cause, { ...details, transient });
 }
 
 /** The messages for complete streams without an answer, by their `finish_reason`. */

@@ -1,10 +1,9 @@
 import { maxHeaderSize } from 'node:http';
 import { isLoopbackName } from '../../address.ts';
-import type { FailureKind, Remedy } from '../../failure.ts';
+import { Failure, type FailureKind, type Remedy } from '../../failure.ts';
 import { isJsonObject } from '../../json.ts';
 import type { Route } from '../http/route.ts';
 import { formatLimit } from './format-duration.ts';
-import { RequestFailure } from './request-failure.ts';
 
 const certificateCodes =
   /^(CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|HOSTNAME_MISMATCH|INVALID_CA|ERR_TLS_CERT_ALTNAME)/;
@@ -21,8 +20,8 @@ export function networkFailure(
   error: unknown,
   stage: 'connecting' | 'waiting' | 'answering',
   route: Route,
-): RequestFailure {
-  if (error instanceof RequestFailure) return error;
+): Failure {
+  if (error instanceof Failure) return error;
   const code = codeOf(error);
   const { forwardProxy, proxy, secure, target } = route;
   // Once a tunnel is open, the service responds through it.
@@ -33,7 +32,7 @@ export function networkFailure(
       ? { code: 'check-proxy', variable: forwardProxy.variable }
       : undefined;
   const final = (kind: FailureKind, message: string, remedy: Remedy) =>
-    new RequestFailure(kind, message, { transient: false, cause: error, remedy });
+    new Failure(kind, message, { cause: error, remedy });
   if (certificateCodes.test(code)) return certificateFailure(error, code, route);
   if (/^(?:HPE_HEADER|UND_ERR_HEADERS)_OVERFLOW$/.test(code)) {
     const message = `the response headers of ${place} exceed the limit of ${maxHeaderSize} bytes`;
@@ -96,20 +95,15 @@ function namesOf(error: unknown): string {
 }
 
 /** The failure of a certificate that Node refuses with this code. */
-export function certificateFailure(
-  error: unknown,
-  code: string,
-  { target }: Route,
-): RequestFailure {
+export function certificateFailure(error: unknown, code: string, { target }: Route): Failure {
   const isOther = code === 'ERR_TLS_CERT_ALTNAME_INVALID' || code === 'HOSTNAME_MISMATCH';
   const [problem, remedy]: CertificateProblem = isOther
     ? [`is ${namesOf(error)}, not for ${target.replace(/:\d+$/, '')}`, 'check-host']
     : (certificateProblems.get(code) ?? ['is not trusted', 'trust-authority']);
-  return new RequestFailure(
-    'unreachable',
-    `the TLS certificate of ${target} ${problem} (${code})`,
-    { transient: false, cause: error, remedy: { code: remedy } },
-  );
+  return new Failure('unreachable', `the TLS certificate of ${target} ${problem} (${code})`, {
+    cause: error,
+    remedy: { code: remedy },
+  });
 }
 
 const connectProblems: Readonly<Record<string, string>> = {
@@ -125,9 +119,9 @@ const connectProblems: Readonly<Record<string, string>> = {
 /** These seldom change within seconds, so a retry only delays the failure. */
 const lastingProblems = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-function connectFailure(error: unknown, code: string, place: string, route: Route): RequestFailure {
+function connectFailure(error: unknown, code: string, place: string, route: Route): Failure {
   const problem = connectProblems[code] ?? (code === '' ? 'the connection failed' : code);
-  return new RequestFailure('unreachable', `cannot reach ${place}: ${problem}`, {
+  return new Failure('unreachable', `cannot reach ${place}: ${problem}`, {
     transient: !lastingProblems.has(code),
     cause: error,
     remedy: connectRemedy(code, route),
@@ -146,12 +140,12 @@ function cutFailure(
   code: string,
   stage: 'waiting' | 'answering',
   route: Route,
-): RequestFailure {
+): Failure {
   const isWaiting = stage === 'waiting';
   const when = isWaiting ? 'before the response' : 'before the answer ended';
   const detail = /^(?:ECONNRESET|UND_ERR_.*)?$/.test(code) ? '' : ` (${code})`;
   const message = `${placeOf(route)} closed the connection ${when}${detail}`;
-  return new RequestFailure('unreachable', message, {
+  return new Failure('unreachable', message, {
     transient: true,
     cause: error,
     // A server that expects TLS closes the connection of a plain http request.
@@ -168,9 +162,9 @@ function codeOf(error: unknown): string {
 }
 
 /** The failure of a connection that was not open after `limit` milliseconds. */
-export function connectTimedOut(route: Route, limit: number): RequestFailure {
+export function connectTimedOut(route: Route, limit: number): Failure {
   const message = `cannot reach ${placeOf(route)}: no connection within ${formatLimit(limit)}`;
-  return new RequestFailure('unreachable', message, {
+  return new Failure('unreachable', message, {
     transient: true,
     remedy: { code: 'check-connection' },
   });
@@ -180,26 +174,24 @@ export function connectTimedOut(route: Route, limit: number): RequestFailure {
  * The failure of a request without a response after `limit` milliseconds. It is not retried: the service may be
  * generating, and a second request could be billed as well.
  */
-export function firstByteTimedOut({ target }: Route, limit: number): RequestFailure {
+export function firstByteTimedOut({ target }: Route, limit: number): Failure {
   const message = `${target} sent no response within ${formatLimit(limit)}`;
-  return new RequestFailure('unreachable', message, {
-    transient: false,
+  return new Failure('unreachable', message, {
     remedy: { code: 'raise-timeout', limit: 'firstByteTimeout' },
   });
 }
 
 /** The failure of a proxy that responded with this status instead of passing the request on. */
-export function proxyRefused(status: number, route: Route): RequestFailure {
+export function proxyRefused(status: number, route: Route): Failure {
   const proxy = route.proxy === undefined ? 'a proxy' : `the proxy ${route.proxy}`;
   const variable = route.forwardProxy?.variable ?? 'HTTPS_PROXY';
   if (status === 407) {
-    return new RequestFailure('configuration', `${proxy} requires a user name and password (407)`, {
-      transient: false,
+    return new Failure('configuration', `${proxy} requires a user name and password (407)`, {
       remedy: { code: 'sign-in-to-proxy', variable },
     });
   }
   const message = `${proxy} refused the connection to ${route.target} (${status})`;
-  return new RequestFailure('unreachable', message, {
+  return new Failure('unreachable', message, {
     transient: status >= 500,
     remedy: { code: 'check-proxy', variable },
   });

@@ -18,14 +18,13 @@ import {
   refusesModel,
   unknownModel,
 } from './error-body.ts';
-import { RequestFailure } from './request-failure.ts';
 
 /** Bytes of an error's body that are read. */
 const maxErrorBody = 64 * 1024;
 /** Milliseconds for reading them. */
 const errorBodyTimeout = 2_000;
 
-/** Accepts a 2xx with content to come. @throws RequestFailure; or the signal's reason when it aborts. */
+/** Accepts a 2xx with content to come. @throws Failure; or the signal's reason when it aborts. */
 export async function requireAccepted(
   request: HttpRequest,
   response: HttpResponse,
@@ -68,9 +67,8 @@ async function readErrorText(response: HttpResponse, clock: Clock): Promise<stri
   return Buffer.concat(chunks).subarray(0, maxErrorBody).toString();
 }
 
-function noContentFailure(status: number): RequestFailure {
-  return new RequestFailure('server_error', `the service sent no content (${status})`, {
-    transient: false,
+function noContentFailure(status: number): Failure {
+  return new Failure('server_error', `the service sent no content (${status})`, {
     status,
     remedy: { code: 'check-base-url' },
   });
@@ -86,7 +84,7 @@ export function serviceFailure(
   now: Date,
   request: HttpRequest,
   mask: Mask,
-): RequestFailure {
+): Failure {
   const { status, headers, text } = response;
   const body = parseErrorBody(text, headers['content-type'], mask);
   const reason = body.message ?? body.name;
@@ -97,20 +95,15 @@ export function serviceFailure(
   const what = isAddress
     ? `the service does not know the address ${mask(request.url.href)}`
     : summary;
-  return new RequestFailure(
-    kind,
-    `${what} (${status})${reason === undefined ? '' : `: ${reason}`}`,
-    {
-      status,
-      remedy: isAddress ? { code: 'check-base-url' } : remedy,
-      ...(isAddress && request.isPathGuessed === true && { hint: addedPathHint }),
-      transient: transient ?? isTransient(status, headers['x-should-retry']),
-      retryAfterMilliseconds: delay,
-      ...(delay !== undefined && Number.isFinite(delay) && { retryAfterSeconds: delay / 1000 }),
-      ...(requestId !== undefined && { requestId }),
-      ...(body.contextWindow !== undefined && { contextWindow: body.contextWindow }),
-    },
-  );
+  return new Failure(kind, `${what} (${status})${reason === undefined ? '' : `: ${reason}`}`, {
+    status,
+    remedy: isAddress ? { code: 'check-base-url' } : remedy,
+    ...(isAddress && request.isPathGuessed === true && { hint: addedPathHint }),
+    transient: transient ?? isTransient(status, headers['x-should-retry']),
+    retryAfterSeconds: delay === undefined ? undefined : delay / 1000,
+    ...(requestId !== undefined && { requestId }),
+    ...(body.contextWindow !== undefined && { contextWindow: body.contextWindow }),
+  });
 }
 
 /** Whether a 404 is about a model: services of the contract name it `not_found`, others speak of a model. */
@@ -241,14 +234,13 @@ const explanations: Readonly<Record<ErrorName, Omit<Explanation, 'kind'>>> = {
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Redirects are not followed: the key and the prompt would go to a host that the user did not choose. */
-function redirectFailure(status: number, location: string | undefined, url: URL): RequestFailure {
+function redirectFailure(status: number, location: string | undefined, url: URL): Failure {
   const target = location === undefined ? undefined : parseUrl(location, url);
   const place = target === undefined ? 'without a target' : `to ${addressOf(target)}`;
-  return new RequestFailure(
+  return new Failure(
     'configuration',
     `the service redirects (${status}) ${place}, which natter does not follow`,
     {
-      transient: false,
       status,
       remedy:
         target === undefined

@@ -23,7 +23,7 @@ export function createConnector(
 ) {
   const attempts = new Set<AbortController>();
   return {
-    /** Resolves when the service can be written to, after the TLS handshake for https. @throws RequestFailure */
+    /** Resolves when the service can be written to, after the TLS handshake for https. @throws Failure */
     open: async (): Promise<Socket> => {
       const attempt = new AbortController();
       const { signal } = attempt;
@@ -59,7 +59,7 @@ async function openSocket(
   return connectTo(server, route, signal, { ...tls, socket });
 }
 
-/** Connects to the service or to a proxy. @throws RequestFailure that names which of them failed */
+/** Connects to the service or to a proxy. @throws Failure that names which of them failed */
 async function connectTo(
   url: URL,
   route: Route,
@@ -104,7 +104,7 @@ async function connectSocket(
   return socket.setNoDelay(true).setKeepAlive(true);
 }
 
-/** Asks a proxy for a tunnel to the service. @throws RequestFailure if it refuses */
+/** Asks a proxy for a tunnel to the service. @throws Failure if it refuses */
 async function requestTunnel(socket: Socket, route: Route, proxy: URL): Promise<void> {
   const outgoing = openRequest({
     method: 'CONNECT',

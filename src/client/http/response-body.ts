@@ -1,6 +1,6 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { type Clock, startTimer } from '../../clock.ts';
-import { RequestFailure } from '../failure/request-failure.ts';
+import { Failure } from '../../failure.ts';
 import type { ResponseHeaders } from './transport.ts';
 
 /** The milliseconds for the body's end after its reader has finished, so that the connection can be reused. */
@@ -23,7 +23,7 @@ export async function* readBody(
     const received = receivedChunks(body);
     yield* /^(?:identity)?$/.test(encoding) ? received : decodeBody(received, encoding);
   } catch (error) {
-    throw error instanceof RequestFailure ? error : explain(error);
+    throw error instanceof Failure ? error : explain(error);
   } finally {
     if (!body.destroyed && !body.readableEnded) {
       const stopTimer = startTimer(clock, lingerTime, () => body.destroy());
@@ -59,7 +59,7 @@ async function* receivedChunks(body: Readable): AsyncGenerator<Uint8Array> {
 
 /**
  * Decodes everything received of a cut body before it throws.
- * @throws RequestFailure for a damaged body or an unknown encoding; any error of `received`
+ * @throws Failure for a damaged body or an unknown encoding; any error of `received`
  */
 async function* decodeBody(
   received: AsyncIterable<Uint8Array>,
@@ -92,19 +92,18 @@ async function createDecoder(encoding: string): Promise<Transform> {
   if (encoding === 'br') {
     return createBrotliDecompress({ flush: brotliFlush, finishFlush: brotliFlush });
   }
-  throw new RequestFailure(
+  throw new Failure(
     'server_error',
     `the content encoding of the answer is not supported (${encoding})`,
     { transient: false },
   );
 }
 
-function damagedBody(error: unknown): RequestFailure | undefined {
+function damagedBody(error: unknown): Failure | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   // zlib's codes are Z_DATA_ERROR and the like, brotli's ERR__ERROR_FORMAT_... and ERR_BROTLI_...
   if (!/^(Z_|ERR_(_|BROTLI))/.test(String(error.code))) return undefined;
-  return new RequestFailure('server_error', 'the compressed answer is damaged', {
-    transient: false,
+  return new Failure('server_error', 'the compressed answer is damaged', {
     cause: error,
   });
 }

@@ -8,7 +8,7 @@ export function watchIdle(clock: Clock, limit: number, onIdle: () => void) {
   let stop = startTimer(clock, limit, onIdle);
   return {
     /** Tells that data arrived. */
-    touch(): void {
+    touch: (): void => {
       stop();
       stop = startTimer(clock, limit, onIdle);
     },

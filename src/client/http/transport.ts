@@ -26,7 +26,7 @@ export interface HttpResponse {
   readonly headers: ResponseHeaders;
   /**
    * Decoded, and read from the network only as fast as it is iterated; must be iterated or `destroy`ed. Throws a
-   * transient RequestFailure when the connection ends before the body does, or the reason given to `destroy`.
+   * transient Failure when the connection ends before the body does, or the reason given to `destroy`.
    */
   readonly body: AsyncIterable<Uint8Array>;
   /** Closes the connection; a reader of `body` gets `reason`. */
@@ -34,7 +34,7 @@ export interface HttpResponse {
 }
 
 /**
- * Sends a request and resolves with the head of its response, for every status. Rejects with a RequestFailure when
+ * Sends a request and resolves with the head of its response, for every status. Rejects with a Failure when
  * there is no response, or with the signal's reason when it aborts, which also ends a body that is being read.
  */
 export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;

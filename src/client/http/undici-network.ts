@@ -1,6 +1,6 @@
 import { callbackify } from 'node:util';
 import { Agent, errors } from 'undici';
-import { RequestFailure } from '../failure/request-failure.ts';
+import { Failure } from '../../failure.ts';
 import { createConnector } from './connector.ts';
 import { type Open, sendWith } from './exchange.ts';
 import type { OpenNetwork, ResponseHeaders } from './transport.ts';
@@ -37,8 +37,7 @@ export const undiciNetwork: OpenNetwork = (route, limits, clock) => {
       return { status, headers: joinHeaders(response.headers), body: response.body };
     } catch (error) {
       if (!(error instanceof errors.UndiciError) || !unsendable.has(error.code)) throw error;
-      throw new RequestFailure('configuration', `the request cannot be sent: ${error.message}`, {
-        transient: false,
+      throw new Failure('configuration', `the request cannot be sent: ${error.message}`, {
         cause: error,
       });
     }

@@ -4,7 +4,6 @@ import type { ReadOptions } from '../client.ts';
 import type { Sender } from '../configuration.ts';
 import type { ModelRecord } from '../contract.ts';
 import { idleTimedOut, malformedJson } from '../failure/answer-failure.ts';
-import { RequestFailure } from '../failure/request-failure.ts';
 import { requireAccepted } from '../failure/service-failure.ts';
 import { watchIdle } from '../http/timer.ts';
 import type { HttpResponse } from '../http/transport.ts';
@@ -65,9 +64,7 @@ async function readText(response: HttpResponse, { clock, idleTimeout }: Sender):
       chunks.push(chunk);
       size += chunk.byteLength;
       if (size > maxBody) {
-        throw new RequestFailure('server_error', 'the answer is longer than 16 MB', {
-          transient: false,
-        });
+        throw new Failure('server_error', 'the answer is longer than 16 MB', {});
       }
     }
   } finally {

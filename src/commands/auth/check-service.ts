@@ -1,11 +1,11 @@
 import { guessesApiPath, usualApiPath } from '../../client/http/base-url.ts';
-import { rephrase } from '../../client/failure/request-failure.ts';
+import { rephrase } from '../../client/failure/change-failure.ts';
 import type { Client } from '../../client/client.ts';
 import type { ModelRecord } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
 import type { Resolved } from '../../settings/resolved-settings.ts';
 import type { Run } from '../../run.ts';
-import { openService } from '../../ask/service.ts';
+import { openService, type Service } from '../../ask/service.ts';
 
 /** `origin, nextgen and 3 more`; undefined without a model. */
 export function firstModels(ids: readonly string[]): string | undefined {
@@ -43,62 +43,60 @@ const unchecked: ServiceCheck = {
   models: [],
 };
 
-/** Asks the service, without the ledger and the budget. */
-async function ask<Result>(
-  run: Run,
-  request: (client: Client) => Promise<Result>,
-): Promise<Result> {
-  const service = await openService(run, { command: 'auth' });
-  try {
-    return await request(service.unmetered ?? service.client);
-  } finally {
-    await service.close();
-  }
-}
-
 /** Undefined for a service without a list. @throws Failure */
-function listModels(run: Run): Promise<ServiceCheck | undefined> {
-  return ask(run, async (client) => {
-    try {
-      const models = await client.listModels({ signal: run.context.signal });
-      const shown = firstModels(models.map(({ id }) => id));
-      const offer = shown === undefined ? 'it lists no models' : `it offers ${shown}`;
-      return { result: `answered: ${offer}`, models };
-    } catch (error) {
-      if (error instanceof Failure && error.kind === 'not_found') return undefined;
-      throw error;
-    }
-  });
+async function listModels(client: Client, signal: AbortSignal): Promise<ServiceCheck | undefined> {
+  try {
+    const models = await client.listModels({ signal });
+    const shown = firstModels(models.map(({ id }) => id));
+    const offer = shown === undefined ? 'it lists no models' : `it offers ${shown}`;
+    return { result: `answered: ${offer}`, models };
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not_found') return undefined;
+    throw error;
+  }
 }
 
 /** A prompt without messages, which an API refuses, or answers with a token. */
 const emptyPrompt = { model: 'none', messages: [], stream: true, max_tokens: 1 };
 
 /** Whether there is an API, by its answer to a prompt. @throws Failure for a refused key */
-function hasChat(run: Run): Promise<boolean> {
-  const { signal } = run.context;
-  return ask(run, async (client) => {
-    try {
-      for await (const _event of client.chat(emptyPrompt, { signal })) break;
-      return true;
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof Failure)) return false;
-      if (error.kind === 'unauthorized') throw error;
-      const isUnknownModel = error.remedy?.code === 'choose-model';
-      return isUnknownModel || (error.status !== undefined && error.status !== 404);
-    }
-  });
+async function hasChat(client: Client, signal: AbortSignal): Promise<boolean> {
+  try {
+    for await (const _event of client.chat(emptyPrompt, { signal })) break;
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof Failure)) return false;
+    if (error.kind === 'unauthorized') throw error;
+    const isUnknownModel = error.remedy?.code === 'choose-model';
+    return isUnknownModel || (error.status !== undefined && error.status !== 404);
+  }
+}
+
+/** Checks the API of a client, and whether it takes the client's key; undefined if there is no API. @throws Failure */
+export async function checkApi(
+  { unmetered, client: metered }: Service,
+  hasKey: boolean,
+  signal: AbortSignal,
+): Promise<ServiceCheck | undefined> {
+  const client = unmetered ?? metered;
+  const listed = await listModels(client, signal);
+  // Some services list their models for any key, so that only a prompt shows whether the key is right.
+  if (listed !== undefined && !hasKey) return listed;
+  const found = await hasChat(client, signal);
+  return listed ?? (found ? { result: 'answered, but lists no models', models: [] } : undefined);
 }
 
 /** Checks the API at one path; undefined if there is none. @throws Failure */
 async function examine(run: Run): Promise<ServiceCheck | undefined> {
   const { apiKey, apiKeyCommand } = run.settings;
-  const listed = await listModels(run);
-  // Some services list their models for any key, so that only a prompt shows whether the key is right.
-  if (listed !== undefined && apiKey === undefined && apiKeyCommand === undefined) return listed;
-  const found = await hasChat(run);
-  return listed ?? (found ? { result: 'answered, but lists no models', models: [] } : undefined);
+  const service = await openService(run, { command: 'auth' });
+  try {
+    const hasKey = apiKey !== undefined || apiKeyCommand !== undefined;
+    return await checkApi(service, hasKey, run.context.signal);
+  } finally {
+    await service.close();
+  }
 }
 
 /**

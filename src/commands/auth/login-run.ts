@@ -1,4 +1,4 @@
-import { detailsOf } from '../../client/failure/request-failure.ts';
+import { detailsOf } from '../../client/failure/change-failure.ts';
 import { collectBytes } from '../../input/attach-files.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
@@ -7,8 +7,8 @@ import { defaultProfile } from '../../settings/profile-name.ts';
 import {
   removeCredential,
   saveCredential,
+  setApiPath,
   setStoredSetting,
-  unsetStoredSetting,
 } from '../../settings/profiles.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
@@ -196,10 +196,7 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
       apiKey === undefined
         ? removeCredential(setStoredSetting(before, profile, 'base-url', baseUrl), profile)
         : saveCredential(before, profile, { apiKey, baseUrl });
-    // The path of the address that the profile had before may be wrong for this one.
-    return apiPath === undefined
-      ? unsetStoredSetting(changed, profile, 'api-path')
-      : setStoredSetting(changed, profile, 'api-path', apiPath);
+    return setApiPath(changed, profile, apiPath);
   });
   notices.notice(`${baseUrl} ${result}`);
   if (input.apiPath !== undefined) {

@@ -1,7 +1,6 @@
 import { readResults } from '../../batch/results/read-results.ts';
-import type { InputItem } from '../../batch/input/item.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
-import { countFailure, emptyTally, type Tally } from '../../batch/tally.ts';
+import { countFailure, emptyTally } from '../../batch/tally.ts';
 import { Failure } from '../../failure.ts';
 import { count, tokenText, moneyText } from '../../output/figures.ts';
 import { toFailure } from '../../output/ending-failure.ts';
@@ -17,39 +16,20 @@ import { failureLine, unsendable } from './output/result.ts';
 import { planItem } from './sending/send-item.ts';
 import { kindOf } from './report/summary.ts';
 
-interface DryRunTotals {
-  readonly tally: Tally;
-  sendable: number;
+const emptyTotals = (prices: PriceTable) => ({
+  tally: emptyTally(),
+  sendable: 0,
   /** Estimated; assumes that each answer has the maximum length. */
-  tokens: number;
-  readonly prices: PriceTable;
+  tokens: 0,
+  prices,
   /** Estimated, by currency, with answers of the maximum length. */
-  readonly costs: Map<string, number>;
+  costs: new Map<string, number>(),
   /** Some answer has no maximum length, and its cost is not counted. */
-  isOpenEnded: boolean;
-  readonly unpriced: Set<string>;
-}
+  isOpenEnded: false,
+  unpriced: new Set<string>(),
+});
 
-function itemLine(
-  { context, options, settings }: Batch,
-  item: InputItem,
-  describe: DescribeRequest,
-  totals: DryRunTotals,
-): string {
-  const { index, line, id = null } = item;
-  try {
-    if (item.problem !== undefined) throw unsendable(item);
-    const planned = planItem(item.content, settings, options.stream);
-    totals.sendable += 1;
-    totals.tokens += planned.fit.estimate;
-    addCost(totals, planned.request);
-    return jsonLine({ index, line, id, ...describe(planned) });
-  } catch (error) {
-    const failure = withHint(toFailure(error));
-    countFailure(totals.tally, failure, item);
-    return failureLine(context.secrets, item, undefined, failure);
-  }
-}
+type DryRunTotals = ReturnType<typeof emptyTotals>;
 
 function addCost(totals: DryRunTotals, request: CompletionRequest): void {
   const price = totals.prices.get(request.model);
@@ -80,17 +60,6 @@ function totalsText(totals: DryRunTotals): string {
   return `${count(sendable)} of ${count(total)} ${items} would be sent${before}, ${tokenText(tokens, true)}${costText(totals)}${bad}`;
 }
 
-/** Describes requests; with `--redact`, as they are sent. */
-function openDescriber(run: Batch): DescribeRequest {
-  const describe = requestDescriber(run);
-  if (run.options.redact !== true) return describe;
-  const plan = { mode: 'redact', settings: run.settings } as const;
-  return (planned) => {
-    const { request } = guardRequest(run.context, plan, planned.request);
-    return describe({ ...planned, request });
-  };
-}
-
 /**
  * Prints what `natter batch` would send, one JSON line per item. Sends nothing and writes no file.
  * @throws Failure if an item could not be sent
@@ -101,20 +70,32 @@ export async function printBatchDryRun(batch: Batch): Promise<void> {
   const output = resultsFileOf(options);
   const results = output === undefined ? undefined : readResults(output);
   const selection = await selectItems(batch, output, (index) => results?.get(index));
-  const tally = emptyTally();
-  const totals: DryRunTotals = {
-    tally,
-    sendable: 0,
-    tokens: 0,
-    prices: priceTable(settings.prices),
-    costs: new Map(),
-    isOpenEnded: false,
-    unpriced: new Set(),
-  };
+  const totals = emptyTotals(priceTable(settings.prices));
+  const { tally } = totals;
   await checkItems(batch, selection, tally, results?.last ?? 0);
-  const describe = openDescriber(batch);
+  const describeRequest = requestDescriber(batch);
+  const redacting = { mode: 'redact', settings } as const;
+  const describe: DescribeRequest = (planned) => {
+    if (options.redact !== true) return describeRequest(planned);
+    const { request } = guardRequest(context, redacting, planned.request);
+    return describeRequest({ ...planned, request });
+  };
   for await (const item of pendingItems(batch, selection, tally, signal)) {
-    await streams.stdout.write(itemLine(batch, item, describe, totals));
+    const { index, line, id = null } = item;
+    let text: string;
+    try {
+      if (item.problem !== undefined) throw unsendable(item);
+      const planned = planItem(item.content, settings, options.stream);
+      totals.sendable += 1;
+      totals.tokens += planned.fit.estimate;
+      addCost(totals, planned.request);
+      text = jsonLine({ index, line, id, ...describe(planned) });
+    } catch (error) {
+      const failure = withHint(toFailure(error));
+      countFailure(tally, failure, item);
+      text = failureLine(context.secrets, item, undefined, failure);
+    }
+    await streams.stdout.write(text);
     signal.throwIfAborted();
   }
   const text = totalsText(totals);

@@ -1,10 +1,8 @@
 import fs from 'node:fs';
-import type { BatchItem } from '../../batch/input/item.ts';
 import { requestUrl } from '../../batch/input/json-item.ts';
 import type { Selection } from '../../batch/input/select-items.ts';
 import { readResults, resultsPath } from '../../batch/results/read-results.ts';
 import { cannotWrite } from '../../batch/results/result-file.ts';
-import type { ResultIndex } from '../../batch/results/result-index.ts';
 import { resultName } from '../../batch/results/result-line.ts';
 import { replaceWithTexts } from '../../batch/results/write-results.ts';
 import { emptyTally } from '../../batch/tally.ts';
@@ -20,7 +18,6 @@ import { toFailure } from '../../output/ending-failure.ts';
 import { count, countOf, tokenText } from '../../output/figures.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import type { Notices } from '../../output/notices.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 
 /** @throws Failure `usage` */
 export function refuseExisting(name: string): void {
@@ -58,29 +55,19 @@ export interface ExportOptions extends BatchOptions {
   readonly force?: boolean;
 }
 
-interface Exported {
-  requests: number;
-  tokens: number;
-  bytes: number;
-  readonly models: Set<string>;
-  readonly problems: string[];
-}
+const nothing = () => ({
+  requests: 0,
+  tokens: 0,
+  bytes: 0,
+  models: new Set<string>(),
+  problems: [] as string[],
+});
+
+type Exported = ReturnType<typeof nothing>;
 
 /** The largest file that OpenAI accepts. */
 const maxRequests = 50_000;
 const maxBytes = 200_000_000;
-
-function requestLine(item: BatchItem, settings: ResolvedSettings, exported: Exported): string {
-  const { request, fit } = planItem(item.content, settings, false);
-  exported.requests += 1;
-  exported.tokens += fit.estimate;
-  exported.models.add(request.model);
-  const name = item.id ?? resultName(item.index, itemFingerprint(item, settings));
-  const body = completionBody(request);
-  const line = jsonLine({ custom_id: name, method: 'POST', url: requestUrl, body });
-  exported.bytes += Buffer.byteLength(line);
-  return line;
-}
 
 async function* requestLines(
   batch: Batch,
@@ -89,14 +76,22 @@ async function* requestLines(
 ): AsyncGenerator<string, void> {
   const { input, settings, context } = batch;
   for await (const item of pendingItems(batch, selection, emptyTally(), context.signal)) {
-    const place = `line ${item.line} of ${input.name}`;
+    const { line: number, index, id } = item;
+    const place = `line ${number} of ${input.name}`;
     if (item.problem !== undefined) {
       exported.problems.push(`${place} ${item.problem}`);
       continue;
     }
     let line: string;
     try {
-      line = requestLine(item, settings, exported);
+      const { request, fit } = planItem(item.content, settings, false);
+      const name = id ?? resultName(index, itemFingerprint(item, settings));
+      const body = completionBody(request);
+      line = jsonLine({ custom_id: name, method: 'POST', url: requestUrl, body });
+      exported.requests += 1;
+      exported.tokens += fit.estimate;
+      exported.models.add(request.model);
+      exported.bytes += Buffer.byteLength(line);
     } catch (error) {
       exported.problems.push(`${place}: ${toFailure(error).message}`);
       continue;
@@ -126,12 +121,6 @@ function reportExport({ requests, tokens, bytes, models, problems }: Exported, n
   });
 }
 
-/** @throws Failure `usage` for a missing file */
-function answeredIn(results: string): ResultIndex {
-  if (fs.existsSync(results)) return readResults(results);
-  throw new Failure('usage', `cannot read ${results}: no such file`);
-}
-
 /** Writes the requests of an input as an OpenAI batch file. Sends nothing. */
 export const exportBatch: Action<ExportOptions, [file: string | undefined]> = async (
   context,
@@ -143,9 +132,12 @@ export const exportBatch: Action<ExportOptions, [file: string | undefined]> = as
   if (output !== undefined) refuseReservedName(output, context.platform);
   refuseSharedFiles(options, file, context.environment);
   if (output !== undefined && !force) refuseExisting(output);
-  const answered = results === undefined ? undefined : answeredIn(results);
+  if (results !== undefined && !fs.existsSync(results)) {
+    throw new Failure('usage', `cannot read ${results}: no such file`);
+  }
+  const answered = results === undefined ? undefined : readResults(results);
   const selection = await selectItems(batch, results, (index) => answered?.get(index));
-  const exported: Exported = { requests: 0, tokens: 0, bytes: 0, models: new Set(), problems: [] };
+  const exported = nothing();
   await writeTexts(context, output, requestLines(batch, selection, exported));
   reportExport(exported, batch.notices);
 };

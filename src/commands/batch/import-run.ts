@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import { Readable } from 'node:stream';
-import type { AnswerCheck } from '../../ask/check.ts';
 import type { BatchItem } from '../../batch/input/item.ts';
 import type { Selection } from '../../batch/input/select-items.ts';
 import { addMerged } from '../../batch/results/result-index.ts';
@@ -66,22 +65,6 @@ function readReference(
   return { reference: parseResultName(id) ?? { id }, isAnswered: isAccepted(value) };
 }
 
-function notResult(name: string, line: number): Failure {
-  return new Failure('usage', `line ${line} of ${name} is not a result of a batch`, {
-    hint: 'name output and error files of an OpenAI batch or of vllm run-batch, or results of natter',
-  });
-}
-
-function unknownItem(name: string, line: number, reference: ItemReference): Failure {
-  const item =
-    'id' in reference
-      ? `${JSON.stringify(reference.id)}, which the input does not have`
-      : `item ${reference.index} of a different input`;
-  return new Failure('usage', `line ${line} of ${name} is the result of ${item}`, {
-    hint: 'name the input of these results, with the same --template and --system',
-  });
-}
-
 /**
  * Finds the results of the files; those of an item may be in several lines.
  * @param opened gets the descriptors of the files
@@ -97,10 +80,22 @@ function readFiles(files: readonly string[], names: ItemNames, opened: number[])
         const text = bytes.toString();
         if (text.trim() === '') continue;
         const read = readReference(text);
-        if (read === undefined) throw notResult(name, number);
-        const index = findItem(names, read.reference);
-        if (index === undefined) throw unknownItem(name, number, read.reference);
-        const { isAnswered } = read;
+        if (read === undefined) {
+          throw new Failure('usage', `line ${number} of ${name} is not a result of a batch`, {
+            hint: 'name output and error files of an OpenAI batch or of vllm run-batch, or results of natter',
+          });
+        }
+        const { reference, isAnswered } = read;
+        const index = findItem(names, reference);
+        if (index === undefined) {
+          const item =
+            'id' in reference
+              ? `${JSON.stringify(reference.id)}, which the input does not have`
+              : `item ${reference.index} of a different input`;
+          throw new Failure('usage', `line ${number} of ${name} is the result of ${item}`, {
+            hint: 'name the input of these results, with the same --template and --system',
+          });
+        }
         const length = bytes.length + 1;
         const result = { index, fingerprint: undefined, isAnswered, file, offset, length };
         addMerged(results, result, files);
@@ -177,22 +172,6 @@ async function importedOutcome({ response, error: beside }: JsonObject): Promise
   };
 }
 
-/** An answer that does not conform is not asked for again. */
-async function checkedOutcome(
-  outcome: ItemOutcome,
-  { content: { messages } }: BatchItem,
-  check: AnswerCheck | undefined,
-): Promise<ItemOutcome> {
-  if (check === undefined || outcome.failure !== undefined) return outcome;
-  const request = { model: outcome.requestedModel, messages };
-  return sendChecked(
-    check,
-    request,
-    async () => outcome,
-    () => false,
-  );
-}
-
 /** The result in natter's own format. @param text a scanned line, of natter or another engine */
 async function importResult(
   { context, check }: Batch,
@@ -207,7 +186,18 @@ async function importResult(
   }
   const value = parseJson(text);
   if (!isJsonObject(value)) throw new Error('a scanned result is not JSON');
-  const outcome = await checkedOutcome(await importedOutcome(value), item, check);
+  let outcome = await importedOutcome(value);
+  if (check !== undefined && outcome.failure === undefined) {
+    const request = { model: outcome.requestedModel, messages: item.content.messages };
+    const answer = outcome;
+    // An answer that does not conform is not asked for again.
+    outcome = await sendChecked(
+      check,
+      request,
+      async () => answer,
+      () => false,
+    );
+  }
   const line = outcomeLine(context.secrets, item, fingerprint, outcome);
   return { line, failure: outcome.failure };
 }

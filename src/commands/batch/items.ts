@@ -17,7 +17,7 @@ import { startRun } from '../../settings/read-settings.ts';
 import { itemFingerprint } from './sending/send-item.ts';
 import { cannotRead } from '../../storage/storage-failure.ts';
 import { Failure } from '../../failure.ts';
-import { count } from '../../output/figures.ts';
+import { count, countOf } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { InputStream } from '../../terminal/device/streams.ts';
@@ -55,33 +55,28 @@ async function* fileBytes(name: string, signal: AbortSignal): AsyncGenerator<Uin
   }
 }
 
-function standardInput(stdin: InputStream, notices: Notices, isNamed: boolean): BatchInput {
-  if (stdin.isTerminal && !isNamed) {
-    throw new Failure('usage', 'no input: name a file or pipe prompts in', {
-      hint: 'for example: ‹natter batch prompts.txt›',
-    });
-  }
-  if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl+D to end it');
-  return {
-    name: 'standard input',
-    isRepeatable: false,
-    bytes: (signal) => stdin.bytes(signal),
-  };
-}
-
 /** @param file `-` and undefined mean standard input @throws Failure `usage` */
 function openBatchInput(
   stdin: InputStream,
   notices: Notices,
   file: string | undefined,
 ): BatchInput {
-  if (file === undefined || file === '-') return standardInput(stdin, notices, file === '-');
-  try {
-    const isRepeatable = statSync(file).isFile();
-    return { name: file, isRepeatable, bytes: (signal) => fileBytes(file, signal) };
-  } catch (error) {
-    throw cannotRead(file, error);
+  if (file !== undefined && file !== '-') {
+    try {
+      const isRepeatable = statSync(file).isFile();
+      return { name: file, isRepeatable, bytes: (signal) => fileBytes(file, signal) };
+    } catch (error) {
+      throw cannotRead(file, error);
+    }
   }
+  if (stdin.isTerminal && file === undefined) {
+    throw new Failure('usage', 'no input: name a file or pipe prompts in', {
+      hint: 'for example: ‹natter batch prompts.txt›',
+    });
+  }
+  if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl+D to end it');
+  const name = 'standard input';
+  return { name, isRepeatable: false, bytes: (signal) => stdin.bytes(signal) };
 }
 
 export interface BatchSource {
@@ -127,11 +122,6 @@ export async function* readBatch(
   }
 }
 
-/** Whether the service is on a different machine, where no sandbox answers. */
-function isElsewhere({ values: { baseUrl } }: ResolvedSettings): boolean {
-  return baseUrl !== undefined && !isLoopbackName(new URL(baseUrl).hostname);
-}
-
 /**
  * Selects the items of the excerpt and the shard that have no answer yet.
  * @param output the results file @param find finds its results
@@ -143,6 +133,8 @@ export async function selectItems(
   find: Selection['find'] = () => undefined,
 ): Promise<Selection> {
   const { plan, settings, context } = batch;
+  const { baseUrl } = settings.values;
+  const host = baseUrl === undefined ? undefined : new URL(baseUrl).hostname;
   const sample = plan.sample && (await takeSample(readBatch(batch, context.signal), plan.sample));
   const sampled = sample && new Set(sample.items.map(({ index }) => index));
   return {
@@ -155,7 +147,8 @@ export async function selectItems(
     modelOf: ({ content: { model = settings.values.model } }) =>
       model === 'auto' ? undefined : model,
     resultsName: output,
-    refusesSandbox: plan.usesService && isElsewhere(settings),
+    // No sandbox answers on a different machine.
+    refusesSandbox: plan.usesService && host !== undefined && !isLoopbackName(host),
   };
 }
 
@@ -167,12 +160,12 @@ function noItem(name: string): Failure {
 
 /** Points out that answers of other models are not asked for again. */
 function noticeModels(ofOthers: ReadonlyMap<string, number>, name: string, notices: Notices) {
-  const answers = [...ofOthers.values()].reduce((sum, one) => sum + one, 0);
-  if (answers === 0) return;
   const [first, ...others] = ofOthers.keys();
+  if (first === undefined) return;
+  const answers = [...ofOthers.values()].reduce((sum, one) => sum + one, 0);
   const models = others.length === 0 ? first : `${first} and other models`;
-  const text = answers === 1 ? '1 answer' : `${count(answers)} answers`;
-  notices.notice(`kept ${text} of ${models} in ${name}; a different -o file asks again`);
+  const kept = countOf(answers, 'answer');
+  notices.notice(`kept ${kept} of ${models} in ${name}; a different -o file asks again`);
 }
 
 /** Whether the items can be read once before they are sent. */

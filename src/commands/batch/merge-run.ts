@@ -14,13 +14,12 @@ import type { Notices } from '../../output/notices.ts';
 
 /** The files that match a name with `*` or `?`. @throws Failure `usage` for none */
 function expandFiles(name: string): readonly string[] {
-  let files: readonly string[];
   try {
-    files = expandName(name);
+    const files = expandName(name);
+    if (files.length > 0) return files;
   } catch (error) {
     throw cannotRead(name, error);
   }
-  if (files.length > 0) return files;
   throw new Failure('usage', `no file matches ${name}`, {
     hint: 'name the results files to merge',
   });

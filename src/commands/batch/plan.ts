@@ -4,8 +4,6 @@ import { chooseRecording } from '../../ask/recording-choice.ts';
 import type { Service } from '../../ask/service.ts';
 import { formatOfName } from '../../batch/input/item-parser.ts';
 import { type InputFormat, parseTemplate, type Template } from '../../batch/input/item.ts';
-import type { Shard } from '../../batch/input/select-items.ts';
-import type { RateLimits } from '../../batch/limits/rate-limit.ts';
 import type { OutputFormat } from '../../batch/results/result-formats.ts';
 import type { Tally } from '../../batch/tally.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
@@ -13,7 +11,6 @@ import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { duration } from '../../settings/value-types.ts';
-import type { RunLimits } from '../../usage/budget.ts';
 import type { GuardedRequest } from '../../input/secret-guard.ts';
 import { chooseShard } from '../../batch/input/array-job.ts';
 
@@ -40,29 +37,6 @@ export interface BatchOptions extends SendingOptions, CheckOptions {
   readonly param?: readonly string[];
   /** False with `--no-stream`. */
   readonly stream: boolean;
-}
-
-/** How items are sent, whatever they are. */
-export interface SendingPlan {
-  readonly concurrency: number;
-  readonly retryIncomplete: number;
-  /** Milliseconds; undefined without a limit. */
-  readonly stopAfter: number | undefined;
-  readonly rateLimits: RateLimits;
-}
-
-export interface BatchPlan extends SendingPlan {
-  /** Undefined: the input's first line decides. */
-  readonly format: InputFormat | undefined;
-  readonly template: Template | undefined;
-  readonly shard: Shard | undefined;
-  /** Only the first items; `Infinity` for all. */
-  readonly limit: number;
-  readonly sample: { readonly size: number; readonly seed: number } | undefined;
-  readonly rerunFailed: number;
-  readonly limits: RunLimits;
-  /** Neither `--sandbox` nor a replay. */
-  readonly usesService: boolean;
 }
 
 export interface ReportOptions {
@@ -101,7 +75,7 @@ export interface SendingRun extends TalliedRun {
   /** What the title of the window names: `natter batch`. */
   readonly command: string;
   readonly settings: ResolvedSettings;
-  readonly plan: SendingPlan;
+  readonly plan: ReturnType<typeof planSending>;
   readonly service: Service;
   /** Undefined if answers are not checked. */
   readonly check: AnswerCheck | undefined;
@@ -150,8 +124,8 @@ function templateOf(text: string): Template {
   });
 }
 
-/** @throws Failure `usage` */
-export function planSending(options: SendingOptions): SendingPlan {
+/** How items are sent, whatever they are. @throws Failure `usage` */
+export function planSending(options: SendingOptions) {
   const { concurrency, retryIncomplete, stopAfter = '0', rpm, tpm } = options;
   const time = duration.parse(stopAfter);
   if (time === undefined) {
@@ -160,6 +134,7 @@ export function planSending(options: SendingOptions): SendingPlan {
   return {
     concurrency: parseNumber(concurrency, '--concurrency', 1, maxConcurrency),
     retryIncomplete: parseNumber(retryIncomplete, '--retry-incomplete', 0, 100),
+    /** Milliseconds; undefined without a limit. */
     stopAfter: time === 0 ? undefined : time,
     rateLimits: {
       requests: optionalNumber(rpm, '--rpm', maxRate),
@@ -168,19 +143,21 @@ export function planSending(options: SendingOptions): SendingPlan {
   };
 }
 
-/** @param file the input @throws Failure `usage` */
+/** What the options of a batch mean. @param file the input @throws Failure `usage` */
 export function planBatch(
   options: BatchOptions,
   file: string | undefined,
   environment: Environment,
-): BatchPlan {
+) {
   const { format, template, shard, limit, maxTotalTokens, maxCost } = options;
   const seed = parseNumber(options.seed, '--seed', 0, maxItems);
   const size = optionalNumber(options.sample, '--sample', maxItems);
   return {
+    /** Undefined: the input's first line decides. */
     format: format ?? (file === undefined ? undefined : formatOfName(file)),
     template: template === undefined ? undefined : templateOf(template),
     shard: shard === undefined ? undefined : chooseShard(shard, environment),
+    /** Only the first items; `Infinity` for all. */
     limit: optionalNumber(limit, '--limit', maxItems) ?? Infinity,
     sample: size === undefined ? undefined : { size, seed },
     ...planSending(options),
@@ -189,10 +166,13 @@ export function planBatch(
       tokens: optionalNumber(maxTotalTokens, '--max-total-tokens', maxItems),
       cost: maxCost === undefined ? undefined : parseAmount(maxCost),
     },
+    /** Neither `--sandbox` nor a replay. */
     usesService:
       options.sandbox !== true && chooseRecording(options, environment).replay === undefined,
   };
 }
+
+export type BatchPlan = ReturnType<typeof planBatch>;
 
 /** The file that a run resumes from: a CSV file is written from the results beside it. */
 export function resultsFileOf({

@@ -80,28 +80,6 @@ async function sendRounds(run: BatchRun, { stopping, admit, answer }: Pipeline):
   }
 }
 
-async function sendAndReport(run: BatchRun): Promise<void> {
-  const { context, options, plan, input, selection, sink, tally } = run;
-  const { shard } = plan;
-  const begin = context.clock.date();
-  const ending = await runUntilEnd(
-    run,
-    (pipeline) => sendRounds(run, pipeline),
-    async (stopping, elapsed) => {
-      const left = itemsLeft(tally);
-      await sink.finish(left === 0, selection.takes);
-      return endingOf(run, stopping, elapsed, left, fileTexts(options.output, left));
-    },
-  );
-  const names = {
-    input: input.name,
-    output: options.output ?? null,
-    shard: shard === undefined ? null : `${shard.number}/${shard.count}`,
-    begin,
-  };
-  reportEnd(run, names, ending);
-}
-
 /** @throws Failure `usage` for options that need other files */
 function refuseFiles({ context, options, plan, input }: Batch, file: string | undefined): void {
   const { output, summary } = options;
@@ -115,8 +93,10 @@ function refuseFiles({ context, options, plan, input }: Batch, file: string | un
   if (summary !== undefined) refuseUnwritableSummary(summary);
 }
 
+/** Sends the items, and reports how that ended. @throws Failure, or an interruption */
 async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
-  const { context, options, presentation, plan, settings, input } = batch;
+  const { context, options, presentation, plan, settings, input, notices } = batch;
+  const { output } = options;
   const find = (index: number) => sink.find(index);
   const selection = await selectItems(batch, resultsFileOf(options), find);
   const tally = emptyTally();
@@ -130,10 +110,10 @@ async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
   };
   const service = await openService(batch, source, {
     network: undiciNetwork,
-    writesFile: options.output !== undefined,
+    writesFile: output !== undefined,
   });
   try {
-    await sendAndReport({
+    const run: BatchRun = {
       ...batch,
       command: 'natter batch',
       service,
@@ -144,12 +124,24 @@ async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
       onPause(wait) {
         // A progress line shows the pause itself.
         if (presentation.animated || wait < longPause) return;
-        batch.notices.notice(`rate limit: pausing new requests for ${shortTime(wait)}`);
+        notices.notice(`rate limit: pausing new requests for ${shortTime(wait)}`);
       },
       broken: sink.broken,
       selection,
       sink,
-    });
+    };
+    const begin = context.clock.date();
+    const ending = await runUntilEnd(
+      run,
+      (pipeline) => sendRounds(run, pipeline),
+      async (stopping, elapsed) => {
+        const left = itemsLeft(tally);
+        await sink.finish(left === 0, selection.takes);
+        return endingOf(run, stopping, elapsed, left, fileTexts(output, left));
+      },
+    );
+    const shard = plan.shard === undefined ? null : `${plan.shard.number}/${plan.shard.count}`;
+    reportEnd(run, { input: input.name, output: output ?? null, shard, begin }, ending);
   } finally {
     await service.close();
   }

@@ -5,22 +5,6 @@ import type { SendingRun } from './plan.ts';
 /** What stopped a run: a signal, or a limit on its time. */
 type StopCause = 'SIGINT' | 'SIGTERM' | 'SIGUSR1' | '--stop-after';
 
-export interface Stopping {
-  /** Aborts when no more items may start. */
-  readonly stop: AbortSignal;
-  /** Aborts when running requests are cancelled. */
-  readonly cancel: AbortSignal;
-  readonly cause: () => StopCause | undefined;
-  /** A failure that would repeat for the other items. */
-  readonly failure: () => Failure | undefined;
-  /** Starts no more items; the cause is reported elsewhere. */
-  readonly halt: () => void;
-  /** Starts no more items because of a failure; the first one counts. */
-  readonly fail: (failure: Failure) => void;
-  /** Removes the handlers. */
-  readonly end: () => void;
-}
-
 /** Milliseconds from SIGTERM until running requests are cancelled: Kubernetes and Slurm kill a job after 30 seconds. */
 const terminationTime = 25_000;
 
@@ -33,7 +17,7 @@ const sameSignal = 1000;
  * never ends natter, because schedulers may send it several times.
  * @param clear is called before a notice is written
  */
-export function watchStopping(run: SendingRun, clear: () => void): Stopping {
+export function watchStopping(run: SendingRun, clear: () => void) {
   const { context, presentation, plan, broken } = run;
   const { device, clock, signal } = context;
   const stopping = new AbortController();
@@ -76,21 +60,28 @@ export function watchStopping(run: SendingRun, clear: () => void): Stopping {
     stopping.signal.addEventListener('abort', stopTimer, { once: true });
     removals.push(stopTimer);
   }
-  const signals = {
-    stop: AbortSignal.any([signal, stopping.signal, broken]),
-    cancel: AbortSignal.any([signal, cancelling.signal]),
-  };
+  /** Aborts when no more items may start. */
+  const noMore = AbortSignal.any([signal, stopping.signal, broken]);
+  /** Aborts when running requests are cancelled. */
+  const cancelled = AbortSignal.any([signal, cancelling.signal]);
   // Each running item has a listener.
-  setMaxListeners(0, signals.stop, signals.cancel);
+  setMaxListeners(0, noMore, cancelled);
   return {
-    ...signals,
+    stop: noMore,
+    cancel: cancelled,
     cause: () => cause,
+    /** A failure that would repeat for the other items. */
     failure: () => failure,
+    /** Starts no more items; the cause is reported elsewhere. */
     halt: () => stopping.abort(),
-    fail(found) {
+    /** Starts no more items because of a failure; the first one counts. */
+    fail(this: void, found: Failure) {
       failure ??= found;
       stopping.abort();
     },
+    /** Removes the handlers. */
     end: () => removals.forEach((remove) => remove()),
   };
 }
+
+export type Stopping = ReturnType<typeof watchStopping>;

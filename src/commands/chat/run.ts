@@ -6,7 +6,6 @@ import {
   checkedFields,
   type CheckedAnswers,
   failureOf,
-  lastOf,
   metadataOf,
   openCheck,
   valueText,
@@ -25,7 +24,7 @@ import {
 import type { PlannedRequest } from '../../ask/plan-request.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { catalogue, type Message } from '../../client/contract.ts';
-import { rephrase } from '../../client/failure/request-failure.ts';
+import { rephrase } from '../../client/failure/change-failure.ts';
 import { hasInputPlaceholder } from '../../conversation/compose-prompt.ts';
 import { largerModel, type ModelWindows } from '../../conversation/context-fit.ts';
 import type { AnswerRecorder, PromptRecord } from '../../conversation/journal/record-answer.ts';
@@ -207,7 +206,7 @@ async function printResult(
 ): Promise<number> {
   const { context, format } = run;
   const { stdout, stderr } = context.streams;
-  const { answer, checked } = lastOf(answers);
+  const { answer, checked } = answers.last;
   const { model } = answer.choice.answer;
   const clean = (text: string) => cleanLine(context, text);
   const metadata = metadataOf(answers);
@@ -267,7 +266,7 @@ async function printChecked(prompt: ReadyPrompt, check: AnswerCheck): Promise<Sh
       return true;
     },
   });
-  const { answer } = lastOf(answers);
+  const { answer } = answers.last;
   const failure = failureOf(check, answers);
   const metadata = metadataOf(answers);
   const removed = await printResult(run, answers, failure);

@@ -13,7 +13,7 @@ import { cleanLine, maskMessage } from '../../secrets/secrets.ts';
 import { createTextPrinter, answerStyle, lookOf } from '../../output/answer-output.ts';
 import { unchanged } from '../../output/answer-printer.ts';
 import { terminalTraits } from '../../terminal/device/terminal-kind.ts';
-import { rephrase } from '../../client/failure/request-failure.ts';
+import { rephrase } from '../../client/failure/change-failure.ts';
 import type { Failure } from '../../failure.ts';
 import {
   filteredNotice,

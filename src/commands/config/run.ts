@@ -1,5 +1,5 @@
 import { catalogue } from '../../client/contract.ts';
-import { rephrase } from '../../client/failure/request-failure.ts';
+import { rephrase } from '../../client/failure/change-failure.ts';
 import { type ForeignWords, meantBy } from '../../cli/guess.ts';
 import { isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';

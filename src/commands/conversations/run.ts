@@ -1,8 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { allMarks } from '../../conversation/attributes.ts';
-import { exportJson, exportMarkdown } from '../../conversation/export/export.ts';
-import { exportAs, formatOfName, type ExportFormat } from '../../conversation/export/format.ts';
+import {
+  exportAs,
+  exportJson,
+  exportMarkdown,
+  formatOfName,
+  type ExportFormat,
+} from '../../conversation/export/export.ts';
 import {
   findConversation,
   deleteConversation,
@@ -17,7 +22,6 @@ import { summarize } from '../../conversation/library/read-conversation.ts';
 import {
   compilePattern,
   compileTerms,
-  occursIn,
   searchConversation,
   type FoundTurn,
   type SearchPatterns,
@@ -76,7 +80,7 @@ const documentOf = (row: ListedConversation) => ({
   id: row.id,
   title: row.title,
   changed_at: row.changedAt.toISOString(),
-  created_at: row.createdAt?.toISOString() ?? null,
+  created_at: row.createdAt.toISOString(),
   turns: row.turns,
   tokens: row.tokens ?? null,
   model: row.model ?? null,
@@ -288,19 +292,15 @@ export async function searchConversations(
   const patterns = compile(options, texts);
   const lines = contextLines(options.context);
   const entries = listEntries(dataFolder(context));
-  const { each, any } = patterns;
   const progress = createProgress({ context, presentation, options }, 'searching');
   const total = entries.reduce((sum, { size }) => sum + size, 0);
   let [done, hits, conversations, turnStart] = [0, 0, 0, context.clock.monotonic()];
   for (const entry of entries) {
     try {
-      // One pattern is found by the search itself.
-      if (each.length < 2 || each.every((pattern) => occursIn(entry.path, pattern))) {
-        const turns = searchConversation(entry.path, any, lines);
-        const found = await printFound(context, presentation, options, entry, turns);
-        hits += found;
-        if (found > 0) conversations += 1;
-      }
+      const turns = searchConversation(entry.path, patterns, lines);
+      const found = await printFound(context, presentation, options, entry, turns);
+      hits += found;
+      if (found > 0) conversations += 1;
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'storage') throw error;
       presentation.notices.warning(error.message);

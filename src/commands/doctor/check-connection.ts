@@ -84,7 +84,7 @@ function inspect(socket: TLSSocket) {
 /**
  * Opens a TLS connection as a request does, through the proxy of the route, and closes it without sending a request. An
  * untrusted certificate is not a failure.
- * @throws RequestFailure without a connection; or the signal's reason when it aborts
+ * @throws Failure without a connection; or the signal's reason when it aborts
  */
 async function inspectCertificate(
   route: Route,

@@ -1,5 +1,5 @@
 import type { Client, ReadOptions } from '../../client/client.ts';
-import { rephrase } from '../../client/failure/request-failure.ts';
+import { rephrase } from '../../client/failure/change-failure.ts';
 import type { ModelRecord } from '../../client/contract.ts';
 import { describeModel } from '../../client/models/model-description.ts';
 import { Failure } from '../../failure.ts';

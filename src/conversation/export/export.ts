@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { endRecord, summaryRecord, turnRecord } from '../journal/records.ts';
 import {
   isAnswer,
@@ -140,4 +141,31 @@ export function* exportJson(
     separator = ',\n    ';
   }
   yield separator.startsWith(',') ? '\n  ]\n}\n' : ']\n}\n';
+}
+
+export type ExportFormat = 'markdown' | 'json' | 'html';
+
+const extensions: Readonly<Record<string, ExportFormat>> = {
+  '.md': 'markdown',
+  '.markdown': 'markdown',
+  '.json': 'json',
+  '.html': 'html',
+  '.htm': 'html',
+};
+
+/** The format that the extension of a file names; undefined for any other. */
+export function formatOfName(name: string): ExportFormat | undefined {
+  return extensions[extname(name).toLowerCase()];
+}
+
+/** The text of an export, in pieces. */
+export async function exportAs(
+  conversation: Conversation,
+  format: ExportFormat,
+  options: ExportOptions,
+): Promise<Iterable<string>> {
+  if (format === 'markdown') return exportMarkdown(conversation, options);
+  if (format === 'json') return exportJson(conversation, options);
+  const { exportHtml } = await import('./html.ts');
+  return exportHtml(conversation, options);
 }

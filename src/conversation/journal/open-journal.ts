@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 
 import { Failure } from '../../failure.ts';
 import { appendFile, endsTorn, type AppendFile } from '../../storage/append-file.ts';
-import type { RefusedLock } from '../../storage/lock/lock.ts';
+import { holderText, type RefusedLock } from '../../storage/lock/lock.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
 import { renameFile } from '../../storage/files.ts';
 import {
@@ -65,10 +65,9 @@ export function branchJournal(
 }
 
 /** For a conversation that is open in another process. */
-export function lockedFailure(id: string, { holder, since }: RefusedLock, hint: string): Failure {
-  const who = holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
-  const time = `${since.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  const message = `conversation ${id} is open in another natter${who} since ${time}`;
+export function lockedFailure(id: string, lock: RefusedLock, hint: string): Failure {
+  const time = `${lock.since.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const message = `conversation ${id} is open in another natter${holderText(lock)} since ${time}`;
   return new Failure('storage', message, { hint });
 }
 

@@ -1,14 +1,8 @@
 import { readLines } from '../../storage/read-lines.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
-import {
-  isTextLine,
-  JournalFold,
-  parseLine,
-  type DeltaRecord,
-  type JournalRecord,
-} from '../journal/records.ts';
-import { marksOf, readAttribute, type Attributes } from '../attributes.ts';
-import { titleFrom } from '../tree.ts';
+import { isTextLine, JournalFold, parseLine, type DeltaRecord } from '../journal/records.ts';
+import { marksOf } from '../attributes.ts';
+import { textOf, titleFrom, type Turn } from '../tree.ts';
 import { dataVariable } from './conversation-folder.ts';
 
 /** NULs, which a power loss leaves in a file, end a record as a line end does. */
@@ -39,6 +33,8 @@ export interface LoadedConversation {
   readonly version: number;
   /** Records that could be read. */
   readonly records: number;
+  /** Whether there is text of an answer in records of its own. */
+  readonly hasText: boolean;
   /** What to warn of if lines could not be read; undefined for an undamaged file. */
   readonly warning: string | undefined;
 }
@@ -53,9 +49,15 @@ function lostLinesWarning(path: string, lines: ReadonlySet<number>): string | un
 /**
  * Reads a damaged file as far as possible. With an offset in bytes, only the turns after it are read, and the one that
  * it cuts counts as lost.
+ * @param withTexts false to skip the texts of answers, which most lines are
  * @throws Failure `storage` if the file cannot be read
  */
-export function loadConversation(path: string, id: string, start = 0): LoadedConversation {
+export function loadConversation(
+  path: string,
+  id: string,
+  start = 0,
+  withTexts = true,
+): LoadedConversation {
   const fold = new JournalFold(id);
   const lost = new Set<number>();
   let version = 0;
@@ -68,7 +70,10 @@ export function loadConversation(path: string, id: string, start = 0): LoadedCon
     delta = undefined;
     pieces = [];
   };
+  let hasText = false;
   const read = (text: string, line: number) => {
+    if (isTextLine(text)) hasText = true;
+    if (!withTexts && isTextLine(text)) return;
     const { record, isLost } = parseLine(text);
     if (isLost) lost.add(line);
     if (record === undefined) return;
@@ -82,7 +87,7 @@ export function loadConversation(path: string, id: string, start = 0): LoadedCon
   };
   forEachLine(path, read, start);
   applyPieces();
-  return { fold, version, records, warning: lostLinesWarning(path, lost) };
+  return { fold, version, records, hasText, warning: lostLinesWarning(path, lost) };
 }
 
 export interface ConversationSummary {
@@ -98,49 +103,34 @@ export interface ConversationSummary {
   readonly model: string | undefined;
   /** Whether any prompt has an answer or a part of one. */
   readonly isAnswered: boolean;
-  readonly createdAt: Date | undefined;
+  readonly createdAt: Date;
   /** See {@link marksOf}. */
   readonly marks: readonly string[];
   /** Records that could be read; 0 for a file that is not a journal. */
   readonly records: number;
 }
 
-/** An answer without text is one if the service ended it. */
-const isPartOfAnswer = (record: JournalRecord) =>
-  record.type === 'refusal' ||
-  (record.type === 'turn' && record.role === 'assistant' && record.content !== '') ||
-  (record.type === 'end' && record.finish_reason !== undefined);
-
 /** Reads only what a list shows. @throws Failure `storage` if the file cannot be read */
 export function summarize(path: string): ConversationSummary {
-  let [turns, records, isAnswered] = [0, 0, false];
-  let attributes: Attributes = {};
-  let firstWords: string | undefined;
-  let tokens: number | undefined;
-  let model: string | undefined;
-  let createdAt: Date | undefined;
-  forEachLine(path, (line) => {
-    // Most lines are text of answers, which a list does not show.
-    if (isTextLine(line)) isAnswered = true;
-    const { record } = isTextLine(line) ? {} : parseLine(line);
-    if (record === undefined) return;
-    records += 1;
-    if (isPartOfAnswer(record)) isAnswered = true;
-    if (record.type === 'conversation') createdAt = new Date(record.created_at);
-    attributes = { ...attributes, ...readAttribute(record) };
-    if (record.type === 'turn') {
-      if (record.role !== 'system') turns += 1;
-      if (record.role === 'user') firstWords ??= titleFrom(record.content);
-    }
-    if ((record.type === 'turn' || record.type === 'end') && typeof record.model === 'string') {
-      model = record.model;
-    }
-    if (record.type === 'end' && typeof record.usage?.total_tokens === 'number') {
-      tokens = (tokens ?? 0) + record.usage.total_tokens;
-    }
-  });
-  firstWords ??= '';
-  const { title = firstWords } = attributes;
-  const marks = marksOf(attributes);
-  return { title, firstWords, turns, tokens, model, isAnswered, createdAt, marks, records };
+  const { fold, records, hasText } = loadConversation(path, '', 0, false);
+  const conversation = fold.conversation();
+  const turns = [...conversation.turns.values()].filter(({ role }) => role !== 'system');
+  const firstWords = titleFrom(turns.find(({ role }) => role === 'user')?.content ?? '');
+  const counts = turns
+    .map(({ usage }) => usage?.total_tokens)
+    .filter((count) => typeof count === 'number');
+  // An answer without text is one if the service ended it.
+  const isEnded = (turn: Turn) =>
+    turn.role === 'assistant' && (textOf(turn) !== '' || turn.finishReason !== undefined);
+  return {
+    title: conversation.title ?? firstWords,
+    firstWords,
+    turns: turns.length,
+    tokens: counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count),
+    model: turns.findLast(({ model }) => model !== undefined)?.model,
+    isAnswered: hasText || turns.some(isEnded),
+    createdAt: conversation.createdAt,
+    marks: marksOf(conversation),
+    records,
+  };
 }

@@ -90,40 +90,33 @@ function excerpt(text: string, marks: readonly Mark[], context: number): readonl
   return all.filter((_line, index) => near(index));
 }
 
-/** The texts of all versions of all turns. */
-function* turnTexts(
-  path: string,
-): Generator<readonly [turn: string, role: FoundTurn['role'], text: string], void> {
+/** The texts of all versions of all turns. @throws Failure `storage` if the file cannot be read */
+function turnTexts(path: string) {
   const { turns, summaries } = loadConversation(path, '').fold.conversation();
-  for (const { id, role, content, refusal } of turns.values()) {
-    yield [id, role, content];
-    if (refusal !== undefined) yield [id, role, refusal];
-    const summary = summaries?.get(id);
-    if (summary !== undefined) yield [id, 'summary', summary.content];
-  }
+  return Array.from(turns.values()).flatMap(({ id, role, content, refusal }) => [
+    { turn: id, role, text: content },
+    { turn: id, role, text: refusal ?? '' },
+    { turn: id, role: 'summary' as const, text: summaries?.get(id)?.content ?? '' },
+  ]);
 }
 
 /**
- * Searches one conversation, in all versions of its turns.
+ * Searches one conversation, in all versions of its turns. Nothing is found unless each term occurs.
  * @throws Failure `storage` if the file cannot be read
  */
-export function* searchConversation(
+export function searchConversation(
   path: string,
-  pattern: RegExp,
+  { each, any }: SearchPatterns,
   context: number,
-): Generator<FoundTurn, void> {
-  for (const [turn, role, text] of turnTexts(path)) {
-    const marks = findMarks(text, pattern);
-    if (marks.length > 0) {
-      yield { turn, role, hits: marks.length, lines: excerpt(text, marks, context) };
-    }
-  }
-}
-
-/** Whether a pattern occurs in the texts of a conversation. @throws Failure `storage` if the file cannot be read */
-export function occursIn(path: string, pattern: RegExp): boolean {
-  const [found] = searchConversation(path, pattern, 0);
-  return found !== undefined;
+): readonly FoundTurn[] {
+  const texts = turnTexts(path);
+  const occurs = (term: RegExp) => texts.some(({ text }) => text.search(term) !== -1);
+  if (!each.every(occurs)) return [];
+  return texts.flatMap(({ turn, role, text }) => {
+    const marks = findMarks(text, any);
+    if (marks.length === 0) return [];
+    return [{ turn, role, hits: marks.length, lines: excerpt(text, marks, context) }];
+  });
 }
 
 /** The words of a search, each of which must occur, and its phrases in double quotes. An open quote ends with the text. */

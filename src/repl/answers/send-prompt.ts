@@ -1,6 +1,6 @@
 import type { PromptUse } from '../prompt-files/prompt-command.ts';
 import { type Answer, ask } from '../../ask/ask.ts';
-import { type AnswerCheck, askUntilConforming, lastOf } from '../../ask/check.ts';
+import { type AnswerCheck, askUntilConforming } from '../../ask/check.ts';
 import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
 import {
   type AnswerRecorder,
@@ -199,7 +199,7 @@ async function answerChecked(
       return true;
     },
   });
-  const { answer, checked: { violations = [] } = {} } = lastOf(answers);
+  const { answer, checked: { violations = [] } = {} } = answers.last;
   if (violations.length > 0) {
     const text = mismatch(describeViolations(violations));
     session.print([failureEntry(text, '/retry asks for a different answer, without a check')]);

@@ -1,7 +1,7 @@
 import type { Draft, TextBuffer } from './text-buffer.ts';
 import { displayWidth, graphemes, truncateToWidth } from '../../terminal/text/width.ts';
 import { isBreak, type Character } from '../../terminal/text/wrap.ts';
-import { boundaryFrom } from './grapheme-boundary.ts';
+import { boundaryFrom, lineEnd, lineStart } from './grapheme-boundary.ts';
 import { isPasteMarker, pasteLabel, type MarkedText, type Paste } from './paste.ts';
 
 /** Columns of the mark in front of the composer's rows. */
@@ -186,14 +186,12 @@ const reordering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** The block that contains the offset; at the end of a line, the block that ends there. */
 function blockAt(text: string, offset: number): Block {
-  const lineStart = offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
-  const found = text.indexOf('\n', offset);
-  const lineEnd = found === -1 ? text.length : found;
-  if (lineEnd - lineStart <= blockLength) return { start: lineStart, end: lineEnd };
-  const lastIndex = Math.ceil((lineEnd - lineStart) / blockLength) - 1;
+  const start = lineStart(text, offset);
+  const end = lineEnd(text, offset);
+  const lastIndex = Math.max(0, Math.ceil((end - start) / blockLength) - 1);
   const startOf = (index: number) =>
-    index > lastIndex ? lineEnd : boundaryFrom(text, lineStart + index * blockLength);
-  let index = Math.min(lastIndex, Math.floor((offset - lineStart) / blockLength));
+    index > lastIndex ? end : boundaryFrom(text, start + index * blockLength);
+  let index = Math.min(lastIndex, Math.floor((offset - start) / blockLength));
   if (startOf(index) > offset) index -= 1;
   return { start: startOf(index), end: startOf(index + 1) };
 }

@@ -37,9 +37,7 @@ export function isPasteMarker(character: string): boolean {
 
 /** A trailing line end does not start a line. */
 function lineCount(text: string): number {
-  let count = text === '' || text.endsWith('\n') ? 0 : 1;
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
-  return count;
+  return text.split('\n').length - Number(text === '' || text.endsWith('\n'));
 }
 
 /** Over 5 lines or over 500 characters: it becomes a marker. */

@@ -21,8 +21,8 @@ import { loadConversation } from '../../conversation/library/read-conversation.t
 import {
   searchTerms,
   searchConversation,
-  compilePattern,
-  type FoundTurn,
+  compileTerms,
+  type SearchPatterns,
 } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
 import type { Candidate } from '../composer/completion.ts';
@@ -94,14 +94,9 @@ function rowOf({ process }: Context, folder: string, conversation: ListedConvers
   return { ...conversation, model, isOpenElsewhere, filtered };
 }
 
-/** The line of the first hit of the first pattern, from shortly before it; undefined if a pattern does not occur. */
-function excerptOf({ path }: LibraryEntry, patterns: readonly RegExp[]): string | undefined {
-  let found: FoundTurn | undefined;
-  for (const pattern of patterns) {
-    const [hit] = searchConversation(path, pattern, 0);
-    if (hit === undefined) return undefined;
-    found ??= hit;
-  }
+/** The line of the first hit, from shortly before it; undefined unless all terms occur. */
+function excerptOf({ path }: LibraryEntry, patterns: SearchPatterns): string | undefined {
+  const [found] = searchConversation(path, patterns, 0);
   const line = found?.lines.find(({ marks }) => marks.length > 0);
   if (line === undefined) return undefined;
   const [mark] = line.marks;
@@ -137,8 +132,7 @@ export function createList(context: Context, folder: string) {
     },
     /** For the entries from `from` on, at least one: the text around the first hit; undefined without one. */
     search(entries: readonly LibraryEntry[], from: number, query: string) {
-      const options = { regularExpression: false, caseSensitive: false };
-      const patterns = searchTerms(query).map((term) => compilePattern(term, options));
+      const patterns = compileTerms(searchTerms(query));
       const start = context.clock.monotonic();
       const excerpts: (string | undefined)[] = [];
       for (const entry of entries.slice(from)) {

@@ -1,10 +1,21 @@
 // What natter asks for in line mode, and its notices about an answer that takes long.
+import { searchTerms } from '../../conversation/library/search.ts';
+import { count, countOf, timeAgo } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { openListed } from '../conversation-list/list-keys.ts';
+import {
+  closeList,
+  isComplete,
+  marksOf,
+  type Match,
+  matchesOf,
+  settle,
+} from '../conversation-list/list.ts';
 import { cancelHint } from '../dialog.ts';
-import type { AnswerActivity, Dialog, ReplState } from '../state.ts';
+import type { AnswerActivity, Dialog, OpenList, ReplState, Step } from '../state.ts';
 import { stalledSeconds } from '../status-text.ts';
-import { questionOf } from './list-question.ts';
+import { refuse, step } from '../step.ts';
 
 /** Milliseconds without an answer before a notice. */
 const slowAnswer = 1000;
@@ -27,7 +38,7 @@ export function lineQuestion(state: ReplState, isSearching: boolean): string | u
   const { dialog, list, activity, hasQuit } = state;
   if (hasQuit) return undefined;
   if (dialog !== undefined) return dialogText(state, dialog);
-  if (list !== undefined) return questionOf(state, list);
+  if (list !== undefined) return listQuestion(state, list);
   if (activity !== undefined) return undefined;
   return isSearching ? 'Search earlier prompts for: ' : 'You: ';
 }
@@ -61,4 +72,68 @@ export function progressKey(activity: AnswerActivity, now: number): string {
 /** Whether typed text must not be shown. */
 export function asksForSecret({ dialog }: ReplState): boolean {
   return dialog?.type === 'entry' && dialog.isHidden === true;
+}
+
+// The list of conversations: numbered ones, and a question.
+
+/** Conversations that are read aloud at once. */
+const pageRows = 10;
+
+function lineOf({ row, excerpt }: Match, number: number, list: OpenList, current: string): string {
+  const parts = [
+    row.title || row.id,
+    ...(excerpt === undefined ? [] : [`"${excerpt.trim()}"`]),
+    row.model ?? 'no answer',
+    timeAgo(row.changedAt, list.openedAt),
+    ...marksOf(row, current).map(({ spoken }) => spoken),
+  ];
+  return `${number} ${sanitizeLine(parts.join(', '))}\n`;
+}
+
+function headOf(list: OpenList, found: number): string {
+  const terms = searchTerms(sanitizeLine(list.query)).map((term) => `"${term}"`);
+  const [mark] = list.rows[0]?.marks ?? [];
+  const first = mark === undefined ? 'newest' : `${mark} ones`;
+  if (terms.length === 0) return `${countOf(list.rows.length, 'conversation')}, ${first} first.`;
+  const total = `${count(found)}${isComplete(list) ? '' : ' or more'}`;
+  return `${total} with ${terms.join(' and ')} in the ${list.searchesTexts ? 'text' : 'title'}.`;
+}
+
+/** The numbered conversations and the question; undefined while they are read. */
+function listQuestion(state: ReplState, list: OpenList): string | undefined {
+  if (list.isReading) return undefined;
+  const matches = matchesOf(list);
+  const shown = matches.slice(list.selected, list.selected + pageRows);
+  const rows = shown.map((match, index) =>
+    lineOf(match, list.selected + index + 1, list, state.conversation.id),
+  );
+  const hasMore = matches.length > list.selected + pageRows;
+  const ways = [
+    ...(shown.length === 0 ? [] : ['a number opens one']),
+    ...(hasMore ? ['plus sign lists more'] : []),
+    'words filter the titles',
+    'slash and words search the texts',
+    list.query === '' ? 'Enter alone returns' : 'Enter alone lists all',
+  ];
+  return `${headOf(list, matches.length)}\n${rows.join('')}${ways.join(', ')}\nOpen: `;
+}
+
+/** A line is the number of a conversation, words to filter by, or a slash and words to search for; empty, it ends that. */
+export function answerList(state: ReplState, list: OpenList, text: string): Step {
+  const answer = text.trim();
+  if (answer === '' && list.query === '') return step(closeList(state));
+  if (answer === '+') {
+    const selected = list.selected + pageRows;
+    if (selected < matchesOf(list).length) return settle(state, { ...list, selected });
+    return refuse(state, 'there are no more conversations');
+  }
+  if (/^\d+$/.test(answer)) {
+    const match = matchesOf(list)[Number(answer) - 1];
+    if (match !== undefined) return openListed(state, list, match.row);
+    return refuse(state, `there is no conversation ${answer} in the list`);
+  }
+  const searchesTexts = answer.startsWith('/');
+  const query = searchesTexts ? answer.slice(1).trim() : answer;
+  if (query === '' && searchesTexts) return step(state);
+  return settle(state, { ...list, query, searchesTexts, excerpts: [], selected: 0 });
 }

@@ -55,7 +55,7 @@ export class WindowWatch {
   /** `write` gets sequences that change nothing on the screen. */
   constructor(options: WindowOptions, write: (sequences: string) => void) {
     const ways = windowWays(options, options.environment);
-    this.modes = windowModes(ways, true);
+    this.modes = windowModes(ways);
     this.#window = new TerminalWindow(ways, write);
     this.#notifyAfter = options.notifyAfter;
   }

@@ -1,4 +1,4 @@
-import { createWordStream } from '../../terminal/text/rows.ts';
+import { createWordRows } from '../../terminal/text/rows.ts';
 import { createSanitizer, sanitize, type Sanitizer } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import type { Closing, Entry } from './entry.ts';
@@ -80,7 +80,7 @@ export class Transcript {
   readonly #format: () => TranscriptFormat;
   readonly #write: (text: string) => Promise<void> | undefined;
   #answer: (OpenText & { readonly formatter: AnswerFormatter }) | undefined;
-  #reasoning: (OpenText & { readonly rows: ReturnType<typeof createWordStream> }) | undefined;
+  #reasoning: (OpenText & { readonly rows: ReturnType<typeof createWordRows> }) | undefined;
   #lastGroup: Group | undefined;
   #queued: readonly Entry[] = [];
   #last: Promise<unknown> = Promise.resolve();
@@ -104,7 +104,7 @@ export class Transcript {
         const format = this.#format();
         void this.#write(format.reasoningHead);
         const width = () => format.reasoningWidth();
-        const rows = createWordStream(width, displayWidth(format.reasoningHead));
+        const rows = createWordRows(width, displayWidth(format.reasoningHead));
         this.#reasoning = { sanitizer: createSanitizer(), rows, last: '\n' };
       }
       const { rows, sanitizer } = this.#reasoning;
@@ -155,7 +155,7 @@ export class Transcript {
     const reasoning = this.#reasoning;
     if (reasoning === undefined) return;
     const { rows, sanitizer } = reasoning;
-    void this.#add(reasoning, rows.write(sanitizer.end()) + rows.end());
+    void this.#add(reasoning, rows.write(sanitizer.end(), true));
     this.#reasoning = undefined;
     if (reasoning.last !== '\n') void this.#write('\n');
   }

@@ -46,12 +46,6 @@ function createEventFormat(fault: Fault): (data: string, name?: string) => strin
   };
 }
 
-function formatComment(fault: Fault): string {
-  const lineEnding = fault['line-ending'] ?? 'lf';
-  const end = lineEnding === 'mixed' ? lineEnds.lf : lineEnds[lineEnding];
-  return `: keep-alive${end}${end}`;
-}
-
 /** With the fault, deltas of a number of UTF-16 units; these may split surrogate pairs. */
 async function* splitDeltas(
   deltas: Completion['deltas'],
@@ -186,7 +180,9 @@ async function sendEvents(
     const wait = timeToNext(record.events);
     if (wait > 0) await pause(exchange, wait);
     if (fault['stall-after'] === record.events) {
-      await stall(exchange, () => body.write(formatComment(fault)));
+      const ending = fault['line-ending'] ?? 'lf';
+      const end = ending === 'mixed' ? lineEnds.lf : lineEnds[ending];
+      await stall(exchange, () => body.write(`: keep-alive${end}${end}`));
     }
     if (cutPosition(fault) === record.events) {
       await cut(exchange);

@@ -121,29 +121,23 @@ const compressors = {
 
 type WriteBytes = (chunk: string | Buffer) => Promise<void>;
 
-function openCompressor(
-  encoding: keyof typeof compressors,
-  { response, signal }: Exchange,
-): { readonly write: WriteBytes; readonly target: Transform } {
-  const target = compressors[encoding]();
+/** What the body is written to: the response, as fast as the client reads, or a compressor in front of it. */
+function openTarget({ fault: { encoding }, response, signal }: Exchange) {
+  if (encoding === undefined) {
+    const write: WriteBytes = async (chunk) => {
+      if (!response.write(chunk)) await once(response, 'drain', { signal });
+    };
+    return { write, target: response };
+  }
+  const target: Transform = compressors[encoding]();
   target.pipe(response);
   // Without a reader, a write would wait forever.
   const destroy = () => void target.destroy();
   signal.addEventListener('abort', destroy, { once: true });
   target.once('close', () => signal.removeEventListener('abort', destroy));
   const write: WriteBytes = (chunk) =>
-    new Promise((resolve) => {
-      target.write(chunk, () => resolve());
-    });
+    new Promise((resolve) => void target.write(chunk, () => resolve()));
   return { write, target };
-}
-
-/** Writes to the response as fast as the client reads. */
-function openResponse({ response, signal }: Exchange) {
-  const write: WriteBytes = async (chunk) => {
-    if (!response.write(chunk)) await once(response, 'drain', { signal });
-  };
-  return { write, target: response };
 }
 
 /** Writes a few bytes at a time. */
@@ -197,10 +191,7 @@ export async function sendHead(
   const interval = fault['slow-headers'];
   if (interval === undefined) response.flushHeaders();
   else await sendHeadSlowly(exchange, interval);
-  const { write, target } =
-    fault.encoding === undefined
-      ? openResponse(exchange)
-      : openCompressor(fault.encoding, exchange);
+  const { write, target } = openTarget(exchange);
   const writeSlowly = slowDown(exchange, write);
   return {
     async write(chunk) {

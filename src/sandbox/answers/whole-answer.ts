@@ -30,11 +30,6 @@ function lengthHeader({ fault }: Exchange, { status, text }: WholeAnswer): Recor
   return isUnknown ? {} : { 'content-length': String(Buffer.byteLength(text)) };
 }
 
-/** The body before a stall or cut: nothing if that is right after the headers, else half. */
-function bodyBefore(text: string, events: number): string {
-  return events === 0 ? '' : text.slice(0, Math.ceil(text.length / 2));
-}
-
 async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promise<void> {
   const { fault } = exchange;
   const { status, contentType, text } = answer;
@@ -46,7 +41,9 @@ async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promise<void>
   const cutAfter = cutPosition(fault);
   const stallAfter = fault['stall-after'];
   const interruption = stallAfter ?? cutAfter;
-  const first = typeof interruption === 'number' ? bodyBefore(text, interruption) : '';
+  // Before a stall or cut: nothing if that is right after the headers, else half.
+  const isHalf = typeof interruption === 'number' && interruption > 0;
+  const first = isHalf ? text.slice(0, Math.ceil(text.length / 2)) : '';
   await body.write(first);
   if (stallAfter !== undefined) await stall(exchange, async () => {});
   if (typeof cutAfter === 'number') {

@@ -101,13 +101,6 @@ export function createFaultRules(rules: readonly FaultRule[]) {
 
 const conditions = ['method', 'path', 'model', 'prompt'];
 
-function parse(text: string, source: string): unknown {
-  const content = text.replace(/^\uFEFF/, '');
-  const value = parseJson(content);
-  if (value === undefined) throw new Failure('usage', `${source} ${locatedProblem(content)}`);
-  return value;
-}
-
 /** A JSON value as the text of the field in a group. */
 function fieldTexts(name: string, value: unknown, place: string): readonly WrittenField[] {
   if (value === true) return [[name, undefined]];
@@ -160,7 +153,9 @@ function parseRule(value: unknown, place: string, source: string): FaultRule {
  * @throws Failure `usage` with the place of the error
  */
 export function parseScenario(text: string, source: string): readonly FaultRule[] {
-  const value = parse(text, source);
+  const content = text.replace(/^\uFEFF/, '');
+  const value = parseJson(content);
+  if (value === undefined) throw new Failure('usage', `${source} ${locatedProblem(content)}`);
   const { rules, ...others } = isJsonObject(value) ? value : {};
   if (!Array.isArray(rules)) {
     throw new Failure('usage', `${source} has no list of rules`, {

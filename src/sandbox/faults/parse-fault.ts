@@ -46,14 +46,6 @@ function expand([name, text]: WrittenField): WrittenField {
   return [field ?? name, value];
 }
 
-function unknownField(name: string): Failure {
-  const known = faultFieldRows.map(([rowName]) => rowName).join(', ');
-  const words = Object.keys(shorthands).join(', ');
-  return new Failure('usage', `there is no field "${name}"`, {
-    hint: `the fields are ${known}; without a value: a status, the name of a reply, or one of ${words}`,
-  });
-}
-
 function parseValue(name: string, field: FaultField<unknown>, text: string | undefined): unknown {
   const written = text ?? field.bare;
   if (written === undefined) {
@@ -66,22 +58,23 @@ function parseValue(name: string, field: FaultField<unknown>, text: string | und
   return value;
 }
 
-function mergeValues(earlier: unknown, value: unknown): unknown {
-  return typeof earlier === 'object' && typeof value === 'object'
-    ? { ...earlier, ...value }
-    : value;
-}
-
 /** @throws Failure `usage` with the field and its valid values */
 export function parseFault(written: Iterable<WrittenField>): Fault {
   const fault: Partial<Record<FaultFieldName, unknown>> = {};
   for (const entry of written) {
     const [name, text] = expand(entry);
     const row = findRow(name);
-    if (row === undefined) throw unknownField(name);
+    if (row === undefined) {
+      const known = faultFieldRows.map(([rowName]) => rowName).join(', ');
+      const words = Object.keys(shorthands).join(', ');
+      throw new Failure('usage', `there is no field "${name}"`, {
+        hint: `the fields are ${known}; without a value: a status, the name of a reply, or one of ${words}`,
+      });
+    }
     const [rowName, field] = row;
     const value = parseValue(rowName, field, text);
-    fault[rowName] = field.repeatable === true ? mergeValues(fault[rowName], value) : value;
+    // A value that can be repeated is an object.
+    fault[rowName] = field.repeatable === true ? Object.assign({}, fault[rowName], value) : value;
   }
   // Each value is from the parser of its row.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -112,18 +105,6 @@ function camelCase(name: string): string {
   return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Commander stores `--no-done` as `done: false`. */
-function isNegated(options: Readonly<Record<string, unknown>>, name: string): boolean {
-  return name.startsWith('no-') && options[camelCase(name.slice('no-'.length))] === false;
-}
-
-function writtenFields(name: string, value: unknown): readonly WrittenField[] {
-  if (value === undefined || value === false) return [];
-  if (value === true) return [[name, undefined]];
-  const texts = Array.isArray(value) ? (value as readonly unknown[]) : [value];
-  return texts.map((text) => [name, String(text)]);
-}
-
 /**
  * Parses the values of {@link faultOptions}: text, `true` for an option without a value, a list for a repeated one,
  * `false` under the rest of the name for a `--no-…` option. Other names are ignored.
@@ -131,8 +112,14 @@ function writtenFields(name: string, value: unknown): readonly WrittenField[] {
  */
 export function faultFromOptions(options: Readonly<Record<string, unknown>>): Fault {
   return parseFault(
-    faultFieldRows.flatMap(([name]) => {
-      return writtenFields(name, isNegated(options, name) ? true : options[camelCase(name)]);
+    faultFieldRows.flatMap(([name]): readonly WrittenField[] => {
+      // Commander stores `--no-done` as `done: false`.
+      const isNegated = name.startsWith('no-') && options[camelCase(name.slice(3))] === false;
+      const value = isNegated || options[camelCase(name)];
+      if (value === undefined || value === false) return [];
+      if (value === true) return [[name, undefined]];
+      const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
+      return texts.map((text) => [name, String(text)]);
     }),
   );
 }

@@ -35,15 +35,6 @@ function effectOf({ summary, placeholder, bare, aliases = [] }: FaultField<unkno
   return `${summary}${alone}${others === '' ? '' : `; also ${others}`}`;
 }
 
-function fieldTable([section, title]: Row) {
-  return {
-    title,
-    rows: faultFieldRows
-      .filter(([, field]) => field.section === section)
-      .map(([name, field]): Row => [fieldUsage(name, field), effectOf(field)]),
-  };
-}
-
 /** The tables of `[sandbox help]` and of docs/reference.md. */
 export function referenceTables(): readonly {
   readonly title: string;
@@ -52,7 +43,12 @@ export function referenceTables(): readonly {
   return [
     { title: 'Keys', rows: sandboxKeys.map(({ key, summary }) => [key, summary]) },
     { title: 'Replies', rows: Object.entries(replySummaries) },
-    ...Object.entries(sectionTitles).map(fieldTable),
+    ...Object.entries(sectionTitles).map(([section, title]) => ({
+      title,
+      rows: faultFieldRows
+        .filter(([, field]) => field.section === section)
+        .map(([name, field]): Row => [fieldUsage(name, field), effectOf(field)]),
+    })),
     {
       title: 'Shorthands',
       rows: Object.entries(shorthands).map(([word, meaning]) => [word, `\`${meaning}\``]),

@@ -341,13 +341,21 @@ const writePause = 15;
 /** The milliseconds after which a lock is held for too long. */
 const maxWait = 10_000;
 
-function heldTooLong(path: string, { holder, state }: RefusedLock): Failure {
-  const who = holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
+/** Names the process that has a lock, after `another natter`; empty if it is not known. */
+export const holderText = ({ holder }: RefusedLock): string =>
+  holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
+
+function heldTooLong(path: string, refused: RefusedLock): Failure {
+  const { state } = refused;
   const hint =
     state.type === 'unknown'
       ? `try again in ${Math.ceil(state.remaining / 1000)} s: if that natter is not running, the lock is removed then`
       : 'try again; if no natter is running, delete that file';
-  return new Failure('storage', `another natter${who} has locked ${path} for too long`, { hint });
+  return new Failure(
+    'storage',
+    `another natter${holderText(refused)} has locked ${path} for too long`,
+    { hint },
+  );
 }
 
 async function awaitOwnLock(path: string, options: LockOptions): Promise<LockOwner> {
@@ -405,16 +413,11 @@ export async function awaitLock(
   const state = stateOf(first, process);
   if (state.type !== 'unknown') return;
   onWait(first.owner, state.remaining);
-  const start = clock.monotonic();
   for (;;) {
     await clock.sleep(watchPause, signal);
     const found = findLock(path);
     // Taken or renewed meanwhile: its owner is running.
     if (found?.token !== first.token || found.renewedAt !== first.renewedAt) return;
     if (stateOf(found, process).type !== 'unknown') return;
-    // Without a renewal for that long the lock is dead, even if the clock of the file system is wrong.
-    if (clock.monotonic() - start < staleAfter) continue;
-    breakDeadLock(path, first);
-    return;
   }
 }

@@ -9,41 +9,30 @@ import {
   initialScan,
   type ScanState,
 } from './inline-scanner.ts';
-import { type MarkdownLook, plainSpan, visibleText, type Span, type SpanLook } from './span.ts';
+import {
+  type MarkdownLook,
+  mergeSpans,
+  plainSpan,
+  visibleText,
+  type Span,
+  type SpanLook,
+} from './span.ts';
 import { formulaRows } from '../formula.ts';
 
-/** Cannot be in the text, because the sanitizer removes it. For the lexer it is a letter. */
-const formulaMark = '\u206F';
-const hiddenFormula = new RegExp(`${formulaMark}(\\d+)${formulaMark}`, 'g');
-
-/** A text with marks in place of its formulas, for the lexer. */
-function hideFormulas(source: string, formulas: readonly Place[], unicode: boolean) {
+/** The text with its formulas as text of Markdown, in which every mark is escaped. */
+export function withFormulas(
+  source: string,
+  formulas: readonly Place[],
+  write: (formula: string) => string,
+): string {
   let text = '';
   let at = 0;
-  for (const [index, { from, to }] of formulas.entries()) {
-    text += source.slice(at, from) + formulaMark + index + formulaMark;
+  for (const { from, to } of formulas) {
+    text += source.slice(at, from);
+    text += write(source.slice(from, to)).replaceAll(/[!-/:-@[-`{-~]/g, '\\$&');
     at = to;
   }
-  text += source.slice(at);
-  const written = formulas.map(({ from, to }) => {
-    const tex = source.slice(from, to);
-    return (unicode ? formulaRows(tex)?.join('; ') : undefined) ?? tex;
-  });
-  return {
-    text,
-    /** The spans with the formulas again; undefined if one is missing. */
-    restore(spans: readonly Span[]): Span[] | undefined {
-      const missing = new Set(written.keys());
-      const restored = spans.map((span) => {
-        const shown = span.text.replaceAll(hiddenFormula, (_, index) => {
-          missing.delete(Number(index));
-          return written[Number(index)] ?? '';
-        });
-        return { ...span, text: shown };
-      });
-      return missing.size === 0 ? restored : undefined;
-    },
-  };
+  return text + source.slice(at);
 }
 
 type InlineToken =
@@ -62,23 +51,14 @@ type InlineToken =
 const lexer = new Lexer({ gfm: true });
 
 /** The spans of a piece of inline Markdown that can be parsed alone. They have all of its text; formulas are Unicode or as written. */
-function inlineSpans(
-  source: string,
-  options: MarkdownLook,
-  formulas: readonly Place[] = [],
-): Span[] {
-  if (formulas.length === 0) return markdownSpans(source, options);
-  const hidden = hideFormulas(source, formulas, options.unicode);
-  const shown = hidden.restore(markdownSpans(hidden.text, options));
-  return shown ?? [plainSpan(source)];
-}
-
-function markdownSpans(source: string, options: MarkdownLook): Span[] {
-  const text = source.trimStart();
-  const lead = source.length - text.length;
-  const spans = lead === 0 ? [] : [plainSpan(source.slice(0, lead))];
-  addTokens(spans, lexInline(text), [], options);
-  return spans;
+function inlineSpans(source: string, options: MarkdownLook, formulas: readonly Place[]): Span[] {
+  const shown = (tex: string) =>
+    (options.unicode ? formulaRows(tex)?.join('; ') : undefined) ?? tex;
+  const all = withFormulas(source, formulas, shown);
+  const text = all.trimStart();
+  const lead = all.slice(0, all.length - text.length);
+  const spans = [...textSpan(lead, []), ...spansOf(lexInline(text), [], options)];
+  return formulas.length === 0 ? spans : mergeSpans(spans);
 }
 
 /** The tokens of a piece of inline Markdown. */
@@ -93,52 +73,53 @@ export function lexInline(source: string): Token[] {
 
 const tilde: Tokens.Text = { type: 'text', raw: '~', text: '~' };
 
-function addTokens(
-  spans: Span[],
+function spansOf(
   tokens: readonly Token[],
   looks: readonly SpanLook[],
   options: MarkdownLook,
-): void {
-  for (const token of tokens as readonly InlineToken[]) {
-    const { raw } = token;
-    // A single tilde usually means "about".
-    if (token.type !== 'del' || raw.startsWith('~~')) addToken(spans, token, looks, options);
-    else addTokens(spans, [tilde, ...token.tokens, tilde], looks, options);
-  }
+): Span[] {
+  return (tokens as readonly InlineToken[]).flatMap((token) => spansOfToken(token, looks, options));
 }
 
-function addText(spans: Span[], text: string, looks: readonly SpanLook[]): void {
-  if (text !== '') spans.push({ text, looks });
+function textSpan(text: string, looks: readonly SpanLook[]): Span[] {
+  return text === '' ? [] : [{ text, looks }];
 }
 
-function addToken(
-  spans: Span[],
+function spansOfToken(
   token: InlineToken,
   looks: readonly SpanLook[],
   options: MarkdownLook,
-): void {
+): Span[] {
+  const { raw } = token;
+  const { style } = options;
   switch (token.type) {
     case 'strong':
     case 'em':
-    case 'del':
-      return addMarked(spans, token, looks, options);
+    case 'del': {
+      // A single tilde usually means "about".
+      const isAbout = token.type === 'del' && !raw.startsWith('~~');
+      if (isAbout) return spansOf([tilde, ...token.tokens, tilde], looks, options);
+      const { look, markLength } = emphasis[token.type];
+      const mark = textSpan(style.colored ? '' : raw.slice(0, markLength), looks);
+      return [...mark, ...spansOf(token.tokens, [...looks, look], options), ...mark];
+    }
     case 'codespan':
-      if (!options.style.colored) return addText(spans, token.raw, looks);
-      return addText(spans, token.text, [...looks, options.style.own?.code ? 'code' : 'cyan']);
+      if (!style.colored) return textSpan(raw, looks);
+      return textSpan(token.text, [...looks, style.own?.code ? 'code' : 'cyan']);
     case 'link':
-      return addLink(spans, token, looks, options);
+      return linkSpans(token, looks, options);
     case 'image':
-      return addImage(spans, token, looks, options);
+      return withTarget(token, spansOf(token.tokens, looks, options), looks);
     case 'escape':
-      return addText(spans, token.text, looks);
+      return textSpan(token.text, looks);
     case 'br':
-      return addText(spans, '\n', looks);
+      return textSpan('\n', looks);
     case 'text':
       // Not `text`, in which the lexer has decoded numeric references, even `&#27;`.
-      return addText(spans, withCharacters(token.raw), looks);
+      return textSpan(withCharacters(raw), looks);
     case 'html':
     default:
-      return addText(spans, token.raw, looks);
+      return textSpan(raw, looks);
   }
 }
 
@@ -148,44 +129,21 @@ const emphasis = {
   del: { look: 'strike', markLength: 2 },
 } as const;
 
-function addMarked(
-  spans: Span[],
-  { type, raw, tokens }: Tokens.Strong | Tokens.Em | Tokens.Del,
-  looks: readonly SpanLook[],
-  options: MarkdownLook,
-): void {
-  const { look, markLength } = emphasis[type];
-  const mark = !options.style.colored ? raw.slice(0, markLength) : '';
-  addText(spans, mark, looks);
-  addTokens(spans, tokens, [...looks, look], options);
-  addText(spans, mark, looks);
-}
-
 /** T22: the address is visible, unless the terminal is known to open links and the label cannot be mistaken for it. */
-function addLink(
-  spans: Span[],
-  token: Tokens.Link,
-  looks: readonly SpanLook[],
-  options: MarkdownLook,
-): void {
-  const label: Span[] = [];
-  const labelLooks = [
-    ...looks,
-    options.style.own?.link ? ('link' as const) : ('underline' as const),
-  ];
-  addTokens(label, token.tokens, labelLooks, options);
+function linkSpans(token: Tokens.Link, looks: readonly SpanLook[], options: MarkdownLook): Span[] {
+  const look = options.style.own?.link ? 'link' : 'underline';
+  const label = spansOf(token.tokens, [...looks, look], options);
   const text = visibleText(label);
   const { href, title } = token;
   const opens = options.hyperlinks && isPrintableUrl(href);
   if (text === href && !title) {
-    spans.push({ text, looks: labelLooks, ...(opens && { link: href }) });
-  } else if ([`http://${text}`, `mailto:${text}`].includes(href) && !title) {
-    spans.push(...label);
-  } else if (options.hidesAddresses && opens && !title && !mayBeAddress(text)) {
-    spans.push(...label.map((span) => ({ ...span, link: href })));
-  } else {
-    addTarget(spans, token, label, looks);
+    return [{ text, looks: [...looks, look], ...(opens && { link: href }) }];
   }
+  if ([`http://${text}`, `mailto:${text}`].includes(href) && !title) return label;
+  if (options.hidesAddresses === true && opens && !title && !mayBeAddress(text)) {
+    return label.map((span) => ({ ...span, link: href }));
+  }
+  return withTarget(token, label, looks);
 }
 
 /** The label is empty, or looks like an address, which may be a different one. */
@@ -193,32 +151,16 @@ function mayBeAddress(label: string): boolean {
   return label.trim() === '' || /[@:/\\]|[\p{L}\p{N}]\.\p{L}{2}/u.test(label);
 }
 
-function addImage(
-  spans: Span[],
-  token: Tokens.Image,
-  looks: readonly SpanLook[],
-  options: MarkdownLook,
-): void {
-  const label: Span[] = [];
-  addTokens(label, token.tokens, looks, options);
-  addTarget(spans, token, label, looks);
-}
-
-function addTarget(
-  spans: Span[],
-  token: Tokens.Link | Tokens.Image,
+function withTarget(
+  { href, title, raw }: Tokens.Link | Tokens.Image,
   label: readonly Span[],
   looks: readonly SpanLook[],
-): void {
-  const target = [token.href, token.title ? `"${token.title}"` : ''].filter(Boolean).join(' ');
-  if (sanitizeLine(target) !== target) {
-    // The lexer decodes character references in addresses: the result must not control or hide anything.
-    spans.push({ text: token.raw, looks });
-    return;
-  }
-  spans.push(...label);
-  if (target === '') return;
-  spans.push({ text: `${label.length > 0 ? ' ' : ''}(${target})`, looks: [...looks, 'dim'] });
+): Span[] {
+  const target = [href, title ? `"${title}"` : ''].filter(Boolean).join(' ');
+  // The lexer decodes character references in addresses: the result must not control or hide anything.
+  if (sanitizeLine(target) !== target) return [{ text: raw, looks }];
+  const shown = target && `${label.length > 0 ? ' ' : ''}(${target})`;
+  return [...label, ...textSpan(shown, [...looks, 'dim'])];
 }
 
 /** Terminals ignore links beyond this length. */

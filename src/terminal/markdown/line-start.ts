@@ -62,39 +62,27 @@ function recognizeLine(text: string, complete: boolean, open: OpenLeaf): LineKin
     if (!complete) return undefined;
     if (delimiterRow.test(text)) return 'delimiter';
   }
-  const kind = recognizeByFirst(text, complete, open);
+  const kind = recognizeStart(text, complete, open);
   if (kind !== 'text' || open.kind !== 'table') return kind;
   if (!complete) return undefined;
   return text.includes('|') ? 'row' : 'text';
 }
 
-function recognizeByFirst(text: string, complete: boolean, open: OpenLeaf): LineKind | undefined {
-  switch (text.charAt(0)) {
-    case '#':
-      if (/^#{1,6}(?:[ \t]|$)/.test(text))
-        return complete || /[ \t]/.test(text) ? 'heading' : undefined;
-      return 'text';
-    case '`':
-      if (!/^(?:`{1,2}$|`{3,}[^`]*$)/.test(text)) return 'text';
-      if (!complete) return undefined;
-      return text.startsWith('```') ? 'fence' : 'text';
-    case '~':
-      if (text.startsWith('~~~')) return 'fence';
-      return /^~~?$/.test(text) && !complete ? undefined : 'text';
-    case '|':
-      return 'row';
-    case '=':
-      if (open.kind !== 'paragraph' || !/^=+[ \t]*$/.test(text)) return 'text';
-      return complete ? 'underline' : undefined;
-    case '[':
-      if (/^\[[^\]]+\]:/.test(text)) return 'definition';
-      return /^\[[^\]]*\]?$/.test(text) && !complete ? undefined : 'text';
-    case '$':
-    case '\\':
-      return recognizeFormula(text, complete);
-    default:
-      return 'text';
-  }
+const lineStarts = [
+  ['heading', /^#{1,6}(?:[ \t]|$)/],
+  ['fence', /^(?:`{3,}[^`]*$|~{3})/],
+  ['row', /^\|/],
+  ['definition', /^\[[^\]]+\]:/],
+] as const;
+/** More of the line can make it one of them, or text. */
+const perhapsLineStart = /^(?:#{1,6}|`{1,2}|`{3,}[^`]*|~{1,2}|\[[^\]]*\]?)$/;
+
+function recognizeStart(text: string, complete: boolean, open: OpenLeaf): LineKind | undefined {
+  if (/^[$\\]/.test(text)) return recognizeFormula(text, complete);
+  const isUnderline = open.kind === 'paragraph' && /^=+[ \t]*$/.test(text);
+  if (!complete && (isUnderline || perhapsLineStart.test(text))) return undefined;
+  if (isUnderline) return 'underline';
+  return lineStarts.find(([, pattern]) => pattern.test(text))?.[0] ?? 'text';
 }
 
 function recognizeFormula(text: string, complete: boolean): LineKind | undefined {

@@ -17,50 +17,6 @@ import {
 import { Table } from './table.ts';
 import { Rows } from '../text/rows.ts';
 
-/** The rows of the paragraph or heading that is written. Each text is written once, after what was written before. */
-class ProseRows {
-  readonly #rows: Rows;
-  readonly #style: Style;
-  /** The markers of each further row. */
-  readonly #prefix: () => string;
-  /** The end of the text, whose place depends on what follows. */
-  #held: readonly Span[] = [];
-
-  constructor(width: () => number, style: Style, prefix: () => string) {
-    this.#rows = new Rows(width);
-    this.#style = style;
-    this.#prefix = prefix;
-  }
-
-  /** Call after the markers of the first row, which have `indent` columns. */
-  begin(indent: number): void {
-    this.#rows.begin(indent);
-  }
-
-  /**
-   * The styled text of the spans that is decided now, with row ends.
-   * @param isEnd no text follows in this paragraph
-   */
-  write(spans: readonly Span[], isEnd: boolean): string {
-    const all = this.#held.length === 0 ? spans : [...this.#held, ...spans];
-    const text = visibleText(all);
-    const { breaks, placed } = this.#rows.place(text, isEnd);
-    this.#held = sliceSpans(all, placed, text.length);
-    let output = '';
-    let at = 0;
-    for (const { from, to } of breaks) {
-      output += `${paintSpans(sliceSpans(all, at, from), this.#style)}\n${this.#prefix()}`;
-      at = to;
-    }
-    return output + paintSpans(sliceSpans(all, at, placed), this.#style);
-  }
-
-  /** The text that is not written yet. */
-  held(): string {
-    return visibleText(this.#held);
-  }
-}
-
 function sliceSpans(spans: readonly Span[], from: number, to: number): readonly Span[] {
   const slices: Span[] = [];
   let at = 0;
@@ -115,7 +71,9 @@ class ScreenBlocks implements BlockRenderer<Span> {
   readonly #options: MarkdownStreamOptions;
   readonly #style: Style;
   /** Undefined if the terminal wraps prose. */
-  readonly #rows: ProseRows | undefined;
+  readonly #rows: Rows | undefined;
+  /** The end of the paragraph or heading, whose place in rows depends on what follows. */
+  #held: readonly Span[] = [];
   readonly #rulePaint: Paint;
   #text = '';
   #previous: BlockKind | undefined;
@@ -132,8 +90,7 @@ class ScreenBlocks implements BlockRenderer<Span> {
     this.#options = options;
     this.#style = style;
     this.read = readSpans(options);
-    const prefix = () => this.#markers('flow');
-    this.#rows = options.wrap === 'words' ? new ProseRows(width, style, prefix) : undefined;
+    this.#rows = options.wrap === 'words' ? new Rows(width) : undefined;
     this.#rulePaint = style.own?.rule ?? style.dim;
   }
 
@@ -314,7 +271,7 @@ class ScreenBlocks implements BlockRenderer<Span> {
   }
 
   undecided(): string {
-    return this.#table?.undecided() ?? this.#rows?.held() ?? '';
+    return this.#table?.undecided() ?? visibleText(this.#held);
   }
 
   #writeBlankLine(): void {
@@ -328,14 +285,22 @@ class ScreenBlocks implements BlockRenderer<Span> {
     this.#rows?.begin(this.#markerColumns());
   }
 
-  /** Repeats the markers after each line end in the spans, and in each row if they are wrapped here. */
+  /**
+   * Writes what is decided, with the markers after each line end in the spans, and in each row if they are wrapped here.
+   * @param isEnd no text follows in this paragraph
+   */
   #writeSpans(spans: readonly Span[], isEnd: boolean): void {
-    if (this.#rows) {
-      if (spans.length > 0 || isEnd) this.#text += this.#rows.write(spans, isEnd);
-      return;
+    const all = [...this.#held, ...spans];
+    const text = visibleText(all);
+    const { breaks, placed } = this.#rows?.place(text, isEnd) ?? lineEnds(text);
+    let at = 0;
+    for (const { from, to } of breaks) {
+      this.#text += paintSpans(sliceSpans(all, at, from), this.#style);
+      this.#text += `\n${this.#markers('flow')}`;
+      at = to;
     }
-    const text = paintSpans(spans, this.#style);
-    this.#text += text.includes('\n') ? text.replaceAll('\n', `\n${this.#markers('flow')}`) : text;
+    this.#text += paintSpans(sliceSpans(all, at, placed), this.#style);
+    this.#held = sliceSpans(all, placed, text.length);
   }
 
   /** Writes the end of the line that `#beginLine` started. */
@@ -407,6 +372,12 @@ class ScreenBlocks implements BlockRenderer<Span> {
       : { text: openMark, looks: [] };
     return { mark, rest: text.slice(3) };
   }
+}
+
+/** The rows of a text that the terminal wraps. */
+function lineEnds(text: string) {
+  const breaks = Array.from(text.matchAll(/\n/g), ({ index }) => ({ from: index, to: index + 1 }));
+  return { breaks, placed: text.length };
 }
 
 function itemIndent(marker: string): number {

@@ -1,30 +1,16 @@
 import { BlockDriver, type BlockRenderer, type MarkdownStream } from './block-driver.ts';
 import type { Container, LineStart } from './line-start.ts';
 import { createWordRows } from '../text/rows.ts';
-import { Paragraph, lexInline, type ReadPiece, withCharacters } from './inline.ts';
+import { Paragraph, lexInline, type ReadPiece, withCharacters, withFormulas } from './inline.ts';
 import { splitCells } from './table.ts';
 import type { Token, Tokens } from 'marked';
 import { withoutMarks } from '../formula.ts';
 import { sanitizeLine } from '../safety/sanitizer.ts';
-import type { Place } from './inline-scanner.ts';
 
 /** Tags that change only the look of their content. */
 const lookTag =
   /^<\/?(?:kbd|b|i|em|strong|u|s|sub|sup|mark|small|span|code|center|summary|details|p|div)(?:\s[^<>]*)?>$/i;
 const breakTag = /^<(?:br|hr|wbr)\s*\/?>$/i;
-
-const escaped = (text: string) => text.replaceAll(/[!-/:-@[-`{-~]/g, '\\$&');
-
-/** The text with its formulas as text of Markdown. */
-function withFormulas(source: string, formulas: readonly Place[]): string {
-  let text = '';
-  let at = 0;
-  for (const { from, to } of formulas) {
-    text += source.slice(at, from) + escaped(withoutMarks(source.slice(from, to)).trim());
-    at = to;
-  }
-  return text + source.slice(at);
-}
 
 /** `[^1]` is "(note 1)", `[text][1]` is "text (link 1)". */
 function withNotes(text: string): string {
@@ -80,7 +66,8 @@ function tokensText(tokens: readonly Token[]): string {
 const readSpoken: ReadPiece<string> = (text, formulas) => {
   if (formulas === undefined) return [withNotes(text)];
   const [lead = ''] = /^\s*/.exec(text) ?? [];
-  return [lead + tokensText(lexInline(withFormulas(text, formulas).slice(lead.length)))];
+  const source = withFormulas(text, formulas, (formula) => withoutMarks(formula).trim());
+  return [lead + tokensText(lexInline(source.slice(lead.length)))];
 };
 
 function spokenInline(source: string): string {
@@ -267,12 +254,14 @@ class SpokenBlocks implements BlockRenderer<string> {
     delimiter: string,
     paragraph: Paragraph<string> | undefined,
   ): void {
-    const isHeader = row === undefined && this.#paragraph?.isWritten === false;
-    const header = isHeader ? paragraph?.firstLine : row;
-    const ownLabel = isHeader ? this.#paragraph?.label : undefined;
-    if (isHeader) this.#paragraph = undefined;
-    else if (paragraph) this.closeParagraph(paragraph.end());
-    const label = ownLabel ?? this.#takeLabel();
+    let header = row;
+    let label: string | undefined;
+    if (row === undefined && paragraph && this.#paragraph?.isWritten === false) {
+      header = paragraph.firstLine;
+      ({ label } = this.#paragraph);
+      this.#paragraph = undefined;
+    } else if (paragraph) this.closeParagraph(paragraph.end());
+    label ??= this.#takeLabel();
     const names = splitCells(header ?? delimiter).map((cell, column) =>
       header === undefined ? `column ${column + 1}` : cellText(cell),
     );
@@ -311,7 +300,7 @@ class SpokenBlocks implements BlockRenderer<string> {
 
   /** Writes text that is not code. */
   #writeProse(text: string): void {
-    this.#text += this.#rows.write(text);
+    this.#text += this.#rows.write(text, true);
   }
 
   /** The words before a block, which name its quotes and the list items that it begins. Each item has them once. */

@@ -1,4 +1,3 @@
-import type { Style } from '../style.ts';
 import { displayWidth, padToWidth, type Alignment } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
 import { inlineText } from './inline.ts';
@@ -9,13 +8,17 @@ import { type MarkdownLook, mergeSpans, paintSpans, visibleText, type Span } fro
 const MAX_ROWS = 500;
 const MAX_TEXT = 64 * 1024;
 
+/** Undefined if the columns would be too narrow to read. */
+type ColumnWidths = readonly number[] | undefined;
+
 /** A table that is laid out when it ends, or when it becomes too long. */
 export class Table {
   readonly #look: MarkdownLook;
   readonly #width: () => number;
-  readonly #header: string | undefined;
-  readonly #delimiter: string;
-  readonly #frame: TableFrame;
+  readonly #source: readonly string[];
+  readonly #align: readonly Alignment[];
+  /** Undefined if it was already shown as text. */
+  readonly #header: readonly Cell[] | undefined;
   /** The rows before the layout is decided. */
   #waiting: string[] | undefined = [];
   #size = 0;
@@ -33,16 +36,14 @@ export class Table {
   ) {
     this.#look = look;
     this.#width = width;
-    this.#header = header;
-    this.#delimiter = delimiter;
-    const align = splitCells(delimiter).map(alignmentOf);
-    const shown = header === undefined ? undefined : this.#cellsOf(header);
-    this.#frame = { ...look, align, header: shown };
+    this.#source = [header ?? '', delimiter];
+    this.#align = splitCells(delimiter).map(alignmentOf);
+    this.#header = header === undefined ? undefined : this.#cellsOf(header);
   }
 
   /** The lines that can be shown; none until the layout is decided. */
   add(row: string): string[] {
-    if (!this.#waiting) return rowLines(this.#frame, this.#widths, this.#cellsOf(row));
+    if (!this.#waiting) return this.#linesOf(this.#cellsOf(row));
     this.#waiting.push(row);
     this.#size += row.length;
     return this.#waiting.length >= MAX_ROWS || this.#size >= MAX_TEXT ? this.end() : [];
@@ -52,24 +53,58 @@ export class Table {
     if (!this.#waiting) return [];
     const rows = this.#waiting.map((row) => this.#cellsOf(row));
     this.#waiting = undefined;
-    const { header = [] } = this.#frame;
+    const header = this.#header ?? [];
     this.#widths = columnWidths([header, ...rows], Math.max(1, this.#width()));
-    const lines = [
-      ...headLines(this.#frame, this.#widths),
-      ...rows.flatMap((row) => rowLines(this.#frame, this.#widths, row)),
-    ];
-    return lines.length > 0 || !this.#frame.header
-      ? lines
-      : rowLines({ ...this.#frame, header: undefined }, this.#widths, header);
+    if (rows.length === 0 && !this.#widths && this.#header) return this.#recordOf(header, []);
+    return [...this.#headLines(), ...rows.flatMap((row) => this.#linesOf(row))];
   }
 
   undecided(): string {
-    if (!this.#waiting) return '';
-    return [this.#header ?? '', this.#delimiter, ...this.#waiting].join('\n');
+    return this.#waiting ? [...this.#source, ...this.#waiting].join('\n') : '';
   }
 
   #cellsOf(row: string): Cell[] {
     return splitCells(row).map((cell) => readCell(cell, this.#look));
+  }
+
+  /** The header and the line under it. */
+  #headLines(): string[] {
+    if (!this.#widths) return [];
+    const { style, unicode } = this.#look;
+    const bold = this.#header?.map((cell) =>
+      cell.map((span) => ({ ...span, looks: [...span.looks, 'bold' as const] })),
+    );
+    const dash = unicode ? '─' : '-';
+    const rule = this.#widths.map((width) => dash.repeat(width)).join(unicode ? '─┼─' : '-+-');
+    return [...(bold ? this.#linesOf(bold) : []), style.dim(rule)];
+  }
+
+  /** One row: lines of aligned cells, or `header: value` lines if there are no widths. */
+  #linesOf(row: readonly Cell[]): string[] {
+    const widths = this.#widths;
+    if (!widths) return this.#recordOf(row, this.#header ?? []);
+    const { style, unicode } = this.#look;
+    const separator = ` ${style.dim(unicode ? '│' : '|')} `;
+    const cells = widths.map((width, column) =>
+      wrapText(paintSpans(row[column] ?? [], style), width).map((line) =>
+        padToWidth(line, width, this.#align[column]),
+      ),
+    );
+    const height = Math.max(...cells.map((lines) => lines.length));
+    return Array.from({ length: height }, (_, line) => {
+      const parts = widths.map((width, column) => cells[column]?.[line] ?? ' '.repeat(width));
+      return [...parts.slice(0, -1), parts.at(-1)?.trimEnd()].join(separator);
+    });
+  }
+
+  #recordOf(row: readonly Cell[], names: readonly Cell[]): string[] {
+    const { style } = this.#look;
+    const lines = row.map((cell, column) => {
+      const name = visibleText(names[column] ?? []).replaceAll('\n', ' ');
+      const value = paintSpans(cell, style).replaceAll('\n', ' ');
+      return name === '' ? value : `${style.bold(`${name}:`)} ${value}`;
+    });
+    return [...lines, ''];
   }
 }
 
@@ -129,15 +164,6 @@ function readCell(source: string, look: MarkdownLook): Cell {
   }));
 }
 
-interface TableFrame extends MarkdownLook {
-  readonly align: readonly Alignment[];
-  /** Undefined if it was already shown as text. */
-  readonly header: readonly Cell[] | undefined;
-}
-
-/** Undefined if the columns would be too narrow to read. */
-type ColumnWidths = readonly number[] | undefined;
-
 const SEPARATOR = 3;
 /** In a narrower column, words would be cut on every line. */
 const MIN_COLUMN = 8;
@@ -160,49 +186,4 @@ function columnWidths(rows: readonly (readonly Cell[])[], available: number): Co
 
 function sum(widths: readonly number[]): number {
   return widths.reduce((total, width) => total + width, 0);
-}
-
-/** The header and the line under it. */
-function headLines(frame: TableFrame, widths: ColumnWidths): string[] {
-  if (!widths) return [];
-  const { header, style, unicode } = frame;
-  const bold = header?.map((cell) =>
-    cell.map((span) => ({ ...span, looks: [...span.looks, 'bold' as const] })),
-  );
-  const dash = unicode ? '─' : '-';
-  const rule = widths.map((width) => dash.repeat(width)).join(unicode ? '─┼─' : '-+-');
-  return [...(bold ? rowLines(frame, widths, bold) : []), style.dim(rule)];
-}
-
-/** One row: lines of aligned cells, or `header: value` lines if there are no widths. */
-function rowLines(frame: TableFrame, widths: ColumnWidths, row: readonly Cell[]): string[] {
-  if (!widths) return recordLines(frame, row);
-  const { style, align, unicode } = frame;
-  const separator = ` ${style.dim(unicode ? '│' : '|')} `;
-  const cells = widths.map((width, column) =>
-    cellLines(row[column] ?? [], width, style, align[column]),
-  );
-  const height = Math.max(...cells.map((lines) => lines.length));
-  return Array.from({ length: height }, (_, line) => {
-    let text = '';
-    for (const [column, width] of widths.entries()) {
-      const cell = cells[column]?.[line] ?? ' '.repeat(width);
-      text += column === widths.length - 1 ? cell.trimEnd() : cell + separator;
-    }
-    return text;
-  });
-}
-
-/** The lines of a cell, each as wide as its column. */
-function cellLines(cell: Cell, width: number, style: Style, align?: Alignment): readonly string[] {
-  return wrapText(paintSpans(cell, style), width).map((line) => padToWidth(line, width, align));
-}
-
-function recordLines({ header, style }: TableFrame, row: readonly Cell[]): string[] {
-  const lines = row.map((cell, column) => {
-    const name = visibleText(header?.[column] ?? []).replaceAll('\n', ' ');
-    const value = paintSpans(cell, style).replaceAll('\n', ' ');
-    return name === '' ? value : `${style.bold(`${name}:`)} ${value}`;
-  });
-  return [...lines, ''];
 }

@@ -1,6 +1,6 @@
 // Where rows of prose end: at spaces and beside ideographs, never within a word. A row is decided once: text that
 // follows does not change it, and the result does not depend on the pieces in which the text arrives.
-import { displayWidth, graphemes, isWide } from './width.ts';
+import { displayWidth, isWide } from './width.ts';
 
 /** A part of a text that a row end replaces: spaces, a line end, or nothing between two ideographs. */
 interface RowBreak {
@@ -43,7 +43,6 @@ function unitsOf(word: string): readonly string[] {
   return units;
 }
 
-const isLink = (word: string) => /:\/\/|^www\./i.test(word);
 /** What follows may belong to the same unit. */
 const isOpen = (last: string) => isWide(last) || noEnd.test(last);
 
@@ -59,7 +58,7 @@ export class Rows {
   /** The last UTF-16 unit. */
   #last = '';
   /** The word at the end is longer than a row. */
-  #isLong: 'no' | 'link' | 'text' = 'no';
+  #isLong = false;
   #breaks: RowBreak[] = [];
 
   constructor(width: () => number, column = 0) {
@@ -74,7 +73,7 @@ export class Rows {
     this.#column = indent;
     this.#isFresh = true;
     this.#last = '';
-    this.#isLong = 'no';
+    this.#isLong = false;
   }
 
   /**
@@ -100,7 +99,7 @@ export class Rows {
         placed = next + 1;
         this.#break(from, placed);
         this.#last = '';
-        this.#isLong = 'no';
+        this.#isLong = false;
       } else break;
     }
     return { breaks: this.#breaks, placed: isEnd ? text.length : placed };
@@ -139,41 +138,16 @@ export class Rows {
   #placeUnit(unit: string, from: number, spaces: number, mayMove: boolean): void {
     const width = this.#width();
     const columns = displayWidth(unit);
-    if (mayMove) this.#isLong = 'no';
-    if (this.#column + spaces + columns <= width && this.#isLong === 'no') {
-      this.#column += spaces + columns;
-      this.#isFresh = false;
-    } else {
-      if (!mayMove || this.#isFresh) this.#column += spaces;
-      else this.#break(from, from + spaces);
-      const fits = this.#indent + columns <= width;
-      if (fits && this.#isFresh && this.#column === this.#indent) {
-        this.#column += columns;
-        this.#isFresh = false;
-      } else this.#placeLong(unit, from + spaces);
-    }
-    this.#last = unit.at(-1) ?? '';
-  }
-
-  /**
-   * A word that is longer than a row. The terminal wraps a link, which stays whole for selection, and any word where
-   * rows have no indentation; else it is cut.
-   */
-  #placeLong(word: string, at: number): void {
-    const width = this.#width();
-    if (this.#isLong === 'no') this.#isLong = this.#indent === 0 || isLink(word) ? 'link' : 'text';
-    if (this.#isLong === 'link') {
-      this.#column = ((this.#column + displayWidth(word) - 1) % width) + 1;
-    } else {
-      let position = at;
-      for (const character of graphemes(word)) {
-        const columns = displayWidth(character);
-        if (this.#column + columns > width) this.#break(position, position);
-        this.#column += columns;
-        position += character.length;
-      }
-    }
+    if (mayMove) this.#isLong = false;
+    const fitsInRow = this.#column + spaces + columns <= width && !this.#isLong;
+    if (!fitsInRow && mayMove && !this.#isFresh) this.#break(from, from + spaces);
+    else this.#column += spaces;
+    this.#isLong ||= this.#column + columns > width;
+    this.#column += columns;
+    // The terminal wraps a word that is longer than a row, which stays whole for selection.
+    if (this.#isLong) this.#column = ((this.#column - 1) % width) + 1;
     this.#isFresh = false;
+    this.#last = unit.at(-1) ?? '';
   }
 }
 
@@ -209,46 +183,29 @@ function endingOf(text: string, kind: RegExp, most: number): number {
 }
 
 const blank = /[ \t]/;
-
-/**
- * Plain text in rows that end between words, written in pieces that end between words or at a line end. The spaces at
- * the end are held back: a row may end there.
- * @param column the used columns of the row in which the text begins
- */
-export function createWordRows(width: () => number, column: number) {
-  const rows = new Rows(width, column);
-  let spaces = '';
-  return {
-    write(added: string): string {
-      const text = spaces + added;
-      const shown = text.slice(0, endingOf(text, blank, text.length));
-      spaces = text.slice(shown.length);
-      return withRowEnds(shown, rows.place(shown, true).breaks);
-    },
-  };
-}
-
 /** A longer word is written before its end. */
 const maxWord = 1000;
 /** A character of a word that the next piece may continue; scripts without spaces have no such words. */
 const wordCharacter = /[^\s\u2e80-\uffef]/;
 
-/** Text that arrives in any pieces, in rows that end between words. */
-export function createWordStream(width: () => number, column: number) {
-  const rows = createWordRows(width, column);
-  let word = '';
+/**
+ * Plain text that arrives in any pieces, in rows that end between words. The last word is held back, and the spaces
+ * before it: a row may end there.
+ * @param column the used columns of the row in which the text begins
+ */
+export function createWordRows(width: () => number, column: number) {
+  const rows = new Rows(width, column);
+  let held = '';
   return {
-    write(added: string): string {
-      const text = word + added;
-      const last = text.slice(endingOf(text, wordCharacter, maxWord + 1));
-      word = last.length > maxWord ? '' : last;
-      return rows.write(text.slice(0, text.length - word.length));
-    },
-    /** The last word. */
-    end(): string {
-      const last = word;
-      word = '';
-      return rows.write(last);
+    /** @param isWhole the text ends between words or at a line end */
+    write(added: string, isWhole = false): string {
+      const text = held + added;
+      const word = isWhole ? text.length : endingOf(text, wordCharacter, maxWord + 1);
+      const isTooLong = text.length - word > maxWord;
+      const decided = isTooLong ? text : text.slice(0, word);
+      const shown = text.slice(0, endingOf(decided, blank, decided.length));
+      held = text.slice(shown.length);
+      return withRowEnds(shown, rows.place(shown, true).breaks);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { incompleteAnswer } from '../../../src/client/failure/answer-failure.ts';
-import { maskFailure } from '../../../src/client/failure/request-failure.ts';
+import { maskFailure } from '../../../src/client/failure/change-failure.ts';
 import { Failure, type Remedy } from '../../../src/failure.ts';
 
 const limited = (message: string, limit: 'totalTimeout' | 'idleTimeout') =>

@@ -49,7 +49,7 @@ test.each([
   ['CERT_CHAIN_TOO_LONG', 'is not trusted', 'trust-authority'],
 ])('Y2: R30 %s is final, with a message and a remedy', (code, problem, help) => {
   const failure = networkFailure(coded(code), 'connecting', route);
-  expect(failure).toMatchObject({ kind: 'unreachable', transient: false });
+  expect(failure).toMatchObject({ kind: 'unreachable', transient: undefined });
   expect(failure.message).toMatch(/^the TLS certificate of service\.test:443 /);
   expect(failure.message).toContain(problem);
   expect(failure.message).toContain(code);
@@ -66,7 +66,7 @@ test('Y2: the message for a certificate with hundreds of names has a few of them
 
 test('R30 an unsupported TLS version is final', () => {
   const failure = networkFailure(coded('ERR_SSL_WRONG_VERSION_NUMBER'), 'connecting', route);
-  expect(failure).toMatchObject({ kind: 'unreachable', transient: false });
+  expect(failure).toMatchObject({ kind: 'unreachable', transient: undefined });
   expect(failure.remedy).toEqual({ code: 'check-scheme', scheme: 'http' });
 });
 

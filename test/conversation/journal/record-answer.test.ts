@@ -249,7 +249,8 @@ describe('a refusal', () => {
     const { journal, options, id } = refused('Well.');
     await journal.close();
     const pattern = compilePattern('not help', { regularExpression: false, caseSensitive: false });
-    const found = [...searchConversation(fileOf(options.folder, id), pattern, 0)];
+    const patterns = { each: [pattern], any: pattern };
+    const found = searchConversation(fileOf(options.folder, id), patterns, 0);
     expect(found).toMatchObject([{ role: 'assistant', hits: 1, lines: [{ text: refusal }] }]);
   });
 

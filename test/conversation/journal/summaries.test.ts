@@ -90,7 +90,7 @@ test('exports have the summary after the turns that it replaces', async () => {
 test('a search finds the text of a summary', async () => {
   const { options, id, turn } = await summarized();
   const pattern = compilePattern('of the', { regularExpression: false, caseSensitive: false });
-  expect([...searchConversation(fileOf(options.folder, id), pattern, 0)]).toMatchObject([
-    { turn, role: 'summary', hits: 1 },
-  ]);
+  expect([
+    ...searchConversation(fileOf(options.folder, id), { each: [pattern], any: pattern }, 0),
+  ]).toMatchObject([{ turn, role: 'summary', hits: 1 }]);
 });

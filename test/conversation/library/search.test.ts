@@ -14,7 +14,9 @@ const plain = { regularExpression: false, caseSensitive: false };
 async function search(answer: string, pattern: RegExp, context = 0) {
   const options = journalOptions();
   const id = await storedConversation(options, [['a prompt', answer]]);
-  return [...searchConversation(fileOf(options.folder, id), pattern, context)];
+  return [
+    ...searchConversation(fileOf(options.folder, id), { each: [pattern], any: pattern }, context),
+  ];
 }
 
 describe('search', () => {
@@ -54,7 +56,7 @@ describe('search', () => {
     const ends = turns.map(({ id: turn }) => ({ type: 'end', turn }));
     const records = [...turns, ...texts, ...ends];
     appendFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
-    const found = [...searchConversation(file, compilePattern('needle', plain), 0)];
+    const found = searchConversation(file, compileTerms(['needle']), 0);
     expect(found.map(({ turn, hits }) => [turn, hits])).toEqual([
       ['y', 1],
       ['z', 1],

@@ -1,11 +1,20 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
 import { serversDialog } from '../../../src/repl/connection.ts';
-import { LineScreen } from '../../../src/repl/line-mode/line-screen.ts';
+import {
+  createLineReader,
+  joinContinued,
+  LineScreen,
+} from '../../../src/repl/line-mode/line-screen.ts';
 import { expectsPrompt } from '../../../src/repl/line-mode/questions.ts';
+import type { Session } from '../../../src/repl/session.ts';
 import type { AnswerActivity, ReplState } from '../../../src/repl/state.ts';
 import { listOf } from '../../support/conversation-lists.ts';
-import { createMemoryContext } from '../../support/memory-context.ts';
+import { openLateInput } from '../../support/late-input.ts';
+import { createMemoryContext, createMemoryDevice } from '../../support/memory-context.ts';
+import { openMemorySession } from '../../support/memory-session.ts';
+import { fc } from '../../support/properties.ts';
 import { stateOf } from '../../support/repl-state.ts';
 
 function open(width = 80) {
@@ -95,4 +104,48 @@ test('breaks notices and questions between words', async () => {
   const { show, text } = open(30);
   await show(stateOf({ activity: streaming, now: 5000 }));
   expect(text()).toBe('natter: nothing for 5 s;\nCtrl+C stops and keeps the\ntext\n');
+});
+
+function openLineInput() {
+  const entered: string[] = [];
+  const { device, type } = createMemoryDevice();
+  const { session } = openMemorySession({
+    repl: (usual) => ({ ...usual, context: { ...usual.context, device, clock: systemClock } }),
+  });
+  const dispatch: Session['dispatch'] = (action) => {
+    if (action.type === 'line-entered') entered.push(action.text);
+  };
+  new LineScreen(session.context, () => 80).open({ ...session, dispatch }, false);
+  return { entered, type };
+}
+
+test('joins the lines of a paste even if the process was delayed between them', async () => {
+  const { entered, type } = openLineInput();
+  const late = await openLateInput((bytes) => type(bytes.toString()));
+  type('one\n');
+  late.sendWhileBusy('two\n', 80);
+  await expect.poll(() => entered).toEqual(['one\ntwo']);
+});
+
+test('reads the same lines however their bytes are split', () => {
+  const text = 'one\ntwö 🙂\r\nthree\n\nfour';
+  const bytes = Buffer.from(text);
+  fc.assert(
+    fc.property(fc.array(fc.nat(bytes.length), { maxLength: 8 }), (cuts) => {
+      const reader = createLineReader();
+      const points = [0, ...[...cuts].sort((one, other) => one - other), bytes.length];
+      const lines = points
+        .slice(1)
+        .flatMap((end, index) => reader.feed(bytes.subarray(points[index], end)));
+      expect([...lines, reader.end()]).toEqual(['one', 'twö 🙂', 'three', '', 'four']);
+    }),
+  );
+});
+
+test.each([
+  [['a', 'b'], ['a', 'b'], []],
+  [['a\\', 'b'], ['a\nb'], []],
+  [['a', 'b\\'], ['a'], ['b\\']],
+])('joins the continued lines of %j', (lines, whole, rest) => {
+  expect(joinContinued(lines)).toEqual({ whole, open: rest });
 });

@@ -51,15 +51,6 @@ test('X8: the wait for an unrenewed lock ends when the lock is dead', async () =
   expect(slept()).toBe(2000);
 });
 
-test('X8: an unrenewed lock is removed after a minute, even if the clock of its file system has stopped', async () => {
-  const lock = newLockPath();
-  leaveLock(lock, two, -3000);
-  const { watch, slept } = watching(() => undefined);
-  await watch(lock);
-  expect(existsSync(lock)).toBe(false);
-  expect(slept()).toBe(60_000);
-});
-
 test.each([
   ['that is free', undefined],
   ['that is not a lock', 'notes\n'],

@@ -64,7 +64,7 @@ describe('rows of prose', () => {
       ['a', 'https://x.example/y b'],
     ],
     ['leave a long word to the terminal', 'a abcdefghijkl b', 8, ['a', 'abcdefghijkl b']],
-    ['cut a long word in a list', '- abcdefgh', 6, ['• abcd', '  efgh']],
+    ['leave a long word in a list whole', '- abcdefgh', 6, ['• abcdefgh']],
     ['end between ideographs', '今天天气很好', 8, ['今天天气', '很好']],
     ['do not start with a full stop', '今天天气。很好', 8, ['今天天', '气。很好']],
     ['do not end with an opening mark', '今天天「气」很', 8, ['今天天', '「气」很']],

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createWordStream, hangText } from '../../../src/terminal/text/rows.ts';
+import { createWordRows, hangText } from '../../../src/terminal/text/rows.ts';
 import { processorTime } from '../../support/processor-time.ts';
 
 function inRows(pieces: readonly string[], width: number, column = 0): string {
-  const stream = createWordStream(() => width, column);
-  return pieces.map((piece) => stream.write(piece)).join('') + stream.end();
+  const stream = createWordRows(() => width, column);
+  return pieces.map((piece) => stream.write(piece)).join('') + stream.write('', true);
 }
 
 test.each([
@@ -22,7 +22,7 @@ test('the first row begins after its label', () => {
 });
 
 test('ideographs are written as they arrive', () => {
-  const stream = createWordStream(() => 10, 0);
+  const stream = createWordRows(() => 10, 0);
   expect(stream.write('日本')).toBe('日本');
   expect(stream.write('one tw')).toBe('one');
 });

@@ -55,7 +55,8 @@ export const connectToQueue: Connect = async (context, notices, { queue }) => {
   });
 };
 
-function noBatch(message: string): Failure {
+/** The failure for a batch that is not in the queue. */
+export function noBatch(message: string): Failure {
   return new Failure('not_found', message, {
     hint: '‹natter batch submit prompts.txt --queue …› puts prompts into the queue',
   });
@@ -82,9 +83,4 @@ export async function findBatch(
   throw new Failure('usage', `the queue at ${connection.label} has several batches`, {
     hint: `choose one with --batch: ${names.join(', ')}`,
   });
-}
-
-/** The batch was removed meanwhile. */
-export function lostBatch(name: string): Failure {
-  return noBatch(`the queue has no batch ${name} any more`);
 }

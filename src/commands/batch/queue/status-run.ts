@@ -1,12 +1,10 @@
-import type { QueueCounts } from '../../../batch/queue/batch-queue.ts';
+import type { BatchQueue } from '../../../batch/queue/redis-queue.ts';
 import { type Connect, connectToQueue, findBatch, type StatusOptions } from './open-queue.ts';
 import { present, type Context } from '../../../run.ts';
 import { printJson, printTable } from '../../../output/print-data.ts';
 import { count } from '../../../output/figures.ts';
 
-interface NamedCounts extends QueueCounts {
-  readonly name: string;
-}
+type NamedCounts = Awaited<ReturnType<BatchQueue['counts']>> & { readonly name: string };
 
 const columns = [
   'BATCH',

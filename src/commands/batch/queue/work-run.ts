@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { type AnswerCheck, openCheck } from '../../../ask/check.ts';
+import { openCheck } from '../../../ask/check.ts';
 import { isTransient } from '../../../batch/circuit-breaker.ts';
 import type {
   BatchHeader,
@@ -12,12 +12,12 @@ import type { QueueConnection } from '../../../batch/queue/connect.ts';
 import { countFailure, emptyTally } from '../../../batch/tally.ts';
 import { undiciNetwork } from '../../../client/http/undici-network.ts';
 import type { Clock } from '../../../clock.ts';
-import { planSending, type SendingPlan, type SendingRun } from '../plan.ts';
+import { planSending, type SendingRun } from '../plan.ts';
 import {
   type Connect,
   connectToQueue,
   findBatch,
-  lostBatch,
+  noBatch,
   type WorkOptions,
 } from './open-queue.ts';
 import { refuseUnwritableSummary, reportEnd } from '../report/reporting.ts';
@@ -25,11 +25,12 @@ import { endingOf, type EndTexts } from '../report/summary.ts';
 import { runId } from '../run.ts';
 import { openGuard } from '../secret-guard.ts';
 import { type Pipeline, runUntilEnd } from '../sending/pipeline.ts';
-import type { Context, Run } from '../../../run.ts';
+import type { Context } from '../../../run.ts';
 import { startRun, readSettings } from '../../../settings/read-settings.ts';
-import { openService } from '../../../ask/service.ts';
+import { openService, type Service } from '../../../ask/service.ts';
 import { Failure } from '../../../failure.ts';
-import { count } from '../../../output/figures.ts';
+import { definedFields } from '../../../json.ts';
+import { count, countOf } from '../../../output/figures.ts';
 import type { Notices } from '../../../output/notices.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { errorCode, storageFailure } from '../../../storage/storage-failure.ts';
@@ -104,8 +105,7 @@ function keepResults(
 /** A run of `natter batch work`. */
 interface Work extends SendingRun {
   readonly options: WorkOptions;
-  /** The name of the batch's input. */
-  readonly input: string;
+  readonly header: BatchHeader;
   readonly connection: QueueConnection;
   readonly queue: BatchQueue;
   readonly keeper: ReturnType<typeof keepResults>;
@@ -125,18 +125,6 @@ function batchSettings(own: ResolvedSettings, header: BatchHeader): ResolvedSett
     values: { ...own.values, model, system, maxTokens, fallback: undefined },
     params: Object.fromEntries(params) as ResolvedSettings['params'],
   };
-}
-
-/** The check that was submitted with the batch; undefined if answers are not checked. */
-async function batchCheck(
-  notices: Notices,
-  { check }: BatchHeader,
-): Promise<AnswerCheck | undefined> {
-  if (check === undefined) return undefined;
-  const { schema, retries, select } = check;
-  const own = schema === undefined ? undefined : { text: schema, label: 'the schema of the batch' };
-  const limit = schema === undefined ? {} : { schemaRetries: String(retries) };
-  return openCheck(notices, { ...limit, ...(select === undefined ? {} : { select }) }, own);
 }
 
 /** A cut answer has been paid for, so only a new submission asks again. */
@@ -251,9 +239,8 @@ function saveUnsaved({ keeper, queue, presentation }: Work): void {
   } catch (error) {
     throw storageFailure('write', file, error);
   }
-  const what = results.length === 1 ? '1 result' : `${count(results.length)} results`;
   presentation.notices.warning(
-    `${what} could not be stored in the queue and went into ${file}; ‹natter batch merge› adds them to collected results`,
+    `${countOf(results.length, 'result')} could not be stored in the queue and went into ${file}; ‹natter batch merge› adds them to collected results`,
   );
 }
 
@@ -266,7 +253,7 @@ const endTexts = (left = 0): EndTexts => ({
 });
 
 async function workAndReport(work: Work): Promise<void> {
-  const { context, queue, giveUp, connection, input, jobs } = work;
+  const { context, queue, giveUp, connection, header, jobs } = work;
   const begin = context.clock.date();
   giveUp.signal.addEventListener('abort', () => {
     saveUnsaved(work);
@@ -281,61 +268,8 @@ async function workAndReport(work: Work): Promise<void> {
       return { ...endingOf(work, stopping, elapsed, left, endTexts(left)), left };
     },
   );
-  reportEnd(work, { input, output: null, shard: null, begin, batch: queue.name }, ending);
-}
-
-/** Opens the service, and answers the items of a batch. */
-async function workOn(
-  run: Run<WorkOptions>,
-  sending: SendingPlan,
-  connection: QueueConnection,
-): Promise<void> {
-  const { context, options, presentation } = run;
-  const { notices } = presentation;
-  const queue = await findBatch(connection, options);
-  const header = await queue.header();
-  if (header === undefined) throw lostBatch(queue.name);
-  // The queue limits the requests of all workers; tokens are limited here.
-  const { requests, tokens } = sending.rateLimits;
-  const check = await batchCheck(notices, header);
-  const asked = batchSettings(run.settings, header);
-  const settings = check?.settings(asked) ?? asked;
-  const working = { ...run, settings };
-  const source = { command: 'batch work', batch: runId(context) };
-  const network = { network: undiciNetwork };
-  const service = await openService(working, source, network);
-  const giveUp = new AbortController();
-  const jobs: Work['jobs'] = { left: undefined };
-  try {
-    const guard = openGuard(working);
-    if (requests !== undefined) await queue.setRate(requests);
-    await workAndReport({
-      ...run,
-      command: 'natter batch work',
-      plan: { ...sending, rateLimits: { requests: undefined, tokens } },
-      settings,
-      service,
-      check,
-      guard: await guard.forRequests(),
-      stream: header.stream,
-      stopsStarved: false,
-      tally: emptyTally(),
-      left: () => jobs.left,
-      onPause(wait) {
-        // The other workers would be refused, too. Without this pause they find out themselves.
-        if (wait >= sharedPause) queue.pause(Math.ceil(wait)).catch(() => undefined);
-      },
-      broken: giveUp.signal,
-      input: header.input,
-      connection,
-      queue,
-      jobs,
-      keeper: keepResults(queue, context.clock, giveUp.signal, refusedNotice(notices)),
-      giveUp,
-    });
-  } finally {
-    await service.close();
-  }
+  const names = { input: header.input, output: null, shard: null, begin, batch: queue.name };
+  reportEnd(work, names, ending);
 }
 
 /** Runs `natter batch work`. @throws Failure; an Interruption after Ctrl+C */
@@ -346,12 +280,55 @@ export async function workBatch(
 ): Promise<void> {
   const run = await startRun(context, options, readSettings);
   const { notices } = run.presentation;
-  const plan = planSending(options);
+  const { rateLimits, ...plan } = planSending(options);
   if (options.summary !== undefined) refuseUnwritableSummary(options.summary);
   const connection = await connect(context, notices, options);
+  let service: Service | undefined;
   try {
-    await workOn(run, plan, connection);
+    const queue = await findBatch(connection, options);
+    const header = await queue.header();
+    // The batch was removed meanwhile.
+    if (header === undefined) throw noBatch(`the queue has no batch ${queue.name} any more`);
+    const { schema, retries, select } = header.check ?? {};
+    const check = await openCheck(
+      notices,
+      definedFields({ select, schemaRetries: schema === undefined ? undefined : String(retries) }),
+      schema === undefined ? undefined : { text: schema, label: 'the schema of the batch' },
+    );
+    const asked = batchSettings(run.settings, header);
+    const working = { ...run, settings: check?.settings(asked) ?? asked };
+    const source = { command: 'batch work', batch: runId(context) };
+    service = await openService(working, source, { network: undiciNetwork });
+    const giveUp = new AbortController();
+    const jobs: Work['jobs'] = { left: undefined };
+    const guard = await openGuard(working).forRequests();
+    // The queue limits the requests of all workers; tokens are limited here.
+    if (rateLimits.requests !== undefined) await queue.setRate(rateLimits.requests);
+    await workAndReport({
+      ...working,
+      command: 'natter batch work',
+      plan: { ...plan, rateLimits: { ...rateLimits, requests: undefined } },
+      service,
+      check,
+      guard,
+      stream: header.stream,
+      stopsStarved: false,
+      tally: emptyTally(),
+      left: () => jobs.left,
+      onPause(wait) {
+        // The other workers would be refused, too. Without this pause they find out themselves.
+        if (wait >= sharedPause) queue.pause(Math.ceil(wait)).catch(() => undefined);
+      },
+      broken: giveUp.signal,
+      header,
+      connection,
+      queue,
+      jobs,
+      keeper: keepResults(queue, context.clock, giveUp.signal, refusedNotice(notices)),
+      giveUp,
+    });
   } finally {
+    await service?.close();
     await connection.close();
   }
 }

@@ -51,11 +51,6 @@ interface BatchEnd {
 const outcomeText = ({ tally, elapsed, texts }: BatchEnd) =>
   `${batchOutcome(tally, elapsed)}${texts.left}`;
 
-/** The first failure, if nothing was answered and all failures are of its kind. */
-function onlyCause({ answered, examples }: Tally): Failure | undefined {
-  return answered === 0 && examples.size === 1 ? [...examples.values()][0]?.failure : undefined;
-}
-
 /** Kinds of failure that an item has each time; a model may answer differently. */
 const repeatedKinds: ReadonlySet<FailureKind> = new Set([
   'usage',
@@ -79,8 +74,9 @@ function repeatedText({ examples, causes }: Tally): string | undefined {
 }
 
 function hintFor({ texts, stopFailure, tally }: BatchEnd): string {
+  const { answered, examples, causes } = tally;
   const repeated = repeatedText(tally);
-  const isAll = [...tally.causes.keys()].every((kind) => repeatedKinds.has(kind));
+  const isAll = [...causes.keys()].every((kind) => repeatedKinds.has(kind));
   const retry = isAll ? texts.corrected : texts.retry;
   if (stopFailure !== undefined && isOfItem(stopFailure.kind)) {
     const common = stopFailure.hint === undefined ? '' : `: ${stopFailure.hint}`;
@@ -89,7 +85,9 @@ function hintFor({ texts, stopFailure, tally }: BatchEnd): string {
   if (stopFailure === undefined && repeated !== undefined) {
     return isAll ? `${repeated}; ${retry}` : `${retry}; ${repeated}`;
   }
-  const { hint, remedy } = stopFailure ?? onlyCause(tally) ?? {};
+  // The first failure, if nothing was answered and all failures are of its kind.
+  const only = answered === 0 && examples.size === 1 ? [...examples.values()][0] : undefined;
+  const { hint, remedy } = stopFailure ?? only?.failure ?? {};
   return hint === undefined || remedy?.code === 'send-again' ? retry : `${hint}; ${retry}`;
 }
 

@@ -2,7 +2,7 @@
 
 import { estimateRequest } from '../../../usage/budget.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
-import { CircuitBreaker } from '../../../batch/circuit-breaker.ts';
+import { createCircuitBreaker } from '../../../batch/circuit-breaker.ts';
 import type { BatchItem, InputItem, ItemContent } from '../../../batch/input/item.ts';
 import { Admission, type Permission } from '../../../batch/admission.ts';
 import type { Tally } from '../../../batch/tally.ts';
@@ -10,13 +10,7 @@ import { failureLine, outcomeLine, unsendable } from '../output/result.ts';
 import type { SendingRun } from '../plan.ts';
 import { showProgress } from '../report/progress.ts';
 import type { Ending } from '../report/summary.ts';
-import {
-  itemFingerprint,
-  type ItemOutcome,
-  planItem,
-  sendItem,
-  type SendOptions,
-} from './send-item.ts';
+import { itemFingerprint, type ItemOutcome, planItem, sendItem } from './send-item.ts';
 import { type Stopping, watchStopping } from '../stopping.ts';
 import { withRequestHint } from '../../../cli/report.ts';
 import type { Failure } from '../../../failure.ts';
@@ -51,7 +45,7 @@ const contentFor = (content: ItemContent, isFirst: boolean): ItemContent => {
  */
 function openFallback(
   run: SendingRun,
-  sending: SendOptions,
+  stopping: Stopping,
   warn: (text: string) => void,
 ): BatchFallback | undefined {
   const { settings, check, service } = run;
@@ -78,7 +72,7 @@ function openFallback(
         models,
         plan(model, isFirst) {
           try {
-            return planItem(contentFor(item, isFirst), model.settings, sending.stream);
+            return planItem(contentFor(item, isFirst), model.settings, run.stream);
           } catch (error) {
             throw withRequestHint(toFailure(error), model.settings);
           }
@@ -88,10 +82,11 @@ function openFallback(
       return askModels(chain, chooseModel(chain), async ({ model, failed }) => {
         const isFirst = failed.length === 0;
         const content = contentFor(item, isFirst);
-        if (isFirst) return sendItem(sending, content, permission);
+        if (isFirst) return sendItem(run, stopping, content, permission);
         // The limits that a batch learns are those of the first service: the client of this one waits and retries itself.
-        const own = { ...sending, client: await clients.of(model), settings: model.settings };
-        return sendItem(own, content, undefined);
+        const own = { ...service, client: await clients.of(model) };
+        const next = { ...run, service: own, settings: model.settings };
+        return sendItem(next, stopping, content, undefined);
       });
     },
     async close() {
@@ -119,9 +114,8 @@ interface ItemEnd {
 /** What sends the items of a run, wherever they come from. */
 interface Sending {
   readonly run: SendingRun;
-  readonly options: SendOptions;
   readonly stopping: Stopping;
-  readonly circuitBreaker: CircuitBreaker;
+  readonly circuitBreaker: ReturnType<typeof createCircuitBreaker>;
   readonly fallback: BatchFallback | undefined;
   readonly warn: (text: string) => void;
 }
@@ -224,7 +218,7 @@ async function answerItem(
   item: InputItem,
   permission: Permission,
 ): Promise<ItemEnd> {
-  const { run, options, fallback, warn } = sending;
+  const { run, stopping, fallback, warn } = sending;
   const unsent = (fingerprint: bigint | undefined, failure: Failure): ItemEnd => {
     const line = failureLine(run.context.secrets, item, fingerprint, failure);
     return { line, fingerprint, failure, isStopped: false, isStarved: false };
@@ -234,7 +228,7 @@ async function answerItem(
   let outcome: ItemOutcome;
   try {
     outcome = await (fallback?.send(item.content, permission) ??
-      sendItem(options, item.content, permission));
+      sendItem(run, stopping, item.content, permission));
   } catch (error) {
     permission.end(false, undefined);
     return unsent(fingerprint, withRequestHint(toFailure(error), run.settings));
@@ -281,30 +275,19 @@ export async function runUntilEnd(
     progress.clear();
     presentation.notices.warning(text);
   };
-  const options: SendOptions = {
-    client: service.client,
-    guard: run.guard,
-    check: run.check,
-    settings,
-    stream: run.stream,
-    retryIncomplete: plan.retryIncomplete,
-    stop,
-    signal: stopping.cancel,
-    clock,
-  };
   let fallback: BatchFallback | undefined;
   try {
     try {
-      fallback = openFallback(run, options, warn);
+      fallback = openFallback(run, stopping, warn);
       const most = Math.max(minFailures, 2 * plan.concurrency);
-      const circuitBreaker = new CircuitBreaker({
+      const circuitBreaker = createCircuitBreaker({
         most,
         maxWait: maxWaitOf(settings),
         isReplay: service.replayedFrom !== undefined,
         mostAlike: run.options.keepGoing === true ? Infinity : most,
         hasAnswers: () => run.tally.already > 0,
       });
-      const sending = { run, options, stopping, circuitBreaker, fallback, warn };
+      const sending = { run, stopping, circuitBreaker, fallback, warn };
       await work({
         stopping,
         admit: (item, order) => admission.admit(item, order),

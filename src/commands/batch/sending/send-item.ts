@@ -5,7 +5,6 @@ import {
   checkedFields,
   type CheckedAnswers,
   failureOf,
-  lastOf,
   metadataOf,
 } from '../../../ask/check.ts';
 import { promptFingerprint } from '../../../batch/fingerprint.ts';
@@ -13,7 +12,7 @@ import type { BatchItem, ItemContent } from '../../../batch/input/item.ts';
 import { textMessages } from '../../../conversation/message-text.ts';
 import type { CompletionRequest, Message } from '../../../client/contract.ts';
 import { followSignals } from '../../../client/http/timer.ts';
-import { rephrase } from '../../../client/failure/request-failure.ts';
+import { rephrase } from '../../../client/failure/change-failure.ts';
 import { stoppedAnswer } from '../../../output/ending-failure.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { withRequestHint } from '../../../cli/report.ts';
@@ -21,8 +20,6 @@ import type { GuardedRequest } from '../../../input/secret-guard.ts';
 import type { SendingRun } from '../plan.ts';
 import { planRequest, type PlannedRequest } from '../../../ask/plan-request.ts';
 import type { Permission } from '../../../batch/admission.ts';
-import type { Client } from '../../../client/client.ts';
-import type { Clock } from '../../../clock.ts';
 import type { CheckedFields } from '../../../output/json-answer.ts';
 
 /** An item's messages after its own system prompt, else the command's, unless the first message is one already. */
@@ -72,34 +69,15 @@ export function planItem(
     textMessages(messages),
     content.stream ?? stream,
   );
-  return { ...planned, request: withContent(planned.request, content, messages) };
+  const { params } = content;
+  const own = params === undefined ? {} : { params: { ...planned.request.params, ...params } };
+  return { ...planned, request: { ...planned.request, messages, ...own } };
 }
 
-function withContent(
-  request: CompletionRequest,
-  { params }: ItemContent,
-  messages: readonly Message[],
-): CompletionRequest {
-  return params === undefined
-    ? { ...request, messages }
-    : { ...request, messages, params: { ...request.params, ...params } };
-}
-
-export interface SendOptions {
-  readonly client: Client;
-  /** Refuses or redacts secrets in prompts; undefined if they are not checked. */
-  readonly guard?: SendingRun['guard'];
-  /** Undefined if answers are not checked. */
-  readonly check?: AnswerCheck | undefined;
-  readonly settings: ResolvedSettings;
-  readonly stream: boolean;
-  /** Retries after a cut answer. The client never retries one, because it is billed twice. */
-  readonly retryIncomplete: number;
-  /** Cancels pending retries; running requests finish. */
+/** What ends requests: `stop` cancels pending retries, `cancel` running requests, too. */
+interface RunSignals {
   readonly stop: AbortSignal;
-  /** Cancels running requests. */
-  readonly signal: AbortSignal;
-  readonly clock: Clock;
+  readonly cancel: AbortSignal;
 }
 
 /** The answer to an item, with all text that was received before a failure. */
@@ -111,15 +89,15 @@ export interface ItemOutcome extends Answer {
   readonly checked?: CheckedFields;
 }
 
-/** One request of an item, with hints of the command line. */
+/** One request of an item, with hints of the command line. @returns `isRefused` after a 429 that may be sent again */
 async function attempt(
-  { client, clock, stop, signal: caller, settings }: SendOptions,
+  { service: { client }, settings, context: { clock } }: SendingRun,
+  { stop, cancel }: RunSignals,
   { request, redaction: guard }: GuardedRequest,
   permission: Permission | undefined,
 ): Promise<{ readonly outcome: ItemOutcome; readonly isRefused: boolean }> {
-  const { controller: cancellation, unfollow } = followSignals(caller);
+  const { controller: cancellation, unfollow } = followSignals(cancel);
   const { signal } = cancellation;
-  /** A 429 that may be sent again. */
   let isRefused = false;
   /** Monotonic time of the next retry, before which the end of the run cancels the request. */
   let retryAt = 0;
@@ -130,20 +108,19 @@ async function attempt(
     async beforeRequest() {
       if (!(await permission.beforeRequest())) cancellation.abort(stop.reason);
     },
-    onResponse: (response: Parameters<Permission['onResponse']>[0]) =>
-      permission.onResponse(response),
+    onResponse: permission.onResponse,
     onRefusal(wait: number | undefined) {
       isRefused = true;
       permission.onRefusal(wait);
     },
   };
-  const send = () =>
-    client.chat(request, throttle === undefined ? { signal } : { signal, throttle });
+  const send = () => client.chat(request, { signal, ...(throttle && { throttle }) });
   const sink: Sink = {
     event(event) {
-      if (event.type !== 'retry-scheduled') return undefined;
-      retryAt = clock.monotonic() + event.delay;
-      cancelRetry();
+      if (event.type === 'retry-scheduled') {
+        retryAt = clock.monotonic() + event.delay;
+        cancelRetry();
+      }
       return undefined;
     },
   };
@@ -183,7 +160,8 @@ function longer(before: ItemOutcome | undefined, outcome: ItemOutcome): ItemOutc
 }
 
 async function sendRequest(
-  options: SendOptions,
+  run: SendingRun,
+  signals: RunSignals,
   guarded: GuardedRequest,
   permission: Permission | undefined,
 ): Promise<ItemOutcome> {
@@ -191,7 +169,7 @@ async function sendRequest(
   let cuts = 0;
   let longest: ItemOutcome | undefined;
   for (;;) {
-    const { outcome, isRefused } = await attempt(options, guarded, permission);
+    const { outcome, isRefused } = await attempt(run, signals, guarded, permission);
     attempts += outcome.metadata.attempts ?? 1;
     longest = longer(longest, outcome);
     if (isRefused && !outcome.isStopped && permission !== undefined) {
@@ -201,7 +179,7 @@ async function sendRequest(
     } else {
       const isCut = outcome.failure?.kind === 'incomplete' && !outcome.isStopped;
       cuts += 1;
-      if (isCut && cuts <= options.retryIncomplete) continue;
+      if (isCut && cuts <= run.plan.retryIncomplete) continue;
     }
     if (longest.metadata.attempts === attempts) return longest;
     return { ...longest, metadata: { ...longest.metadata, attempts } };
@@ -210,11 +188,11 @@ async function sendRequest(
 
 /** Without an answer that was cancelled before its text: the one before is the outcome. */
 function withoutCancelled(answers: CheckedAnswers<ItemOutcome>): CheckedAnswers<ItemOutcome> {
-  const { isStopped, content } = lastOf(answers).answer;
-  const earlier = answers.slice(0, -1);
-  const before = earlier.pop();
-  const isMissing = isStopped && content === '';
-  return isMissing && before !== undefined ? [...earlier, before] : answers;
+  const { earlier, last } = answers;
+  const before = earlier.at(-1);
+  const isMissing = last.answer.isStopped && last.answer.content === '';
+  if (!isMissing || before === undefined) return answers;
+  return { earlier: earlier.slice(0, -1), last: before };
 }
 
 /** Sends an item until its answer conforms. @param send sends until it is answered, or has failed for good */
@@ -228,9 +206,9 @@ export async function sendChecked(
   const answers = withoutCancelled(
     await askUntilConforming({ check, messages, send, onMismatch: mayAskAgain }),
   );
-  const last = lastOf(answers).answer;
+  const last = answers.last.answer;
   // The budget refused to ask again: the answer before has been paid for.
-  const before = last.failure?.kind === 'budget' ? answers.at(-2)?.answer : undefined;
+  const before = last.failure?.kind === 'budget' ? answers.earlier.at(-1)?.answer : undefined;
   return {
     ...(before ?? last),
     metadata: metadataOf(answers),
@@ -244,17 +222,18 @@ export async function sendChecked(
  * @throws Failure for an item that cannot be sent, at once
  */
 export function sendItem(
-  options: SendOptions,
+  run: SendingRun,
+  signals: RunSignals,
   content: ItemContent,
   permission: Permission | undefined,
 ): Promise<ItemOutcome> {
-  const planned = planItem(content, options.settings, options.stream).request;
-  const { check, stop, guard } = options;
+  const { settings, stream, check, guard } = run;
+  const planned = planItem(content, settings, stream).request;
   // All attempts send the same request, which has the same placeholders.
   const guarded = guard?.(planned) ?? { request: planned };
   const { request } = guarded;
   const send = (messages: readonly Message[]) =>
-    sendRequest(options, { ...guarded, request: { ...request, messages } }, permission);
-  if (check === undefined) return sendRequest(options, guarded, permission);
-  return sendChecked(check, request, send, () => !stop.aborted);
+    sendRequest(run, signals, { ...guarded, request: { ...request, messages } }, permission);
+  if (check === undefined) return sendRequest(run, signals, guarded, permission);
+  return sendChecked(check, request, send, () => !signals.stop.aborted);
 }

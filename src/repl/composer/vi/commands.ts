@@ -117,6 +117,8 @@ function revert(vi: ViState, buffer: TextBuffer, isUndo: boolean, count: number)
   return { vi, buffer: moveTo(next, onCharacter(next.text, at)) };
 }
 
+const visualModes = { v: 'visual', V: 'visual-line' } as const;
+
 function other(vi: ViState, buffer: TextBuffer, command: Command): Edited {
   const { name, character, count = 1 } = command;
   const apply = (next: TextBuffer) => changed(vi, command, buffer, next);
@@ -139,10 +141,7 @@ function other(vi: ViState, buffer: TextBuffer, command: Command): Edited {
       return beginInsertion(vi, command, buffer, openLine(buffer, name === 'o'));
     case 'v':
     case 'V':
-      return {
-        vi: { ...vi, mode: name === 'v' ? 'visual' : 'visual-line', anchor: buffer.cursor },
-        buffer,
-      };
+      return { vi: { ...vi, mode: visualModes[name], anchor: buffer.cursor }, buffer };
     default: {
       const place = insertionPlaces[name]?.(buffer.text, buffer.cursor) ?? buffer.cursor;
       const at = moveTo(buffer, place);
@@ -266,17 +265,6 @@ function putOver(vi: ViState, buffer: TextBuffer, { name, count = 1 }: Command):
   return { vi: next, buffer: moveTo(done, onCharacter(done.text, caret)) };
 }
 
-function joinSelected(vi: ViState, buffer: TextBuffer): Edited {
-  const { from, to } = selectedLines(vi, buffer);
-  const count = buffer.text.slice(from, to).split('\n').length;
-  return runCommand(leaving(vi), moveTo(buffer, from), { name: 'J', character: '', count });
-}
-
-function switchMode(vi: ViState, buffer: TextBuffer, name: string): Edited {
-  const mode = name === 'v' ? 'visual' : 'visual-line';
-  return vi.mode === mode ? leaveVisual(vi, buffer) : { vi: { ...vi, mode }, buffer };
-}
-
 function changeSelection(vi: ViState, buffer: TextBuffer, command: Command): Edited {
   const { name } = command;
   const operator = operators.get(name);
@@ -290,14 +278,19 @@ function changeSelection(vi: ViState, buffer: TextBuffer, command: Command): Edi
     case 'p':
     case 'P':
       return putOver(vi, buffer, command);
-    case 'J':
-      return joinSelected(vi, buffer);
+    case 'J': {
+      const { from, to } = selectedLines(vi, buffer);
+      const count = buffer.text.slice(from, to).split('\n').length;
+      return runCommand(leaving(vi), moveTo(buffer, from), { name, character: '', count });
+    }
     case 'o':
     case 'O':
       return { vi: { ...vi, anchor: buffer.cursor }, buffer: moveTo(buffer, vi.anchor) };
     case 'v':
-    case 'V':
-      return switchMode(vi, buffer, name);
+    case 'V': {
+      const mode = visualModes[name];
+      return vi.mode === mode ? leaveVisual(vi, buffer) : { vi: { ...vi, mode }, buffer };
+    }
     default:
       return { vi, buffer };
   }

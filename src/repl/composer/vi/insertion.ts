@@ -8,17 +8,9 @@ import type { Command, Edited, Insertion, ViState } from './vi-state.ts';
 export function asOneEdit(before: TextBuffer, after: TextBuffer): TextBuffer {
   const [old, text] = [before.text, after.text];
   if (old === text) return { ...endEdit(after), undoStack: before.undoStack };
-  const most = Math.min(old.length, text.length);
   let at = 0;
-  while (at < most && old.charAt(at) === text.charAt(at)) at += 1;
-  let same = 0;
-  while (same < most - at && old.at(-1 - same) === text.at(-1 - same)) same += 1;
-  const edit = {
-    at,
-    removed: old.slice(at, old.length - same),
-    inserted: text.slice(at, text.length - same),
-    cursor: before.cursor,
-  };
+  while (at < old.length && old.charAt(at) === text.charAt(at)) at += 1;
+  const edit = { at, removed: old.slice(at), inserted: text.slice(at), cursor: before.cursor };
   return { ...endEdit(after), undoStack: joinEdit(before.undoStack, edit, false) };
 }
 

@@ -38,13 +38,9 @@ function withPending(state: ViReplState, ...pending: readonly string[]): ViReplS
 
 function onInsertKey(pressed: Pressed, event: KeyEvent): Step {
   const { composer, completion, vi } = pressed.state;
-  if (event.type === 'key' && event.name === 'escape' && completion === undefined) {
-    return afterRun(
-      pressed,
-      pressEscape(vi.editing, composer) ?? { vi: vi.editing, buffer: composer },
-    );
-  }
-  return pass(pressed, event);
+  const isEscape = event.type === 'key' && event.name === 'escape' && completion === undefined;
+  const ended = isEscape ? pressEscape(vi.editing, composer) : undefined;
+  return ended === undefined ? pass(pressed, event) : afterRun(pressed, ended);
 }
 
 const typing = (text: string): KeyEvent => ({ type: 'text', text });
@@ -128,7 +124,7 @@ function pasteText(pressed: Pressed, event: KeyEvent): Step {
   return pressAll(withPending(pressed.state), pressed.keys, keys);
 }
 
-/** The keys of one read that were joined into a paste are commands. */
+/** Several characters of one read are commands, also if they were joined into a paste. */
 function onCommandKey(pressed: Pressed, event: KeyEvent): Step {
   if (event.type === 'key') return onCommandKeyPress(pressed, event);
   if (event.type === 'paste') {
@@ -136,25 +132,18 @@ function onCommandKey(pressed: Pressed, event: KeyEvent): Step {
       ? pasteText(pressed, event)
       : pressAll(pressed.state, pressed.keys, event.keys);
   }
-  const [first = '', ...rest] = graphemes(event.text);
-  const done = onCharacter(pressed, first);
-  return rest.length === 0
-    ? done
-    : andThen(done, (next) => again(next, pressed.keys, typing(rest.join(''))));
+  const characters = [...graphemes(event.text)];
+  if (characters.length <= 1) return onCharacter(pressed, event.text);
+  return pressAll(pressed.state, pressed.keys, characters.map(typing));
 }
 
 function pressAll(state: ReplState, keys: ComposerKeys, events: readonly KeyEvent[]): Step {
-  return events.reduce(
-    (done, event) =>
-      andThen(done, (next) => (next.hasQuit ? step(next) : again(next, keys, event))),
-    step(state),
-  );
-}
-
-function again(state: ReplState, keys: ComposerKeys, event: KeyEvent): Step {
-  return state.vi === undefined || !isComposing(state)
-    ? keys.press(state, event)
-    : pressVi(state, state.vi, event, keys);
+  const press = (next: ReplState, event: KeyEvent): Step => {
+    if (next.hasQuit) return step(next);
+    if (next.vi === undefined || !isComposing(next)) return keys.press(next, event);
+    return pressVi(next, next.vi, event, keys);
+  };
+  return events.reduce((done, event) => andThen(done, (next) => press(next, event)), step(state));
 }
 
 /** Alt with a character, which terminals send as Esc and the character. */
@@ -245,12 +234,8 @@ function pass({ state, keys }: Pressed, event: KeyEvent): Step {
 }
 
 /** Whether keys edit the draft. */
-export function isComposing(state: {
-  readonly dialog: unknown;
-  readonly isSearching: boolean;
-  readonly list?: unknown;
-}): boolean {
-  return state.dialog === undefined && !state.isSearching && state.list === undefined;
+export function isComposing({ dialog, isSearching, list }: ReplState): boolean {
+  return dialog === undefined && !isSearching && list === undefined;
 }
 
 const modes: Readonly<

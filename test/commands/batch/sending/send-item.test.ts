@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Permission } from '../../../../src/batch/admission.ts';
-import { sendItem, type SendOptions } from '../../../../src/commands/batch/sending/send-item.ts';
+import type { SendingRun } from '../../../../src/commands/batch/plan.ts';
+import { sendItem } from '../../../../src/commands/batch/sending/send-item.ts';
 import type { Client } from '../../../../src/client/client.ts';
 import type { ChatEvent } from '../../../../src/client/events.ts';
 import { Failure } from '../../../../src/failure.ts';
@@ -13,17 +14,20 @@ const stored = { settings: emptySettings, credentials: emptyCredentials };
 const content = { messages: [{ role: 'user' as const, content: 'hi' }] };
 const limited = () => new Failure('rate_limited', 'too many requests');
 
-function sendingTo(client: Pick<Client, 'chat'>, changes: Partial<SendOptions> = {}): SendOptions {
-  return {
-    client: client as Client,
+/** Sends an item to a client. */
+function send(
+  client: Pick<Client, 'chat'>,
+  permission: Permission,
+  { clock = createFakeClock(), stop = new AbortController().signal } = {},
+) {
+  const run = {
+    service: { client },
     settings: resolveSettings({ flags: {}, environment: {}, stored }),
     stream: true,
-    retryIncomplete: 0,
-    stop: new AbortController().signal,
-    signal: new AbortController().signal,
-    clock: createFakeClock(),
-    ...changes,
-  };
+    plan: { retryIncomplete: 0 },
+    context: { clock },
+  } as unknown as SendingRun;
+  return sendItem(run, { stop, cancel: new AbortController().signal }, content, permission);
 }
 
 /** A permission that always allows the next request, after the answers to refusals in `next`. */
@@ -57,21 +61,21 @@ function refusingClient(times: number): Pick<Client, 'chat'> {
 
 test('an item that was refused is sent again when it may', async () => {
   const { permission, refusals } = permitting(['again', 'again']);
-  const outcome = await sendItem(sendingTo(refusingClient(2)), content, permission);
+  const outcome = await send(refusingClient(2), permission);
   expect(outcome).toMatchObject({ content: 'late', failure: undefined, metadata: { attempts: 3 } });
   expect(refusals).toEqual([2000, 2000]);
 });
 
 test('an item fails when the service has answered nothing for too long', async () => {
   const { permission } = permitting(['again', 'starved']);
-  const outcome = await sendItem(sendingTo(refusingClient(9)), content, permission);
+  const outcome = await send(refusingClient(9), permission);
   expect(outcome).toMatchObject({ isStarved: true, isStopped: false, metadata: { attempts: 2 } });
   expect(outcome.failure?.message).toBe('too many requests (after 2 attempts)');
 });
 
 test('an item that waits for a place when the run stops has no failure', async () => {
   const { permission } = permitting(['stopped']);
-  const outcome = await sendItem(sendingTo(refusingClient(9)), content, permission);
+  const outcome = await send(refusingClient(9), permission);
   expect(outcome).toMatchObject({ isStarved: false, isStopped: true, content: '' });
 });
 
@@ -94,11 +98,7 @@ test.each([
   const clock = createFakeClock();
   const stop = new AbortController();
   const { permission } = permitting();
-  const sending = sendItem(
-    sendingTo(busyClient(clock), { clock, stop: stop.signal }),
-    content,
-    permission,
-  );
+  const sending = send(busyClient(clock), permission, { clock, stop: stop.signal });
   await expect.poll(() => clock.sleeping()).toBe(1);
   await clock.advance(moment);
   stop.abort('stop');
@@ -110,8 +110,8 @@ test.each([
 test('an item that needs a retry after a stop is cancelled at once', async () => {
   const clock = createFakeClock();
   const { permission } = permitting();
-  const options = sendingTo(busyClient(clock), { clock, stop: AbortSignal.abort('stop') });
-  expect(await sendItem(options, content, permission)).toMatchObject({
+  const stop = AbortSignal.abort('stop');
+  expect(await send(busyClient(clock), permission, { clock, stop })).toMatchObject({
     isStopped: true,
     content: '',
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Action } from '../../../src/repl/action.ts';
-import { answerQuestion, questionOf } from '../../../src/repl/line-mode/list-question.ts';
+import { answerList, lineQuestion } from '../../../src/repl/line-mode/questions.ts';
 import { settle } from '../../../src/repl/conversation-list/list.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { effectsIn, effectsOf, printed, run, stateOf } from '../../support/repl-state.ts';
@@ -18,7 +18,7 @@ const lineMode = (rows = many, changes = {}) =>
   stateOf({ isLineMode: true, list: listOf(rows, { hasPreview: false, ...changes }) });
 
 const line = (text: string): Action => ({ type: 'line-entered', text, now: 0 });
-const question = (state: ReplState) => (state.list && questionOf(state, state.list)) ?? '';
+const question = (state: ReplState) => lineQuestion(state, false) ?? '';
 
 test('the list is numbered, with model, age and what is open', () => {
   const tea = listedConversation({ id: 'c1', title: 'Tea' });
@@ -95,9 +95,8 @@ test.each(['milk', 'about', '/milk'])(
   'an empty line returns from %j to the whole list',
   (query) => {
     const { state } = run(lineMode(), line(query));
-    expect(questionOf(state, listOf(many, { ...state.list, isReading: false }))).toContain(
-      'Enter alone lists all',
-    );
+    const list = listOf(many, { ...state.list, isReading: false });
+    expect(question({ ...state, list })).toContain('Enter alone lists all');
     const whole = run(state, line(''));
     expect(whole.state.list).toMatchObject({ query: '', searchesTexts: false, selected: 0 });
     expect(run(whole.state, line('')).state.list).toBeUndefined();
@@ -123,5 +122,5 @@ test('without a match, no number is offered', () => {
   expect(question(state)).toMatch(/^0 with "milk" in the title\.\nwords filter/);
   const list = state.list;
   if (list === undefined) throw new Error('the list is closed');
-  expect(printed(effectsIn(answerQuestion(state, list, '1')))).toHaveLength(1);
+  expect(printed(effectsIn(answerList(state, list, '1')))).toHaveLength(1);
 });

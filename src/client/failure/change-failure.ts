@@ -2,28 +2,7 @@ import { Failure, type FailureKind, type FailureOptions, type Remedy } from '../
 import { definedFields } from '../../json.ts';
 import type { Mask } from './error-body.ts';
 
-/** Why one request failed, with what the retry policy needs to know. The client throws only plain Failures. */
-export class RequestFailure extends Failure {
-  /** Whether the same request may succeed when it is sent again. */
-  readonly transient: boolean;
-  /** The wait that the service's `Retry-After` asks for; can be Infinity. */
-  readonly retryAfterMilliseconds: number | undefined;
-
-  constructor(
-    kind: FailureKind,
-    message: string,
-    options: FailureOptions & {
-      readonly transient: boolean;
-      readonly retryAfterMilliseconds?: number | undefined;
-    },
-  ) {
-    super(kind, message, options);
-    this.transient = options.transient;
-    this.retryAfterMilliseconds = options.retryAfterMilliseconds;
-  }
-}
-
-/** Returns the options of `failure`, for a failure with a different kind or message. */
+/** Returns the options of `failure`, for a failure with a different kind or message. It is not sent again. */
 export function detailsOf(failure: Failure): FailureOptions {
   const { remedy, status, retryAfterSeconds, requestId, attempts, contextWindow, cause } = failure;
   return definedFields({

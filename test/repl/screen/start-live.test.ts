@@ -1,0 +1,52 @@
+import { setImmediate as tick } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { startLive } from '../../../src/repl/screen/start-live.ts';
+import type { AnswerActivity } from '../../../src/repl/state.ts';
+import { createMemoryDevice, createMemoryOutput } from '../../support/memory-context.ts';
+import { openMemorySession } from '../../support/memory-session.ts';
+import { stateOf } from '../../support/repl-state.ts';
+
+const waiting: AnswerActivity = {
+  type: 'answer',
+  phase: 'waiting',
+  model: 'origin',
+  since: 0,
+  lastAt: 0,
+  tokens: 0,
+  undecided: '',
+  isStopping: false,
+  draft: undefined,
+  files: [],
+};
+
+test("R5 the spinner stands for 200 ms after a change of the window's size", async () => {
+  const { session: memory, clock } = openMemorySession({});
+  const { device, resize } = createMemoryDevice();
+  const updates: number[] = [];
+  const write = () => void updates.push(clock.monotonic());
+  const { streams } = memory.context;
+  const context = {
+    ...memory.context,
+    device,
+    streams: { ...streams, stdout: { ...createMemoryOutput(true), write } },
+  };
+  const state = stateOf({ activity: waiting });
+  const session = await startLive({ ...memory, context }, memory.journal(), state);
+  /** The times of the updates in the next milliseconds, from now on. */
+  const updatesIn = async (milliseconds: number) => {
+    updates.length = 0;
+    const start = clock.monotonic();
+    for (let passed = 0; passed < milliseconds; passed += 10) {
+      await clock.advance(10);
+      await tick();
+    }
+    return updates.map((time) => time - start);
+  };
+  session.dispatch({ type: 'ticked', now: clock.monotonic() });
+  await updatesIn(100);
+  expect(await updatesIn(500)).toHaveLength(5);
+  resize();
+  // The region is redrawn when the size is stable for 100 ms.
+  expect(await updatesIn(200)).toEqual([100]);
+  expect(await updatesIn(500)).toHaveLength(5);
+});

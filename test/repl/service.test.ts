@@ -1,0 +1,41 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
+import { openReplService } from '../../src/repl/service.ts';
+import { startRun } from '../../src/settings/read-settings.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { createMemoryContext } from '../support/memory-context.ts';
+import { temporaryHome } from '../support/natter.ts';
+import { json } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
+
+const listed = json(200, { data: [{ id: 'origin' }] });
+
+async function openService(home: string) {
+  const { context } = createMemoryContext({ homeDirectory: home });
+  const run = await startRun(context, {} as ChatOptions);
+  const service = await openReplService(run, { command: 'chat' });
+  onTestFinished(() => service.close());
+  return { service, signal: context.signal };
+}
+
+test('connect refuses a wrong key of a service that lists its models for any key', async () => {
+  const server = await serve([[listed], [json(401, {})]]);
+  const { service, signal } = await openService(temporaryHome());
+  const connecting = service.connect(server.url, 'nk-wrong', signal);
+  await expect(connecting).rejects.toMatchObject({ kind: 'unauthorized' });
+});
+
+test('connect forgets the path of the API of the address before', async () => {
+  const server = await serve([[listed], [json(400, {})]]);
+  const home = temporaryHome();
+  const env = { HOME: home };
+  await runInMemory(['config', 'set', 'base-url', 'http://127.0.0.1:9'], { env });
+  await runInMemory(['config', 'set', 'api-path', '/'], { env });
+  const { service, signal } = await openService(home);
+  await service.connect(server.url, 'nk-right', signal);
+  expect(server.requests[0]?.path).toBe('/v1/models');
+  expect((await runInMemory(['config', 'get', 'api-path'], { env })).stdout).toBe('');
+  expect((await runInMemory(['config', 'get', 'base-url'], { env })).stdout).toBe(
+    `${server.url}\n`,
+  );
+});

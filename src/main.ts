@@ -96,7 +96,7 @@ async function runWords(context: Context, words: readonly string[]): Promise<voi
     return;
   }
   if (words[0] === '__complete') {
-    const { printCompletions } = await import('./cli/completion/complete.ts');
+    const { printCompletions } = await import('./cli/completion.ts');
     await printCompletions(context, buildProgram(context), words.slice(1));
     return;
   }

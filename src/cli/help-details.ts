@@ -14,7 +14,7 @@ export interface HelpRow {
 }
 
 /** Rows under a separate heading, which are neither options nor commands. */
-export interface HelpList {
+interface HelpList {
   readonly heading: string;
   readonly rows: readonly HelpRow[];
   /** Whether the help of `-h` has the names of the rows. */

@@ -38,18 +38,16 @@ function commandTerm(command: Command): string {
 
 /** The subcommands with their summaries. */
 function subcommandRows(command: Command, help: Help): readonly HelpRow[] {
-  return help.visibleCommands(command).map((child) => ({
-    term: commandTerm(child),
-    description: child.summary() === '' ? child.description() : child.summary(),
-  }));
+  return help.visibleCommands(command).map((child) => {
+    return { term: commandTerm(child), description: child.summary() };
+  });
 }
 
 /** The arguments that have a description. */
-function argumentRows({ registeredArguments }: Command): readonly HelpRow[] {
-  return registeredArguments
+const argumentRows = ({ registeredArguments }: Command): readonly HelpRow[] =>
+  registeredArguments
     .filter(({ description }) => description !== '')
     .map((argument) => ({ term: argument.name(), description: argument.description }));
-}
 
 /** The options in the whole help, by heading; the service options only in the help of natter itself. */
 function optionGroups(command: Command, help: Help): ReadonlyMap<string, readonly HelpRow[]> {
@@ -77,8 +75,8 @@ export function serviceRows(program: Command, help: Help): readonly HelpRow[] {
 /** The rows of examples, with what they do in a second column. */
 function exampleLines(examples: readonly Example[]): readonly string[] {
   const width = Math.max(0, ...examples.map(({ line }) => line.length));
-  return examples.map(({ line, meaning }) =>
-    meaning === undefined ? `  $ ${line}` : `  $ ${line.padEnd(width)}  ${meaning}`,
+  return examples.map(({ line, meaning = '' }) =>
+    `  $ ${line.padEnd(width)}  ${meaning}`.trimEnd(),
   );
 }
 

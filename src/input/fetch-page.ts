@@ -64,7 +64,7 @@ async function isPrivateHost(hostname: string, lookUp: LookUp): Promise<boolean>
   return (await lookUp(host)).some(isPrivateAddress);
 }
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly network: OpenNetwork;
   /** Has the settings of proxies. */
   readonly environment: Environment;
@@ -96,11 +96,6 @@ function checkUrl(url: URL): URL {
   throw new Failure('usage', 'the address contains a user name or password', {
     hint: 'download the text with a different program and pipe it in',
   });
-}
-
-function refused(status: number): Failure {
-  const kind = status === 404 || status === 410 ? 'not_found' : 'unreachable';
-  return new Failure(kind, `the server responded with HTTP status ${status}`);
 }
 
 function readBody(response: HttpResponse): Promise<Uint8Array> {
@@ -139,27 +134,25 @@ async function textOf(response: HttpResponse): Promise<string> {
   return htmlToText(text);
 }
 
-/** The address of a redirect; undefined for any other response. @throws Failure for a bad one */
-function redirectOf({ status, headers }: HttpResponse, from: URL): URL | undefined {
-  if (![301, 302, 303, 307, 308].includes(status)) return undefined;
-  const to = parseUrl(headers.location ?? '', from);
-  if (headers.location !== undefined && to?.protocol === 'https:') return checkUrl(to);
-  throw new Failure(
-    'unreachable',
-    `the server redirects to ${maskUrl(headers.location ?? 'nowhere')}, which is not an https address`,
-  );
-}
-
-/** @throws Failure if a public page redirects to a private address */
-async function checkRedirect(from: URL, to: URL, lookUp: LookUp): Promise<void> {
-  if (!(await isPrivateHost(to.hostname, lookUp)) || (await isPrivateHost(from.hostname, lookUp))) {
-    return;
+/** The address of a redirect. @throws Failure for one that natter does not follow */
+async function redirectOf(
+  { headers: { location } }: HttpResponse,
+  from: URL,
+  lookUp: LookUp,
+): Promise<URL> {
+  const to = parseUrl(location ?? '', from);
+  if (location === undefined || to?.protocol !== 'https:') {
+    const shown = maskUrl(location ?? 'nowhere');
+    const text = `the server redirects to ${shown}, which is not an https address`;
+    throw new Failure('unreachable', text);
   }
-  throw new Failure(
-    'unreachable',
-    `the server redirects to ${to.host}, an address of this machine or of a private network`,
-    { hint: 'attach that address itself, if it is the one you want' },
-  );
+  checkUrl(to);
+  const isPublic = !(await isPrivateHost(to.hostname, lookUp));
+  // A page of this network may lead to another one of it.
+  if (isPublic || (await isPrivateHost(from.hostname, lookUp))) return to;
+  const text = `the server redirects to ${to.host}, an address of this machine or of a private network`;
+  const hint = 'attach that address itself, if it is the one you want';
+  throw new Failure('unreachable', text, { hint });
 }
 
 async function follow(start: URL, options: FetchOptions, signal: AbortSignal): Promise<string> {
@@ -171,14 +164,14 @@ async function follow(start: URL, options: FetchOptions, signal: AbortSignal): P
     try {
       const headers = { accept, 'user-agent': userAgent };
       const response = await network.send({ method: 'GET', url, headers }, signal);
-      const next = redirectOf(response, url);
-      if (next === undefined) {
-        if (response.status === 200) return await textOf(response);
-        throw refused(response.status);
+      const { status } = response;
+      if (status === 200) return await textOf(response);
+      if (![301, 302, 303, 307, 308].includes(status)) {
+        const kind = status === 404 || status === 410 ? 'not_found' : 'unreachable';
+        throw new Failure(kind, `the server responded with HTTP status ${status}`);
       }
       response.destroy(new Error('redirected'));
-      await checkRedirect(url, next, lookUp);
-      url = next;
+      url = await redirectOf(response, url, lookUp);
     } finally {
       network.close();
     }

@@ -18,7 +18,7 @@ import { createRedactions, type Redactions } from '../secrets/shapes/redactions.
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { hasControllingTerminal } from '../terminal/device/ask.ts';
 
-export interface InspectedText extends AttachedFile {
+interface InspectedText extends AttachedFile {
   /** The number of its first line, of a part of a longer text. */
   readonly firstLine?: number;
 }
@@ -47,9 +47,8 @@ function beginningOf(content: string, { kind, start }: FoundSecret): string {
 }
 
 /** The secrets in one text. Natter's own are found as they are masked. */
-function secretsIn({ secrets }: { readonly secrets: Secrets }, text: string) {
-  return findSecrets(text, textFilter(secrets)?.find);
-}
+const secretsIn = ({ secrets }: { readonly secrets: Secrets }, text: string) =>
+  findSecrets(text, textFilter(secrets)?.find);
 
 function openRedaction({ random, secrets }: Context): Redaction {
   // An answer never shows natter's key.
@@ -59,8 +58,6 @@ function openRedaction({ random, secrets }: Context): Redaction {
     restore: (events) => changeTexts(events, () => redactions.createStream()),
   };
 }
-
-const article = (kind: string) => (/^[AEIOU]/i.test(kind) ? 'an' : 'a');
 
 /** The secrets in a text, with their places. */
 export function locateSecrets(
@@ -74,8 +71,10 @@ export function locateSecrets(
 }
 
 /** `a GitHub token`, `natter's key`. */
-const nameOf = ({ kind }: FoundSecret) =>
-  kind.endsWith("'s key") ? kind : `${article(kind)} ${kind}`;
+function nameOf({ kind }: FoundSecret): string {
+  if (kind.endsWith("'s key")) return kind;
+  return `${/^[AEIOU]/i.test(kind) ? 'an' : 'a'} ${kind}`;
+}
 
 const placeOf = ({ name, line }: LocatedSecret) => `${name} line ${line}`;
 
@@ -109,7 +108,7 @@ export function describeSecrets([first, ...rest]: readonly LocatedSecret[]): str
 const maxShown = 10;
 
 /** What to do about secrets, and the service that gets them. */
-export interface Plan {
+interface Plan {
   /** `ask` refuses where there is no terminal. */
   readonly mode: ReturnType<typeof guardMode>;
   readonly settings: ResolvedSettings;

@@ -131,6 +131,7 @@ export function createProgressReporter(
   let hidesThought = false;
   /** Reasoning is dim and on separate lines. */
   const showReasoningText = (text: string) => {
+    activity.settle();
     const clean = sanitizer.write(text);
     if (clean === '') return;
     isLineOpen = !clean.endsWith('\n');
@@ -144,25 +145,13 @@ export function createProgressReporter(
   };
   return {
     event(event: ChatEvent): void {
-      switch (event.type) {
-        case 'retry-scheduled':
-          return activity.retry(event);
-        case 'answer-started':
-          return activity.waiting(model);
-        case 'reasoning-received':
-          hidesThought ||= event.received !== undefined && !showReasoning;
-          if (!showReasoning) return undefined;
-          activity.settle();
-          return showReasoningText(event.text);
-        case 'refusal-received':
-          refusal += event.text;
-          return undefined;
-        case 'answer-named':
-          return undefined;
-        case 'text-received':
-        case 'answer-finished':
-          return settle();
-      }
+      if (event.type === 'retry-scheduled') activity.retry(event);
+      if (event.type === 'answer-started') activity.waiting(model);
+      if (event.type === 'refusal-received') refusal += event.text;
+      if (event.type === 'text-received' || event.type === 'answer-finished') settle();
+      if (event.type !== 'reasoning-received') return;
+      if (showReasoning) showReasoningText(event.text);
+      else hidesThought ||= event.received !== undefined;
     },
     /** Call when the answer has ended, complete or cut. */
     end: settle,

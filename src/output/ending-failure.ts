@@ -52,7 +52,7 @@ export function failureFields(failure: Failure | undefined, clean: Clean) {
 }
 
 /** Hints are one line without a full stop. */
-export type RemedyHints<Code extends RemedyCode = RemedyCode> = {
+type RemedyHints<Code extends RemedyCode = RemedyCode> = {
   readonly [One in Code]: (remedy: Extract<Remedy, { readonly code: One }>) => string;
 };
 

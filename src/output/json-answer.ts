@@ -2,7 +2,7 @@ import type { ChatEvent } from '../client/events.ts';
 import { type Clean, failureFields } from './ending-failure.ts';
 import type { Failure } from '../failure.ts';
 import { escapeJson } from '../terminal/safety/sanitizer.ts';
-import type { AnswerMetadata, AnswerOutcome } from './answer-meter.ts';
+import type { AnswerMetadata } from './answer-meter.ts';
 
 /** What the check of an answer adds to its JSON. */
 export interface CheckedFields {
@@ -52,20 +52,6 @@ export function fieldsAfterId(metadata: AnswerMetadata, content: string, request
     timing: timingFields(metadata.timing),
     incomplete: metadata.complete ? undefined : true,
   };
-}
-
-/**
- * The `--json` document (docs/scripts.md, "JSON"): the fields of {@link answerFields}, and `error` without a complete
- * answer. `model` is the one that the service reported, else the requested one.
- */
-export function answerDocument(
-  { metadata, failure }: AnswerOutcome,
-  content: string,
-  requestedModel: string,
-  clean: Clean,
-): string {
-  const fields = answerFields(metadata, content, requestedModel);
-  return jsonLine({ ...fields, ...failureFields(failure, clean) });
 }
 
 /** The `--jsonl` records of an event: one for each delta of a `text-received`, otherwise one. */

@@ -8,7 +8,7 @@ import {
 import type { Context } from '../run.ts';
 
 /** The state of a command in the title and the tab of the window that shows its standard error. */
-export interface WindowStatus {
+interface WindowStatus {
   /** Writes what has changed; `text` may have any characters. */
   show(text: string, progress: WindowProgress): void;
   /** Puts the window back, as natter's end does. */

@@ -2,7 +2,7 @@ import { diffArrays } from 'diff';
 import type { Style } from '../terminal/style.ts';
 
 /** A run of text in both texts, or only in the first or the second. */
-export interface DiffPart {
+interface DiffPart {
   readonly kind: 'both' | 'first' | 'second';
   readonly text: string;
 }

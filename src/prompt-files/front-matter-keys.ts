@@ -91,7 +91,7 @@ export function checkChoice({ name, choices, place }: Variable, value: string): 
 export const exampleOf = ({ name, choices }: Variable): string =>
   `--${name}=${choices?.[0] ?? 'TEXT'}`;
 
-export interface Placed<Value> {
+interface Placed<Value> {
   readonly value: Value;
   readonly place: Place;
 }

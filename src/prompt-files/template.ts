@@ -1,6 +1,6 @@
 import { createLineCounter, type Place, type SourceFile } from './place.ts';
 
-export interface TextPart {
+interface TextPart {
   readonly kind: 'text';
   readonly text: string;
 }
@@ -126,7 +126,7 @@ export function placeholdersOf(
 }
 
 /** What replaces the placeholders of a template. */
-export interface PlaceholderValues {
+interface PlaceholderValues {
   readonly variables: ReadonlyMap<string, string>;
   readonly stdin: string;
   readonly words: readonly string[];

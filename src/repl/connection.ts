@@ -1,10 +1,9 @@
-import type { Entry } from './transcript/entry.ts';
+import type { Entry } from './transcript/transcript.ts';
 import { completeAddress, portProblem } from '../address.ts';
-import type { FailureText } from './action.ts';
+import type { FailureText, Dialog, DialogChoice, ReplState, ServiceFacts, Step } from './state.ts';
 import { cancelHint } from './dialog.ts';
 import type { FoundServer } from './service.ts';
 import { failureText, type Session } from './session.ts';
-import type { Dialog, DialogChoice, ReplState, ServiceFacts, Step } from './state.ts';
 import { step, printNotice, refuse, startActivity } from './step.ts';
 
 interface Target {

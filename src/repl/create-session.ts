@@ -1,4 +1,4 @@
-import type { Entry } from './transcript/entry.ts';
+import { type Entry, Transcript, type TranscriptFormat } from './transcript/transcript.ts';
 import { createWakeUp } from '../clock.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
 import { typedContent } from './composer/paste.ts';
@@ -6,9 +6,8 @@ import { isEmpty } from './composer/text-buffer.ts';
 import { storageEntry } from './export.ts';
 import { failureText, type Repl, type Screen, type Session, Stopped } from './session.ts';
 import type { ReplState, Step, Task } from './state.ts';
-import { printing, printReport, task } from './step.ts';
+import { printing, printReport } from './step.ts';
 import { createDebounce, createTicker } from './timers.ts';
-import { Transcript, type TranscriptFormat } from './transcript/transcript.ts';
 import { update, updated } from './update.ts';
 
 /** Milliseconds after the last change of the draft. */
@@ -39,11 +38,6 @@ function createQueue<Item>(handle: (item: Item) => void): (item: Item) => void {
 /** The draft, or the draft that was stashed last. */
 function unsentText({ composer, stash = [] }: ReplState): string {
   return typedContent(isEmpty(composer) ? (stash.at(-1) ?? composer) : composer);
-}
-
-function keepDraft({ isLineMode, memory }: Session, text: string): void {
-  // In line mode the terminal edits the text, and natter does not know it.
-  if (!isLineMode) memory.keepDraft(text);
 }
 
 /** Connects the state with its tasks and the screen. */
@@ -95,8 +89,9 @@ export function createSession(options: {
     const tracked = work.catch(fail).finally(() => running.delete(tracked));
     running.add(tracked);
   };
-  const startKeepingDraft = () => track(perform(task(keepDraft, unsentText(state))));
-  const draftSaving = createDebounce(clock, draftPause, startKeepingDraft);
+  // In line mode the terminal edits the text, and natter does not know it.
+  const keepDraft = () => repl.isLineMode || repl.memory.keepDraft(unsentText(state));
+  const draftSaving = createDebounce(clock, draftPause, keepDraft);
   const tick = () => session.dispatch({ type: 'ticked', now: clock.monotonic() });
   const ticker = createTicker(clock, tick);
   const change = createQueue((make: (state: ReplState) => Step) => {
@@ -151,8 +146,7 @@ export function createSession(options: {
       await allEnded();
       ticker.run(false);
       draftSaving.cancel();
-      startKeepingDraft();
-      await allEnded();
+      keepDraft();
       try {
         await transcript.closeAnswer();
         const { isStored, path } = journal.state();

@@ -4,8 +4,8 @@ import { formatOfName, exportAs, type ExportFormat } from '../conversation/expor
 import { titleOf, type Conversation, textOf } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import { currentPath, lastAnswer } from './conversations/position.ts';
-import { notice, type Entry, failureEntry } from './transcript/entry.ts';
-import { type Session } from './session.ts';
+import { notice, type Entry, failureEntry } from './transcript/transcript.ts';
+import type { Session } from './session.ts';
 import { unquoted, type SlashCommand } from './slash-command.ts';
 import type { Dialog, DialogChoice, ReplState, Step } from './state.ts';
 import {

@@ -1,3 +1,4 @@
+import { countOf } from '../output/figures.ts';
 import { nearlyNamed } from '../near-name.ts';
 import { displayWidth, padToWidth } from '../terminal/text/width.ts';
 import { wrapText } from '../terminal/text/wrap.ts';
@@ -152,25 +153,26 @@ function groupHelp(
   const offered = commands.filter(
     (command) => isOffered(state, command) && command.isUnlisted !== true,
   );
-  const sections = groups.map((group): { title: string; rows: readonly Row[]; count: number } => {
-    const members = offered.filter((command) => command.group === group);
-    const rows = members.map((command): Row => [usage(command), command.summary]);
-    // A prompt file with the name of a command is not one.
-    const count = members.filter(({ isHidden }) => isHidden !== true).length;
-    return { title: commandGroups[group], rows, count };
-  });
+  const sections = groups.map((group) => ({
+    title: commandGroups[group] as string,
+    rows: offered
+      .filter((command) => command.group === group)
+      .map((command): Row => [usage(command), command.summary]),
+  }));
   const others = [
     ...(state.hasShell ? shellRows : []),
     doubleSlash,
     isLineMode ? lineKeyAdvice : keyAdvice(state),
     nameAdvice,
   ];
-  if (groups.length > 1) sections.push({ title: 'More', rows: others, count: others.length });
+  if (groups.length > 1) sections.push({ title: 'More', rows: others });
   const shown = sections.filter(({ rows }) => rows.length > 0);
-  const allRows = shown.flatMap(({ rows }) => rows);
-  const linesOf = rowLayout(allRows, state);
-  const blocks = shown.map(({ title, rows, count }) => {
-    const spoken = `${title}, ${count === 1 ? '1 command' : `${count} commands`}:`;
+  const linesOf = rowLayout(
+    shown.flatMap(({ rows }) => rows),
+    state,
+  );
+  const blocks = shown.map(({ title, rows }) => {
+    const spoken = `${title}, ${countOf(rows.length, 'command')}:`;
     return [isLineMode ? spoken : title, ...rows.flatMap(linesOf)].join('\n');
   });
   return blocks.join(isLineMode ? '\n' : '\n\n');
@@ -213,13 +215,10 @@ function lineKeyHelp(state: ReplState): string {
 }
 
 function commandHelp(state: ReplState, command: SlashCommand): string {
-  const { example, needsLiveRegion } = command;
-  const lines = [
-    `${state.isLineMode ? spokenUsage(command) : usageOf(command)}: ${command.summary}`,
-    ...(example === undefined ? [] : [`for example: ${example}`]),
-    ...(state.isLineMode && needsLiveRegion === true ? ['it has no effect in line mode'] : []),
-  ];
-  return lines.join('\n');
+  const { example, summary } = command;
+  const head = `${state.isLineMode ? spokenUsage(command) : usageOf(command)}: ${summary}`;
+  if (!isOffered(state, command)) return `${head}\nit has no effect in line mode`;
+  return example === undefined ? head : `${head}\nfor example: ${example}`;
 }
 
 export function showHelp(

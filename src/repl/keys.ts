@@ -31,23 +31,13 @@ import { isComposing, pressVi } from './composer/vi/vi-keys.ts';
 
 export const stopActivity = (session: Session): void => session.stop();
 
-/** If stopping fails, the activity continues and can be stopped again. */
-function withoutStopping(state: ReplState): ReplState {
-  const { activity } = state;
-  return activity === undefined
-    ? state
-    : { ...state, activity: { ...activity, isStopping: false } };
-}
-
 function stop(state: ReplState): Step {
   const { activity, branch } = state;
   if (activity === undefined && branch?.reason === 'edit')
     return isEmpty(state.composer) ? cancelEdit(state) : andThen(clearDraft(state), cancelEdit);
   if (activity === undefined) return step(state);
-  return step(
-    { ...state, activity: { ...activity, isStopping: true } },
-    task(stopActivity, undefined, withoutStopping),
-  );
+  const stopping = { ...state, activity: { ...activity, isStopping: true } };
+  return step(stopping, task(stopActivity, undefined));
 }
 
 function cancelEdit(state: ReplState): Step {

@@ -1,4 +1,4 @@
-import { startAnswer } from './answers/send-prompt.ts';
+import { startPrompt } from './answers/send-prompt.ts';
 import { appearsInTranscript, isImmediate, linesAfterCommand, runCommand } from './commands.ts';
 import { addEntry } from './composer/history.ts';
 import { contentOf, shownText, typedContent } from './composer/paste.ts';
@@ -10,7 +10,6 @@ import {
   isEmpty,
   withDraft,
 } from './composer/text-buffer.ts';
-import { nextParent, withBranch } from './conversations/position.ts';
 import { discardRestored } from './files/attachments.ts';
 import { mentionsOf } from './files/mentioned-files.ts';
 import type { Session } from './session.ts';
@@ -57,20 +56,9 @@ function unescaped(draft: Draft): Draft {
 /** Pastes are sent in full but shown as markers. */
 function sendPrompt(state: ReplState, draft: Draft, needsEcho: boolean): Step {
   const typed = unescaped(draft);
-  const content = contentOf(typed);
-  const prompt = {
-    type: 'new',
-    content,
-    shown: shownText(typed),
-    needsEcho,
-    files: state.attachments,
-    mentions: mentionsOf(typed.text),
-    isConfirmed: content === state.unconfirmed,
-    isRedacted: state.isRedacting === true,
-    parent: nextParent(state),
-  } as const;
-  const sent = startAnswer({ ...state, unconfirmed: undefined }, prompt, draft);
-  return { ...sent, state: withBranch(sent.state, undefined) };
+  const mentions = mentionsOf(typed.text);
+  const prompt = { content: contentOf(typed), shown: shownText(typed), needsEcho, mentions };
+  return startPrompt(state, prompt, draft);
 }
 
 function run(state: ReplState, draft: Draft, needsEcho = false): Step {

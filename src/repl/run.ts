@@ -27,7 +27,7 @@ import { openList } from './conversation-list/list.ts';
 import { showConversation } from './conversations/conversations.ts';
 import { createReplLibrary } from './conversations/library.ts';
 import { firstRunDialog } from './connection.ts';
-import { type Entry, notice } from './transcript/entry.ts';
+import { type Entry, notice } from './transcript/transcript.ts';
 import { createReplFiles } from './files/user-files.ts';
 import { createReplGuard } from './guard.ts';
 import { initialState } from './initial-state.ts';
@@ -50,17 +50,20 @@ interface Opened {
 
 /** @throws Failure `usage` for an option that a conversation on a terminal does not have */
 export function refuseOneShotOptions({ fallback, every, split }: ChatOptions): void {
-  const refuse = (name: string, need: string, example: string) => {
-    const hint = `for example: natter --${name} ${example}`;
-    throw new Failure('usage', `--${name} needs ${need}`, { hint });
+  const refuse = (need: string, example: string) => {
+    throw new Failure('usage', need, { hint: `for example: ${example}` });
   };
-  const prompt = 'a prompt that is sent at once';
-  if (fallback !== undefined) refuse('fallback', prompt, `${fallback} "why is the sky blue?"`);
-  if (every !== undefined) {
-    const hint = `for example: tail -f app.log | natter --every ${every} "flag anomalies"`;
-    throw new Failure('usage', '--every needs standard input that is piped in', { hint });
+  const prompt = 'needs a prompt that is sent at once';
+  if (fallback !== undefined) {
+    refuse(`--fallback ${prompt}`, `natter --fallback ${fallback} "why is the sky blue?"`);
   }
-  if (split !== undefined) refuse('split', prompt, `${split} -f book.txt "sum up"`);
+  if (every !== undefined) {
+    const example = `tail -f app.log | natter --every ${every} "flag anomalies"`;
+    refuse('--every needs standard input that is piped in', example);
+  }
+  if (split !== undefined) {
+    refuse(`--split ${prompt}`, `natter --split ${split} -f book.txt "sum up"`);
+  }
 }
 
 /** Notices appear in the session while it is open, else on standard error. */

@@ -9,16 +9,14 @@ import type { Journal } from '../conversation/journal/journal.ts';
 import { Failure, replacedFailure, withCommands } from '../failure.ts';
 import type { Context, Run } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
-import type { Action, FailureText } from './action.ts';
+import type { Action, FailureText, ReplState, Step } from './state.ts';
 import type { ReplLibrary } from './conversations/library.ts';
-import type { Entry } from './transcript/entry.ts';
+import type { Entry, Transcript } from './transcript/transcript.ts';
 import type { ReplFiles } from './files/user-files.ts';
 import type { createReplGuard } from './guard.ts';
 import type { ReplMemory } from './memory.ts';
 import type { ReplPrompts } from './prompt-files/prompt-files.ts';
 import type { ReplService } from './service.ts';
-import type { ReplState, Step } from './state.ts';
-import type { Transcript } from './transcript/transcript.ts';
 
 /** What a conversation works with. It is made once, and passed whole. */
 export interface Repl extends Run<ChatOptions> {

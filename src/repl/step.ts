@@ -1,5 +1,5 @@
 import { neededKeyOf } from './composer/keys/key-bindings.ts';
-import { type Entry, failureEntry, notice } from './transcript/entry.ts';
+import { type Entry, failureEntry, notice } from './transcript/transcript.ts';
 import type { Session } from './session.ts';
 import type { AnswerActivity, Dialog, ReplState, Step, Task } from './state.ts';
 
@@ -51,8 +51,7 @@ export function refuse(state: ReplState, message: string, hint?: string): Step {
 export const leave = (session: Session): void => session.quit();
 
 export function quit(state: ReplState): Step {
-  const recover = (failed: ReplState): ReplState => ({ ...failed, hasQuit: false });
-  return step({ ...state, hasQuit: true }, task(leave, undefined, recover));
+  return step({ ...state, hasQuit: true }, task(leave, undefined));
 }
 
 /** Starts an activity: work that the user can stop. Its entries are printed when it ends. */

@@ -1,4 +1,4 @@
-import type { Action, AnswerOutcome, FailureText } from './action.ts';
+import type { Action, AnswerOutcome, FailureText, ReplState, Step } from './state.ts';
 import { onAnswerEnded, onChatEvent } from './answers/answering.ts';
 import { sendPrompt } from './answers/send-prompt.ts';
 import { refuseMissing } from './commands.ts';
@@ -6,10 +6,9 @@ import { withFailedSummary, makeSummary } from './context/compaction.ts';
 import { clearBuffer } from './composer/text-buffer.ts';
 import { answerList } from './line-mode/questions.ts';
 import { answerDialog } from './dialog.ts';
-import { type Entry, failureEntry, notice } from './transcript/entry.ts';
+import { type Entry, failureEntry, notice } from './transcript/transcript.ts';
 import { interrupt, onKey, releaseKeys } from './keys.ts';
 import { advance, submitLine } from './queue.ts';
-import type { ReplState, Step } from './state.ts';
 import { reportQueue, andThen, quit, printing, step, task, printReport } from './step.ts';
 
 /** As after a stopped answer: what is queued may depend on what was stopped. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Action } from '../../src/repl/action.ts';
+import type { Action } from '../../src/repl/state.ts';
 import { slashCommands } from '../../src/repl/commands.ts';
 import { joinPasteBurst } from '../../src/repl/composer/keys/key-event.ts';
 import { KeyParser } from '../../src/repl/composer/keys/key-parser.ts';

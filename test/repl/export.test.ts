@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Action } from '../../src/repl/action.ts';
+import type { Action } from '../../src/repl/state.ts';
 import { openMemorySession, saying } from '../support/memory-session.ts';
 import { enter as enterKey, typed } from '../support/repl-state.ts';
 

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
-import type { Action } from '../../src/repl/action.ts';
+import type { Action, ReplState } from '../../src/repl/state.ts';
 import { createBuffer } from '../../src/repl/composer/text-buffer.ts';
 import { callTask } from '../../src/repl/create-session.ts';
 import { firstRunDialog, serversDialog } from '../../src/repl/connection.ts';
-import type { ReplState } from '../../src/repl/state.ts';
 import {
   hanging,
   type MemoryOptions,
@@ -48,13 +47,11 @@ const refused: Action = {
   now: 0,
 };
 
-/** Has to list every task to compile. */
-const cases: Readonly<Record<Exclude<TaskName, 'report'>, Case>> = {
+/** Has to list every task that can fail to compile. */
+const cases: Readonly<Record<Exclude<TaskName, 'report' | 'stop' | 'quit'>, Case>> = {
   print: command('/usage'),
   send: command('another prompt'),
-  stop: { keys: [typed('wait'), enter, escape], isHanging: true },
   'retry-now': { keys: [typed('wait'), enter, refused, enter], isHanging: true },
-  quit: command('/quit'),
   suspend: { keys: [pressed('z', { ctrl: true })] },
   redraw: { keys: [pressed('l', { ctrl: true })] },
   'scroll-away': command('/clear'),

@@ -139,13 +139,6 @@ describe('/help', () => {
     );
   });
 
-  test('counts only the prompt files that are commands in line mode', () => {
-    const promptFiles = ['review', 'retry'].map((name) => ({ name, summary: 'x' }));
-    const rows = helpOf('/help prompts', { promptFiles, isLineMode: true });
-    expect(rows[0]).toBe('Prompt files, 1 command:');
-    expect(rows).toHaveLength(3);
-  });
-
   test('keys has the keys of the line in line mode', () => {
     const rows = helpOf('/help keys', { isLineMode: true });
     expect(rows).toContain('Up and Down: earlier and later prompts');

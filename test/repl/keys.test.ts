@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { AnswerOutcome } from '../../src/repl/action.ts';
 import { noticeOf } from '../../src/repl/screen/notice.ts';
-import type { ReplState } from '../../src/repl/state.ts';
+import type { AnswerOutcome, ReplState } from '../../src/repl/state.ts';
 import { printNotice } from '../../src/repl/step.ts';
 import { runInApp } from '../support/app.tsx';
 import {

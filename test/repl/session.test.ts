@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { pathOf } from '../../src/conversation/tree.ts';
 import { Failure } from '../../src/failure.ts';
-import { notice } from '../../src/repl/transcript/entry.ts';
+import { notice } from '../../src/repl/transcript/transcript.ts';
 import {
   createMemorySession,
   failing,

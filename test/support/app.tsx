@@ -1,11 +1,10 @@
 import { Box } from 'ink';
 import { render } from 'ink-testing-library';
 import type { ReactElement } from 'react';
-import type { Action } from '../../src/repl/action.ts';
+import type { Action, ReplState } from '../../src/repl/state.ts';
 import { InkScreen } from '../../src/repl/screen/ink.tsx';
 import { symbolsFor } from '../../src/repl/screen/symbols.ts';
 import { StoreProvider, ViewStore } from '../../src/repl/screen/view.tsx';
-import type { ReplState } from '../../src/repl/state.ts';
 import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
 import { run, type StateChange } from './repl-state.ts';
 

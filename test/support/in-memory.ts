@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { isMainThread } from 'node:worker_threads';
 import { expect } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { printCompletions } from '../../src/cli/completion/complete.ts';
+import { printCompletions } from '../../src/cli/completion.ts';
 import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { describeFailure } from '../../src/cli/report.ts';
 import type { Context } from '../../src/run.ts';

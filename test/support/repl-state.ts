@@ -1,5 +1,5 @@
 import type { Conversation, Turn } from '../../src/conversation/tree.ts';
-import type { Action } from '../../src/repl/action.ts';
+import type { Action, ReplState, Task, Step } from '../../src/repl/state.ts';
 import { sendPrompt } from '../../src/repl/answers/send-prompt.ts';
 import { selectVersion, undoPrompt } from '../../src/repl/answers/versions.ts';
 import { scrollAway } from '../../src/repl/commands.ts';
@@ -13,7 +13,7 @@ import {
   resume,
   setAttributes,
 } from '../../src/repl/conversations/conversations.ts';
-import type { Entry } from '../../src/repl/transcript/entry.ts';
+import type { Entry } from '../../src/repl/transcript/transcript.ts';
 import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
 import { attach } from '../../src/repl/files/attachments.ts';
 import { initialState } from '../../src/repl/initial-state.ts';
@@ -26,7 +26,6 @@ import type { Session } from '../../src/repl/session.ts';
 import { listModels, changeParameters, chooseRole, recordModel } from '../../src/repl/settings.ts';
 import { runShellLine } from '../../src/repl/shell/shell-lines.ts';
 import { redraw } from '../../src/repl/slash-command.ts';
-import type { ReplState, Task, Step } from '../../src/repl/state.ts';
 import { print, printReport, leave } from '../../src/repl/step.ts';
 import { updated, update } from '../../src/repl/update.ts';
 

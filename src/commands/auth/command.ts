@@ -13,7 +13,7 @@ export function buildAuth(context: Context): Command {
       'Prompts for the address and key of a service, checks them and stores them. The key can also be piped in.',
     )
     .option('--no-check', 'store without checking');
-  setAction(login, context, async () => (await import('./login-run.ts')).login);
+  setAction(login, context, async () => (await load()).login);
   const status = new Command('status')
     .summary('show the service in use and the source of each setting')
     .description('Shows the service in use and the source of each setting.')

@@ -88,7 +88,7 @@ export function buildChat(context: Context): Command {
   addOptionGroups(command, promptGroups('; alone, choose one from a list', input));
   setExamples(command, chatExamples);
   return setAction(command, context, async () => {
-    const { startChat } = await import('./start.ts');
+    const { startChat } = await import('./run.ts');
     return async (_context, given: ChatOptions, words: readonly string[]) => {
       const program = command.parent ?? command;
       const options = { ...given, isPrompt: isNamedPrompt(program.args, words) };

@@ -13,7 +13,7 @@ import { failureFields } from '../../output/ending-failure.ts';
 import { count } from '../../output/figures.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice } from '../../output/notices.ts';
-import { createTextPrinter, lookOf } from '../../output/answer-output.ts';
+import { createTextPrinter, lookOf } from '../../output/answer-printer.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';

@@ -1,4 +1,4 @@
-// Sends one prompt to the models of a chain, and prints the answer: as it arrives, or when it has passed its check.
+// Starts a conversation, or sends one prompt and prints the answer: as it arrives, or when it has passed its check.
 import { ask, type Sink } from '../../ask/ask.ts';
 import {
   type AnswerCheck,
@@ -31,7 +31,13 @@ import type { AnswerRecorder, PromptRecord } from '../../conversation/journal/re
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import { createProgressReporter } from '../../output/activity.ts';
-import { type AnswerPrinter, jsonLinesPrinter } from '../../output/answer-printer.ts';
+import {
+  type AnswerPrinter,
+  jsonLinesPrinter,
+  createAnswerPrinter,
+  createTextPrinter,
+  lookOf,
+} from '../../output/answer-printer.ts';
 import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { endingFailure, failureFields } from '../../output/ending-failure.ts';
 import { usageLine } from '../../output/figures.ts';
@@ -46,13 +52,13 @@ import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
 import { openConversation, type OpenConversation } from '../../ask/open-conversation.ts';
-import { createAnswerPrinter, createTextPrinter, lookOf } from '../../output/answer-output.ts';
 import { printJson } from '../../output/print-data.ts';
 import { dryRunDocument } from '../../ask/dry-run.ts';
 import { readPrompt, withSystem } from '../../input/read-prompt.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
 import { withHint } from '../../cli/report.ts';
 import { type ChatOptions, type ChatRun, prepare, promptOf } from './chat-run.ts';
+import { runEvery } from './every-run.ts';
 
 /** A prompt that is ready to be sent. */
 interface ReadyPrompt {
@@ -356,4 +362,60 @@ export async function chat(
   const guard = openSecretGuard(run);
   const read = await readPrompt(run, words, guard);
   await sendPrompt({ ...run, guard, words, settings: withSystem(run.settings, read) }, read.prompt);
+}
+
+/** Options that make sense only for a single answer. */
+const oneShot = [
+  'json',
+  'jsonl',
+  'raw',
+  'plain',
+  'markdown',
+  'dryRun',
+  'schema',
+  'select',
+] as const;
+
+/**
+ * Whether the chat command opens the REPL: with `--interactive`, or on a terminal without a prompt.
+ * @throws Failure `usage` for `--interactive` without a terminal
+ */
+export function wantsRepl(
+  { streams }: Context,
+  words: readonly string[],
+  options: ChatOptions,
+): boolean {
+  const isTerminal = streams.stdin.isTerminal && streams.stdout.isTerminal;
+  if (options.interactive === true) {
+    if (isTerminal) return true;
+    throw new Failure('usage', '--interactive needs a terminal for input and output', {
+      hint: 'omit it for a single answer',
+    });
+  }
+  const isOneShot = words.length > 0 || oneShot.some((name) => options[name] !== undefined);
+  return isTerminal && options.input && !isOneShot;
+}
+
+/** Runs `natter chat`. @throws Failure, or the reason `context.signal` was aborted with */
+export async function startChat(
+  context: Context,
+  options: ChatOptions,
+  words: readonly string[],
+): Promise<void> {
+  if (wantsRepl(context, words, options)) {
+    const { runRepl } = await import('../../repl/run.ts');
+    await runRepl(context, options, words);
+    return;
+  }
+  const isAlone = options.resume === true && words.length === 0 && options.file === undefined;
+  if (isAlone && context.streams.stdin.isTerminal) {
+    throw new Failure('usage', '--resume alone lists conversations, which needs a terminal', {
+      hint: '‹natter conversations› lists them; ‹natter --resume ID "and at sunset?"› continues one',
+    });
+  }
+  if (options.every !== undefined) return runEvery(context, options, words);
+  if (options.split === undefined) return chat(context, options, words);
+  // It sends several requests at a time, with undici.
+  const { runSplit } = await import('./split-run.ts');
+  return runSplit(context, options, words);
 }

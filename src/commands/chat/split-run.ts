@@ -30,7 +30,7 @@ import { finishNotice, truncationFailure, truncationWarning } from '../../output
 import { createStatusLine } from '../../output/activity.ts';
 import { resolveFolders } from '../../settings/folders.ts';
 import { makePrivateFolder } from '../../storage/files.ts';
-import { createTextPrinter, lookOf } from '../../output/answer-output.ts';
+import { createTextPrinter, lookOf } from '../../output/answer-printer.ts';
 import { printJson } from '../../output/print-data.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';

@@ -24,27 +24,7 @@ export const settingRows: readonly HelpRow[] = [
 
 const pathNames = storedKinds.map(({ name }) => name);
 
-function buildPaths(context: Context): readonly Command[] {
-  const path = new Command('path')
-    .summary('print the path of the settings file')
-    .description('Prints the path of the settings file.');
-  setAction(path, context, async () => (await load()).showPath);
-  const paths = new Command('paths')
-    .argument('[name]', `one of ${pathNames.join(', ')} (default: all)`)
-    .summary('print where natter keeps its files')
-    .description('Prints where natter keeps its files, whether they exist yet or not.')
-    .addOption(jsonOption());
-  setAction(paths, context, async () => (await load()).showPaths);
-  setExamples(path, ['cat "$(natter config path)"']);
-  setExamples(paths, [
-    'natter config paths',
-    'ls "$(natter config paths conversations)"',
-    'natter config paths --json',
-  ]);
-  return [path, paths];
-}
-
-function buildReaders(context: Context): readonly Command[] {
+export function buildConfig(context: Context): Command {
   const list = new Command('list')
     .summary('list the settings in force')
     .description('Lists the settings in force with the source of each.')
@@ -70,10 +50,22 @@ function buildReaders(context: Context): readonly Command[] {
   setExamples(get, ['natter config get model']);
   setExamples(keys, ['natter config keys', 'natter config keys --json']);
   setExamples(profiles, ['natter config profiles']);
-  return [list, get, keys, ...buildPaths(context), profiles];
-}
-
-function buildWriters(context: Context): readonly Command[] {
+  const path = new Command('path')
+    .summary('print the path of the settings file')
+    .description('Prints the path of the settings file.');
+  setAction(path, context, async () => (await load()).showPath);
+  const paths = new Command('paths')
+    .argument('[name]', `one of ${pathNames.join(', ')} (default: all)`)
+    .summary('print where natter keeps its files')
+    .description('Prints where natter keeps its files, whether they exist yet or not.')
+    .addOption(jsonOption());
+  setAction(paths, context, async () => (await load()).showPaths);
+  setExamples(path, ['cat "$(natter config path)"']);
+  setExamples(paths, [
+    'natter config paths',
+    'ls "$(natter config paths conversations)"',
+    'natter config paths --json',
+  ]);
   const set = new Command('set')
     .argument('<name>', 'name of the setting, such as model or params.temperature')
     .argument('<value>', 'value; JSON for params')
@@ -106,15 +98,10 @@ function buildWriters(context: Context): readonly Command[] {
   setExamples(unset, ['natter config unset model']);
   setExamples(use, ['natter config use work']);
   setExamples(remove, ['natter config remove-profile work']);
-  return [set, unset, use, remove];
-}
-
-export function buildConfig(context: Context): Command {
   const command = new Command('config')
     .summary('show and change settings and profiles')
     .description('Shows and changes settings and profiles.');
-  for (const child of [...buildReaders(context), ...buildWriters(context)]) {
-    command.addCommand(child);
-  }
+  const readers = [list, get, keys, path, paths, profiles];
+  for (const child of [...readers, set, unset, use, remove]) command.addCommand(child);
   return setExamples(command, ['natter config list', 'natter config set model nextgen']);
 }

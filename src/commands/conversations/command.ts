@@ -8,7 +8,18 @@ const load = () => import('./run.ts');
 const conversation = () => new Argument('<conversation>', 'id or its prefix, title, or latest');
 const siblings = () => new Option('--siblings', 'include all versions of prompts and answers');
 
-function buildList(context: Context): Command {
+function formatOption(): Option {
+  const option = new Option(
+    '--format <format>',
+    'markdown, json or html (default: from the extension)',
+  ).choices(['markdown', 'json', 'html']);
+  const { parseArg } = option;
+  const parse = (value: string, previous: unknown) =>
+    parseArg?.(value === 'md' ? 'markdown' : value, previous);
+  return option.argParser(parse);
+}
+
+export function buildConversations(context: Context): Command {
   const list = new Command('list')
     .summary('list conversations, pinned ones first, then the most recent')
     .description('Lists conversations: id, last change, turns, tokens, model, title.')
@@ -21,13 +32,10 @@ function buildList(context: Context): Command {
     refuseWords(list, 'a conversation', 'show');
     return (await load()).listConversations;
   });
-  return setExamples(list, [
+  setExamples(list, [
     'natter conversations list',
     'natter conversations list --json | jq -r ".[0].title"',
   ]);
-}
-
-function buildShow(context: Context): Command {
   const show = new Command('show')
     .addArgument(conversation())
     .summary('print a conversation')
@@ -35,10 +43,7 @@ function buildShow(context: Context): Command {
     .addOption(siblings())
     .addOption(jsonOption());
   setAction(show, context, async () => (await load()).showConversation);
-  return setExamples(show, ['natter conversations show latest']);
-}
-
-function buildSearch(context: Context): Command {
+  setExamples(show, ['natter conversations show latest']);
   const search = new Command('search')
     .argument('<pattern...>', 'words or quoted phrases to find; case is ignored')
     .summary('search all conversations')
@@ -50,26 +55,12 @@ function buildSearch(context: Context): Command {
     .option('-C, --context <lines>', 'lines to show around a hit, default 1', '1')
     .option('--json', 'print each matching turn as a JSON line');
   setAction(search, context, async () => (await load()).searchConversations);
-  return setExamples(search, [
+  setExamples(search, [
     'natter conversations search sky blue',
     'natter conversations search "rate limit"',
     'natter conversations search -E "time(d out|out)"',
   ]);
-}
-
-function formatOption(): Option {
-  const option = new Option(
-    '--format <format>',
-    'markdown, json or html (default: from the extension)',
-  ).choices(['markdown', 'json', 'html']);
-  const { parseArg } = option;
-  const parse = (value: string, previous: unknown) =>
-    parseArg?.(value === 'md' ? 'markdown' : value, previous);
-  return option.argParser(parse);
-}
-
-function buildExport(context: Context): Command {
-  const command = new Command('export')
+  const exporting = new Command('export')
     .addArgument(conversation())
     .summary('export a conversation as Markdown, JSON or HTML')
     .description('Exports a conversation to standard output or a file.')
@@ -77,14 +68,11 @@ function buildExport(context: Context): Command {
     .addOption(formatOption())
     .addOption(siblings())
     .addOption(forceOption());
-  setAction(command, context, async () => (await load()).exportConversation);
-  return setExamples(command, [
+  setAction(exporting, context, async () => (await load()).exportConversation);
+  setExamples(exporting, [
     'natter conversations export latest -o sky.html',
     'natter conversations export latest --format json | jq .turns',
   ]);
-}
-
-function buildChanges(context: Context): readonly Command[] {
   const rename = new Command('rename')
     .addArgument(conversation())
     .argument('<title>', 'the new title')
@@ -104,17 +92,13 @@ function buildChanges(context: Context): readonly Command[] {
   setExamples(rename, ['natter conversations rename latest "why the sky is blue"']);
   setExamples(remove, ['natter conversations delete latest']);
   setExamples(undelete, ['natter conversations undelete latest', 'natter conversations undelete']);
-  return [rename, remove, undelete];
-}
-
-export function buildConversations(context: Context): Command {
   const command = new Command('conversations')
     .summary('manage saved conversations')
     .alias('sessions')
     .description('Lists, shows, searches, exports, renames and deletes conversations.')
-    .addCommand(buildList(context), { isDefault: true });
-  const others = [buildShow, buildSearch, buildExport].map((build) => build(context));
-  for (const child of [...others, ...buildChanges(context)]) command.addCommand(child);
+    .addCommand(list, { isDefault: true });
+  for (const child of [show, search, exporting, rename, remove, undelete])
+    command.addCommand(child);
   return setExamples(command, [
     'natter conversations list',
     'natter conversations search "rate limit"',

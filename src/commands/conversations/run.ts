@@ -25,11 +25,11 @@ import {
   searchConversation,
   type FoundTurn,
   type SearchPatterns,
+  type FoundLine,
 } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
 import { createProgress } from '../../output/activity.ts';
 import { count, timeAgo, countOf } from '../../output/figures.ts';
-import { foundTurnText, foundTurnRows } from './found-text.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import type { Column } from '../../output/table.ts';
 import {
@@ -43,8 +43,9 @@ import { refuseReservedName } from '../../storage/file-name.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { escapeJson, sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
-import { printMarkdown, storedLook } from '../../output/answer-output.ts';
+import { printMarkdown, storedLook } from '../../output/answer-printer.ts';
 import { printJson, printTable } from '../../output/print-data.ts';
+import type { Style } from '../../terminal/style.ts';
 
 const columns: readonly (Column | string)[] = [
   'ID',
@@ -168,7 +169,7 @@ export const undeleteConversations: RunOnNames = async (context, options, names)
 };
 
 /** Options of `show` and `export`. */
-export interface TextOptions extends JsonOptions {
+interface TextOptions extends JsonOptions {
   readonly output?: string;
   readonly format?: ExportFormat;
   readonly siblings?: boolean;
@@ -229,7 +230,7 @@ export const exportConversation: Action<TextOptions, [name: string]> = async (
   notices.notice(`wrote ${output}`);
 };
 
-export interface SearchOptions extends JsonOptions {
+interface SearchOptions extends JsonOptions {
   readonly regexp?: boolean;
   readonly caseSensitive?: boolean;
   /** Number of lines, unparsed. */
@@ -323,4 +324,59 @@ export async function searchConversations(
   presentation.notices.notice(
     `${countOf(hits, 'hit')} in ${countOf(conversations, 'conversation')}`,
   );
+}
+
+/** UTF-16 units shown around a hit in a long line. */
+const around = 120;
+
+/** The part of a long line around its first hit. */
+function cut({ text, marks }: FoundLine): Pick<FoundLine, 'text' | 'marks'> {
+  const first = marks[0]?.[0] ?? 0;
+  const start = Math.max(0, first - around);
+  const end = Math.min(text.length, first + 2 * around);
+  const within = marks
+    .filter(([from]) => from < end)
+    .map(([from, to]) => [from - start, Math.min(to, end) - start] as const);
+  return { text: text.slice(start, end), marks: within };
+}
+
+function marked(line: FoundLine, style: Style): string {
+  const { text, marks } = line.text.length > 4 * around ? cut(line) : line;
+  let shown = '';
+  let at = 0;
+  for (const [start, end] of marks) {
+    const hit = sanitizeLine(text.slice(start, end));
+    shown += sanitizeLine(text.slice(at, start)) + style.bold(style.red(hit));
+    at = end;
+  }
+  return shown + sanitizeLine(text.slice(at));
+}
+
+const speakers = {
+  user: 'you',
+  assistant: 'answer',
+  system: 'system',
+  summary: 'summary',
+} as const;
+
+/** Lines of a turn for a terminal, with their numbers and the hits marked; gaps between them as `…`. */
+function foundTurnText({ role, lines }: FoundTurn, style: Style): string {
+  const width = String(lines.at(-1)?.number ?? 0).length;
+  let previous: number | undefined;
+  const shown = lines.map((line) => {
+    const gap = previous !== undefined && line.number > previous + 1 ? `  ${style.dim('…')}\n` : '';
+    previous = line.number;
+    return `${gap}  ${style.dim(String(line.number).padStart(width))}  ${marked(line, style)}\n`;
+  });
+  return `  ${style.dim(speakers[role])}\n${shown.join('')}\n`;
+}
+
+/** Lines of a turn for a pipe, tab-separated: conversation, turn, role, line number, `hit` or `context`, text. */
+function foundTurnRows(id: string, { turn, role, lines }: FoundTurn): string {
+  return lines
+    .map(({ number, text, marks }) => {
+      const kind = marks.length > 0 ? 'hit' : 'context';
+      return `${[id, turn, role, number, kind, sanitizeLine(text)].join('\t')}\n`;
+    })
+    .join('');
 }

@@ -13,10 +13,8 @@ import { printJson } from '../../output/print-data.ts';
 import { nameProfile } from '../../cli/report.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import { readSettings } from '../../settings/read-settings.ts';
-import { checkConnection } from './check-connection.ts';
-import { checkFiles } from './check-files.ts';
-import { checkService } from './check-service.ts';
-import { checkSettings } from './check-settings.ts';
+import { checkConnection, checkService } from './check-service.ts';
+import { checkFiles, checkSettings } from './check-machine.ts';
 import {
   asFailure,
   failed,

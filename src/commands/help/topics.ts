@@ -30,19 +30,15 @@ const meanings: Readonly<Record<FailureKind, string>> = {
   unfinished: 'items of a batch are left; another run can help',
 };
 
-const signals = [
-  ['129', 'SIGHUP', 'the terminal was closed'],
-  ['130', 'SIGINT', 'Ctrl+C'],
-  ['143', 'SIGTERM', 'terminated'],
-] as const;
-
 /** Every exit code with its name and meaning, in order. */
 export const exitCodeRows: readonly (readonly [code: string, name: string, meaning: string])[] = [
   ['0', 'answered', 'the answer is complete (also finish_reason length)'],
   ...Object.entries(exitCodes).map(
     ([kind, code]) => [String(code), kind, meanings[kind as FailureKind]] as const,
   ),
-  ...signals,
+  ['129', 'SIGHUP', 'the terminal was closed'],
+  ['130', 'SIGINT', 'Ctrl+C'],
+  ['143', 'SIGTERM', 'terminated'],
 ];
 
 /** `natter help exit-codes`. */

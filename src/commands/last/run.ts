@@ -2,58 +2,45 @@ import { listEntries } from '../../conversation/library/library.ts';
 import { loadConversation } from '../../conversation/library/read-conversation.ts';
 import { pathOf, textOf, type Conversation, type Turn } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
+import { countOf } from '../../output/figures.ts';
 import { refusalNotice, type Notices } from '../../output/notices.ts';
 import { type Context, type GlobalOptions, present } from '../../run.ts';
 import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
-import { printMarkdown, storedLook } from '../../output/answer-output.ts';
+import { printMarkdown, storedLook } from '../../output/answer-printer.ts';
 
 async function codeBlock(answer: string, block: string): Promise<string> {
   const number = /^-?[1-9]\d{0,5}$/.test(block) ? Number(block) : undefined;
   if (number === undefined) {
-    throw new Failure(
-      'usage',
-      `--block must be 1 or more, or -1 for the last block, not "${block}"`,
-    );
+    const text = `--block must be 1 or more, or -1 for the last block, not "${block}"`;
+    throw new Failure('usage', text);
   }
   const { codeBlocks } = await import('../../conversation/code-blocks.ts');
   const blocks = codeBlocks(answer);
   const found = blocks.at(number > 0 ? number - 1 : number);
   if (found !== undefined) return `${found}\n`;
   if (blocks.length === 0) throw new Failure('not_found', 'the last answer has no code block');
-  const count = blocks.length === 1 ? '1 code block' : `${blocks.length} code blocks`;
-  throw new Failure('not_found', `the last answer has ${count}, not ${block}`);
+  const text = `the last answer has ${countOf(blocks.length, 'code block')}, not ${block}`;
+  throw new Failure('not_found', text);
 }
 
-function answerOf(conversation: Conversation) {
-  const answer = pathOf(conversation).findLast(
-    (turn) => turn.role === 'assistant' && textOf(turn) !== '',
-  );
-  return answer && { conversationId: conversation.id, answer };
-}
-
-/** The last answer of the latest conversation that has one. */
-function latestAnswer(context: Context) {
-  for (const { id, path } of listEntries(dataFolder(context))) {
-    const found = answerOf(loadConversation(path, id).fold.conversation());
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
+const answerOf = (conversation: Conversation): Turn | undefined =>
+  pathOf(conversation).findLast((turn) => turn.role === 'assistant' && textOf(turn) !== '');
 
 /** A failed prompt makes the latest conversation one without an answer. @throws Failure `not_found` */
 function findAnswer(context: Context, notices: Notices, name: string): Turn {
   const conversation = readConversation(context, notices, name);
   const own = answerOf(conversation);
-  if (own !== undefined) return own.answer;
+  if (own !== undefined) return own;
   const problem = `conversation ${conversation.id} has no answer`;
-  const found = name === 'latest' ? latestAnswer(context) : undefined;
-  if (found === undefined) {
-    throw new Failure('not_found', problem, {
-      hint: '‹natter conversations list› shows all conversations',
-    });
+  for (const { id, path } of name === 'latest' ? listEntries(dataFolder(context)) : []) {
+    const found = answerOf(loadConversation(path, id).fold.conversation());
+    if (found === undefined) continue;
+    notices.notice(`${problem}; this is the last answer of conversation ${id}`);
+    return found;
   }
-  notices.notice(`${problem}; this is the last answer of conversation ${found.conversationId}`);
-  return found.answer;
+  throw new Failure('not_found', problem, {
+    hint: '‹natter conversations list› shows all conversations',
+  });
 }
 
 /** Runs `natter last`. @throws Failure `not_found` without an answer or that code block */

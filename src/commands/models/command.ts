@@ -6,20 +6,17 @@ import { refuseWords } from '../../cli/guess.ts';
 
 const load = () => import('./run.ts');
 
-function buildSearch(context: Context): Command {
+export function buildModels(context: Context): Command {
   const search = new Command('search')
     .argument('<text>', 'text to find; case is ignored')
     .summary('list the models that contain a text')
     .description('Lists the models whose id, context window, latency or purpose contains the text.')
     .addOption(jsonOption());
   setAction(search, context, async () => (await load()).searchModels);
-  return setExamples(search, [
+  setExamples(search, [
     'natter models search advanced',
     'natter models search origin --json | jq -r ".[].id"',
   ]);
-}
-
-export function buildModels(context: Context): Command {
   const list = new Command('list')
     .summary('list the models of the service')
     .description('Lists the models of the service: id, context window, latency, purpose.')
@@ -42,7 +39,7 @@ export function buildModels(context: Context): Command {
     .summary('show the available models')
     .description('Lists and searches models, or shows one.')
     .addCommand(list, { isDefault: true })
-    .addCommand(buildSearch(context))
+    .addCommand(search)
     .addCommand(get);
   return setExamples(models, ['natter models list', 'natter models get nextgen']);
 }

@@ -65,26 +65,19 @@ export function modelDocument(record: ModelRecord): Record<string, unknown> {
 /** One field per line: the known values, then the other fields of the record as JSON. */
 export function modelFields(record: ModelRecord, isTerminal: boolean): string {
   const description = describeModel(record);
-  const [id = '', window = '', latency = '', purpose = ''] = modelCells(description, isTerminal);
-  const shown = new Set<unknown>([
-    description.contextWindow,
-    description.latency,
-    description.purpose,
-  ]);
-  const known = [
-    ['id', id],
-    ['context window', window],
-    ['latency', latency],
-    ['purpose', purpose],
-  ].filter(([, value]) => value !== '');
+  const names = ['id', 'context window', 'latency', 'purpose'];
+  const { contextWindow, latency, purpose } = description;
+  const shown = new Set<unknown>([contextWindow, latency, purpose]);
+  const known = modelCells(description, isTerminal)
+    .map((value, index) => [names[index] ?? '', value] as const)
+    .filter(([, value]) => value !== '');
   const others = Object.entries(record)
     .filter(([name, value]) => name !== 'id' && !shown.has(value))
-    .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
-  const rows = [...known, ...others].map((row) => row.map((cell) => sanitizeLine(cell ?? '')));
-  const nameWidth = Math.max(...rows.map(([name = '']) => name.length));
-  return rows
-    .map(([name = '', value = '']) =>
-      isTerminal ? `${name.padEnd(nameWidth)}  ${value}\n` : `${name}\t${value}\n`,
-    )
-    .join('');
+    .map(([name, value]) => {
+      return [name, typeof value === 'string' ? value : JSON.stringify(value)] as const;
+    });
+  const rows = [...known, ...others].map((row) => row.map(sanitizeLine));
+  const width = isTerminal ? Math.max(...rows.map(([name = '']) => name.length)) : 0;
+  const gap = isTerminal ? '  ' : '\t';
+  return rows.map(([name = '', value]) => `${name.padEnd(width)}${gap}${value}\n`).join('');
 }

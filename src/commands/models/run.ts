@@ -39,18 +39,14 @@ async function withService<Result>(
 
 const noModels = 'the service lists no models';
 
-function readModels(run: Run): Promise<readonly ModelRecord[]> {
-  return withService(run, (client, reading) => client.listModels(reading));
-}
+const readModels = (run: Run): Promise<readonly ModelRecord[]> =>
+  withService(run, (client, reading) => client.listModels(reading));
 
 async function printModels(
   { context, options, presentation }: Run<JsonOptions>,
   records: readonly ModelRecord[],
 ): Promise<void> {
-  if (options.json === true) {
-    await printJson(context, records.map(modelDocument));
-    return;
-  }
+  if (options.json === true) return printJson(context, records.map(modelDocument));
   const { isTerminal } = context.streams.stdout;
   const rows = records.map((record) => modelCells(describeModel(record), isTerminal));
   if (rows.length > 0) await printTable(context, presentation, modelColumns, rows);
@@ -83,28 +79,6 @@ export async function searchModels(
   await printModels(run, found);
 }
 
-/**
- * Finds a model in the list of all models, because some servers have no endpoint for a single model.
- * @throws `failure`, with the listed ids in its hint
- */
-async function findInList(
-  failure: Failure,
-  id: string,
-  client: Client,
-  signal: AbortSignal,
-): Promise<ModelRecord> {
-  const records = await client.listModels({ signal }).catch(() => {
-    throw failure;
-  });
-  const found = records.find((record) => record.id === id);
-  if (found !== undefined) return found;
-  const ids = records.map((record) => record.id).join(', ');
-  throw rephrase(failure, {
-    hint: ids === '' ? noModels : `the models are ${ids}`,
-    cause: failure,
-  });
-}
-
 /** Runs `natter models get <model>`. @throws Failure `not_found` with the listed ids in its hint */
 export async function getModel(context: Context, options: JsonOptions, id: string): Promise<void> {
   const run = await startRun(context, options, readSettings);
@@ -113,13 +87,18 @@ export async function getModel(context: Context, options: JsonOptions, id: strin
       return await client.getModel(id, reading);
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
-      return findInList(error, id, client, context.signal);
+      // Some servers have no endpoint for a single model.
+      const records = await client.listModels({ signal: context.signal }).catch(() => {
+        throw error;
+      });
+      const found = records.find((one) => one.id === id);
+      if (found !== undefined) return found;
+      const ids = records.map((one) => one.id).join(', ');
+      const hint = ids === '' ? noModels : `the models are ${ids}`;
+      throw rephrase(error, { hint, cause: error });
     }
   });
-  if (options.json === true) {
-    await printJson(context, modelDocument(record));
-    return;
-  }
+  if (options.json === true) return printJson(context, modelDocument(record));
   const { stdout } = context.streams;
   await stdout.write(modelFields(record, stdout.isTerminal));
 }

@@ -6,7 +6,7 @@ import { refuseWords } from '../../cli/guess.ts';
 
 const load = () => import('./run.ts');
 
-function buildList(context: Context): Command {
+export function buildPrompts(context: Context): Command {
   const list = new Command('list')
     .summary('list prompt files')
     .description('Lists the prompt files that a name can find: those of the project, then yours.')
@@ -17,29 +17,20 @@ function buildList(context: Context): Command {
     refuseWords(list, 'a prompt file', 'show');
     return (await load()).listPromptFiles;
   });
-  return setExamples(list, ['natter prompts list', 'natter prompts list --json']);
-}
-
-function buildShow(context: Context): Command {
+  setExamples(list, ['natter prompts list', 'natter prompts list --json']);
   const show = new Command('show')
     .argument('<prompt-file>', 'name or path')
     .summary('show a prompt file, its variables and its text')
     .description('Shows what a prompt file sets, its variables with choices, and its text.')
     .addOption(jsonOption());
   setAction(show, context, async () => (await load()).showPromptFile);
-  return setExamples(show, ['natter prompts show review', 'natter prompts show review --json']);
-}
-
-function buildPath(context: Context): Command {
+  setExamples(show, ['natter prompts show review', 'natter prompts show review --json']);
   const path = new Command('path')
     .argument('[prompt-file]', 'name (default: the folder of your own prompt files)')
     .summary('print the path of a prompt file, or of your folder')
     .description('Prints the path of a prompt file, or of the folder of your own prompt files.');
   setAction(path, context, async () => (await load()).showPromptPath);
-  return setExamples(path, ['cat "$(natter prompts path review)"', 'natter prompts path']);
-}
-
-function buildEdit(context: Context): Command {
+  setExamples(path, ['cat "$(natter prompts path review)"', 'natter prompts path']);
   const edit = new Command('edit')
     .argument('<prompt-file>', 'name or path')
     .summary('edit or create a prompt file in $VISUAL or $EDITOR')
@@ -48,14 +39,11 @@ function buildEdit(context: Context): Command {
     )
     .option('--project', 'create a new one in .natter/prompts of the project');
   setAction(edit, context, async () => (await load()).editPromptFile);
-  return setExamples(edit, [
+  setExamples(edit, [
     'EDITOR=cat natter prompts edit review',
     'EDITOR=cat natter prompts edit --project release-notes',
   ]);
-}
-
-function buildImport(context: Context): Command {
-  const command = new Command('import')
+  const importing = new Command('import')
     .argument('<files...>', 'files, or folders of them')
     .summary('convert prompts of fabric, llm and coding agents')
     .description(
@@ -64,23 +52,20 @@ function buildImport(context: Context): Command {
     .option('--name <name>', 'name of the new prompt file (default: that of the file)')
     .option('--project', 'write into .natter/prompts of the project')
     .addOption(forceOption());
-  setAction(command, context, async () => (await import('./import-run.ts')).importPromptFiles);
-  return setExamples(command, [
+  setAction(importing, context, async () => (await load()).importPromptFiles);
+  setExamples(importing, [
     'natter prompts import patterns/summarize',
     'natter prompts import .claude/commands --project',
     'natter prompts import brief.yaml --name shorten',
   ]);
-}
-
-export function buildPrompts(context: Context): Command {
   const command = new Command('prompts')
     .summary('manage the prompt files of natter run')
     .description('Lists, shows, edits and imports the prompt files of natter run.')
-    .addCommand(buildList(context), { isDefault: true })
-    .addCommand(buildShow(context))
-    .addCommand(buildPath(context))
-    .addCommand(buildEdit(context))
-    .addCommand(buildImport(context));
+    .addCommand(list, { isDefault: true })
+    .addCommand(show)
+    .addCommand(path)
+    .addCommand(edit)
+    .addCommand(importing);
   for (const child of [command, ...command.commands]) hideServiceOptions(child);
   return setExamples(command, [
     'natter prompts',

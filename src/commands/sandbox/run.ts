@@ -1,22 +1,227 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import {
+  type Run,
+  type Presentation,
+  type Context,
+  type GlobalOptions,
+  present,
+} from '../../run.ts';
+import { isLoopbackName } from '../../address.ts';
+import type { Client } from '../../client/client.ts';
+import { catalogue } from '../../client/contract.ts';
+import { parseBaseUrl } from '../../client/http/base-url.ts';
+import { undiciNetwork } from '../../client/http/undici-network.ts';
+import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
+import { definedFields } from '../../json.ts';
+import type { Notices } from '../../output/notices.ts';
+import type { Engine } from '../../sandbox/exchange.ts';
+import { definitions } from '../../settings/definitions.ts';
+import { checkProfileName } from '../../settings/profile-name.ts';
+import { resolveSettings } from '../../settings/resolve.ts';
+import { type ResolvedSettings, withoutSources } from '../../settings/resolved-settings.ts';
+import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
+import { emptyCredentials, emptySettings } from '../../settings/stored-settings.ts';
+import { maskMessage } from '../../secrets/secrets.ts';
+import { noticeRisks, openClient } from '../../ask/service.ts';
+import { serviceKey } from '../../ask/key-command.ts';
+import { keepSecrets, readStored } from '../../settings/read-settings.ts';
 import { faultFromOptions } from '../../sandbox/faults/parse-fault.ts';
 import { type FaultRule, parseScenario } from '../../sandbox/faults/fault-rules.ts';
 import { parseRateLimit, sandboxKey } from '../../sandbox/keys.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
-import { present, type Context } from '../../run.ts';
-import { type UpstreamOptions, openUpstream } from './upstream.ts';
 
 /** Options of `natter sandbox`. Fault options are further fields, with camel-case names. */
-export interface SandboxOptions extends UpstreamOptions {
+export interface SandboxOptions extends GlobalOptions {
   readonly host: string;
   readonly log?: boolean;
   readonly lenient?: boolean;
   readonly scenario?: string;
   readonly rateLimit?: string;
+  /** The port of the sandbox, unparsed. */
+  readonly port: string;
+  readonly upstream?: string;
+  readonly upstreamProfile?: string;
+  /** Unparsed: `origin=llama3:8b`. */
+  readonly map?: readonly string[];
   readonly [faultField: string]: unknown;
+}
+
+/** The upstream's key. The clients of the sandbox use NATTER_API_KEY. */
+const keyVariable = 'NATTER_UPSTREAM_API_KEY';
+
+/** The hint for a refused key. */
+const keyHint = `set the upstream's key in ${keyVariable} or in the profile`;
+
+function withKey(settings: ResolvedSettings, environment: Environment): ResolvedSettings {
+  const text = environment[keyVariable] ?? '';
+  if (text === '') return settings;
+  const value = parseApiKey(text, keyVariable, 'configuration');
+  const unsentSecrets = settings.unsentSecrets.filter(({ what }) => what !== 'API key');
+  const source = { kind: 'environment', name: keyVariable } as const;
+  const { apiKeyCommand: _command, ...others } = settings;
+  return { ...others, apiKey: { value, source }, unsentSecrets };
+}
+
+/**
+ * The run of requests to the upstream, with its address. Other NATTER_ variables are ignored, because they are for the clients of
+ * the sandbox. Without `--retries` nothing is retried, because those clients retry.
+ * @throws Failure for an invalid value, an unreadable file, or a profile without a base URL
+ */
+function upstreamSettings(
+  context: Context,
+  presentation: Presentation,
+  options: SandboxOptions,
+): { readonly run: Run; readonly baseUrl: string } {
+  const { upstream, upstreamProfile, retries = '0' } = options;
+  if (upstream === undefined && upstreamProfile === undefined) {
+    throw new Failure('usage', '--map needs an upstream', {
+      hint: 'add --upstream <url> or --upstream-profile <name>',
+    });
+  }
+  const profile =
+    upstreamProfile && checkProfileName(upstreamProfile, '--upstream-profile', 'usage');
+  const address = { label: '--upstream', kind: 'usage' } as const;
+  const resolved = resolveSettings({
+    flags: {
+      ...options,
+      profile,
+      baseUrl: upstream && parseSettingValue(definitions.baseUrl, upstream, address),
+      retries,
+      // The clients of the sandbox decide about a Retry-After of any length.
+      retryMaxWait: options.retryMaxWait ?? '0',
+    },
+    environment: {},
+    stored:
+      profile === undefined
+        ? { settings: emptySettings, credentials: emptyCredentials }
+        : readStored(context, presentation.notices),
+  });
+  const settings = withKey(resolved, context.environment);
+  const { baseUrl } = settings.values;
+  if (baseUrl === undefined) {
+    throw new Failure('configuration', `the profile ${profile} has no base URL`, {
+      hint: `‹natter config set base-url <url> --profile ${profile}›`,
+    });
+  }
+  const { hostname, port } = parseBaseUrl(baseUrl);
+  if (isLoopbackName(hostname) && port === options.port) {
+    // It would forward a request to itself forever.
+    throw new Failure('usage', `the sandbox on port ${port} would be its own upstream`, {
+      hint: 'choose a different --port',
+    });
+  }
+  keepSecrets(context, settings);
+  const run = { context, options, presentation, settings };
+  noticeRisks(run);
+  return { run, baseUrl };
+}
+
+/** The upstream's model for each model of the contract. */
+type ModelMap = Readonly<Record<string, string>>;
+
+const ids = catalogue.map(({ id }) => id);
+
+const mapHint = `name them: ${ids.map((id) => `--map ${id}=<model>`).join(' ')}`;
+
+/** Parses values of `--map` such as `origin=llama3:8b`; the last one for an id wins. @throws Failure `usage` */
+export function parseModelMap(texts: readonly string[]): ModelMap {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [, id = '', model = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+      if (ids.includes(id.trim()) && model.trim() !== '') return [id.trim(), model.trim()];
+      throw new Failure('usage', `--map takes origin=<model> or nextgen=<model>, not "${text}"`);
+    }),
+  );
+}
+
+/**
+ * Chooses a model for each one of the contract: the mapped one, else the upstream's of the same name, else its first.
+ * @throws Failure if the upstream does not list a model that is needed
+ */
+export async function chooseModels(
+  client: Client,
+  mapped: ModelMap,
+  notices: Notices,
+  signal: AbortSignal,
+): Promise<ModelMap> {
+  let listed: readonly string[] | undefined;
+  try {
+    listed = (await client.listModels({ signal })).map(({ id }) => id);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const problem = `the upstream does not list its models: ${error.message}`;
+    // The upstream will refuse the key for prompts, too.
+    const hint = error.kind === 'unauthorized' ? keyHint : mapHint;
+    const isNeeded = ids.some((id) => mapped[id] === undefined);
+    if (isNeeded) throw new Failure(error.kind, problem, { hint, cause: error });
+    notices.warning(problem);
+  }
+  const choose = (id: string): string => {
+    const model = mapped[id] ?? (listed?.includes(id) === true ? id : listed?.[0]);
+    if (model === undefined) {
+      throw new Failure('configuration', 'the upstream lists no models', { hint: mapHint });
+    }
+    if (listed?.includes(model) === false) {
+      notices.warning(`the upstream does not list the model "${model}"`);
+    }
+    return model;
+  };
+  return Object.fromEntries(ids.map((id) => [id, choose(id)]));
+}
+
+const network = { network: undiciNetwork };
+
+/** Milliseconds; the sandbox starts without the list of a slower upstream. */
+const listTimeout = 10_000;
+
+/**
+ * Opens the server that `--upstream` or `--upstream-profile` names, and prints which of its models answer.
+ * @throws Failure for an invalid option, or if no model can be chosen
+ */
+async function openUpstream(
+  context: Context,
+  presentation: Presentation,
+  options: SandboxOptions,
+): Promise<{ readonly engine: Engine; close(): void }> {
+  const mapped = parseModelMap(options.map ?? []);
+  const { notices } = presentation;
+  const { run, baseUrl } = upstreamSettings(context, presentation, options);
+  const { settings } = run;
+  const { apiPath } = settings.values;
+  const target = { baseUrl, apiPath, apiKey: await serviceKey(run) };
+  const limited = { ...settings, values: { ...settings.values, timeout: listTimeout } };
+  const lister = openClient({ ...run, settings: limited }, target, network);
+  const models = await chooseModels(lister, mapped, notices, context.signal).finally(() =>
+    lister.close(),
+  );
+  const pairs = ids.map((id) => `${id} is ${models[id]}`).join(', ');
+  notices.notice(`upstream ${baseUrl}: ${pairs}`);
+  const client = openClient(run, target, network);
+  const params = withoutSources(settings.params);
+  // Servers refuse stream options in a request without streaming; the client of the sandbox decides about that.
+  const { stream_options: _streamOptions, ...wholeParams } = params;
+
+  // Without hints, which are for users of natter, not for the operator of the sandbox.
+  const report = ({ kind, message, status, retryAfterSeconds }: Failure): Failure => {
+    notices.notice(`upstream: ${message}${kind === 'unauthorized' ? `; ${keyHint}` : ''}`);
+    const details = definedFields({ status, retryAfterSeconds });
+    return new Failure(kind, maskMessage(context.secrets, message), details);
+  };
+  return {
+    async *engine(request, signal) {
+      const model = models[request.model] ?? request.model;
+      const fields = request.stream === true ? params : wholeParams;
+      try {
+        yield* client.chat({ ...request, model, params: fields }, { signal });
+      } catch (error) {
+        throw error instanceof Failure ? report(error) : error;
+      }
+    },
+    close: () => client.close(),
+  };
 }
 
 function parsePort(text: string): number {
@@ -26,14 +231,11 @@ function parsePort(text: string): number {
 }
 
 async function readScenario(path: string): Promise<readonly FaultRule[]> {
-  try {
-    return parseScenario(await readFile(path, 'utf8'), path);
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw new Failure('usage', `cannot read the scenario ${path}: ${failureReason(error)}`, {
-      cause: error,
-    });
-  }
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    const reason = failureReason(cause);
+    throw new Failure('usage', `cannot read the scenario ${path}: ${reason}`, { cause });
+  });
+  return parseScenario(text, path);
 }
 
 async function faultRules(options: SandboxOptions): Promise<readonly FaultRule[]> {

@@ -89,7 +89,7 @@ function usageRows(rows: readonly UsageSum[]): string {
     .join('');
 }
 
-export interface UsageOptions extends JsonOptions {
+interface UsageOptions extends JsonOptions {
   /** Unparsed. */
   readonly since: string;
   readonly by: Grouping;

@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { splitPrompt } from '../compose-prompt.ts';
 import type { Role } from '../tree.ts';
 import { loadConversation } from './read-conversation.ts';
 
@@ -101,7 +102,8 @@ function turnTexts(path: string) {
 }
 
 /**
- * Searches one conversation, in all versions of its turns. Nothing is found unless each term occurs.
+ * Searches one conversation, in all versions of its turns. Nothing is found unless each term occurs. Turns with hits
+ * only in attached files come last.
  * @throws Failure `storage` if the file cannot be read
  */
 export function searchConversation(
@@ -112,11 +114,18 @@ export function searchConversation(
   const texts = turnTexts(path);
   const occurs = (term: RegExp) => texts.some(({ text }) => text.search(term) !== -1);
   if (!each.every(occurs)) return [];
-  return texts.flatMap(({ turn, role, text }) => {
+  const inTexts: FoundTurn[] = [];
+  const inFiles: FoundTurn[] = [];
+  for (const { turn, role, text } of texts) {
     const marks = findMarks(text, any);
-    if (marks.length === 0) return [];
-    return [{ turn, role, hits: marks.length, lines: excerpt(text, marks, context) }];
-  });
+    const [first] = marks;
+    if (first === undefined) continue;
+    // The files follow the text of a prompt.
+    const isInFile = role === 'user' && first.start >= splitPrompt(text).prompt.length;
+    const lines = excerpt(text, marks, context);
+    (isInFile ? inFiles : inTexts).push({ turn, role, hits: marks.length, lines });
+  }
+  return [...inTexts, ...inFiles];
 }
 
 /** The words of a search, each of which must occur, and its phrases in double quotes. An open quote ends with the text. */

@@ -5,7 +5,7 @@ import { expectedDelay } from '../../output/activity.ts';
 import { figuresLine, figuresText } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { plainStyle } from '../../terminal/style.ts';
-import type { AnswerOutcome } from '../action.ts';
+import type { AnswerOutcome, AnswerActivity, Dialog, ReplState, Step } from '../state.ts';
 import { compactIfNeeded, offerRemedies } from '../context/compaction.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { contentOf } from '../composer/paste.ts';
@@ -20,11 +20,10 @@ import {
   closingOf,
 } from '../conversations/position.ts';
 import { keyDialog, keyHint } from '../connection.ts';
-import { failureEntry, notice } from '../transcript/entry.ts';
+import { failureEntry, notice } from '../transcript/transcript.ts';
 import { withFile } from '../files/attachments.ts';
 import { submit } from '../queue.ts';
 import { shortenPromptHint } from '../session.ts';
-import type { AnswerActivity, Dialog, ReplState, Step } from '../state.ts';
 import { andThen, printing, printNotice, step, reportQueue } from '../step.ts';
 
 function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {

@@ -18,17 +18,29 @@ import {
 } from '../../output/notices.ts';
 import { describeViolations } from '../../schema/answer-value.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import type { AnswerOutcome } from '../action.ts';
+import type {
+  AnswerOutcome,
+  Step,
+  ReplState,
+  PromptToSend,
+  SessionSettings,
+  NewPrompt,
+} from '../state.ts';
 import { recalledDraft } from '../composer/history.ts';
 import { shownText } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
-import { contextUse, messagesFor, updateConversation } from '../conversations/position.ts';
-import { failureEntry, notice } from '../transcript/entry.ts';
+import {
+  contextUse,
+  messagesFor,
+  updateConversation,
+  nextParent,
+  withBranch,
+} from '../conversations/position.ts';
+import { failureEntry, notice } from '../transcript/transcript.ts';
 import { checkFiles, Unconfirmed } from '../files/mentioned-files.ts';
 import { type Session, failureText } from '../session.ts';
-import type { Step, ReplState, PromptToSend, SessionSettings } from '../state.ts';
 import { task, step, newAnswer } from '../step.ts';
-import { type View, createView } from './show-answer.ts';
+import type { ChatEvent } from '../../client/events.ts';
 
 /** A prompt on its way, with the settings of its prompt file. */
 interface Sending {
@@ -61,10 +73,7 @@ function recordRepeated(sending: Sending, turnId: string): string {
 }
 
 /** Shows a new prompt with its files and records it. @returns the id of its turn */
-async function recordNew(
-  sending: Sending,
-  prompt: PromptToSend & { readonly type: 'new' },
-): Promise<string> {
+async function recordNew(sending: Sending, prompt: NewPrompt): Promise<string> {
   const { session, signal } = sending;
   const { files, entries } = await checkFiles(session, prompt, signal);
   session.print([{ type: 'prompt', text: prompt.shown, needsEcho: prompt.needsEcho }]);
@@ -104,7 +113,7 @@ async function receive(
   };
   const question = { send, clock, signal, recorder, guard };
   const answer = await renewKey(session, signal, () => ask(question, view.sink));
-  await view.shown();
+  await view.ended();
   return answer;
 }
 
@@ -119,8 +128,8 @@ function finishNotice(reason: string | undefined): string | undefined {
 function printNotices(session: Session, answer: Answer, view: View, removed: number): void {
   const { metadata, failure } = answer;
   const { refusal, finishReason } = metadata;
-  const reasoning = view.lateReasoning();
-  const explainsThought = view.hidesThought() && !session.state().hasExplainedThought;
+  const reasoning = view.lateReasoning;
+  const explainsThought = view.hidesThought && !session.state().hasExplainedThought;
   if (explainsThought) session.update((state) => step({ ...state, hasExplainedThought: true }));
   const texts = [
     reasoning === '' ? undefined : `reasoning after the first text: ${reasoning}`,
@@ -155,7 +164,7 @@ async function endAnswer(
   const { refusal } = metadata;
   if (refusal !== undefined)
     session.print([notice(cleanLine(session.context, refusalNotice(refusal)))]);
-  const hasText = view.isOpen() || refusal !== undefined;
+  const hasText = view.isOpen || refusal !== undefined;
   if (isStopped) return { type: 'stopped', hasText };
   return { type: 'failed', hasText, failure: text, isRecorded: true };
 }
@@ -208,11 +217,7 @@ async function answerChecked(
 }
 
 /** The prompt with the text, the settings and the check of its prompt file. @throws Failure; Unconfirmed */
-async function filled(
-  { session, settings, signal }: Sending,
-  prompt: PromptToSend & { readonly type: 'new' },
-  use: PromptUse,
-) {
+async function filled({ session, settings, signal }: Sending, prompt: NewPrompt, use: PromptUse) {
   const { prompts, guard } = session;
   const { content, settings: own, notices, check } = await prompts.fill(use, signal);
   session.print(notices.map((text) => notice(cleanLine(session.context, text))));
@@ -313,6 +318,25 @@ export function startAnswer(
   return step(next, task(sendPrompt, { prompt, settings, ...nextModel }));
 }
 
+/** Sends a new prompt with the files that are attached. */
+export function startPrompt(
+  state: ReplState,
+  prompt: Pick<NewPrompt, 'content' | 'shown' | 'mentions' | 'needsEcho' | 'use'>,
+  draft: Draft,
+  options?: { readonly settings: SessionSettings },
+): Step {
+  const whole: NewPrompt = {
+    type: 'new',
+    ...prompt,
+    files: state.attachments,
+    isConfirmed: prompt.content === state.unconfirmed,
+    isRedacted: state.isRedacting === true,
+    parent: nextParent(state),
+  };
+  const sent = startAnswer({ ...state, unconfirmed: undefined }, whole, draft, options);
+  return { ...sent, state: withBranch(sent.state, undefined) };
+}
+
 /** Asks, and once more if the service refused the key and a password manager's command prints a different one. */
 export async function renewKey(
   session: Session,
@@ -330,3 +354,93 @@ export async function renewKey(
     return { ...answer, error: thrown, failure: toFailure(thrown) };
   }
 }
+
+/** UTF-16 units of text that may wait for an update; then reading waits, too. */
+const maxWaiting = 16_384;
+
+/** An event with the text of an earlier one of the same kind before its own; undefined if they cannot be joined. */
+function joined(earlier: ChatEvent | undefined, event: ChatEvent): ChatEvent | undefined {
+  if (earlier === undefined || !('text' in earlier) || !('text' in event)) return undefined;
+  if (earlier.type !== event.type) return undefined;
+  const text = earlier.text + event.text;
+  return event.type === 'text-received' ? { ...event, text, deltas: [text] } : { ...event, text };
+}
+
+/**
+ * Shows events at the pace of the screen, which is updated at most once in 33 ms: texts that arrive before that are
+ * joined, so that they are formatted and drawn together. Reading continues meanwhile, so that what the service sent is
+ * recorded at once.
+ */
+export function gatherTexts(
+  show: (event: ChatEvent) => Promise<void>,
+  nextUpdate: () => Promise<void> | undefined,
+) {
+  let waiting: ChatEvent[] = [];
+  let size = 0;
+  let showing: Promise<void> | undefined;
+  const showAll = async () => {
+    while (waiting.length > 0) {
+      await nextUpdate();
+      const taken = waiting;
+      waiting = [];
+      size = 0;
+      for (const event of taken) await show(event);
+    }
+    showing = undefined;
+  };
+  return {
+    /** @returns a promise if much waits: it resolves when that is shown */
+    event: (event: ChatEvent): Promise<void> | undefined => {
+      if ('text' in event) size += event.text.length;
+      const longer = joined(waiting.at(-1), event);
+      if (longer === undefined) waiting.push(event);
+      else waiting[waiting.length - 1] = longer;
+      showing ??= showAll();
+      // `end` throws it.
+      showing.catch(() => undefined);
+      return size > maxWaiting ? showing : undefined;
+    },
+    /** Resolves when everything is shown. */
+    end: async (): Promise<void> => showing,
+  };
+}
+
+/** Shows an answer in the transcript. */
+export function createView(session: Session, model: string) {
+  const { transcript, context, screen } = session;
+  const shown = {
+    isOpen: false,
+    lateReasoning: '',
+    /** Reasoning that the service sent as text of the answer was not shown. */
+    hidesThought: false,
+  };
+  const open = async () => {
+    if (shown.isOpen) return;
+    shown.isOpen = true;
+    await transcript.openAnswer(model);
+  };
+  const show = async (event: ChatEvent): Promise<void> => {
+    session.dispatch({ type: 'chat-event', event, now: context.clock.monotonic() });
+    if (event.type === 'text-received') {
+      await open();
+      await transcript.answerText(event.text);
+      session.dispatch({ type: 'undecided-changed', text: transcript.undecided() });
+    } else if (event.type === 'reasoning-received' && session.state().showsReasoning) {
+      if (shown.isOpen) shown.lateReasoning += event.text;
+      else await transcript.reasoningText(event.text);
+    } else if (event.type === 'reasoning-received') {
+      shown.hidesThought ||= event.received !== undefined;
+    }
+  };
+  const gathering = gatherTexts(show, () => screen.nextUpdate());
+  return Object.assign(shown, {
+    sink: { event: (event) => gathering.event(event) } satisfies Sink,
+    /** Resolves when all that was received is shown. */
+    ended: () => gathering.end(),
+    /** Opens the answer for the end of one without text, but not for a refusal: that is shown as a notice. */
+    openForEnd: ({ metadata }: Answer) =>
+      metadata.refusal === undefined ? open() : Promise.resolve(),
+  });
+}
+
+export type View = ReturnType<typeof createView>;

@@ -18,7 +18,7 @@ import {
   type PromptAndAnswer,
   updateConversation,
 } from '../conversations/position.ts';
-import { notice } from '../transcript/entry.ts';
+import { notice } from '../transcript/transcript.ts';
 import { withFile } from '../files/attachments.ts';
 import type { Session } from '../session.ts';
 import { modelCandidates } from '../settings.ts';

@@ -8,8 +8,7 @@ import { sentSummary, summaryOf, type Summary } from '../../conversation/tree.ts
 import { Failure, type RemedyCode } from '../../failure.ts';
 import { count, tokenText, percent } from '../../output/figures.ts';
 import { refusalNotice } from '../../output/notices.ts';
-import { renewKey } from '../answers/send-prompt.ts';
-import { createView } from '../answers/show-answer.ts';
+import { renewKey, createView } from '../answers/send-prompt.ts';
 import {
   conversationOf,
   currentPath,
@@ -17,7 +16,7 @@ import {
   withConversation,
   updateConversation,
 } from '../conversations/position.ts';
-import { failureEntry, notice, type Entry } from '../transcript/entry.ts';
+import { failureEntry, notice, type Entry } from '../transcript/transcript.ts';
 import { failureText, type Session } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, Step, SessionSettings } from '../state.ts';
@@ -38,7 +37,7 @@ async function receive(
   const send = () => service.client().chat(request, { signal });
   const question = { send, clock, signal, guard };
   const answer = await renewKey(session, signal, () => ask(question, view.sink));
-  await view.shown();
+  await view.ended();
   await session.transcript.closeAnswer();
   return answer;
 }

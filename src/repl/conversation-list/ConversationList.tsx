@@ -23,12 +23,9 @@ const isSearching = (list: OpenList) => list.isReading && needsMore(list);
 /** `3 of 1,204`; `+` if further ones may match; what is read so far while they are looked for. */
 function positionText({ list, matches }: ListProps): string {
   const { excerpts, rows, selected } = list;
-  const total = count(rows.length);
-  const isAll = list.query.trim() === '';
-  if (isSearching(list) && !isAll) return `searched ${count(excerpts.length)} of ${total}`;
+  if (isSearching(list)) return `searched ${count(excerpts.length)} of ${count(rows.length)}`;
   if (matches.length === 0) return '0';
-  const found = `${count(matches.length)}${isComplete(list) ? '' : '+'}`;
-  return `${count(selected + 1)} of ${isAll ? total : found}`;
+  return `${count(selected + 1)} of ${count(matches.length)}${isComplete(list) ? '' : '+'}`;
 }
 
 /** Columns of the query beside a position. */

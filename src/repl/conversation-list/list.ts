@@ -3,7 +3,7 @@ import { searchTerms } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
 import type { ReplLibrary } from '../conversations/library.ts';
 import type { Session } from '../session.ts';
-import type { Entry } from '../transcript/entry.ts';
+import type { Entry } from '../transcript/transcript.ts';
 import type { ListOptions, ListRow, OpenList, ReplState, Step } from '../state.ts';
 import { startActivity, step, task, withKeysReleased } from '../step.ts';
 
@@ -125,11 +125,17 @@ const ahead = 50;
 const isSearch = ({ searchesTexts, query }: OpenList) =>
   searchesTexts && searchTerms(query).length > 0;
 
-/** The conversations with every term of the query in their title, model or id, or in their texts; in the order of the list. */
+/**
+ * The conversations with every term of the query in their title, model or id, or in their texts; in the order of the
+ * list. Without a query, only the newest of those without an answer is among them, as a draft.
+ */
 export function matchesOf(list: OpenList): readonly Match[] {
   const terms = searchTerms(list.query.toLowerCase());
   const isSearched = isSearch(list);
+  const draft = list.rows.find(({ model }) => model === undefined);
   return list.rows.flatMap((row, index) => {
+    const isOffered = row.model !== undefined || row === draft || row.marks.length > 0;
+    if (terms.length === 0 && !isOffered) return [];
     const excerpt = isSearched ? list.excerpts[index] : undefined;
     const isMatch = excerpt !== undefined || terms.every((term) => row.filtered.includes(term));
     return isMatch ? [{ row, excerpt }] : [];

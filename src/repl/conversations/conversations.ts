@@ -3,8 +3,8 @@ import type { Attributes } from '../../conversation/attributes.ts';
 import { titleOf, type Conversation, pathOf, textOf, type Turn } from '../../conversation/tree.ts';
 import { refusalNotice } from '../../output/notices.ts';
 import { openList, readConversations, reopenList } from '../conversation-list/list.ts';
-import { notice, type Entry } from '../transcript/entry.ts';
-import { type Session } from '../session.ts';
+import { notice, type Entry } from '../transcript/transcript.ts';
+import type { Session } from '../session.ts';
 import { offWords, type SlashCommand } from '../slash-command.ts';
 import type { Dialog, ListOptions, OpenList, ReplState, Step } from '../state.ts';
 import {

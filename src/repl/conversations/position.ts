@@ -16,7 +16,7 @@ import type { Session } from '../session.ts';
 import type { Branch, ContextUse, ListOptions, ReplState } from '../state.ts';
 import { step } from '../step.ts';
 import { answerTokens, seconds, tokenText } from '../../output/figures.ts';
-import type { Closing } from '../transcript/entry.ts';
+import type { Closing } from '../transcript/transcript.ts';
 import { durationText } from '../status-text.ts';
 
 /** The turns before the next prompt; undone ones are not part of it. */

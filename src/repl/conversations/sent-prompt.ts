@@ -3,7 +3,7 @@ import { count } from '../../output/figures.ts';
 import { createHistory, type History, recalledDraft } from '../composer/history.ts';
 import { contentOf, shownText, typedPrompt } from '../composer/paste.ts';
 import { createBuffer, withDraft, type Draft, type TextBuffer } from '../composer/text-buffer.ts';
-import { notice, type Entry } from '../transcript/entry.ts';
+import { notice, type Entry } from '../transcript/transcript.ts';
 
 /** The draft of a sent prompt with its pastes, if it was sent in this session. */
 function pastedDraft({ entries }: History, sent: string): Draft | undefined {

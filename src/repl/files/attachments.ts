@@ -1,7 +1,7 @@
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { withBranch } from '../conversations/position.ts';
-import { notice, type Entry } from '../transcript/entry.ts';
-import { type Session } from '../session.ts';
+import { notice, type Entry } from '../transcript/transcript.ts';
+import type { Session } from '../session.ts';
 import { unquoted, type SlashCommand } from '../slash-command.ts';
 import type { ReplState, Step } from '../state.ts';
 import { step, printNotice, startActivity, refuse } from '../step.ts';

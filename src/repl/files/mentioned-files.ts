@@ -1,9 +1,9 @@
+import type { NewPrompt } from '../state.ts';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
-import { notice } from '../transcript/entry.ts';
+import { notice } from '../transcript/transcript.ts';
 import type { Session } from '../session.ts';
-import type { PromptToSend } from '../state.ts';
 import { step } from '../step.ts';
 import { attachedEntries } from '../conversations/sent-prompt.ts';
 import { withFile } from './attachments.ts';
@@ -38,10 +38,7 @@ function pathOf(files: ReplFiles, mention: string): string {
 }
 
 /** Mentioned paths that are not attached yet. */
-function pathsOf(
-  files: ReplFiles,
-  { mentions, files: attached }: PromptToSend & { readonly type: 'new' },
-): readonly string[] {
+function pathsOf(files: ReplFiles, { mentions, files: attached }: NewPrompt): readonly string[] {
   const names = new Set(attached.map(({ name }) => name));
   const paths = new Set(mentions.map((mention) => pathOf(files, mention)));
   return [...paths].filter((path) => !names.has(path));
@@ -90,11 +87,7 @@ function problemOf(files: ReplFiles, path: string): string | undefined {
  * The files, folders, patterns and pages that a prompt mentions. There is a summary for each folder and pattern, which
  * counts its files, and a problem for each mention that needs confirmation. @throws Failure
  */
-async function readMentioned(
-  session: Session,
-  prompt: PromptToSend & { readonly type: 'new' },
-  signal: AbortSignal,
-) {
+async function readMentioned(session: Session, prompt: NewPrompt, signal: AbortSignal) {
   const read = {
     files: [] as AttachedFile[],
     summaries: [] as string[],
@@ -146,11 +139,7 @@ export class Unconfirmed extends Error {
  * The files of a prompt as they may be sent, and entries that name them.
  * @throws Unconfirmed; Failure if a mentioned file cannot be read
  */
-export async function checkFiles(
-  session: Session,
-  prompt: PromptToSend & { readonly type: 'new' },
-  signal: AbortSignal,
-) {
+export async function checkFiles(session: Session, prompt: NewPrompt, signal: AbortSignal) {
   const mentioned = await readMentioned(session, prompt, signal);
   const all = mentioned.files.reduce(withFile, prompt.files);
   const { files, problem: secrets } = session.guard.inspect(all, prompt);

@@ -25,7 +25,7 @@ import {
 } from '../composer/text-buffer.ts';
 import { mentionsOfPaths } from '../files/find-paths.ts';
 import { mayBeDropped } from '../files/picking.ts';
-import { createKeyInput, type KeyInput } from '../screen/key-input.ts';
+import { createKeyInput } from '../screen/key-input.ts';
 import type { Session } from '../session.ts';
 import { completeLine, takeNext, type LineChoices } from './line-completion.ts';
 import { expectsPrompt } from './questions.ts';
@@ -77,7 +77,7 @@ export interface LineReceiver {
 export class LineEditor {
   readonly #session: Session;
   readonly #receiver: LineReceiver;
-  readonly #keys: KeyInput;
+  readonly #keys: ReturnType<typeof createKeyInput>;
   /** What the terminal shows, and the column where it starts; undefined while the line is not shown. */
   #shown = nothingTyped;
   #column: number | undefined;

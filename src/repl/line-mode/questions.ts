@@ -94,7 +94,7 @@ function headOf(list: OpenList, found: number): string {
   const terms = searchTerms(sanitizeLine(list.query)).map((term) => `"${term}"`);
   const [mark] = list.rows[0]?.marks ?? [];
   const first = mark === undefined ? 'newest' : `${mark} ones`;
-  if (terms.length === 0) return `${countOf(list.rows.length, 'conversation')}, ${first} first.`;
+  if (terms.length === 0) return `${countOf(found, 'conversation')}, ${first} first.`;
   const total = `${count(found)}${isComplete(list) ? '' : ' or more'}`;
   return `${total} with ${terms.join(' and ')} in the ${list.searchesTexts ? 'text' : 'title'}.`;
 }

@@ -1,11 +1,10 @@
+import { startPrompt } from '../answers/send-prompt.ts';
 import { nearlyNamed } from '../../near-name.ts';
-import { startAnswer } from '../answers/send-prompt.ts';
 import type { Candidate } from '../composer/completion.ts';
 import { draftFrom, isEmpty, withDraft } from '../composer/text-buffer.ts';
-import { nextParent, withBranch } from '../conversations/position.ts';
-import { failureEntry, type Entry } from '../transcript/entry.ts';
+import { failureEntry, type Entry } from '../transcript/transcript.ts';
 import { mentionsOf } from '../files/mentioned-files.ts';
-import { type Session } from '../session.ts';
+import type { Session } from '../session.ts';
 import type { Dialog, ReplState, Step } from '../state.ts';
 import { printNotice, refuse, step } from '../step.ts';
 import type { OpenedPrompt, PendingPrompt, PromptUse, PromptVariable } from './prompt-command.ts';
@@ -124,27 +123,10 @@ function send(state: ReplState, { prompt, values, text }: PendingPrompt): Step {
   const { name, model } = prompt;
   const use = { name, values, text };
   const line = promptLine(use);
-  const sent = {
-    type: 'new',
-    content: line,
-    shown: line,
-    needsEcho: true,
-    files: state.attachments,
-    mentions: mentionsOf(text),
-    isConfirmed: line === state.unconfirmed,
-    isRedacted: state.isRedacting === true,
-    parent: nextParent(state),
-    use,
-  } as const;
+  const sent = { content: line, shown: line, needsEcho: true, mentions: mentionsOf(text), use };
   const options = model === undefined ? undefined : { settings: { ...state.settings, model } };
-  const free: ReplState = {
-    ...state,
-    activity: undefined,
-    dialog: undefined,
-    unconfirmed: undefined,
-  };
-  const started = startAnswer(free, sent, draftFrom(line), options);
-  return { ...started, state: withBranch(started.state, undefined) };
+  const free: ReplState = { ...state, activity: undefined, dialog: undefined };
+  return startPrompt(free, sent, draftFrom(line), options);
 }
 
 function variableTitle(

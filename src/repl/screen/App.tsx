@@ -1,4 +1,4 @@
-import { Box } from 'ink';
+import { Box, Text } from 'ink';
 import { type ReactNode, useLayoutEffect } from 'react';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
@@ -7,11 +7,15 @@ import { panelOf } from '../commands.ts';
 import { ConversationList } from '../conversation-list/ConversationList.tsx';
 import { menuKeysText } from '../menu.ts';
 import { CompletionMenu } from './CompletionMenu.tsx';
-import { Composer, composerOf } from './Composer.tsx';
+import {
+  Composer,
+  composerOf,
+  maxOlderMatches,
+  SearchLines,
+  useHistorySearch,
+} from './Composer.tsx';
 import { DialogBox } from './DialogBox.tsx';
-import { Footer } from './Footer.tsx';
 import { budgetOf } from './row-budget.ts';
-import { maxOlderMatches, SearchLines, useHistorySearch } from './HistorySearch.tsx';
 import { noticeOf } from './notice.ts';
 import { StatusRow } from './StatusRow.tsx';
 import {
@@ -23,6 +27,13 @@ import {
   useView,
   type ViewStore,
 } from './view.tsx';
+import { contextWindow } from '../../conversation/context-fit.ts';
+import { titleOf } from '../../conversation/tree.ts';
+import { percent, tokenText } from '../../output/figures.ts';
+import type { ContextUse } from '../state.ts';
+import { sourceName, shortCount } from '../status-text.ts';
+import { modeText } from '../composer/vi/vi-keys.ts';
+import { fittingParts, type LinePart } from './fit-parts.ts';
 
 /** Queued prompts, each on one row. */
 export function Queue({ rows }: { readonly rows: number }): ReactNode {
@@ -128,5 +139,54 @@ export function App({ store }: { readonly store: ViewStore }): ReactNode {
     <StoreProvider value={store}>
       <Region />
     </StoreProvider>
+  );
+}
+
+const minTitleColumns = 10;
+const gap = '  ';
+const nearlyFull = 0.8;
+
+/** `1.4K/128K 1%`, `~36/128K`; empty at the start. */
+function contextText({ tokens, isEstimate }: ContextUse, window: number | undefined): string {
+  if (tokens === 0) return '';
+  if (window === undefined) return tokenText(tokens, isEstimate);
+  const used = `${isEstimate ? '~' : ''}${shortCount(tokens)}/${shortCount(window)}`;
+  const share = percent(tokens, window);
+  return share === '0%' ? used : `${used} ${share}`;
+}
+
+interface Part extends LinePart {
+  readonly paint: (text: string) => string;
+}
+
+/** The title on the left, in the room that is left; on the right who answers, and the use of the model's window. */
+export function Footer(): ReactNode {
+  const { state, style, symbols, columns } = useView();
+  const { settings, context, conversation, service, vi } = state;
+  const window = contextWindow(settings.model, service.windows);
+  const isNear = window !== undefined && context.tokens >= window * nearlyFull;
+  const plain = (text: string) => text;
+  const warn = (text: string) => style.bold(style.yellow(text));
+  const parts: readonly Part[] = [
+    { text: sourceName(service) ?? '', paint: plain, priority: 2 },
+    { text: sanitizeLine(settings.model), paint: plain, priority: 1 },
+    { text: contextText(context, window), paint: isNear ? warn : style.dim, priority: 3 },
+  ];
+  // The mode of vi editing is always shown.
+  const mode = vi === undefined ? '' : sanitizeLine(modeText(vi)) + gap;
+  const room = Math.max(0, columns - displayWidth(mode));
+  const shown = fittingParts(parts, room, symbols, gap);
+  const used = displayWidth(shown.map(({ text }) => text).join(gap));
+  const hasTitle = room - used - gap.length >= minTitleColumns;
+  const title = sanitizeLine(titleOf(conversation)) || 'new conversation';
+  return (
+    <Box>
+      <Box flexGrow={1} flexShrink={1}>
+        <Text wrap="truncate">{mode + style.dim(hasTitle ? title : '')}</Text>
+      </Box>
+      <Box flexShrink={0} marginLeft={hasTitle ? gap.length : 0}>
+        <Text>{shown.map(({ text, paint }) => paint(text)).join(gap)}</Text>
+      </Box>
+    </Box>
   );
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { tokenText } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { displayWidth, truncateToWidth } from '../../terminal/text/width.ts';
+import { displayWidth } from '../../terminal/text/width.ts';
 import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import type { AnswerActivity, ReplState } from '../state.ts';
@@ -29,41 +29,28 @@ const hint = (key: string, does: string, priority: number): LinePart => ({
 const stalledColumns = 50;
 /** Columns below which a shortened task or model means nothing. */
 const minTaskColumns = 12;
-/** Columns below which a shortened cause means nothing. */
-const minCauseColumns = 10;
-/** Columns of the cause that matter more than the hints. */
-const usefulCauseColumns = 16;
+/** Columns below which a retry is told in fewer words. */
+const narrowColumns = 60;
 
-/** The countdown is never shortened; in narrow windows, the number of the retry is left out. */
+/** The countdown is never shortened; the cause is, before the key for a retry is left out. */
 function retryParts(
   { cause, retry, retries, at }: NonNullable<AnswerActivity['retry']>,
-  { state, symbols }: View,
+  state: ReplState,
   columns: number,
 ): readonly LinePart[] {
   const { composer, keyMap, now } = state;
   const left = Math.max(0, Math.ceil((at - now) / 1000));
   const wait = left > 0 ? `in ${durationText(left)}` : 'now';
-  const long: LinePart = { text: `retry ${retry} of ${retries} ${wait}`, priority: 3 };
-  const short: LinePart = { text: `retry ${wait}`, priority: 3 };
-  const giveUp = hint(stopKeys(state), 'gives up', 1);
-  const send = neededKeyOf('send', keyMap);
+  const isNarrow = columns < narrowColumns;
   // With a draft, Enter would queue that.
   const canHurry = isEmpty(composer) && left > 0;
-  const hints = canHurry ? [hint(send, 'retries now', 2), giveUp] : [giveUp];
-  const shown = sanitizeLine(cause);
-  const roomBefore = (rest: readonly LinePart[]) =>
-    columns - displayWidth(['', ...rest.map(({ text }) => text)].join(symbols.dot));
-  const wanted = Math.min(usefulCauseColumns, displayWidth(shown));
-  const choices = [
-    [long, ...hints],
-    [long, ...hints.slice(0, 1)],
-    [short, ...hints.slice(0, 1)],
+  const send = neededKeyOf('send', keyMap);
+  return [
+    { text: sanitizeLine(cause), priority: 1, minColumns: isNarrow ? 10 : 16 },
+    { text: isNarrow ? `retry ${wait}` : `retry ${retry} of ${retries} ${wait}`, priority: 4 },
+    ...(canHurry ? [hint(send, isNarrow ? 'now' : 'retries now', 3)] : []),
+    hint(stopKeys(state), 'gives up', canHurry ? 0 : 3),
   ];
-  const shortest = [short, canHurry ? hint(send, 'now', 2) : giveUp];
-  const others = choices.find((parts) => roomBefore(parts) >= wanted) ?? shortest;
-  const room = roomBefore(others);
-  if (room < minCauseColumns) return [short, ...hints];
-  return [{ text: truncateToWidth(shown, room), priority: 0 }, ...others];
 }
 
 /** Rounds an estimate, so that the number does not flicker. */
@@ -84,7 +71,7 @@ function partsOf(view: View, columns: number): readonly LinePart[] {
     return [name, { text: time, priority: 2 }, stops];
   }
   const { phase, retry, tokens } = activity;
-  if (phase === 'retrying' && retry !== undefined) return retryParts(retry, view, columns);
+  if (phase === 'retrying' && retry !== undefined) return retryParts(retry, view.state, columns);
   const model = sanitizeLine(host ?? activity.model);
   if (phase !== 'streaming') {
     const waiting: LinePart = { text: `waiting ${time}`.trim(), priority: 3 };

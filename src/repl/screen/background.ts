@@ -1,6 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { TerminalTraits } from '../../terminal/device/terminal-kind.ts';
-import type { Style, TerminalColors } from '../../terminal/style.ts';
+import type { TerminalColors } from '../../terminal/style.ts';
 
 const query = '\u001B]11;?\u001B\\';
 /** Milliseconds; a later reply changes nothing, because text is on the screen already. */
@@ -12,14 +11,13 @@ const lastWait = 200;
 export function createBackground(options: {
   /** What is known without asking. */
   readonly colors: TerminalColors;
-  /** Without colours, or where the reply could be shown, nothing is asked. */
-  readonly style: Pick<Style, 'colored'>;
-  readonly traits: Pick<TerminalTraits, 'hasKeyProtocols'>;
+  /** False without colours, and where the reply could be shown. */
+  readonly canAsk: boolean;
   readonly clock: Clock;
   readonly write: (text: string) => void;
   readonly onChange: () => void;
 }) {
-  const { clock, write, onChange, style, traits } = options;
+  const { clock, write, onChange, canAsk } = options;
   let { colors } = options;
   let askedAt: number | undefined;
   let isAnswered = false;
@@ -28,8 +26,7 @@ export function createBackground(options: {
   return {
     colors: () => colors,
     ask(): void {
-      const isNeeded = style.colored && colors.background === undefined;
-      if (!isNeeded || !traits.hasKeyProtocols) return;
+      if (!canAsk || colors.background !== undefined) return;
       askedAt = clock.monotonic();
       write(query);
     },

@@ -5,16 +5,11 @@ import { KeyParser, flushDelay } from '../composer/keys/key-parser.ts';
 import { sleepAndRead } from '../timers.ts';
 
 /** Parses raw terminal input into keys; a timeout distinguishes Esc from the start of a sequence. */
-export interface KeyInput {
-  feed(bytes: Uint8Array): void;
-  stop(): void;
-}
-
 export function createKeyInput(
   clock: Clock,
   onKeys: (events: readonly KeyEvent[]) => void,
   onReply: (reply: TerminalReply) => void,
-): KeyInput {
+) {
   const parser = new KeyParser(onReply);
   let flushTimer = new AbortController();
   const emit = (events: readonly KeyEvent[]) => {
@@ -31,7 +26,7 @@ export function createKeyInput(
     );
   };
   return {
-    feed(bytes) {
+    feed(bytes: Uint8Array) {
       flushTimer.abort();
       emit(joinPasteBurst(parser.feed(bytes)));
       flushLater();

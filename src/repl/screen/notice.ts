@@ -1,4 +1,4 @@
-import { keyOf, neededKeyOf, type KeyMap } from '../composer/keys/key-bindings.ts';
+import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import { namesNoCommand } from '../menu.ts';
 import type { ReplState } from '../state.ts';
@@ -20,17 +20,15 @@ function pausedQueueText({ composer, activity, keyMap }: ReplState): string | un
   return up === undefined ? sends : `${sends}, ${up} edits it`;
 }
 
-function recognisedText(keyMap: KeyMap | undefined): string {
-  const undo = keyOf('undo', keyMap);
-  return `@ attaches the file${undo === undefined ? '' : `; ${undo} undoes it`}`;
-}
-
 /** Notices fit into a window of 40 columns. */
 export function noticeOf(state: ReplState): string | undefined {
   const { branch, queue, completion, composer, recognised, keyMap, vi } = state;
   const interrupt = neededKeyOf('interrupt', keyMap);
   if (completion?.isPartial === true) return 'not all files searched; type a folder/';
-  if (composer.text === recognised && recognised !== '') return recognisedText(keyMap);
+  if (composer.text === recognised && recognised !== '') {
+    const undo = keyOf('undo', keyMap);
+    return `@ attaches the file${undo === undefined ? '' : `; ${undo} undoes it`}`;
+  }
   if (state.isQuitArmed) return `press ${interrupt} again to quit`;
   if (state.isExitWordEntered) {
     const isTyping = vi === undefined || vi.editing.mode === 'insert';

@@ -1,4 +1,4 @@
-import { readOwnPaints } from '../../output/answer-output.ts';
+import { readOwnPaints } from '../../output/answer-printer.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mode.ts';
 import { terminalTraits } from '../../terminal/device/terminal-kind.ts';
@@ -75,8 +75,9 @@ class LiveScreen implements Screen {
     const checkSize = () => device.checkSize();
     this.#region = new LiveRegion({ traits, output, clock, checkSize });
     const write = (text: string) => void output.write(text);
+    const canAsk = style.colored && traits.hasKeyProtocols;
     const onChange = () => this.#render();
-    this.#background = createBackground({ style, colors, traits, clock, write, onChange });
+    this.#background = createBackground({ canAsk, colors, clock, write, onChange });
     const onKeys = (events: readonly KeyEvent[]) => this.#onKeys(events);
     this.#keys = createKeyInput(clock, onKeys, (reply) => {
       if (reply.type === 'focus') this.#window?.focus(reply.hasFocus);

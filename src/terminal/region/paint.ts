@@ -51,8 +51,8 @@ const down = (rows: number) => '\n'.repeat(Math.max(0, rows));
 const right = (columns: number) => (columns > 0 ? `${CSI}${columns}C` : '');
 const vertical = (rows: number) => (rows < 0 ? up(-rows) : down(rows));
 
-/** The whole preview if it fits, else nothing. */
-function shownPreview({ frame, line, columns }: Shown): string {
+/** The whole preview if it fits in the row of the open line, else nothing. */
+export function shownPreview({ frame, line, columns }: Shown): string {
   const { preview = '' } = frame;
   const room = columns - line.column - 1;
   return isOpen(line) && displayWidth(preview) <= room ? preview : '';

@@ -8,6 +8,7 @@ import {
   type Frame,
   paint,
   type Shown,
+  shownPreview,
   textBytes,
   toText,
   toTextAfterResize,
@@ -104,6 +105,8 @@ export class LiveRegion {
   #isNew = false;
   /** Other output overwrote the region, or the terminal moved it. */
   #isStale = false;
+  /** A preview in a row that moved out of reach: text that begins with it goes on after it. */
+  #stranded = '';
   /** An open line was ended, so the spaces or the line end before the next text are omitted. */
   #isLineEnded = false;
   #isSuspended = false;
@@ -230,12 +233,15 @@ export class LiveRegion {
     const { output, traits } = this.#options;
     const columns = output.columns();
     const rows = output.rows();
-    const text = this.#text;
     const before = this.#shown;
     const isRepaint = this.#isStale || columns !== before.columns || rows !== before.rows;
     const isChanged = isRepaint || this.#isNew;
-    if (!isChanged && text === '') return { bytes: '', shown: before };
+    if (!isChanged && this.#text === '') return { bytes: '', shown: before };
     const way = isRepaint ? toTextAfterResize(before, { columns, rows }, traits) : undefined;
+    if (way !== undefined && isOpen(before.line) && !isOpen(way.line)) {
+      this.#stranded = shownPreview(before);
+    }
+    const text = this.#afterStranded();
     const line = advanceLine(way?.line ?? before.line, text, columns);
     const hasOpenLine = isOpen(line);
     const frame =
@@ -250,9 +256,18 @@ export class LiveRegion {
     return { bytes, shown };
   }
 
+  /** The pending text, without what a row that is out of reach shows of it. */
+  #afterStranded(): string {
+    const text = this.#text;
+    return this.#stranded !== '' && text.startsWith(this.#stranded)
+      ? text.slice(this.#stranded.length).replace(/^ *\n?/, '')
+      : text;
+  }
+
   /** After this the bytes of `#next` have to be written. */
   #setShown({ shown }: { readonly shown: Shown }): void {
     this.#shown = shown;
+    if (this.#text !== '') this.#stranded = '';
     this.#text = '';
     this.#isNew = false;
     this.#isStale = false;

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { childNamed } from '../../../src/cli/help-details.ts';
-import { printCompletions } from '../../../src/cli/completion/complete.ts';
+import { printCompletions } from '../../../src/cli/completion.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { definitions, settingKeys } from '../../../src/settings/definitions.ts';
 import { folderOf } from '../../support/folder.ts';

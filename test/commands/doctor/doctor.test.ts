@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runProgram } from '../../../src/cli/program.ts';
 import { createRoute } from '../../../src/client/http/route.ts';
-import { certificateFinding, proxyFinding } from '../../../src/commands/doctor/check-connection.ts';
+import { certificateFinding, proxyFinding } from '../../../src/commands/doctor/check-service.ts';
 import { withoutNames } from '../../../src/commands/doctor/run.ts';
 import { openSandbox } from '../../sandbox/sandbox-helpers.ts';
 import { folderOf } from '../../support/folder.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../../src/client/client.ts';
-import { chooseModels, parseModelMap } from '../../../src/commands/sandbox/upstream.ts';
+import { chooseModels, parseModelMap } from '../../../src/commands/sandbox/run.ts';
 import { Failure } from '../../../src/failure.ts';
 
 function clientOf(list: () => readonly string[]): Client {

@@ -40,6 +40,14 @@ describe('search', () => {
     expect(found?.lines.map(({ marks }) => marks)).toEqual([[[2, 8]], [[4, 8]]]);
   });
 
+  test('N12: has the hits in turns before those in attached files', async () => {
+    const options = journalOptions();
+    const prompt = 'what is this?\n\n<file name="a.md">\nneedle\n</file>';
+    const id = await storedConversation(options, [[prompt, 'A needle.']]);
+    const found = searchConversation(fileOf(options.folder, id), compileTerms(['needle']), 0);
+    expect(found.map(({ role }) => role)).toEqual(['assistant', 'user']);
+  });
+
   test('shows the lines around a hit once', async () => {
     const [found] = await search('1\n2 x\n3 x\n4\n5\n6', compilePattern('x', plain), 1);
     expect(found?.lines.map(({ number }) => number)).toEqual([1, 2, 3, 4]);

@@ -4,7 +4,7 @@ import type { ChatEvent } from '../../../src/client/events.ts';
 import { estimateTokens } from '../../../src/conversation/token-estimate.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import { Failure } from '../../../src/failure.ts';
-import type { Action } from '../../../src/repl/action.ts';
+import type { Action } from '../../../src/repl/state.ts';
 import { onChatEvent } from '../../../src/repl/answers/answering.ts';
 import { showConversation } from '../../../src/repl/conversations/conversations.ts';
 import type { ReplPrompts } from '../../../src/repl/prompt-files/prompt-files.ts';

@@ -2,7 +2,7 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { ChatEvent } from '../../../src/client/events.ts';
 import { Failure } from '../../../src/failure.ts';
-import { gatherTexts } from '../../../src/repl/answers/show-answer.ts';
+import { gatherTexts } from '../../../src/repl/answers/send-prompt.ts';
 
 const text = (value: string): ChatEvent => ({
   type: 'text-received',

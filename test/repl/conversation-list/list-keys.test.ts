@@ -77,6 +77,15 @@ test('typing filters by every word of title, first words, model and id', () => {
   expect(shown(run(list, typed('milk')).state)).toEqual([]);
 });
 
+test('N12: of the conversations without an answer, the newest is listed, and a filter finds all', () => {
+  const unanswered = ['Failed again', 'Failed'].map((title, index) =>
+    listedConversation({ id: `ffff${index}`, title, model: undefined, hours: index }),
+  );
+  const list = stateWith(listOf([...unanswered, tea]));
+  expect(shown(list)).toEqual(['Failed again', 'Green tea']);
+  expect(shown(run(list, typed('failed')).state)).toEqual(['Failed again', 'Failed']);
+});
+
 test('a pasted filter has no line ends, and an endless one is cut', () => {
   const { state } = run(stateWith(listOf(three)), pasted('green\r\ntea'));
   expect(state.list?.query).toBe('green tea');

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Action } from '../../../src/repl/action.ts';
+import type { Action, ReplState } from '../../../src/repl/state.ts';
 import { answerList, lineQuestion } from '../../../src/repl/line-mode/questions.ts';
 import { settle } from '../../../src/repl/conversation-list/list.ts';
-import type { ReplState } from '../../../src/repl/state.ts';
 import { effectsIn, effectsOf, printed, run, stateOf } from '../../support/repl-state.ts';
 import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 

@@ -5,12 +5,10 @@ import { createBuffer, draftFrom } from '../../../src/repl/composer/text-buffer.
 import { startVi } from '../../../src/repl/composer/vi/vi-keys.ts';
 import { firstRunDialog, keyDialog } from '../../../src/repl/connection.ts';
 import { promptDialog } from '../../../src/repl/prompt-files/send-prompt-file.ts';
-import { Queue } from '../../../src/repl/screen/App.tsx';
+import { Queue, Footer } from '../../../src/repl/screen/App.tsx';
 import { CompletionMenu } from '../../../src/repl/screen/CompletionMenu.tsx';
-import { Composer, composerOf } from '../../../src/repl/screen/Composer.tsx';
+import { Composer, composerOf, SearchLines } from '../../../src/repl/screen/Composer.tsx';
 import { DialogBox } from '../../../src/repl/screen/DialogBox.tsx';
-import { Footer } from '../../../src/repl/screen/Footer.tsx';
-import { SearchLines } from '../../../src/repl/screen/HistorySearch.tsx';
 import { fittingEnd } from '../../../src/repl/screen/fit-parts.ts';
 import { noticeOf } from '../../../src/repl/screen/notice.ts';
 import type { Dialog, ReplState } from '../../../src/repl/state.ts';

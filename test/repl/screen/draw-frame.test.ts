@@ -177,8 +177,7 @@ function openBackground(background?: 'light' | 'dark') {
   let changes = 0;
   const opened = createBackground({
     colors: { background, hasMany: true },
-    style: { colored: true },
-    traits: { hasKeyProtocols: true },
+    canAsk: true,
     clock,
     write: (text) => written.push(text),
     onChange: () => (changes += 1),

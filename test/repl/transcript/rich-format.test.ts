@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type Entry, failureEntry, notice } from '../../../src/repl/transcript/entry.ts';
+import {
+  type Entry,
+  failureEntry,
+  notice,
+  Transcript,
+} from '../../../src/repl/transcript/transcript.ts';
 import { richFormat } from '../../../src/repl/transcript/rich-format.ts';
-import { Transcript } from '../../../src/repl/transcript/transcript.ts';
 import type { WrapMode } from '../../../src/terminal/markdown/markdown-stream.ts';
 import {
   colorStyle,

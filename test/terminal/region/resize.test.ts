@@ -187,3 +187,29 @@ test('P20 a resize that is noticed at an update delays it', async () => {
   await tick();
   expect(await screen.screen()).toEqual(footer.rows);
 });
+
+test.each([5, 4, 3])('R3: the preview of a word is not repeated at %i rows', async (rows) => {
+  const streaming = (preview: string) => ({
+    rows: ['', 'answering', '', 'rule', '> prompt', 'footer'],
+    caret: { row: 4, column: 8 },
+    preview,
+  });
+  const { screen, region, settle } = await drawn(streaming(''), 40, 24);
+  region.commit(
+    `${Array.from({ length: 30 }, (_, line) => `line ${line}`).join('\n')}\nearly before`,
+  );
+  region.render(() => streaming(' keep'));
+  await settle();
+  await screen.resize(40, rows);
+  region.resized();
+  await settle();
+  region.commit(' keep so short');
+  region.render(() => ({ rows: ['> prompt'], caret: { row: 0, column: 8 } }));
+  await settle();
+  region.commit(' one day');
+  await settle();
+  const text = (await screen.lines()).join('\n');
+  expect(text.match(/keep/g)).toHaveLength(1);
+  expect(text).toContain('early before keep\n');
+  expect(text).toContain('so short one day');
+});

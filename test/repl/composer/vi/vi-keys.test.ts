@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Action } from '../../../../src/repl/action.ts';
+import type { Action, ReplState } from '../../../../src/repl/state.ts';
 import { createHistory } from '../../../../src/repl/composer/history.ts';
 import { ownKeyMap } from '../../../../src/repl/composer/keys/key-bindings.ts';
 import { keyPress } from '../../../../src/repl/composer/keys/key-event.ts';
@@ -7,7 +7,6 @@ import { draftFrom, withDraft } from '../../../../src/repl/composer/text-buffer.
 import { caretShapeOf, modeText, startVi } from '../../../../src/repl/composer/vi/vi-keys.ts';
 import { composerOf } from '../../../../src/repl/screen/Composer.tsx';
 import { noticeOf } from '../../../../src/repl/screen/notice.ts';
-import type { ReplState } from '../../../../src/repl/state.ts';
 import { runInApp } from '../../../support/app.tsx';
 import {
   composed,

@@ -162,7 +162,7 @@ export async function openCheck(
 }
 
 /** An answer with its check. */
-export interface CheckedAnswer<Given extends Answer = Answer> {
+interface CheckedAnswer<Given extends Answer = Answer> {
   readonly answer: Given;
   /** Undefined if the answer is missing or was cut. */
   readonly checked: CheckedText | undefined;

@@ -1,5 +1,5 @@
 import type { PromptUse } from '../prompt-files/prompt-command.ts';
-import { type Answer, ask } from '../../ask/ask.ts';
+import { type Answer, ask, type Sink } from '../../ask/ask.ts';
 import { type AnswerCheck, askUntilConforming } from '../../ask/check.ts';
 import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
 import {
@@ -443,4 +443,4 @@ export function createView(session: Session, model: string) {
   });
 }
 
-export type View = ReturnType<typeof createView>;
+type View = ReturnType<typeof createView>;

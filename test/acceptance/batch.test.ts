@@ -32,15 +32,13 @@ import { chunk, delta, streamHead } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
 
-describe('natter batch', () => {
-  test('ends without an error when its reader closes the pipe', async () => {
-    const place = await openPrompts(2000);
-    const natter = place.start(['p.txt']);
-    await natter.waitFor('stdout', /\n/);
-    natter.child.stdout?.destroy();
-    expect(await natter.result).toMatchObject({ stderr: expect.not.stringContaining('Error') });
-    expect(place.asked.length).toBeLessThan(2000);
-  });
+test('natter batch ends without an error when its reader closes the pipe', async () => {
+  const place = await openPrompts(2000);
+  const natter = place.start(['p.txt']);
+  await natter.waitFor('stdout', /\n/);
+  natter.child.stdout?.destroy();
+  expect(await natter.result).toMatchObject({ stderr: expect.not.stringContaining('Error') });
+  expect(place.asked.length).toBeLessThan(2000);
 });
 
 /** A batch with one answer at a time, whose results file is in a separate folder. */
@@ -78,28 +76,24 @@ test('X10: results that cannot be written to a file are printed on standard outp
   expect(parseResults(stdout).map(({ index }) => index)).toEqual([1, 2]);
 });
 
-describe('natter batch --limit', () => {
-  test('does not wait for the rest of a pipe', async () => {
-    const place = await openBatchPlace();
-    const natter = place.start(['-', '--limit', '1'], { input: 'one\n', keepInputOpen: true });
-    expect((await natter.result).code).toBe(0);
-    expect(place.asked).toEqual(['one']);
-  });
+test('natter batch --limit does not wait for the rest of a pipe', async () => {
+  const place = await openBatchPlace();
+  const natter = place.start(['-', '--limit', '1'], { input: 'one\n', keepInputOpen: true });
+  expect((await natter.result).code).toBe(0);
+  expect(place.asked).toEqual(['one']);
 });
 
-describe('the same command again', () => {
-  test('is refused while the first is still running', async () => {
-    const place = await openBatchPlace([rule('echo stall-after=1')]);
-    place.write('p.txt', 'a few words\n');
-    const first = place.start(['p.txt', '-o', 'out.jsonl']);
-    await waitFor(() => place.has('out.jsonl.lock'));
-    const { code, stderr } = await place.start(['p.txt', '-o', 'out.jsonl']).result;
-    expect(code).toBe(12);
-    expect(stderr).toContain(`another natter (process ${first.child.pid} on `);
-    expect(stderr).toContain(') is writing out.jsonl');
-    first.child.kill('SIGKILL');
-    await first.result;
-  });
+test('the same command again is refused while the first is still running', async () => {
+  const place = await openBatchPlace([rule('echo stall-after=1')]);
+  place.write('p.txt', 'a few words\n');
+  const first = place.start(['p.txt', '-o', 'out.jsonl']);
+  await waitFor(() => place.has('out.jsonl.lock'));
+  const { code, stderr } = await place.start(['p.txt', '-o', 'out.jsonl']).result;
+  expect(code).toBe(12);
+  expect(stderr).toContain(`another natter (process ${first.child.pid} on `);
+  expect(stderr).toContain(') is writing out.jsonl');
+  first.child.kill('SIGKILL');
+  await first.result;
 });
 
 async function waitFor(condition: () => boolean): Promise<void> {

@@ -18,43 +18,39 @@ import {
 
 const echo = (text: string) => ['--sandbox', `[sandbox echo] ${text}`];
 
-describe('a one-shot conversation', () => {
-  // On Windows, SIGTERM ends natter without a handler that could write the last text.
-  test.skipIf(process.platform === 'win32')(
-    'D14 keeps the text received before SIGTERM, marked as incomplete',
-    async () => {
-      const data = createDataFolder();
-      const words = ['--sandbox', '[sandbox echo stall-after=3] one two three four five six'];
-      const running = startNatter(words, { env: data.env });
-      await running.waitFor('stdout', /one two/);
-      running.child.kill('SIGTERM');
-      const { signal, stdout } = await running.result;
-      expect(signal).toBe('SIGTERM');
-      const answer = pathOf(data.only())[1];
-      expect(answer?.incomplete).toBe(true);
-      expect(answer?.content).toContain(stdout.trim());
-    },
-  );
-});
-
-describe('continuing', () => {
-  test('is refused while another process has the conversation open, and possible in a copy', async () => {
+// On Windows, SIGTERM ends natter without a handler that could write the last text.
+test.skipIf(process.platform === 'win32')(
+  'D14 a one-shot conversation keeps the text received before SIGTERM, marked as incomplete',
+  async () => {
     const data = createDataFolder();
-    const words = ['--sandbox', '[sandbox echo stall-after=2] one two three'];
-    const first = startNatter(words, { env: data.env });
-    await first.waitFor('stdout', /one/);
-    const { env } = data;
-    const refused = await startNatter(['-c', ...echo('two')], { env }).result;
-    expect(refused.code).toBe(12);
-    expect(refused.stderr).toContain(`process ${first.child.pid} on `);
-    expect(refused.stderr).toContain('--branch');
-    expect((await data.run(['-c', '--branch', ...echo('two')])).code).toBe(0);
-    expect(data.files()).toHaveLength(2);
-    first.child.kill('SIGKILL');
-    await first.result;
-    const recovered = await startNatter(['-c', ...echo('D8 recovered')], { env }).result;
-    expect(recovered.code).toBe(0);
-  });
+    const words = ['--sandbox', '[sandbox echo stall-after=3] one two three four five six'];
+    const running = startNatter(words, { env: data.env });
+    await running.waitFor('stdout', /one two/);
+    running.child.kill('SIGTERM');
+    const { signal, stdout } = await running.result;
+    expect(signal).toBe('SIGTERM');
+    const answer = pathOf(data.only())[1];
+    expect(answer?.incomplete).toBe(true);
+    expect(answer?.content).toContain(stdout.trim());
+  },
+);
+
+test('continuing is refused while another process has the conversation open, and possible in a copy', async () => {
+  const data = createDataFolder();
+  const words = ['--sandbox', '[sandbox echo stall-after=2] one two three'];
+  const first = startNatter(words, { env: data.env });
+  await first.waitFor('stdout', /one/);
+  const { env } = data;
+  const refused = await startNatter(['-c', ...echo('two')], { env }).result;
+  expect(refused.code).toBe(12);
+  expect(refused.stderr).toContain(`process ${first.child.pid} on `);
+  expect(refused.stderr).toContain('--branch');
+  expect((await data.run(['-c', '--branch', ...echo('two')])).code).toBe(0);
+  expect(data.files()).toHaveLength(2);
+  first.child.kill('SIGKILL');
+  await first.result;
+  const recovered = await startNatter(['-c', ...echo('D8 recovered')], { env }).result;
+  expect(recovered.code).toBe(0);
 });
 
 describe('failing storage', () => {

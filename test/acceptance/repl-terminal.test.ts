@@ -85,22 +85,20 @@ describe('P18 the terminal is restored', () => {
   });
 });
 
-describe('P19 Ctrl+Z', () => {
-  test('suspends natter, and fg resumes it with its draft', async () => {
-    const session = openShell(`set -m; $NATTER --sandbox; ${printState}; fg; ${printState}`);
-    await session.waitFor(/›/);
-    session.type('half a draft');
-    await session.waitFor(/half a draft/);
-    session.type('\u001A');
-    const stopped = await session.waitFor(/ended with 148\s+tty icanon echo[^]*›/);
-    expect(stopped).toMatch(/echo[^]*› half a draft/);
-    session.type('!');
-    await session.waitFor(/› half a draft!/);
-    expect((await session.modes()).bracketedPaste).toBe(true);
-    session.type('\u0003\u0004');
-    await session.exit;
-    expect(await session.transcript()).toContain('ended with 0\ntty icanon echo');
-  });
+test('P19 Ctrl+Z suspends natter, and fg resumes it with its draft', async () => {
+  const session = openShell(`set -m; $NATTER --sandbox; ${printState}; fg; ${printState}`);
+  await session.waitFor(/›/);
+  session.type('half a draft');
+  await session.waitFor(/half a draft/);
+  session.type('\u001A');
+  const stopped = await session.waitFor(/ended with 148\s+tty icanon echo[^]*›/);
+  expect(stopped).toMatch(/echo[^]*› half a draft/);
+  session.type('!');
+  await session.waitFor(/› half a draft!/);
+  expect((await session.modes()).bracketedPaste).toBe(true);
+  session.type('\u0003\u0004');
+  await session.exit;
+  expect(await session.transcript()).toContain('ended with 0\ntty icanon echo');
 });
 
 /**

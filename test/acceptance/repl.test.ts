@@ -132,31 +132,29 @@ const block = '\u001B[2 q';
 
 const ordinary = '\u001B[0 q';
 
-describe('editing=vi', () => {
-  test('edits a prompt with the keys of vi, shows the mode, and resets the cursor', async () => {
-    const terminal = await openRepl(['--sandbox'], { env: { NATTER_EDITING: 'vi' } });
-    terminal.type('[sandbox echo] one two three');
-    await screenWith(terminal, /INSERT/);
-    terminal.type(keys.escape);
-    await screenWith(terminal, /NORMAL/);
-    terminal.type('bcwfour');
-    await screenWith(terminal, /› \[sandbox echo\] one two four/);
-    terminal.type(keys.escape);
-    await screenWith(terminal, /NORMAL/);
-    terminal.type('vb');
-    await screenWith(terminal, /VISUAL/);
-    terminal.type('d');
-    await screenWith(terminal, /› \[sandbox echo\] one two\s*\nNORMAL/);
-    terminal.type('ZZ');
-    await screenWith(terminal, /press Enter to quit/);
-    terminal.type(keys.enter);
-    expect((await terminal.exit).exitCode).toBe(0);
-    const output = terminal.output();
-    expect(output).toContain(bar);
-    expect(output).toContain(block);
-    expect(output.lastIndexOf(ordinary)).toBeGreaterThan(output.lastIndexOf(block));
-    expect(await terminal.modes()).toEqual({ bracketedPaste: false, cursorHidden: false });
-  });
+test('editing=vi edits a prompt with the keys of vi, shows the mode, and resets the cursor', async () => {
+  const terminal = await openRepl(['--sandbox'], { env: { NATTER_EDITING: 'vi' } });
+  terminal.type('[sandbox echo] one two three');
+  await screenWith(terminal, /INSERT/);
+  terminal.type(keys.escape);
+  await screenWith(terminal, /NORMAL/);
+  terminal.type('bcwfour');
+  await screenWith(terminal, /› \[sandbox echo\] one two four/);
+  terminal.type(keys.escape);
+  await screenWith(terminal, /NORMAL/);
+  terminal.type('vb');
+  await screenWith(terminal, /VISUAL/);
+  terminal.type('d');
+  await screenWith(terminal, /› \[sandbox echo\] one two\s*\nNORMAL/);
+  terminal.type('ZZ');
+  await screenWith(terminal, /press Enter to quit/);
+  terminal.type(keys.enter);
+  expect((await terminal.exit).exitCode).toBe(0);
+  const output = terminal.output();
+  expect(output).toContain(bar);
+  expect(output).toContain(block);
+  expect(output.lastIndexOf(ordinary)).toBeGreaterThan(output.lastIndexOf(block));
+  expect(await terminal.modes()).toEqual({ bracketedPaste: false, cursorHidden: false });
 });
 
 const spoken = Array.from({ length: 120 }, (_, index) => `word${index}`).join(' ');
@@ -263,25 +261,23 @@ test('--resume alone lists the conversations; a filter and Enter open one', asyn
   expect(await terminal.transcript()).not.toMatch(clears);
 });
 
-describe('a conversation that is open in another natter', () => {
-  test('is continued in a copy, or the list is shown again', async () => {
-    const env = await twoConversations();
-    const first = openTerminal(['--sandbox', '--resume', 'latest'], { env });
-    await screenWith(first, /how is coffee roasted\?/);
-    const terminal = openTerminal(['--sandbox', '--resume'], { env });
-    await screenWith(terminal, /› \[open\] how is coffee/);
-    terminal.type(keys.enter);
-    await screenWith(terminal, /is open in another natter[^]*\n› 1 continue in a copy\n {2}2 back/);
-    terminal.type(keys.escape);
-    await screenWith(terminal, /filter: +1 of 2\n› \[open\]/);
-    terminal.type(keys.enter);
-    await screenWith(terminal, /› 1 continue/);
-    terminal.type('1');
-    await screenWith(terminal, /: how is coffee roasted\?\n[^]*› type a prompt/);
-    expect(await leave(terminal)).toBe(0);
-    expect(await terminal.transcript()).not.toContain('--branch');
-    await leave(first);
-  });
+test('a conversation that is open in another natter is continued in a copy, or the list is shown again', async () => {
+  const env = await twoConversations();
+  const first = openTerminal(['--sandbox', '--resume', 'latest'], { env });
+  await screenWith(first, /how is coffee roasted\?/);
+  const terminal = openTerminal(['--sandbox', '--resume'], { env });
+  await screenWith(terminal, /› \[open\] how is coffee/);
+  terminal.type(keys.enter);
+  await screenWith(terminal, /is open in another natter[^]*\n› 1 continue in a copy\n {2}2 back/);
+  terminal.type(keys.escape);
+  await screenWith(terminal, /filter: +1 of 2\n› \[open\]/);
+  terminal.type(keys.enter);
+  await screenWith(terminal, /› 1 continue/);
+  terminal.type('1');
+  await screenWith(terminal, /: how is coffee roasted\?\n[^]*› type a prompt/);
+  expect(await leave(terminal)).toBe(0);
+  expect(await terminal.transcript()).not.toContain('--branch');
+  await leave(first);
 });
 
 test('--resume alone without a conversation, or without a terminal, is refused', async () => {
@@ -292,19 +288,17 @@ test('--resume alone without a conversation, or without a terminal, is refused',
   expectFailure(result, 2, 'natter --resume latest "why is the sky blue?"');
 });
 
-describe('without a service', () => {
-  test('the list comes first, the question about the service after the choice', async () => {
-    const env = await twoConversations();
-    const terminal = openTerminal(['--resume'], { env });
-    const list = await screenWith(terminal, /filter: +1 of 2\n› how is coffee/);
-    expect(list).not.toContain('no service');
-    terminal.type(`green${keys.enter}`);
-    await screenWith(terminal, /: which tea is green\?\n[^]*\nno service is configured yet\n› 1/);
-    terminal.type('3');
-    await screenWith(terminal, /using the sandbox[^]*\nwhich tea is green\? +sandbox/);
-    expect(await leave(terminal)).toBe(0);
-    expect(await terminal.transcript()).not.toMatch(/no service[^]*filter:/);
-  });
+test('without a service the list comes first, the question about the service after the choice', async () => {
+  const env = await twoConversations();
+  const terminal = openTerminal(['--resume'], { env });
+  const list = await screenWith(terminal, /filter: +1 of 2\n› how is coffee/);
+  expect(list).not.toContain('no service');
+  terminal.type(`green${keys.enter}`);
+  await screenWith(terminal, /: which tea is green\?\n[^]*\nno service is configured yet\n› 1/);
+  terminal.type('3');
+  await screenWith(terminal, /using the sandbox[^]*\nwhich tea is green\? +sandbox/);
+  expect(await leave(terminal)).toBe(0);
+  expect(await terminal.transcript()).not.toMatch(/no service[^]*filter:/);
 });
 
 const dumb = { TERM: 'dumb' };

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { completionBody } from '../../src/client/contract.ts';
 import { planRequest, promptMessages } from '../../src/ask/plan-request.ts';
 import { Failure } from '../../src/failure.ts';
@@ -14,38 +14,34 @@ function plan(flags: SettingFlags, prompt = 'hi', stream = true) {
 
 const user = { role: 'user', content: 'hi' };
 
-describe('the request', () => {
-  test.each([
-    ['nothing set', {}, true, { model: 'origin', messages: [user], stream: true }],
-    ['no stream', {}, false, { model: 'origin', messages: [user] }],
-    ['an empty system prompt', { system: '' }, false, { model: 'origin', messages: [user] }],
-    [
-      'a system prompt',
-      { system: 'brief' },
-      false,
-      { model: 'origin', messages: [{ role: 'system', content: 'brief' }, user] },
-    ],
-    ['a limit', { maxTokens: '5' }, false, { model: 'origin', messages: [user], max_tokens: 5 }],
-    [
-      'parameters',
-      { params: { temperature: 0, stop: ['a'] } },
-      false,
-      { model: 'origin', messages: [user], temperature: 0, stop: ['a'] },
-    ],
-  ])('with %s has exactly these fields', (_, flags, stream, request) => {
-    expect(completionBody(plan(flags, 'hi', stream).request)).toStrictEqual(request);
-  });
+test.each([
+  ['nothing set', {}, true, { model: 'origin', messages: [user], stream: true }],
+  ['no stream', {}, false, { model: 'origin', messages: [user] }],
+  ['an empty system prompt', { system: '' }, false, { model: 'origin', messages: [user] }],
+  [
+    'a system prompt',
+    { system: 'brief' },
+    false,
+    { model: 'origin', messages: [{ role: 'system', content: 'brief' }, user] },
+  ],
+  ['a limit', { maxTokens: '5' }, false, { model: 'origin', messages: [user], max_tokens: 5 }],
+  [
+    'parameters',
+    { params: { temperature: 0, stop: ['a'] } },
+    false,
+    { model: 'origin', messages: [user], temperature: 0, stop: ['a'] },
+  ],
+])('the request with %s has exactly these fields', (_, flags, stream, request) => {
+  expect(completionBody(plan(flags, 'hi', stream).request)).toStrictEqual(request);
 });
 
-describe('the model auto', () => {
-  test.each([
-    ['a short prompt', 'hi', {}, 'origin'],
-    ['a prompt over the smaller window', 'x'.repeat(600_000), {}, 'nextgen'],
-    ['an answer over the smaller window', 'hi', { maxTokens: '127999' }, 'nextgen'],
-    ['a prompt over every window', 'x'.repeat(5_000_000), {}, 'nextgen'],
-  ])('is the smallest that fits for %s', (_, prompt, flags, model) => {
-    expect(plan({ model: 'auto', ...flags }, prompt).request.model).toBe(model);
-  });
+test.each([
+  ['a short prompt', 'hi', {}, 'origin'],
+  ['a prompt over the smaller window', 'x'.repeat(600_000), {}, 'nextgen'],
+  ['an answer over the smaller window', 'hi', { maxTokens: '127999' }, 'nextgen'],
+  ['a prompt over every window', 'x'.repeat(5_000_000), {}, 'nextgen'],
+])('the model auto is the smallest that fits for %s', (_, prompt, flags, model) => {
+  expect(plan({ model: 'auto', ...flags }, prompt).request.model).toBe(model);
 });
 
 test('warns near the window with token counts and the larger model', () => {

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { buildAuth } from '../../src/commands/auth/command.ts';
 import { buildBatch } from '../../src/commands/batch/command.ts';
-import { buildChat } from '../../src/commands/chat/command.ts';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
+import { buildChat } from '../../src/commands/chat/command.ts';
 import { buildCompare } from '../../src/commands/compare/command.ts';
 import { buildConfig } from '../../src/commands/config/command.ts';
 import { buildDoctor } from '../../src/commands/doctor/command.ts';
 import { buildModels } from '../../src/commands/models/command.ts';
+import { buildPrompts } from '../../src/commands/prompts/command.ts';
+import { buildRun } from '../../src/commands/run/command.ts';
 import { buildSandbox } from '../../src/commands/sandbox/command.ts';
 import { buildShellInit } from '../../src/commands/shell-init/command.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
@@ -54,104 +56,90 @@ describe('chat', () => {
   });
 });
 
-describe('compare', () => {
-  test.each<[string, readonly string[], object]>([
-    ['compare why', ['why'], {}],
-    ['compare -m a,b --models c hi', ['hi'], { models: ['a,b', 'c'] }],
-    ['compare hi --diff --stacked', ['hi'], { diff: true, stacked: true }],
-    ['compare hi --json --no-save', ['hi'], { json: true, save: false }],
-    ['compare hi -s brief -t 5 -f a', ['hi'], { system: 'brief', maxTokens: '5', file: ['a'] }],
-    ['compare - --param a=1 --no-stream', ['-'], { param: ['a=1'], stream: false }],
-  ])('natter %s', async (words, prompt, options) => {
-    const ran = await parsedBy(buildCompare(context), words);
-    const expected = { ...defaults, stream: true, stdin: true, ...options };
-    expect(ran).toEqual(['compare', expected, prompt]);
-  });
+test.each<[string, readonly string[], object]>([
+  ['compare why', ['why'], {}],
+  ['compare -m a,b --models c hi', ['hi'], { models: ['a,b', 'c'] }],
+  ['compare hi --diff --stacked', ['hi'], { diff: true, stacked: true }],
+  ['compare hi --json --no-save', ['hi'], { json: true, save: false }],
+  ['compare hi -s brief -t 5 -f a', ['hi'], { system: 'brief', maxTokens: '5', file: ['a'] }],
+  ['compare - --param a=1 --no-stream', ['-'], { param: ['a=1'], stream: false }],
+])('natter %s is parsed', async (words, prompt, options) => {
+  const ran = await parsedBy(buildCompare(context), words);
+  const expected = { ...defaults, stream: true, stdin: true, ...options };
+  expect(ran).toEqual(['compare', expected, prompt]);
 });
 
-describe('models', () => {
-  test.each([
-    ['models', ['list', defaults]],
-    ['models list --json', ['list', { ...defaults, json: true }]],
-    ['models search fast', ['search', defaults, 'fast']],
-    ['models search fast --json', ['search', { ...defaults, json: true }, 'fast']],
-    ['models get nextgen', ['get', defaults, 'nextgen']],
-    ['models get nextgen --json -q', ['get', { ...defaults, json: true, quiet: true }, 'nextgen']],
-  ])('natter %s', async (words, expected) => {
-    expect(await parsedBy(buildModels(context), words)).toEqual(expected);
-  });
+test.each([
+  ['models', ['list', defaults]],
+  ['models list --json', ['list', { ...defaults, json: true }]],
+  ['models search fast', ['search', defaults, 'fast']],
+  ['models search fast --json', ['search', { ...defaults, json: true }, 'fast']],
+  ['models get nextgen', ['get', defaults, 'nextgen']],
+  ['models get nextgen --json -q', ['get', { ...defaults, json: true, quiet: true }, 'nextgen']],
+])('natter %s is parsed', async (words, expected) => {
+  expect(await parsedBy(buildModels(context), words)).toEqual(expected);
 });
 
-describe('auth', () => {
-  test.each([
-    ['auth login', ['login', { ...defaults, check: true }]],
-    ['auth login --no-check --base-url x', ['login', { ...defaults, check: false, baseUrl: 'x' }]],
-    ['auth status --json', ['status', { ...defaults, json: true }]],
-    ['auth logout --profile work', ['logout', { ...defaults, profile: 'work' }]],
-  ])('natter %s', async (words, expected) => {
-    expect(await parsedBy(buildAuth(context), words)).toEqual(expected);
-  });
+test.each([
+  ['auth login', ['login', { ...defaults, check: true }]],
+  ['auth login --no-check --base-url x', ['login', { ...defaults, check: false, baseUrl: 'x' }]],
+  ['auth status --json', ['status', { ...defaults, json: true }]],
+  ['auth logout --profile work', ['logout', { ...defaults, profile: 'work' }]],
+])('natter %s is parsed', async (words, expected) => {
+  expect(await parsedBy(buildAuth(context), words)).toEqual(expected);
 });
 
-describe('config', () => {
-  test.each([
-    ['config list --json', ['list', { ...defaults, json: true }]],
-    ['config get model', ['get', defaults, 'model']],
-    ['config set model x', ['set', defaults, 'model', 'x']],
-    ['config set model x --profile p', ['set', { ...defaults, profile: 'p' }, 'model', 'x']],
-    ['config unset model', ['unset', defaults, 'model']],
-    ['config path', ['path', defaults]],
-    ['config paths', ['paths', defaults, undefined]],
-    ['config paths cache --json', ['paths', { ...defaults, json: true }, 'cache']],
-    ['config use p', ['use', defaults, 'p']],
-    ['config profiles', ['profiles', defaults]],
-    ['config remove-profile p', ['remove-profile', defaults, 'p']],
-  ])('natter %s', async (words, expected) => {
-    expect(await parsedBy(buildConfig(context), words)).toEqual(expected);
-  });
+test.each([
+  ['config list --json', ['list', { ...defaults, json: true }]],
+  ['config get model', ['get', defaults, 'model']],
+  ['config set model x', ['set', defaults, 'model', 'x']],
+  ['config set model x --profile p', ['set', { ...defaults, profile: 'p' }, 'model', 'x']],
+  ['config unset model', ['unset', defaults, 'model']],
+  ['config path', ['path', defaults]],
+  ['config paths', ['paths', defaults, undefined]],
+  ['config paths cache --json', ['paths', { ...defaults, json: true }, 'cache']],
+  ['config use p', ['use', defaults, 'p']],
+  ['config profiles', ['profiles', defaults]],
+  ['config remove-profile p', ['remove-profile', defaults, 'p']],
+])('natter %s is parsed', async (words, expected) => {
+  expect(await parsedBy(buildConfig(context), words)).toEqual(expected);
 });
 
-describe('shell-init', () => {
-  test.each([
-    ['shell-init bash', {}],
-    ['shell-init bash --key ctrl-g --explain-key none', { key: 'ctrl-g', explainKey: 'none' }],
-    ['shell-init bash --suggest --sandbox', { suggest: true, sandbox: true }],
-    ['shell-init bash --explain 127 --profile work', { explain: '127', profile: 'work' }],
-  ])('natter %s', async (words, options) => {
-    const ran = await parsedBy(buildShellInit(context), words);
-    expect(ran).toEqual(['shell-init', { ...defaults, ...options }, 'bash']);
-  });
+test.each([
+  ['shell-init bash', {}],
+  ['shell-init bash --key ctrl-g --explain-key none', { key: 'ctrl-g', explainKey: 'none' }],
+  ['shell-init bash --suggest --sandbox', { suggest: true, sandbox: true }],
+  ['shell-init bash --explain 127 --profile work', { explain: '127', profile: 'work' }],
+])('natter %s is parsed', async (words, options) => {
+  const ran = await parsedBy(buildShellInit(context), words);
+  expect(ran).toEqual(['shell-init', { ...defaults, ...options }, 'bash']);
 });
 
-describe('doctor', () => {
-  test.each([
-    ['doctor', {}],
-    ['doctor --offline --json', { offline: true, json: true }],
-    ['doctor -m nextgen', { model: 'nextgen' }],
-    ['doctor --profile work -q', { profile: 'work', quiet: true }],
-  ])('natter %s', async (words, options) => {
-    const ran = await parsedBy(buildDoctor(context), words);
-    expect(ran).toEqual(['doctor', { ...defaults, ...options }]);
-  });
+test.each([
+  ['doctor', {}],
+  ['doctor --offline --json', { offline: true, json: true }],
+  ['doctor -m nextgen', { model: 'nextgen' }],
+  ['doctor --profile work -q', { profile: 'work', quiet: true }],
+])('natter %s is parsed', async (words, options) => {
+  const ran = await parsedBy(buildDoctor(context), words);
+  expect(ran).toEqual(['doctor', { ...defaults, ...options }]);
 });
 
-describe('sandbox', () => {
-  test.each([
-    ['sandbox', { host: '127.0.0.1', port: '0' }],
-    ['sandbox --port 80 --log', { port: '80', log: true }],
-    ['sandbox --scenario x.json', { scenario: 'x.json' }],
-    ['sandbox --status 429 --retry-after 1', { status: '429', retryAfter: '1' }],
-    ['sandbox --cut', { cut: true }],
-    ['sandbox --cut rst', { cut: 'rst' }],
-    ['sandbox --no-done', { done: false }],
-    ['sandbox --upstream http://x', { upstream: 'http://x' }],
-    ['sandbox --upstream-profile p', { upstreamProfile: 'p' }],
-    ['sandbox --map origin=a --map nextgen=b', { map: ['origin=a', 'nextgen=b'] }],
-  ])('natter %s', async (words, options) => {
-    const [name, ran] = await parsedBy(buildSandbox(context), words);
-    expect(name).toBe('sandbox');
-    expect(ran).toMatchObject({ ...defaults, ...options });
-  });
+test.each([
+  ['sandbox', { host: '127.0.0.1', port: '0' }],
+  ['sandbox --port 80 --log', { port: '80', log: true }],
+  ['sandbox --scenario x.json', { scenario: 'x.json' }],
+  ['sandbox --status 429 --retry-after 1', { status: '429', retryAfter: '1' }],
+  ['sandbox --cut', { cut: true }],
+  ['sandbox --cut rst', { cut: 'rst' }],
+  ['sandbox --no-done', { done: false }],
+  ['sandbox --upstream http://x', { upstream: 'http://x' }],
+  ['sandbox --upstream-profile p', { upstreamProfile: 'p' }],
+  ['sandbox --map origin=a --map nextgen=b', { map: ['origin=a', 'nextgen=b'] }],
+])('natter %s is parsed', async (words, options) => {
+  const [name, ran] = await parsedBy(buildSandbox(context), words);
+  expect(name).toBe('sandbox');
+  expect(ran).toMatchObject({ ...defaults, ...options });
 });
 
 describe('batch', () => {
@@ -222,4 +210,33 @@ describe('batch', () => {
     expect([name, files]).toEqual(['merge', ['a', 'b']]);
     expect(options).toMatchObject({ output: 'c', force: true });
   });
+});
+
+test.each<[string, string, readonly string[], object]>([
+  ['run review', 'review', [], {}],
+  ['run review.md --lang=ts', 'review.md', ['--lang=ts'], {}],
+  ['run fix 123 --lang=ts high', 'fix', ['123', '--lang=ts', 'high'], {}],
+  ['run fix --lang=ts -m nextgen --json', 'fix', ['--lang=ts'], { model: 'nextgen', json: true }],
+  ['run -m nextgen fix - -c -s brief', 'fix', ['-'], { continue: true, system: 'brief' }],
+  ['run fix --lang=ts --sandbox --color never', 'fix', ['--lang=ts'], { color: 'never' }],
+])('natter %s is parsed', async (words, name, line, options) => {
+  const command = buildRun(context);
+  const [ran, found, parsed] = await parsedBy(command, words);
+  expect([ran, parsed, command.args.slice(1)]).toEqual(['run', name, line]);
+  expect(found).toMatchObject({ stream: true, stdin: true, ...options });
+});
+
+test.each([
+  ['prompts', ['list', defaults]],
+  ['prompts list --json', ['list', { ...defaults, json: true }]],
+  ['prompts show review --json', ['show', { ...defaults, json: true }, 'review']],
+  ['prompts path', ['path', defaults, undefined]],
+  ['prompts path review', ['path', defaults, 'review']],
+  [
+    'prompts import a b --project --force',
+    ['import', { ...defaults, project: true, force: true }, ['a', 'b']],
+  ],
+  ['prompts edit review --project', ['edit', { ...defaults, project: true }, 'review']],
+])('natter %s is parsed', async (words, expected) => {
+  expect(await parsedBy(buildPrompts(context), words)).toEqual(expected);
 });

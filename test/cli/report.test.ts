@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { commandHints, describeFailure, nameProfile } from '../../src/cli/report.ts';
 import { Failure } from '../../src/failure.ts';
 import { hintOf } from '../../src/output/ending-failure.ts';
@@ -176,23 +176,21 @@ test.each<[string, boolean]>([
   expect(describeFailure(failure, context, []).text.endsWith(hint)).toBe(isNamed);
 });
 
-describe('the profile in the commands of a hint', () => {
-  test.each([
-    [
-      '‹natter config set prices.origin "0.5/1.5 USD"›',
-      '‹natter config set prices.origin "0.5/1.5 USD" --profile work›',
-    ],
-    [
-      "‹natter config set system 'Be brief, please'›, or try again",
-      "‹natter config set system 'Be brief, please' --profile work›, or try again",
-    ],
-    [
-      '‹natter config set budget 1usd/day›; ‹natter auth status›',
-      '‹natter config set budget 1usd/day --profile work›; ‹natter auth status --profile work›',
-    ],
-  ])('follows the whole value: %s', (hint, expected) => {
-    expect(nameProfile(hint, 'work')).toBe(expected);
-  });
+test.each([
+  [
+    '‹natter config set prices.origin "0.5/1.5 USD"›',
+    '‹natter config set prices.origin "0.5/1.5 USD" --profile work›',
+  ],
+  [
+    "‹natter config set system 'Be brief, please'›, or try again",
+    "‹natter config set system 'Be brief, please' --profile work›, or try again",
+  ],
+  [
+    '‹natter config set budget 1usd/day›; ‹natter auth status›',
+    '‹natter config set budget 1usd/day --profile work›; ‹natter auth status --profile work›',
+  ],
+])('the profile in the commands of a hint follows the whole value: %s', (hint, expected) => {
+  expect(nameProfile(hint, 'work')).toBe(expected);
 });
 
 const hintFor = (baseUrl: string) => {

@@ -65,21 +65,19 @@ describe('messagesOf', () => {
   });
 });
 
-describe('versions', () => {
-  test('an edit and a retry are versions of the original, and each can be selected again', () => {
-    const journal = unsaved();
-    addPromptAndAnswer(journal, 'one', 'first');
-    const [prompt, answer] = pathOf(journal.conversation());
-    const retry = journal.startAnswer({ model: 'nextgen', parent: prompt?.id });
-    journal.endAnswer(retry.id, {});
-    const edited = journal.addTurn({ role: 'user', content: 'uno', parent: undefined });
-    expect(textsOf(journal)).toEqual(['uno']);
-    expect(versionsOf(journal.conversation(), edited)).toHaveLength(2);
-    journal.select(prompt?.id ?? '');
-    expect(textsOf(journal)).toEqual(['one', '']);
-    journal.select(answer?.id ?? '');
-    expect(textsOf(journal)).toEqual(['one', 'first']);
-  });
+test('an edit and a retry are versions of the original, and each can be selected again', () => {
+  const journal = unsaved();
+  addPromptAndAnswer(journal, 'one', 'first');
+  const [prompt, answer] = pathOf(journal.conversation());
+  const retry = journal.startAnswer({ model: 'nextgen', parent: prompt?.id });
+  journal.endAnswer(retry.id, {});
+  const edited = journal.addTurn({ role: 'user', content: 'uno', parent: undefined });
+  expect(textsOf(journal)).toEqual(['uno']);
+  expect(versionsOf(journal.conversation(), edited)).toHaveLength(2);
+  journal.select(prompt?.id ?? '');
+  expect(textsOf(journal)).toEqual(['one', '']);
+  journal.select(answer?.id ?? '');
+  expect(textsOf(journal)).toEqual(['one', 'first']);
 });
 
 describe('titles', () => {

@@ -80,15 +80,13 @@ describe('the usage line', () => {
   });
 });
 
-describe('notices', () => {
-  test('are one sanitized, masked line each; with quiet, only warnings are shown', () => {
-    const stderr = createMemoryOutput();
-    const mask = (text: string) => text.replace('secret', '***');
-    createNotices(stderr, false, mask).notice('a secret\nb\u001B[31m');
-    createNotices(stderr, true, mask).notice('not this');
-    createNotices(stderr, true, mask).warning('mind it');
-    expect(stderr.text()).toBe('natter: a *** b\nnatter: warning: mind it\n');
-  });
+test('notices are one sanitized, masked line each; with quiet, only warnings are shown', () => {
+  const stderr = createMemoryOutput();
+  const mask = (text: string) => text.replace('secret', '***');
+  createNotices(stderr, false, mask).notice('a secret\nb\u001B[31m');
+  createNotices(stderr, true, mask).notice('not this');
+  createNotices(stderr, true, mask).warning('mind it');
+  expect(stderr.text()).toBe('natter: a *** b\nnatter: warning: mind it\n');
 });
 
 test('N13: of the warnings about storage, only the first is shown', () => {

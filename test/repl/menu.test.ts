@@ -120,16 +120,14 @@ describe('R8: the menu of commands', () => {
   });
 });
 
-describe('Tab in the menu of commands', () => {
-  test.each([
-    ['completes the common start', '/comp', [tab], '/compa'],
-    ['then accepts the selected command', '/comp', [tab, tab], '/compact '],
-    ['accepts the only match', '/attac', [tab], '/attach '],
-    ['accepts a command that Down has selected', '/comp', [down, tab], '/compare '],
-    ['accepts a command that contains the text', '/name', [tab], '/rename '],
-  ])('%s', (_, text, keys, result) => {
-    expect(composed(run(typing(text), ...keys).state)).toBe(result);
-  });
+test.each([
+  ['completes the common start', '/comp', [tab], '/compa'],
+  ['then accepts the selected command', '/comp', [tab, tab], '/compact '],
+  ['accepts the only match', '/attac', [tab], '/attach '],
+  ['accepts a command that Down has selected', '/comp', [down, tab], '/compare '],
+  ['accepts a command that contains the text', '/name', [tab], '/rename '],
+])('Tab in the menu of commands %s', (_, text, keys, result) => {
+  expect(composed(run(typing(text), ...keys).state)).toBe(result);
 });
 
 const values = (...names: readonly string[]) => names.map((value) => ({ value }));

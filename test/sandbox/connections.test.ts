@@ -161,24 +161,22 @@ describe('a connection that the client closes', () => {
   });
 });
 
-describe('an error in the sandbox', () => {
-  test('is a 500 and one log line, and the next request is answered', async () => {
-    const { write: log, entries } = createLog();
-    let calls = 0;
-    const sandbox = await openSandbox({
-      log,
-      engine: () => {
-        calls += 1;
-        throw new RangeError(`broken ${calls}`);
-      },
-    });
-    const answer = await complete(sandbox, 'hello');
-    expect(answer.status).toBe(500);
-    expect(jsonOf(answer)).toMatchObject({ error: { name: 'server_error' } });
-    expect((await complete(sandbox, '[sandbox echo] hello')).status).toBe(200);
-    expect(await entries(2)).toMatchObject([
-      { status: 500, problem: 'RangeError: broken 1' },
-      { status: 200 },
-    ]);
+test('an error in the sandbox is a 500 and one log line, and the next request is answered', async () => {
+  const { write: log, entries } = createLog();
+  let calls = 0;
+  const sandbox = await openSandbox({
+    log,
+    engine: () => {
+      calls += 1;
+      throw new RangeError(`broken ${calls}`);
+    },
   });
+  const answer = await complete(sandbox, 'hello');
+  expect(answer.status).toBe(500);
+  expect(jsonOf(answer)).toMatchObject({ error: { name: 'server_error' } });
+  expect((await complete(sandbox, '[sandbox echo] hello')).status).toBe(200);
+  expect(await entries(2)).toMatchObject([
+    { status: 500, problem: 'RangeError: broken 1' },
+    { status: 200 },
+  ]);
 });

@@ -100,44 +100,40 @@ describe('an answer of an engine in any form', () => {
   });
 });
 
-describe('the finish_reason', () => {
-  test.each([
-    ['stop', 'stop'],
-    ['eos', 'stop'],
-    ['end_turn', 'stop'],
-    ['stop_sequence', 'stop'],
-    ['tool_calls', 'tool_calls'],
-    ['function_call', 'function_call'],
-    ['length', 'length'],
-    ['max_tokens', 'length'],
-    ['MAX_TOKENS', 'length'],
-    ['max_output_tokens', 'length'],
-    ['content_filter', 'content_filter'],
-    ['SAFETY', 'content_filter'],
-  ])('%s becomes %s', async (sent, expected) => {
-    const end = event({ choices: [{ index: 0, delta: {}, finish_reason: sent }] });
-    const body = Buffer.from(delta('Hello') + end + done);
-    const { sandbox } = await serveFront([[response(200, {}, body)]]);
-    const last = chunks(await stream(sandbox, 'hello')).at(-1);
-    expect(last?.choices[0]?.finish_reason).toBe(expected);
-  });
+test.each([
+  ['stop', 'stop'],
+  ['eos', 'stop'],
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['tool_calls', 'tool_calls'],
+  ['function_call', 'function_call'],
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['MAX_TOKENS', 'length'],
+  ['max_output_tokens', 'length'],
+  ['content_filter', 'content_filter'],
+  ['SAFETY', 'content_filter'],
+])('the finish_reason %s becomes %s', async (sent, expected) => {
+  const end = event({ choices: [{ index: 0, delta: {}, finish_reason: sent }] });
+  const body = Buffer.from(delta('Hello') + end + done);
+  const { sandbox } = await serveFront([[response(200, {}, body)]]);
+  const last = chunks(await stream(sandbox, 'hello')).at(-1);
+  expect(last?.choices[0]?.finish_reason).toBe(expected);
 });
 
-describe('usage', () => {
-  test.each([
-    ['the engine’s', { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 }, [7, 5, 12]],
-    ['always with a sum', { prompt_tokens: 7, completion_tokens: 5, total_tokens: 99 }, [7, 5, 12]],
-    ['counted if a part is missing', { prompt_tokens: 7 }, [7, 2, 9]],
-    ['counted if it is invalid', { prompt_tokens: -1, completion_tokens: 0.5 }, [4, 2, 6]],
-    ['counted if the engine reports none', undefined, [4, 2, 6]],
-  ])('is %s', async (_, usage, [prompt, completion, total]) => {
-    const choices = [{ index: 0, message: { content: 'Hello there' }, finish_reason: 'stop' }];
-    const { sandbox } = await serveFront([[json(200, { choices, usage })]]);
-    expect(jsonOf(await complete(sandbox, 'hello'))['usage']).toEqual({
-      prompt_tokens: prompt,
-      completion_tokens: completion,
-      total_tokens: total,
-    });
+test.each([
+  ['the engine’s', { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 }, [7, 5, 12]],
+  ['always with a sum', { prompt_tokens: 7, completion_tokens: 5, total_tokens: 99 }, [7, 5, 12]],
+  ['counted if a part is missing', { prompt_tokens: 7 }, [7, 2, 9]],
+  ['counted if it is invalid', { prompt_tokens: -1, completion_tokens: 0.5 }, [4, 2, 6]],
+  ['counted if the engine reports none', undefined, [4, 2, 6]],
+])('usage is %s', async (_, usage, [prompt, completion, total]) => {
+  const choices = [{ index: 0, message: { content: 'Hello there' }, finish_reason: 'stop' }];
+  const { sandbox } = await serveFront([[json(200, { choices, usage })]]);
+  expect(jsonOf(await complete(sandbox, 'hello'))['usage']).toEqual({
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: total,
   });
 });
 

@@ -33,35 +33,33 @@ describe('definitions', () => {
   });
 });
 
-describe('the types of values', () => {
-  test.each([
-    ['baseUrl', 'https://api.example.com/v1/', 'https://api.example.com/v1/'],
-    ['baseUrl', ' http://127.0.0.1:8080 ', 'http://127.0.0.1:8080'],
-    ['baseUrl', 'example.com:8080', undefined],
-    ['baseUrl', 'ftp://example.com', undefined],
-    ['baseUrl', 'https://', undefined],
-    ['baseUrl', 'https://example.com/?key=1', undefined],
-    ['baseUrl', 'https://example.com/#x', undefined],
-    ['baseUrl', 'https://exa\nmple.com', undefined],
-    ['model', ' nextgen ', 'nextgen'],
-    ['model', '', undefined],
-    ['model', 'two words', undefined],
-    ['system', '  kept as it is\n', '  kept as it is\n'],
-    ['system', '', ''],
-    ['maxTokens', '1', 1],
-    ['maxTokens', '0', undefined],
-    ['maxTokens', '1.5', undefined],
-    ['maxTokens', '99999999999999999999', undefined],
-    ['retries', '0', 0],
-    ['retries', '101', undefined],
-    ['retries', '-1', undefined],
-    ['save', 'no', false],
-    ['save', 'TRUE', true],
-    ['save', '1', true],
-    ['save', 'maybe', undefined],
-  ] as const)('%s reads %j as %j', (key, text, value) => {
-    expect(definitions[key].type.parse(text)).toBe(value);
-  });
+test.each([
+  ['baseUrl', 'https://api.example.com/v1/', 'https://api.example.com/v1/'],
+  ['baseUrl', ' http://127.0.0.1:8080 ', 'http://127.0.0.1:8080'],
+  ['baseUrl', 'example.com:8080', undefined],
+  ['baseUrl', 'ftp://example.com', undefined],
+  ['baseUrl', 'https://', undefined],
+  ['baseUrl', 'https://example.com/?key=1', undefined],
+  ['baseUrl', 'https://example.com/#x', undefined],
+  ['baseUrl', 'https://exa\nmple.com', undefined],
+  ['model', ' nextgen ', 'nextgen'],
+  ['model', '', undefined],
+  ['model', 'two words', undefined],
+  ['system', '  kept as it is\n', '  kept as it is\n'],
+  ['system', '', ''],
+  ['maxTokens', '1', 1],
+  ['maxTokens', '0', undefined],
+  ['maxTokens', '1.5', undefined],
+  ['maxTokens', '99999999999999999999', undefined],
+  ['retries', '0', 0],
+  ['retries', '101', undefined],
+  ['retries', '-1', undefined],
+  ['save', 'no', false],
+  ['save', 'TRUE', true],
+  ['save', '1', true],
+  ['save', 'maybe', undefined],
+] as const)('the types of values %s reads %j as %j', (key, text, value) => {
+  expect(definitions[key].type.parse(text)).toBe(value);
 });
 
 describe('environmentVariables', () => {
@@ -84,33 +82,31 @@ describe('environmentVariables', () => {
   });
 });
 
-describe('parseDuration', () => {
-  test.each([
-    ['500ms', 500],
-    ['30s', 30_000],
-    ['10m', 600_000],
-    ['1h', 3_600_000],
-    ['1.5m', 90_000],
-    ['0.25s', 250],
-    ['30', 30_000],
-    ['0', 0],
-    [' 5 s ', 5000],
-    ['5S', 5000],
-    ['24d', undefined],
-    ['-1s', undefined],
-    ['1e3', undefined],
-    ['.5s', undefined],
-    ['', undefined],
-    ['s', undefined],
-    ['1h30m', undefined],
-    ['Infinity', undefined],
-    ['596h', 2_145_600_000],
-    ['597h', 2_149_200_000],
-    ['9'.repeat(20), undefined],
-    ['9'.repeat(400), undefined],
-  ])('reads %j as %s milliseconds', (text, milliseconds) => {
-    expect(parseDuration(text)).toBe(milliseconds);
-  });
+test.each([
+  ['500ms', 500],
+  ['30s', 30_000],
+  ['10m', 600_000],
+  ['1h', 3_600_000],
+  ['1.5m', 90_000],
+  ['0.25s', 250],
+  ['30', 30_000],
+  ['0', 0],
+  [' 5 s ', 5000],
+  ['5S', 5000],
+  ['24d', undefined],
+  ['-1s', undefined],
+  ['1e3', undefined],
+  ['.5s', undefined],
+  ['', undefined],
+  ['s', undefined],
+  ['1h30m', undefined],
+  ['Infinity', undefined],
+  ['596h', 2_145_600_000],
+  ['597h', 2_149_200_000],
+  ['9'.repeat(20), undefined],
+  ['9'.repeat(400), undefined],
+])('parseDuration reads %j as %s milliseconds', (text, milliseconds) => {
+  expect(parseDuration(text)).toBe(milliseconds);
 });
 
 describe('formatDuration', () => {

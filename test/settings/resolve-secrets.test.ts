@@ -128,17 +128,18 @@ describe('headers that look like secrets', () => {
   });
 });
 
-describe('permission to send a key over plain http', () => {
-  test.each([
-    [{}, {}, {}, false],
-    [{ 'allow-insecure': true }, {}, {}, true],
-    [{ 'allow-insecure': true }, { NATTER_ALLOW_INSECURE: 'no' }, {}, false],
-    [{}, {}, { allowInsecure: true }, true],
-  ])('K14 profile %j, environment %j, flags %j: %s', (profile, environment, flags, allowed) => {
+test.each([
+  [{}, {}, {}, false],
+  [{ 'allow-insecure': true }, {}, {}, true],
+  [{ 'allow-insecure': true }, { NATTER_ALLOW_INSECURE: 'no' }, {}, false],
+  [{}, {}, { allowInsecure: true }, true],
+])(
+  'permission to send a key over plain http K14 profile %j, environment %j, flags %j: %s',
+  (profile, environment, flags, allowed) => {
     const layers = { stored: storedWith({ default: profile }), environment, flags };
     expect(resolve(layers).values.allowInsecure).toBe(allowed);
-  });
-});
+  },
+);
 
 const command = 'pass show natter';
 const withCommand = storedWith({ work: { 'base-url': home, 'api-key-command': command } }, {});

@@ -13,39 +13,37 @@ import {
   themedStyle,
 } from '../../src/terminal/style.ts';
 
-describe('colour', () => {
-  test.each<
-    [string, boolean, 'always' | 'never' | 'auto' | undefined, Record<string, string>, boolean]
-  >([
-    ['is on for a terminal', true, undefined, {}, true],
-    ['T19 is off for a pipe', false, undefined, {}, false],
-    ['is off for a pipe with --color=auto', false, 'auto', {}, false],
-    ['T19 is off with TERM=dumb', true, undefined, { TERM: 'dumb' }, false],
-    ['T19 is off with NO_COLOR', true, undefined, { NO_COLOR: '1' }, false],
-    ['is on with an empty NO_COLOR', true, undefined, { NO_COLOR: '' }, true],
-    [
-      'is off with NO_COLOR and FORCE_COLOR',
-      true,
-      undefined,
-      { NO_COLOR: '1', FORCE_COLOR: '1' },
-      false,
-    ],
-    ['is on with --color=always and NO_COLOR', false, 'always', { NO_COLOR: '1' }, true],
-    ['is off with --color=never and FORCE_COLOR', true, 'never', { FORCE_COLOR: '1' }, false],
-    ['is on for a pipe with FORCE_COLOR', false, undefined, { FORCE_COLOR: '1' }, true],
-    ['is on for a pipe with CLICOLOR_FORCE', false, undefined, { CLICOLOR_FORCE: '1' }, true],
-    [
-      'is on with FORCE_COLOR and TERM=dumb',
-      true,
-      undefined,
-      { FORCE_COLOR: '3', TERM: 'dumb' },
-      true,
-    ],
-    ['is off for a pipe with FORCE_COLOR=0', false, undefined, { FORCE_COLOR: '0' }, false],
-    ['is off for a pipe with CLICOLOR_FORCE=0', false, undefined, { CLICOLOR_FORCE: '0' }, false],
-  ])('%s', (_name, isTerminal, option, environment, expected) => {
-    expect(hasColor({ isTerminal, option, environment })).toBe(expected);
-  });
+test.each<
+  [string, boolean, 'always' | 'never' | 'auto' | undefined, Record<string, string>, boolean]
+>([
+  ['is on for a terminal', true, undefined, {}, true],
+  ['T19 is off for a pipe', false, undefined, {}, false],
+  ['is off for a pipe with --color=auto', false, 'auto', {}, false],
+  ['T19 is off with TERM=dumb', true, undefined, { TERM: 'dumb' }, false],
+  ['T19 is off with NO_COLOR', true, undefined, { NO_COLOR: '1' }, false],
+  ['is on with an empty NO_COLOR', true, undefined, { NO_COLOR: '' }, true],
+  [
+    'is off with NO_COLOR and FORCE_COLOR',
+    true,
+    undefined,
+    { NO_COLOR: '1', FORCE_COLOR: '1' },
+    false,
+  ],
+  ['is on with --color=always and NO_COLOR', false, 'always', { NO_COLOR: '1' }, true],
+  ['is off with --color=never and FORCE_COLOR', true, 'never', { FORCE_COLOR: '1' }, false],
+  ['is on for a pipe with FORCE_COLOR', false, undefined, { FORCE_COLOR: '1' }, true],
+  ['is on for a pipe with CLICOLOR_FORCE', false, undefined, { CLICOLOR_FORCE: '1' }, true],
+  [
+    'is on with FORCE_COLOR and TERM=dumb',
+    true,
+    undefined,
+    { FORCE_COLOR: '3', TERM: 'dumb' },
+    true,
+  ],
+  ['is off for a pipe with FORCE_COLOR=0', false, undefined, { FORCE_COLOR: '0' }, false],
+  ['is off for a pipe with CLICOLOR_FORCE=0', false, undefined, { CLICOLOR_FORCE: '0' }, false],
+])('colour %s', (_name, isTerminal, option, environment, expected) => {
+  expect(hasColor({ isTerminal, option, environment })).toBe(expected);
 });
 
 const looks = Object.keys(plainStyle).filter((name) => name !== 'colored') as Look[];

@@ -160,12 +160,13 @@ describe('a service that refuses requests by chance', () => {
   });
 });
 
-describe('a service that refuses everything', () => {
-  test.each([
-    [60_000, 30],
-    [1000, 80],
-    [0, 40],
-  ])('gets few requests in a minute (Retry-After %d)', (retryAfter, most) => {
+test.each([
+  [60_000, 30],
+  [1000, 80],
+  [0, 40],
+])(
+  'a service that refuses everything gets few requests in a minute (Retry-After %d)',
+  (retryAfter, most) => {
     const controller = new LimitController(64);
     let sent = 0;
     for (let now = 0; now < 60_000; now += 10) {
@@ -174,8 +175,8 @@ describe('a service that refuses everything', () => {
       controller.refuse(controller.begin(now), now + 5, retryAfter);
     }
     expect(sent).toBeLessThanOrEqual(most);
-  });
-});
+  },
+);
 
 test('the found limits are those of the service', () => {
   const paced = simulate({ limit: slidingWindow(50, 1000), items: 1000, most: 64, latency: 50 });

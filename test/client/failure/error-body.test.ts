@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   parseErrorBody,
   shortText,
@@ -57,37 +57,30 @@ test.each<readonly [body: unknown, summary: Summary]>([
   });
 });
 
-describe('bodies that are not JSON', () => {
-  test.each([
-    ['plain text', 'Internal Server Error\n', 'text/plain', 'Internal Server Error'],
-    ['no type', 'busy', undefined, 'busy'],
-    [
-      'a page with a title',
-      '<html><head><TITLE lang=en>\n502 Bad &amp; Gateway</TITLE></head>secret',
-      'text/html',
-      '502 Bad & Gateway',
-    ],
-    ['a page called JSON', '\n<!DOCTYPE html><title>Down</title>', 'application/json', 'Down'],
-    [
-      'N13: a page without a title',
-      '<html><style>p {}</style><body><h1>502</h1><!-- no --><p>Bad &amp;\nold</body></html>',
-      'text/html',
-      '502 Bad & old',
-    ],
-    ['a page with an unfinished title', '<html><title>Down', 'text/html', 'Down'],
-    ['an empty title', '<title> </title>', 'text/html', undefined],
-    [
-      'XML',
-      '<?xml version="1.0"?><Error><Code>secret</Code></Error>',
-      'application/xml',
-      undefined,
-    ],
-    ['broken JSON', '{"error": {"message": "secret', 'application/json', undefined],
-    ['an empty body', '', 'application/json', undefined],
-    ['white space', ' \n ', undefined, undefined],
-  ])('%s', (_, body, type, message) => {
-    expect(parse(body, type).message).toBe(message);
-  });
+test.each([
+  ['plain text', 'Internal Server Error\n', 'text/plain', 'Internal Server Error'],
+  ['no type', 'busy', undefined, 'busy'],
+  [
+    'a page with a title',
+    '<html><head><TITLE lang=en>\n502 Bad &amp; Gateway</TITLE></head>secret',
+    'text/html',
+    '502 Bad & Gateway',
+  ],
+  ['a page called JSON', '\n<!DOCTYPE html><title>Down</title>', 'application/json', 'Down'],
+  [
+    'N13: a page without a title',
+    '<html><style>p {}</style><body><h1>502</h1><!-- no --><p>Bad &amp;\nold</body></html>',
+    'text/html',
+    '502 Bad & old',
+  ],
+  ['a page with an unfinished title', '<html><title>Down', 'text/html', 'Down'],
+  ['an empty title', '<title> </title>', 'text/html', undefined],
+  ['XML', '<?xml version="1.0"?><Error><Code>secret</Code></Error>', 'application/xml', undefined],
+  ['broken JSON', '{"error": {"message": "secret', 'application/json', undefined],
+  ['an empty body', '', 'application/json', undefined],
+  ['white space', ' \n ', undefined, undefined],
+])('a body that is not JSON: %s', (_, body, type, message) => {
+  expect(parse(body, type).message).toBe(message);
 });
 
 test('cuts a long message, but never within a character', () => {

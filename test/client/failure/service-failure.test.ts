@@ -117,39 +117,30 @@ test('a 400 to a request with only the fields of the contract blames no paramete
   expect(failure(400, text, {}, sent).remedy).toEqual({ code: 'check-request' });
 });
 
-const unknownModels = [
-  [400, { error: { message: 'Model Not Exist', type: 'invalid_request_error' } }],
+const reported = (message: string, more: object = {}) => ({ error: { message, ...more } });
+
+test.each([
+  [400, reported('Model Not Exist', { type: 'invalid_request_error' })],
   [400, { object: 'error', message: 'Invalid model: origin', type: 'invalid_model', code: '1500' }],
-  [400, { error: { message: 'origin is not a valid model ID', code: 400 } }],
+  [400, reported('origin is not a valid model ID', { code: 400 })],
   [
     400,
-    {
-      error: {
-        message:
-          '400: {error: Invalid model name passed in model=origin. Call `/v1/models` to view available models}',
-      },
-    },
+    reported(
+      '400: {error: Invalid model name passed in model=origin. Call `/v1/models` to view available models}',
+    ),
   ],
   [
     404,
-    {
-      error: {
-        message: 'The model `origin` does not exist or you do not have access to it.',
-        code: 'model_not_found',
-      },
-    },
+    reported('The model `origin` does not exist or you do not have access to it.', {
+      code: 'model_not_found',
+    }),
   ],
-  [
-    404,
-    { error: { message: 'model "origin" not found, try pulling it first', type: 'api_error' } },
-  ],
-  [404, { error: { message: 'models/origin is not found for API version v1main', code: 404 } }],
-  [500, { error: { message: "'origin' does not exist" } }],
+  [404, reported('model "origin" not found, try pulling it first', { type: 'api_error' })],
+  [404, reported('models/origin is not found for API version v1main', { code: 404 })],
+  [500, reported("'origin' does not exist")],
   [422, { detail: 'Unknown model "origin"' }],
   [403, { error: { code: 'model_not_found' } }],
-] as const;
-
-test.each(unknownModels)('N6: a %d with %j means an unknown model', (status, body) => {
+])('N6: a %d with %j means an unknown model', (status, body) => {
   expect(failure(status, JSON.stringify(body))).toMatchObject({
     kind: 'not_found',
     remedy: { code: 'choose-model' },

@@ -45,19 +45,17 @@ describe('natter batch and recordings', () => {
   });
 });
 
-describe('the results file', () => {
-  test.each([
-    ['the input', ['p.txt', '-o', './p.txt'], './p.txt is the input'],
-    ['a second name of the input', ['p.txt', '-o', 'same.txt'], 'same.txt is the input'],
-    ['the recording', ['p.txt', '-o', 'a.jsonl', '--record', './a.jsonl'], 'is the recording'],
-  ])('may not be %s', async (_, words, message) => {
-    const place = await openPrompts(2);
-    linkSync(join(place.folder, 'p.txt'), join(place.folder, 'same.txt'));
-    expectFailure(await place.run(words), 2, message);
-    expect(place.read('p.txt')).toBe(promptLines(2));
-    expect(place.has('a.jsonl')).toBe(false);
-    expect(place.asked).toEqual([]);
-  });
+test.each([
+  ['the input', ['p.txt', '-o', './p.txt'], './p.txt is the input'],
+  ['a second name of the input', ['p.txt', '-o', 'same.txt'], 'same.txt is the input'],
+  ['the recording', ['p.txt', '-o', 'a.jsonl', '--record', './a.jsonl'], 'is the recording'],
+])('the results file may not be %s', async (_, words, message) => {
+  const place = await openPrompts(2);
+  linkSync(join(place.folder, 'p.txt'), join(place.folder, 'same.txt'));
+  expectFailure(await place.run(words), 2, message);
+  expect(place.read('p.txt')).toBe(promptLines(2));
+  expect(place.has('a.jsonl')).toBe(false);
+  expect(place.asked).toEqual([]);
 });
 
 test.skipIf(process.platform === 'win32')(

@@ -109,20 +109,18 @@ describe('limits of a run', () => {
   });
 });
 
-describe('natter batch --dry-run', () => {
-  test.each([
-    ['{"prompt":"one","max_tokens":7}\n', ', at most ~0.02 USD\n'],
-    ['{"prompt":"one"}\n', ', ~0.005 USD without the answers\n'],
-    [
-      '{"prompt":"one"}\n{"prompt":"two","model":"nextgen"}\n',
-      ', ~0.005 USD without the answers (no price for nextgen)\n',
-    ],
-  ])('estimates the cost of %j', async (input, text) => {
-    const place = await openBatchPlace();
-    const env = withPrices(place, { origin: '1000/2000' });
-    const { stderr } = await place.run(['-', '--dry-run'], { input, env });
-    expect(stderr).toContain(text);
-  });
+test.each([
+  ['{"prompt":"one","max_tokens":7}\n', ', at most ~0.02 USD\n'],
+  ['{"prompt":"one"}\n', ', ~0.005 USD without the answers\n'],
+  [
+    '{"prompt":"one"}\n{"prompt":"two","model":"nextgen"}\n',
+    ', ~0.005 USD without the answers (no price for nextgen)\n',
+  ],
+])('natter batch --dry-run estimates the cost of %j', async (input, text) => {
+  const place = await openBatchPlace();
+  const env = withPrices(place, { origin: '1000/2000' });
+  const { stderr } = await place.run(['-', '--dry-run'], { input, env });
+  expect(stderr).toContain(text);
 });
 
 const answer = JSON.stringify({

@@ -230,38 +230,32 @@ test('R31 --quiet does not report retries', async () => {
   expect(result).toMatchObject({ code: 0, stdout: 'the answer\n', stderr: '' });
 });
 
-const refusals = [
-  {
-    name: 'X23: S31 a tool call prints no text, and fails as no_answer',
-    reply: stream(choice({ delta: { tool_calls: [{ index: 0 }] } }), finish('tool_calls'), done),
-    stdout: '',
-    stderr: /called a tool instead of answering \(finish_reason tool_calls\)/,
-  },
-  {
-    name: 'X23: S31 a refusal is shown on standard error, and fails as no_answer',
-    reply: stream(choice({ delta: { refusal: 'I would rather not' } }), finish('stop'), done),
-    stdout: '',
-    stderr: /the model refused: I would rather not\n.*the model refused to answer/,
-  },
-  {
-    name: 'X23: S32 a filtered answer fails as no_answer, and its text is kept',
-    reply: stream(delta('text'), finish('content_filter'), done),
-    stdout: 'text\n',
-    stderr: /filtered the answer \(finish_reason content_filter\)/,
-  },
-  {
-    name: 'X23: a filtered answer in one JSON body fails as no_answer',
-    reply: [
-      json(200, {
-        choices: [{ index: 0, message: { content: 'te' }, finish_reason: 'content_filter' }],
-      }),
-    ],
-    stdout: 'te\n',
-    stderr: /filtered the answer/,
-  },
-];
+const ended = (reason: string, fields: object): Reply =>
+  stream(choice({ delta: fields }), finish(reason), done);
+const message = { content: 'te' };
+const whole = json(200, { choices: [{ index: 0, message, finish_reason: 'content_filter' }] });
 
-test.each(refusals)('$name', async ({ reply, stdout, stderr }) => {
+test.each<[string, Reply, string, RegExp]>([
+  [
+    'S31 a tool call',
+    ended('tool_calls', { tool_calls: [{ index: 0 }] }),
+    '',
+    /called a tool instead of answering \(finish_reason tool_calls\)/,
+  ],
+  [
+    'S31 a refusal, shown on standard error,',
+    ended('stop', { refusal: 'I would rather not' }),
+    '',
+    /the model refused: I would rather not\n.*the model refused to answer/,
+  ],
+  [
+    'S32 a filtered answer',
+    ended('content_filter', { content: 'text' }),
+    'text\n',
+    /filtered the answer \(finish_reason content_filter\)/,
+  ],
+  ['a filtered answer in one JSON body', [whole], 'te\n', /filtered the answer/],
+])('X23: %s fails as no_answer, and its text is kept: %3$j', async (_, reply, stdout, stderr) => {
   const result = await runOn([reply], ['hi']);
   expect(result).toMatchObject({ code: 14, stdout });
   expect(result.stderr).toMatch(stderr);

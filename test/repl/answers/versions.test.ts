@@ -163,32 +163,30 @@ describe('/compare sends the prompt to', () => {
 
 const elsewhere = answeredBy('llama3');
 
-describe('/compare sends nothing', () => {
-  test.each<[string, ReplState, string, string]>([
-    ['without a prompt', stateOf(), '/compare', 'there is no answer to compare with'],
-    [
-      'without an answer',
-      stateOf({ conversation: conversationOf({ role: 'user', content: 'why?' }) }),
-      '/compare',
-      'there is no answer to compare with',
-    ],
-    [
-      'for an id with spaces',
-      answeredBy('origin'),
-      '/compare a b',
-      'a model id cannot contain spaces',
-    ],
-    [
-      'if the other model is unknown',
-      { ...elsewhere, settings: { ...elsewhere.settings, model: 'llama3' } },
-      '/compare',
-      '/compare needs a model',
-    ],
-  ])('%s', (_, state, line, message) => {
-    const { effects } = command(state, line);
-    expect(effectsOf(effects, 'send')).toEqual([]);
-    expect(printed(effects)).toEqual([message]);
-  });
+test.each<[string, ReplState, string, string]>([
+  ['without a prompt', stateOf(), '/compare', 'there is no answer to compare with'],
+  [
+    'without an answer',
+    stateOf({ conversation: conversationOf({ role: 'user', content: 'why?' }) }),
+    '/compare',
+    'there is no answer to compare with',
+  ],
+  [
+    'for an id with spaces',
+    answeredBy('origin'),
+    '/compare a b',
+    'a model id cannot contain spaces',
+  ],
+  [
+    'if the other model is unknown',
+    { ...elsewhere, settings: { ...elsewhere.settings, model: 'llama3' } },
+    '/compare',
+    '/compare needs a model',
+  ],
+])('/compare sends nothing %s', (_, state, line, message) => {
+  const { effects } = command(state, line);
+  expect(effectsOf(effects, 'send')).toEqual([]);
+  expect(printed(effects)).toEqual([message]);
 });
 
 /** An answer with usage and timing. */

@@ -6,25 +6,23 @@ import { render } from './render.ts';
 const { bold, dim, italic, magenta, underline, green, cyan, blue } = colorStyle;
 const bar = dim('│');
 
-describe('prose', () => {
-  test.each([
-    ['Y15: keeps the lines of a paragraph', 'one\ntwo \n   three', 'one\ntwo\nthree\n'],
-    ['Y15: keeps a line break within bold text', '**a\nb**', `${bold('a')}\n${bold('b')}\n`],
-    ['keeps hard breaks', 'one  \ntwo\\\nthree', 'one\ntwo\nthree\n'],
-    ['keeps one blank line between paragraphs', 'one\n\n\n\ntwo', 'one\n\ntwo\n'],
-    ['never breaks a long line', 'word '.repeat(100), `${'word '.repeat(100).trim()}\n`],
-    ['keeps a backslash at the end', 'one\\', 'one\\\n'],
-    [
-      'shows the underline of a setext heading',
-      'Title\n=====\ntext',
-      `Title\n${dim('=====')}\ntext\n`,
-    ],
-    ['keeps definitions on their lines', '[1]: a\n[2]: b', '[1]: a\n[2]: b\n'],
-    ['shows tags, and reads what is between them', '<p>\n*a*\n</p>', `<p>\n${italic('a')}\n</p>\n`],
-    ['nothing for nothing', '', ''],
-  ])('%s', async (_name, source, output) => {
-    expect(await render(source)).toBe(output);
-  });
+test.each([
+  ['Y15: keeps the lines of a paragraph', 'one\ntwo \n   three', 'one\ntwo\nthree\n'],
+  ['Y15: keeps a line break within bold text', '**a\nb**', `${bold('a')}\n${bold('b')}\n`],
+  ['keeps hard breaks', 'one  \ntwo\\\nthree', 'one\ntwo\nthree\n'],
+  ['keeps one blank line between paragraphs', 'one\n\n\n\ntwo', 'one\n\ntwo\n'],
+  ['never breaks a long line', 'word '.repeat(100), `${'word '.repeat(100).trim()}\n`],
+  ['keeps a backslash at the end', 'one\\', 'one\\\n'],
+  [
+    'shows the underline of a setext heading',
+    'Title\n=====\ntext',
+    `Title\n${dim('=====')}\ntext\n`,
+  ],
+  ['keeps definitions on their lines', '[1]: a\n[2]: b', '[1]: a\n[2]: b\n'],
+  ['shows tags, and reads what is between them', '<p>\n*a*\n</p>', `<p>\n${italic('a')}\n</p>\n`],
+  ['nothing for nothing', '', ''],
+])('prose %s', async (_name, source, output) => {
+  expect(await render(source)).toBe(output);
 });
 
 describe('headings', () => {
@@ -157,12 +155,10 @@ describe('code', () => {
   });
 });
 
-describe('breaks', () => {
-  test.each(['***', '---', '_ _ _'])('%s is a line', async (source) => {
-    expect(await render(source, { width: 10 })).toBe(`${dim('─'.repeat(10))}\n`);
-    expect(await render(source, { width: 10, unicode: false })).toBe(`${dim('-'.repeat(10))}\n`);
-    expect(await render(source, { color: false })).toBe(`${source}\n`);
-  });
+test.each(['***', '---', '_ _ _'])('the break %s is a line', async (source) => {
+  expect(await render(source, { width: 10 })).toBe(`${dim('─'.repeat(10))}\n`);
+  expect(await render(source, { width: 10, unicode: false })).toBe(`${dim('-'.repeat(10))}\n`);
+  expect(await render(source, { color: false })).toBe(`${source}\n`);
 });
 
 describe('T15 does not hang', () => {

@@ -199,17 +199,15 @@ function meetAll(text: string): { readonly closed: boolean[]; readonly open: num
   return { closed, open: openers.map(({ length }) => length) };
 }
 
-describe('runs of * after CommonMark 6.2', () => {
-  test.each([
-    ['*foo*', [false, true], []],
-    ['**foo**', [false, true], []],
-    // The rule of three: a run that can open and close does not match one of another length with a sum of 3.
-    ['*foo**bar*', [false, false, true], []],
-    // Unless both lengths are multiples of 3.
-    ['foo***bar***baz', [false, true], []],
-    ['foo*bar**baz', [false, false], [1, 2]],
-    ['* foo', [false], []],
-  ])('%s', (text, closed, open) => {
-    expect(meetAll(text)).toEqual({ closed, open });
-  });
+test.each([
+  ['*foo*', [false, true], []],
+  ['**foo**', [false, true], []],
+  // The rule of three: a run that can open and close does not match one of another length with a sum of 3.
+  ['*foo**bar*', [false, false, true], []],
+  // Unless both lengths are multiples of 3.
+  ['foo***bar***baz', [false, true], []],
+  ['foo*bar**baz', [false, false], [1, 2]],
+  ['* foo', [false], []],
+])('runs of * after CommonMark 6.2 %s', (text, closed, open) => {
+  expect(meetAll(text)).toEqual({ closed, open });
 });

@@ -94,21 +94,19 @@ test.each([
   expect((await speak(whole.split(''))).join('')).toBe(text.replace('X', long));
 });
 
-describe('text', () => {
-  test.each([
-    ['emphasis', '**a** *b* __c__ `d*`', 'a b c d*'],
-    ['emphasis over lines', 'a **b\nc** d', 'a b\nc d'],
-    ['deleted text', '~~a~~ b ~5', '(deleted: a) b ~5'],
-    ['links with their address', '[a](https://b.c "d")', 'a (link: https://b.c, d)'],
-    ['an address once', '<https://b.c> and https://d.e', 'https://b.c and https://d.e'],
-    ['images', '![a](b.png)', '(image: a, b.png)'],
-    ['references', '[a][b]', 'a (link b)'],
-    ['characters', '&amp; &lt;b> \\* &#27;', '& <b> * &#27;'],
-    ['tags of looks', 'press <kbd>Ctrl</kbd><br>x <div-x>', 'press Ctrl\nx <div-x>'],
-    ['prices', 'from $5 to $10, or 5$ to 6$', 'from $5 to $10, or 5$ to 6$'],
-  ])('has no marks: %s', async (_what, source, text) => {
-    expect(await spoken(source)).toBe(`${text}\n`);
-  });
+test.each([
+  ['emphasis', '**a** *b* __c__ `d*`', 'a b c d*'],
+  ['emphasis over lines', 'a **b\nc** d', 'a b\nc d'],
+  ['deleted text', '~~a~~ b ~5', '(deleted: a) b ~5'],
+  ['links with their address', '[a](https://b.c "d")', 'a (link: https://b.c, d)'],
+  ['an address once', '<https://b.c> and https://d.e', 'https://b.c and https://d.e'],
+  ['images', '![a](b.png)', '(image: a, b.png)'],
+  ['references', '[a][b]', 'a (link b)'],
+  ['characters', '&amp; &lt;b> \\* &#27;', '& <b> * &#27;'],
+  ['tags of looks', 'press <kbd>Ctrl</kbd><br>x <div-x>', 'press Ctrl\nx <div-x>'],
+  ['prices', 'from $5 to $10, or 5$ to 6$', 'from $5 to $10, or 5$ to 6$'],
+])('text has no marks: %s', async (_what, source, text) => {
+  expect(await spoken(source)).toBe(`${text}\n`);
 });
 
 describe('a stream', () => {

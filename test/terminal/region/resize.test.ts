@@ -16,20 +16,18 @@ function controls(screen: Screen): string[] {
   return screen.output.join('').match(/\u001B\[[?\d;]*[A-Za-z]/g) ?? [];
 }
 
-describe('T21 scrollback', () => {
-  test('is never erased', async () => {
-    const { screen, region, settle } = await drawn(footer, 20, 6);
-    for (let line = 0; line < 50; line += 1) {
-      region.commit(`line ${line}\nopen`);
-      if (line % 10 === 0) {
-        await screen.resize(15 + (line % 20), 5 + (line % 3));
-        region.resized();
-      }
-      await settle();
+test('T21 scrollback is never erased', async () => {
+  const { screen, region, settle } = await drawn(footer, 20, 6);
+  for (let line = 0; line < 50; line += 1) {
+    region.commit(`line ${line}\nopen`);
+    if (line % 10 === 0) {
+      await screen.resize(15 + (line % 20), 5 + (line % 3));
+      region.resized();
     }
-    region.close();
-    expect(controls(screen).filter((code) => code.endsWith('J'))).toEqual([]);
-  });
+    await settle();
+  }
+  region.close();
+  expect(controls(screen).filter((code) => code.endsWith('J'))).toEqual([]);
 });
 
 /** A streaming table: its last rows, then the composer. */

@@ -117,10 +117,8 @@ describe('createSanitizer', () => {
   });
 });
 
-describe('sanitizeLine', () => {
-  test('T4 returns one line', () => {
-    expect(sanitizeLine('a\tb\nc\r\nd\u001B[31me')).toBe('a b c de');
-  });
+test('T4 sanitizeLine returns one line', () => {
+  expect(sanitizeLine('a\tb\nc\r\nd\u001B[31me')).toBe('a b c de');
 });
 
 test.each(hostileCorpus)('T16 T18 shows safely and parses back to: $name', ({ input }) => {

@@ -221,20 +221,18 @@ describe('an answer that the queue refuses', () => {
   });
 });
 
-describe('the batch of a worker', () => {
-  test.each([
-    [undefined, [], 'not_found', /has no batch$/],
-    ['c', ['a', 'b'], 'not_found', /has no batch c; it has a, b$/],
-    [undefined, ['a', 'b'], 'usage', /has several batches$/],
-  ])('named %s among %j is %s', async (batch, names, kind, message) => {
-    const place = await openQueuePlace();
-    place.write('p.txt', 'one\n');
-    for (const name of names) await place.submit('p.txt', { batch: name });
-    const failure = { kind, message: expect.stringMatching(message) as string };
-    await expect(place.work(batch === undefined ? {} : { batch }).ended).rejects.toMatchObject(
-      failure,
-    );
-  });
+test.each([
+  [undefined, [], 'not_found', /has no batch$/],
+  ['c', ['a', 'b'], 'not_found', /has no batch c; it has a, b$/],
+  [undefined, ['a', 'b'], 'usage', /has several batches$/],
+])('the batch of a worker named %s among %j is %s', async (batch, names, kind, message) => {
+  const place = await openQueuePlace();
+  place.write('p.txt', 'one\n');
+  for (const name of names) await place.submit('p.txt', { batch: name });
+  const failure = { kind, message: expect.stringMatching(message) as string };
+  await expect(place.work(batch === undefined ? {} : { batch }).ended).rejects.toMatchObject(
+    failure,
+  );
 });
 
 function saying(content: string, condition = ''): FaultRule {

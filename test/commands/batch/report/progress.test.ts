@@ -70,35 +70,33 @@ describe('the progress line', () => {
   });
 });
 
-describe('the outcome', () => {
-  test.each<readonly [string, Partial<Figures>, string]>([
-    [
-      'of a whole run',
-      { answered: 1000, tokens: 5 },
-      '1,000 of 1,000 items answered in 0.5 s, 5 tokens',
-    ],
-    ['of one item', { total: 1, answered: 1 }, '1 of 1 item answered in 0.5 s'],
-    [
-      'of a run that went on',
-      { answered: 400, already: 600 },
-      '1,000 of 1,000 items answered (600 before) in 0.5 s',
-    ],
-    [
-      'with failures, the most frequent cause first',
-      {
-        answered: 997,
-        failed: 3,
-        causes: new Map<FailureKind, number>([
-          ['usage', 1],
-          ['incomplete', 2],
-        ]),
-      },
-      '997 of 1,000 items answered in 0.5 s; 3 failed: 2 incomplete, 1 usage',
-    ],
-  ])('%s', (_, part, text) => {
-    const { elapsed, ...tally } = { ...figures, ...part };
-    expect(batchOutcome(tally, elapsed)).toBe(text);
-  });
+test.each<readonly [string, Partial<Figures>, string]>([
+  [
+    'of a whole run',
+    { answered: 1000, tokens: 5 },
+    '1,000 of 1,000 items answered in 0.5 s, 5 tokens',
+  ],
+  ['of one item', { total: 1, answered: 1 }, '1 of 1 item answered in 0.5 s'],
+  [
+    'of a run that went on',
+    { answered: 400, already: 600 },
+    '1,000 of 1,000 items answered (600 before) in 0.5 s',
+  ],
+  [
+    'with failures, the most frequent cause first',
+    {
+      answered: 997,
+      failed: 3,
+      causes: new Map<FailureKind, number>([
+        ['usage', 1],
+        ['incomplete', 2],
+      ]),
+    },
+    '997 of 1,000 items answered in 0.5 s; 3 failed: 2 incomplete, 1 usage',
+  ],
+])('the outcome %s', (_, part, text) => {
+  const { elapsed, ...tally } = { ...figures, ...part };
+  expect(batchOutcome(tally, elapsed)).toBe(text);
 });
 
 const environment = { TERM: 'xterm-256color', NATTER_PROGRESS: 'on', NATTER_WINDOW_TITLE: 'on' };

@@ -91,16 +91,14 @@ describe('a large count', () => {
   });
 });
 
-describe('repeating', () => {
-  test.each([
-    ['an insertion', `Ax${escape}j.`, 'ax\nb|x'],
-    ['an insertion with a count', `3ix${escape}`, 'xx|xa\nb'],
-    ['opened lines', `2ox${escape}`, 'a\nx\n|x\nb'],
-    ['replaced characters', `rxj.`, 'x\n|x'],
-    ['a change of a selection', `vcx${escape}j.`, 'x\n|x'],
-  ])('repeats %s', (_, keys, expected) => {
-    expect(after('a\nb', keys)).toBe(expected);
-  });
+test.each([
+  ['an insertion', `Ax${escape}j.`, 'ax\nb|x'],
+  ['an insertion with a count', `3ix${escape}`, 'xx|xa\nb'],
+  ['opened lines', `2ox${escape}`, 'a\nx\n|x\nb'],
+  ['replaced characters', `rxj.`, 'x\n|x'],
+  ['a change of a selection', `vcx${escape}j.`, 'x\n|x'],
+])('repeats %s', (_, keys, expected) => {
+  expect(after('a\nb', keys)).toBe(expected);
 });
 
 describe('a selection', () => {

@@ -28,7 +28,10 @@ function readAssignments(
       });
     }
     const variable = known.find((one) => one.name === name);
-    if (variable === undefined) throw unknownVariable(file.name, name, known);
+    if (variable === undefined) {
+      const names = known.map((one) => one.name);
+      throw unknownVariable(file.name, name, names);
+    }
     if (value === undefined) {
       throw failureAt(variable.place, `--${name} needs a value`, { hint: exampleOf(variable) });
     }
@@ -38,12 +41,12 @@ function readAssignments(
   return values;
 }
 
-function unknownVariable(title: string, name: string, known: readonly Variable[]): Failure {
-  const names = known.map((one) => one.name);
+/** Refuses a value for a variable that a prompt file does not have. @param title of the file */
+export function unknownVariable(title: string, name: string, names: readonly string[]): Failure {
   const near = nearlyNamed(name, names);
   let hint = `its variables are ${names.join(', ')}`;
   if (near !== undefined) hint = `did you mean --${near}?`;
-  if (names.length === 0) hint = 'it has no variables; see ‹natter run --help› for options';
+  if (names.length === 0) hint = 'it has no variables';
   return new Failure('usage', `${title} has no variable "${name}"`, { hint });
 }
 

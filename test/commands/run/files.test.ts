@@ -185,10 +185,10 @@ describe('variables', () => {
     [['choices.md', '--topic=a'], /its variables are lang, tone/],
     [['none.md', '--topic=a'], /none\.md has no variable "topic"\n {2}it has no variables/],
     [['option.md', '--model=x'], /option\.md:2: the variable model has the name of an option/],
-    [['stdin.md', '--no-stdin'], /stdin\.md:3: \{\{stdin\}\} is standard input, but --no-stdin/],
+    [['stdin.md', '--no-stdin'], /stdin\.md:3: \{\{stdin\}\} needs text, but --no-stdin/],
     [
       ['stdin.md'],
-      /stdin\.md:3: \{\{stdin\}\} is standard input, but it is empty\n {2}for example/,
+      /stdin\.md:3: \{\{stdin\}\} needs text, but standard input is empty\n {2}for example/,
     ],
     [['none.md', '--split', 'auto'], /natter run does not take --split\n.+natter --split auto/],
     [['none.md', '--every=30s'], /natter run does not take --every\n.+\| natter --every/],

@@ -16,17 +16,16 @@ import { parsePromptFile } from '../prompt-files/parse-prompt-file.ts';
 import { failureAt, type SourceFile } from '../prompt-files/place.ts';
 import {
   checkDeclarations,
-  partsOf,
   placesWords,
   type PromptFile,
   type PromptSource,
+  usesOf,
 } from '../prompt-files/prompt-file.ts';
 import {
   joinTexts,
   parseTemplate,
   type Part,
   type Placeholder,
-  placeholdersOf,
   type Template,
 } from '../prompt-files/template.ts';
 import { resolveFolders, type FolderFacts } from '../settings/folders.ts';
@@ -158,7 +157,7 @@ export async function readInserted(
   signal: AbortSignal,
   guard?: SecretGuard,
 ): Promise<(placeholder: Placeholder) => string> {
-  const placeholders = placeholdersOf(partsOf(prompt), 'file');
+  const placeholders = usesOf(prompt, 'file');
   const texts: AttachedFile[] = [];
   for (const placeholder of placeholders) {
     const file = resolveReference(boundary, placeholder);

@@ -37,8 +37,7 @@ import {
 } from './prompt-text.ts';
 import { parsePromptFile } from '../../prompt-files/parse-prompt-file.ts';
 import { placeText, type SourceFile } from '../../prompt-files/place.ts';
-import { partsOf } from '../../prompt-files/prompt-file.ts';
-import { placeholdersOf } from '../../prompt-files/template.ts';
+import { usesOf } from '../../prompt-files/prompt-file.ts';
 
 /** The folder of a person's own prompts. @throws Failure `storage` without a home folder */
 function requireOwn(own: string | undefined): string {
@@ -239,7 +238,7 @@ async function importOne(
   const { promptMarkdown } = await import('../../prompt-files/write-markdown.ts');
   createPromptFile(file, promptMarkdown(prompt), options);
   for (const notice of prompt.notices) notices.notice(notice);
-  for (const { name: reference, place } of placeholdersOf(partsOf(prompt), 'file', 'include')) {
+  for (const { name: reference, place } of usesOf(prompt, 'file', 'include')) {
     const text = `${placeText(place)}: ${reference} is not copied; its path may be wrong now`;
     notices.notice(text);
   }

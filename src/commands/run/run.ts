@@ -2,8 +2,7 @@ import { Failure } from '../../failure.ts';
 import { findPrompt } from '../../prompt-files/find-prompt.ts';
 import { failureAt } from '../../prompt-files/place.ts';
 import { readArguments } from '../../prompt-files/prompt-arguments.ts';
-import { partsOf, type PromptFile, variablesOf } from '../../prompt-files/prompt-file.ts';
-import { placeholdersOf } from '../../prompt-files/template.ts';
+import { type PromptFile, usesOf, variablesOf } from '../../prompt-files/prompt-file.ts';
 import type { Context } from '../../run.ts';
 import { type ChatOptions, type ChatRun, prepare } from '../chat/chat-run.ts';
 import { sendPrompt } from '../chat/run.ts';
@@ -65,7 +64,7 @@ async function readInputs(
   guard: SecretGuard | undefined,
 ): Promise<PromptSources> {
   const { names, isFile, required } = namedInputs(run.options, line);
-  const [placed] = placeholdersOf(partsOf(prompt), 'stdin');
+  const [placed] = usesOf(prompt, 'stdin');
   const refuse =
     placed &&
     ((reason: string): never => {

@@ -4,13 +4,8 @@ import { composePrompt, insertInput } from '../../conversation/compose-prompt.ts
 import { Failure } from '../../failure.ts';
 import { resolveReference, type FoundPrompt } from '../../prompt-files/find-prompt.ts';
 import { failureAt, placeText } from '../../prompt-files/place.ts';
-import { partsOf, type PromptFile, placesWords } from '../../prompt-files/prompt-file.ts';
-import {
-  fillTemplate,
-  type Placeholder,
-  placeholdersOf,
-  type Template,
-} from '../../prompt-files/template.ts';
+import { placesWords, type PromptFile, usesOf } from '../../prompt-files/prompt-file.ts';
+import { fillTemplate, type Placeholder, type Template } from '../../prompt-files/template.ts';
 import { isSchemaPath } from '../../schema/schema-text.ts';
 import { definitions, type Definition } from '../../settings/definitions.ts';
 import type { ResolvedSettings, Source } from '../../settings/resolved-settings.ts';
@@ -48,8 +43,8 @@ export function composeFile(
   const inserted = input === undefined ? undefined : insertInput(systemOption, input);
   const ownSystem = prompt.system && fill(prompt.system);
   const system = inserted ?? systemOption ?? ownSystem;
-  const used = systemOption === undefined ? partsOf(prompt) : prompt.prompt;
-  const isPlaced = inserted !== undefined || placeholdersOf(used, 'stdin').length > 0;
+  const used = systemOption === undefined ? prompt : { ...prompt, system: undefined };
+  const isPlaced = inserted !== undefined || usesOf(used, 'stdin').length > 0;
   const text = joined(fill(prompt.prompt), placesWords(prompt) ? undefined : words.join(' '));
   const whole = joined(composePrompt({ prompt: text, files }), isPlaced ? undefined : input);
   if (whole.trim() !== '') return { prompt: whole, system };

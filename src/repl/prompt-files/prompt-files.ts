@@ -9,12 +9,11 @@ import { checkInside, type FoundPrompt, listPrompts } from '../../prompt-files/f
 import type { Variable } from '../../prompt-files/front-matter-keys.ts';
 import { readArguments } from '../../prompt-files/prompt-arguments.ts';
 import {
-  partsOf,
   placesWords,
   type PromptFile,
+  usesOf,
   variablesOf,
 } from '../../prompt-files/prompt-file.ts';
-import { placeholdersOf } from '../../prompt-files/template.ts';
 import type { Context } from '../../run.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { PromptUse, SessionSettings } from '../state.ts';
@@ -58,11 +57,10 @@ function descriptionOf({ file, boundary }: FoundPrompt): string {
 
 /** What the text after the name is for; undefined if the file needs none. */
 function neededText(prompt: PromptFile): string | undefined {
-  const parts = partsOf(prompt);
-  if (placeholdersOf(parts, 'stdin').length > 0) return 'text for {{stdin}}';
+  if (usesOf(prompt, 'stdin').length > 0) return 'text for {{stdin}}';
   const { argumentHint } = prompt.front;
   if (argumentHint !== undefined && placesWords(prompt)) return argumentHint;
-  return placeholdersOf(parts, 'argument').length > 0 ? 'words for $1' : undefined;
+  return usesOf(prompt, 'argument').length > 0 ? 'words for $1' : undefined;
 }
 
 /** The words of a text; quotes keep those that belong together. */
@@ -74,9 +72,8 @@ function wordsOf(text: string): readonly string[] {
 
 /** The text goes to `{{stdin}}`, to the numbered words, or after the prompt. */
 function contentsOf(prompt: PromptFile, { values, text }: PromptUse) {
-  const parts = partsOf(prompt);
-  const takesInput = placeholdersOf(parts, 'stdin').length > 0;
-  const isNumbered = placeholdersOf(parts, 'argument').length > 0;
+  const takesInput = usesOf(prompt, 'stdin').length > 0;
+  const isNumbered = usesOf(prompt, 'argument').length > 0;
   const words = isNumbered ? wordsOf(text) : [text];
   const assignments = Object.entries(values).map(([name, value]) => `--${name}=${value}`);
   const given = readArguments(prompt, assignments);

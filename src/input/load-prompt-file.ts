@@ -118,8 +118,8 @@ async function resolveIncludes(
       if (above.includes(file.path)) {
         throw failureAt(part.place, `${file.name} includes itself`);
       }
-      const { body, bodyLine: firstLine } = splitFrontMatter(content);
-      const included = parseTemplate(body, { file, firstLine, takesArguments });
+      const { body, bodyLine: line } = splitFrontMatter(content);
+      const included = parseTemplate(body, { file, line }, { takesArguments });
       parts.push(...(await resolve(included, [...above, file.path])));
     }
     return joinTexts(parts);

@@ -3,8 +3,7 @@ import path from 'node:path';
 import { Failure } from '../failure.ts';
 import { nearlyNamed } from '../near-name.ts';
 import { errorCode, failureReason, storageFailure } from '../storage/storage-failure.ts';
-import { failureAt, type SourceFile } from './place.ts';
-import type { Placeholder } from './template.ts';
+import { failureAt, type Place, type SourceFile } from './place.ts';
 
 /** The files that a prompt file may include and insert. */
 export interface Boundary {
@@ -65,24 +64,16 @@ export function checkInside({ root, title, followsLinks }: Boundary, file: Sourc
 const isAbsolute = (name: string) =>
   path.isAbsolute(name) || path.win32.isAbsolute(name) || /^(?:~|[A-Za-z]:)/.test(name);
 
-/** A path in a prompt file. */
-type Reference = Pick<Placeholder, 'name' | 'place'> & {
-  readonly kind: Placeholder['kind'] | 'schema';
-};
-
-const verbOf = (kind: Reference['kind']) =>
-  kind === 'include' ? 'include' : kind === 'schema' ? 'read' : 'insert';
-
 /**
  * The file of an `include` or `file` placeholder, or of the key `schema`. Its path is relative to the file that contains it.
  * @throws Failure `usage` for a path that is absolute, leads out of the boundary, or is not that of a file
  */
 export function resolveReference(
   { root, title, followsLinks }: Boundary,
-  { kind, name, place }: Reference,
+  { name, place }: { readonly name: string; readonly place: Place },
 ): SourceFile {
   const refuse = (reason: string, hint?: string) =>
-    failureAt(place, `cannot ${verbOf(kind)} ${name}: ${reason}`, { hint });
+    failureAt(place, `cannot use ${name}: ${reason}`, { hint });
   if (isAbsolute(name)) {
     throw refuse('the path must be relative', 'it is relative to the folder of this file');
   }

@@ -212,24 +212,25 @@ export async function parsePromptFile(
   const read = await readFront(source);
   const { system, model, ...others } = read.front;
   const format = named === 'markdown' && read.isOfAgent ? 'agent' : named;
-  const { body, bodyLine: firstLine } = read.split;
+  const { body, bodyLine: line } = read.split;
   const takesInput = format === 'fabric';
   const texts = [body, system?.value ?? ''];
   const takesArguments =
     format === 'agent' ||
     others.argumentHint !== undefined ||
     texts.some((text) => mentionsArguments.test(text));
-  const parse = (text: string, line: number, from = file) =>
-    parseTemplate(text, { file: from, firstLine: line, takesArguments, takesInput });
+  const parse = (text: string, place: Place) =>
+    parseTemplate(text, place, { takesArguments, takesInput });
   const front = { ...others, ...(format !== 'agent' && model !== undefined && { model }) };
   const notices = noticesOf(read, format === 'agent', file);
-  const text = parse(body, firstLine);
+  const text = parse(body, { file, line });
   // With a place for the input, a pattern is the whole prompt.
   const isWhole = placeholdersOf(text, 'stdin').length > 0;
   if (format === 'fabric' && system === undefined && !isWhole) {
-    const prompt = user === undefined ? [] : parse(user.content.trim(), 1, user.file);
+    const prompt =
+      user === undefined ? [] : parse(user.content.trim(), { file: user.file, line: 1 });
     return { file, format, front, system: text, prompt, notices };
   }
-  const systemText = system && parse(system.value.trimEnd(), system.place.line);
+  const systemText = system && parse(system.value.trimEnd(), system.place);
   return { file, format, front, system: systemText, prompt: text, notices };
 }

@@ -186,35 +186,33 @@ interface ImportSource {
 function nameOfFile(file: string): string {
   const base = path.basename(file);
   const isPattern = base.toLowerCase() === 'system.md';
-  return isPattern ? path.basename(path.dirname(file)) : base.replace(/\.(?:prompt\.)?[^.]+$/, '');
+  const folder = path.basename(path.dirname(path.resolve(file)));
+  return isPattern ? folder : base.replace(/\.(?:prompt\.)?[^.]+$/, '');
 }
 
 /**
  * The prompt files of a path: a file, a fabric pattern, or all that a folder contains.
- * @param shown the path as typed
  * @throws Failure `not_found` for a path that does not exist, or a folder without prompt files
  */
-function findSources(target: string, shown: string): readonly ImportSource[] {
+function findSources(target: string): readonly ImportSource[] {
+  const sourceOf = (file: string, name = nameOfFile(file)): ImportSource => {
+    return { name, file: { name: file, path: path.resolve(file) } };
+  };
   const entry = entryAt(target);
-  if (entry === undefined)
-    throw new Failure('not_found', `there is no file or folder ${shown}`, {
+  if (entry === undefined) {
+    throw new Failure('not_found', `there is no file or folder ${target}`, {
       hint: 'name a prompt file, or a folder of them: ‹natter prompts import --help›',
     });
-  if (!entry.isDirectory()) {
-    return [{ name: nameOfFile(target), file: { name: shown, path: target } }];
   }
+  if (!entry.isDirectory()) return [sourceOf(target)];
   const pattern = path.join(target, 'system.md');
-  if (isFile(pattern)) {
-    const file = { name: path.join(shown, 'system.md'), path: pattern };
-    return [{ name: nameOfFile(pattern), file }];
-  }
+  if (isFile(pattern)) return [sourceOf(pattern)];
   const found = namesIn(target).flatMap((name) => {
     const file = fileOf(target, name);
-    if (file === undefined) return [];
-    return [{ name, file: { name: path.join(shown, path.relative(target, file)), path: file } }];
+    return file === undefined ? [] : [sourceOf(file, name)];
   });
   if (found.length > 0) return found;
-  throw new Failure('not_found', `${shown} contains no prompt files`, {
+  throw new Failure('not_found', `${target} contains no prompt files`, {
     hint: 'prompt files are .md and .yaml files, and folders with system.md',
   });
 }
@@ -253,7 +251,7 @@ export async function importPromptFiles(
 ): Promise<void> {
   const presentation = await present(context, options);
   const { notices } = presentation;
-  const sources = names.flatMap((name) => findSources(path.resolve(name), name));
+  const sources = names.flatMap(findSources);
   const total = sources.length;
   if (options.name !== undefined && total !== 1) {
     throw new Failure('usage', `--name is for one prompt file, not for ${total}`, {

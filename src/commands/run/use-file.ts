@@ -73,9 +73,8 @@ export async function readOwnSchema(
   const label = `${placeText(place)}: schema`;
   if (typeof value !== 'string') return { text: JSON.stringify(value), label };
   if (!isSchemaPath(value)) return { text: value, label };
-  const reference = { kind: 'schema', name: value, place } as const;
-  const { file, content } = await readGuarded(resolveReference(boundary, reference), signal, guard);
-  return { text: content, label: file.name };
+  const file = resolveReference(boundary, { name: value, place });
+  return { text: (await readGuarded(file, signal, guard)).content, label: file.name };
 }
 
 const isFlag = ({ kind }: Source) => kind === 'flag';

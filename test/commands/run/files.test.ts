@@ -29,11 +29,8 @@ describe('includes', () => {
       { 'a.md': '{{include:b.md}}', 'b.md': '\n{{include:a.md}}' },
       /b\.md:2: a\.md includes itself/,
     ],
-    [
-      { 'a.md': '\n{{include:none.md}}' },
-      /a\.md:2: cannot include none\.md: there is no such file/,
-    ],
-    [{ 'a.md': '{{file:sub}}', 'sub/x': '' }, /a\.md:1: cannot insert sub: it is not a file/],
+    [{ 'a.md': '\n{{include:none.md}}' }, /a\.md:2: cannot use none\.md: there is no such file/],
+    [{ 'a.md': '{{file:sub}}', 'sub/x': '' }, /a\.md:1: cannot use sub: it is not a file/],
     [{ 'a.md': '{{include:b.md}}', 'b.md': '1\n{{x}}' }, /b\.md:2: the variable x has no value/],
     [{ 'a.md': '{{x}}\n{{y}} {{z}}' }, /a\.md:1: the variable x.+, nor has y, nor has z\n/],
   ])('%j is refused with the file and the line', async (files, message) => {
@@ -60,14 +57,14 @@ const outside = (text: string) => {
 
 describe('a prompt file of a project', () => {
   test.each([
-    ['{{file:../../../secret.txt}}', /a\.md:1: cannot insert .*: it is outside the project/],
-    ['{{include:../../../secret.txt}}', /a\.md:1: cannot include .*: it is outside the project/],
+    ['{{file:../../../secret.txt}}', /a\.md:1: cannot use .*: it is outside the project/],
+    ['{{include:../../../secret.txt}}', /a\.md:1: cannot use .*: it is outside the project/],
     ['{{file:../../../none.txt}}', /it is outside the project/],
-    ['{{file:/etc/passwd}}', /cannot insert \/etc\/passwd: the path must be relative/],
+    ['{{file:/etc/passwd}}', /cannot use \/etc\/passwd: the path must be relative/],
     ['{{file:~/.ssh/id_rsa}}', /the path must be relative/],
     [String.raw`{{file:C:\Windows\win.ini}}`, /the path must be relative/],
-    ['{{file:link.txt}}', /cannot insert link\.txt: it is outside the project/],
-    ['{{include:folder/secret.txt}}', /cannot include .*: it is outside the project/],
+    ['{{file:link.txt}}', /cannot use link\.txt: it is outside the project/],
+    ['{{include:folder/secret.txt}}', /cannot use .*: it is outside the project/],
   ])('cannot read outside it: %s', async (text, message) => {
     const { run, folder, secret } = outside(`${text}\n`);
     symlinkSync(secret, join(folder, '.natter/prompts/link.txt'));

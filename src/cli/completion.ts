@@ -18,7 +18,7 @@ import { coloredParts, colorNames } from '../settings/own-colors.ts';
 import { knownProfiles } from '../settings/profile-name.ts';
 import { roleNames } from '../settings/role.ts';
 import { readStoredSettings } from '../settings/settings-file.ts';
-import { childNamed, optionSources, takesServiceOptions } from './help-details.ts';
+import { childNamed, optionSources, helpOf } from './help-details.ts';
 import type { Context } from '../run.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import { serviceGroup } from './global-options.ts';
@@ -253,7 +253,7 @@ function optionsAt(command: Command): readonly Option[] {
   const found = new Map<string, Option>();
   for (const option of optionSources(command).flatMap((one) => help.visibleOptions(one))) {
     const isOfService = option.helpGroupHeading === serviceGroup;
-    const isValid = takesServiceOptions(command) || !isOfService;
+    const isValid = !helpOf(command).hidesServiceOptions || !isOfService;
     if (isValid && !found.has(nameOf(option))) found.set(nameOf(option), option);
   }
   return [...found.values()];

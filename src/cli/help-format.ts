@@ -5,14 +5,7 @@ import { showInPager } from '../terminal/device/pager.ts';
 import { topicNames } from '../commands/help/topic-names.ts';
 import { hasFlag } from './command-line.ts';
 import { generalGroup, serviceGroup, durationNote } from './global-options.ts';
-import {
-  optionSources,
-  type Example,
-  type HelpRow,
-  examplesOf,
-  helpListOf,
-  takesServiceOptions,
-} from './help-details.ts';
+import { optionSources, type Example, type HelpRow, helpOf } from './help-details.ts';
 
 const ownGroup = 'Options:';
 
@@ -92,7 +85,9 @@ function ending(command: Command, help: Help): readonly string[] {
   if (command.parent === null) {
     return [durationNote, help.boxWrap(`Topics: natter help ${topicNames.join(', ')}`, helpWidth)];
   }
-  return takesServiceOptions(command) ? ['Also: service options (natter help service)'] : [];
+  return !helpOf(command).hidesServiceOptions
+    ? ['Also: service options (natter help service)']
+    : [];
 }
 
 /** The parts of a help that have a text, with blank lines between them. */
@@ -125,8 +120,8 @@ function optionSections(command: Command, help: Help): readonly string[] {
 
 /** The whole help as plain text of at most 80 columns, options by group. */
 export function formatHelp(command: Command, help: Help): string {
-  const list = helpListOf(command);
-  const examples = exampleLines(examplesOf(command));
+  const list = helpOf(command).list;
+  const examples = exampleLines(helpOf(command).examples);
   return joinSections([
     ...introduction(command, help),
     examples.length === 0 ? '' : ['Examples:', ...examples].join('\n'),
@@ -159,7 +154,7 @@ const seldomNames = ['prompts', 'usage', 'doctor', 'sandbox', 'shell-init', 'com
 /** natter itself: what most people type, the commands, and where the rest is. */
 function formatProgram(program: Command, help: Help): string {
   const [description = ''] = introduction(program, help);
-  const examples = exampleLines(examplesOf(program)).map((line) => line.replace('$ ', ''));
+  const examples = exampleLines(helpOf(program).examples).map((line) => line.replace('$ ', ''));
   // The examples show prompts; the last rows show help.
   const omitted = new Set(['[chat]', 'help', ...seldomNames]);
   const shown = subcommandRows(program, help).filter(
@@ -199,15 +194,15 @@ function formatCommand(command: Command, help: Help): string {
     ({ group }) => group !== generalGroup && group !== serviceGroup,
   );
   const used = options.toSorted((one, other) => ownRank(one) - ownRank(other)).map(inShort);
-  const service = takesServiceOptions(command) ? ', natter help service' : '';
-  const list = helpListOf(command);
+  const service = !helpOf(command).hidesServiceOptions ? ', natter help service' : '';
+  const list = helpOf(command).list;
   const names = list?.rows.map(({ term }) => term.replace(/ <.*$/, '')) ?? [];
   const listRow = list?.isInShortHelp === true ? `${list.heading} ${names.join(', ')}` : '';
   const format = (rows: readonly HelpRow[], examples: number) => {
     const rest = options.length - rows.length;
     return joinSections([
       ...introduction(command, help),
-      ['Examples:', ...exampleLines(examplesOf(command).slice(0, examples))].join('\n'),
+      ['Examples:', ...exampleLines(helpOf(command).examples.slice(0, examples))].join('\n'),
       formatSection('Commands:', subcommandRows(command, help), help),
       help.boxWrap(listRow, helpWidth),
       formatSection('Options:', rows, help),

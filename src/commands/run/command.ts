@@ -4,7 +4,7 @@ import { promptGroups } from '../chat/command.ts';
 import type { ChatOptions } from '../chat/chat-run.ts';
 import { addOptionGroups } from '../../cli/global-options.ts';
 import { type Context, present } from '../../run.ts';
-import { setAction, setExamples, setHelpList } from '../../cli/help-details.ts';
+import { setAction, setExamples, helpOf } from '../../cli/help-details.ts';
 import { Failure } from '../../failure.ts';
 import { findPrompt } from '../../prompt-files/find-prompt.ts';
 import { variablesOf } from '../../prompt-files/prompt-file.ts';
@@ -30,7 +30,7 @@ export async function addVariables(
       description: sanitizeLine(variableDetails(variable)),
     }));
     const heading = `Variables of ${sanitizeLine(name)}:`;
-    setHelpList(command, { heading, rows, isInShortHelp: rows.length > 0 });
+    helpOf(command).list = { heading, rows, isInShortHelp: rows.length > 0 };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     notices.warning(error.message);

@@ -214,6 +214,7 @@ test.each([
   ['hi', '>&-'],
   ['--every 1l hi', '>&- <<< line'],
   ['compare -m origin,nextgen hi', '>&-'],
+  ['batch -', '>&- <<< hi'],
 ])('N13: P4 %s fails before it is sent if standard output is closed', async (words, closed) => {
   const { code, stderr } = await runShell(`$NATTER --sandbox ${words} ${closed}`);
   expect(stderr).toBe(

@@ -23,7 +23,7 @@ export interface LibraryJob<Data> {
   moveToWait(token: string | undefined): Promise<unknown>;
 }
 
-export interface LibraryQueue {
+interface LibraryQueue {
   addBulk(jobs: readonly object[]): Promise<unknown>;
   getJobCounts(...states: readonly string[]): Promise<Readonly<Record<string, number>>>;
   getWorkers(): Promise<readonly unknown[]>;

@@ -112,7 +112,7 @@ export async function openBatch<Options extends BatchOptions>(
 }
 
 /** All items of the input, with the schema in what is sent. */
-export async function* readBatch(
+async function* readBatch(
   { input, plan, check }: Batch,
   signal: AbortSignal,
 ): AsyncGenerator<InputItem, void> {

@@ -1,3 +1,4 @@
+import { refuseClosedOutput } from '../../output/answer-printer.ts';
 import { runItems } from '../../batch/run-items.ts';
 import {
   countFailure,
@@ -153,6 +154,7 @@ export async function runBatch(
   options: BatchOptions,
   file: string | undefined,
 ): Promise<void> {
+  if (options.output === undefined) refuseClosedOutput(context.streams.stdout);
   const batch = await openBatch(context, options, file);
   refuseFiles(batch, file);
   if (options.dryRun === true) return printBatchDryRun(batch);

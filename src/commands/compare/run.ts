@@ -120,8 +120,6 @@ interface FinishedComparison extends Comparison {
   readonly removed: number;
 }
 
-const withLineEnd = (text: string) => (text.endsWith('\n') ? text : `${text}\n`);
-
 /** Compares each answer that has text with the first one. */
 async function printDiffs({ context, presentation, answers }: FinishedComparison): Promise<void> {
   const { diffWords, formatDiff, maxChanges } = await import('../../output/word-diff.ts');
@@ -143,7 +141,8 @@ async function printDiffs({ context, presentation, answers }: FinishedComparison
       const isSame = parts.every(({ kind }) => kind === 'both');
       const text = isSame ? 'no differences' : formatDiff(parts, presentation.style);
       const title = heading(`differences between ${labels}`, presentation.style);
-      await stdout.write(`\n${title}${withLineEnd(text)}`);
+      const end = text.endsWith('\n') ? '' : '\n';
+      await stdout.write(`\n${title}${text}${end}`);
     }
   }
 }

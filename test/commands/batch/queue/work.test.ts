@@ -170,6 +170,24 @@ describe('an answer that the queue refuses', () => {
     expect(place.asked.length).toBe(2);
   });
 
+  test('waits with many others without a warning of Node about listeners', async () => {
+    const warnings: string[] = [];
+    const onWarning = ({ message }: Error) => void warnings.push(message);
+    process.on('warning', onWarning);
+    onTestFinished(() => void process.off('warning', onWarning));
+    const place = await openQueuePlace();
+    place.write('p.txt', promptLines(20));
+    await place.submit('p.txt');
+    const batch = place.batch('p');
+    batch.refuse = new Error('OOM command not allowed');
+    const { ended, stderr } = place.work({ concurrency: '20' });
+    await expect.poll(stderr).toContain('the queue reports: OOM command not allowed');
+    await expect.poll(() => place.asked.length).toBe(20);
+    batch.refuse = undefined;
+    await ended;
+    expect(warnings).toEqual([]);
+  });
+
   test('goes into a file when the worker is ended', async () => {
     const place = await openSubmitted(2, [], { batch: 'lost-answers' });
     const batch = place.batch('lost-answers');

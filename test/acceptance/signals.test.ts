@@ -80,8 +80,9 @@ test.each([
   const memory = newFile('memory');
   const child = spawn(process.execPath, [...preload, binary, '--sandbox', ...flags, 'hi'], {
     env: cleanEnvironment({ PEAK_MEMORY: memory }),
-    stdio: [input, 'ignore', 'pipe'],
+    stdio: [input, 'pipe', 'pipe'],
   });
+  child.stdout?.resume();
   let stderr = '';
   child.stderr?.on('data', (text: Buffer) => (stderr += text.toString()));
   expect(await once(child, 'close')).toEqual([expected, null]);

@@ -80,9 +80,8 @@ test.each([
   const memory = newFile('memory');
   const child = spawn(process.execPath, [...preload, binary, '--sandbox', ...flags, 'hi'], {
     env: cleanEnvironment({ PEAK_MEMORY: memory }),
-    stdio: [input, 'pipe', 'pipe'],
+    stdio: [input, 'ignore', 'pipe'],
   });
-  child.stdout?.resume();
   let stderr = '';
   child.stderr?.on('data', (text: Buffer) => (stderr += text.toString()));
   expect(await once(child, 'close')).toEqual([expected, null]);

@@ -1,4 +1,3 @@
-import type { PromptUse } from '../prompt-files/prompt-command.ts';
 import { type Answer, ask, type Sink } from '../../ask/ask.ts';
 import { type AnswerCheck, askUntilConforming } from '../../ask/check.ts';
 import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
@@ -23,6 +22,7 @@ import type {
   Step,
   ReplState,
   PromptToSend,
+  PromptUse,
   SessionSettings,
   NewPrompt,
 } from '../state.ts';

@@ -197,8 +197,8 @@ async function answerChecked(
     // The journal has what is sent.
     messages: [],
     send(_messages, correction) {
-      if (correction?.isRepeat === false) {
-        id = session.journal().addTurn({ role: 'user', content: correction.prompt }).id;
+      if (correction !== undefined) {
+        id = session.journal().addTurn({ role: 'user', content: correction }).id;
         updateConversation(session);
       }
       return answerTurn(sending, id);

@@ -9,17 +9,14 @@ import type { Dialog, ReplState, Step } from '../state.ts';
 import { printNotice, refuse, step } from '../step.ts';
 import type { OpenedPrompt, PendingPrompt, PromptUse, PromptVariable } from './prompt-command.ts';
 
-/** Looks for a prompt file, and sends it or asks for its values. */
-export async function openPrompt(
+/** Looks for a prompt file, and sends it or asks for its values; undefined if there is none with this name. */
+export async function openPromptFile(
   session: Session,
   { name, argument }: { readonly name: string; readonly argument: string },
   signal: AbortSignal,
-): Promise<readonly Entry[]> {
+): Promise<readonly Entry[] | undefined> {
   const prompt = await session.prompts.open(name, signal);
-  if (prompt === undefined) {
-    session.dispatch({ type: 'prompt-missing', name, argument });
-    return [];
-  }
+  if (prompt === undefined) return undefined;
   const typed = readPromptArguments(prompt, argument);
   if ('problem' in typed) return [failureEntry(typed.problem, typed.hint)];
   session.update((state) => onPromptOpened(state, prompt, typed));

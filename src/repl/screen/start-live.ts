@@ -8,6 +8,8 @@ import type { KeyEvent } from '../composer/keys/key-event.ts';
 import { createSession } from '../create-session.ts';
 import type { Repl, Screen, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
+import { onKey } from '../keys.ts';
+import { quit, step } from '../step.ts';
 import { createTicker } from '../timers.ts';
 import { richFormat } from '../transcript/rich-format.ts';
 import type { AnswerFormatter, TranscriptFormat } from '../transcript/transcript.ts';
@@ -84,9 +86,7 @@ class LiveScreen implements Screen {
       else this.#background.answered(reply.shade);
     });
     this.#ink = new InkScreen(state, this.#look(), (change) => {
-      this.#session?.update((before) =>
-        change({ ...before, now: clock.monotonic(), isQuitArmed: false }),
-      );
+      this.#session?.update((before) => change({ ...before, isQuitArmed: false }));
     });
     const turn = () => {
       if (clock.monotonic() - this.#sizedAt > sizePause) this.#render();
@@ -104,7 +104,8 @@ class LiveScreen implements Screen {
     const resize = () => {
       this.#sizedAt = context.clock.monotonic();
       this.#region.resized();
-      session.dispatch({ type: 'resized', columns: stdout.columns(), rows: stdout.rows() });
+      const size = { columns: stdout.columns(), rows: stdout.rows() };
+      session.update((state) => step({ ...state, ...size }));
     };
     this.#rawMode = startRawMode(device, this.#traits, {
       onInput: (bytes) => this.#keys.feed(bytes),
@@ -115,7 +116,7 @@ class LiveScreen implements Screen {
         this.#region.redraw();
         resize();
       },
-      onEnd: () => session.dispatch({ type: 'input-ended' }),
+      onEnd: () => session.update(quit),
       finalOutput: () => this.#region.abandon(),
     });
     this.#window = new WindowWatch({ ...values, title, environment }, (sequences) =>
@@ -221,10 +222,7 @@ class LiveScreen implements Screen {
     for (const event of events) {
       const isFree = this.#shown.typeAhead === undefined;
       if (isFree && this.#ink.press(this.#shown, event)) this.#render();
-      else {
-        const now = this.#repl.context.clock.monotonic();
-        this.#session?.dispatch({ type: 'key-pressed', event, now });
-      }
+      else this.#session?.update((state) => onKey(state, event));
     }
   }
 }

@@ -86,13 +86,13 @@ export function createSession(options: {
   };
   // In line mode the terminal edits the text, and natter does not know it.
   const keepDraft = () => repl.isLineMode || repl.memory.keepDraft(unsentText(state));
-  const draftSaving = createDebounce(clock, draftPause, keepDraft);
+  const draftSaving = createDebounce(clock, keepDraft);
   const ticker = createTicker(clock, () => session.update((current) => step(current)));
   const change = createQueue((make: (state: ReplState) => Step) => {
     const before = state;
     const { state: after, tasks } = updated({ ...before, now: clock.monotonic() }, make);
     state = after;
-    if (after.composer.text !== before.composer.text) draftSaving.restart();
+    if (after.composer.text !== before.composer.text) draftSaving.restart(draftPause);
     ticker.run(after.activity !== undefined);
     screen.show(after);
     // They start in this order, after the change in progress.

@@ -115,37 +115,25 @@ export function mentionsOfPaths(files: ReplFiles, text: string): string | undefi
 /** Not a network share of Windows: looking for one logs in to its server. */
 const absolute = /^(?:\/(?!\/)|~\/|[a-z]:[\\/])/i;
 
-const windowsPath = /^[a-z]:/i;
+const windowsPath = /^["']?[a-z]:/i;
 
-/** Characters that a backslash escapes within double quotes. */
-const escapable = '"\\$`';
+/** A word for a shell; a backslash does not escape the quote after a Windows path. */
+const shellWord = /(?:"[a-z]:[^"]*"|"(?:[^"\\]|\\[^])*"|'[^']*'|\\[^]|[^\s"'\\])+/gi;
 
-/**
- * The words of a text as a shell reads them, except that a backslash is part of a Windows path; undefined if a quote is
- * open.
- */
+const quotedPart = /"((?:[^"\\]|\\[^])*)"|'([^']*)'|\\([^])/g;
+
+/** The text of a word, without its quotes and escapes. */
+function textOf(word: string): string {
+  if (windowsPath.test(word)) return word.replaceAll(/["']/g, '');
+  return word.replaceAll(quotedPart, (_part, double?: string, single?: string, escaped = '') => {
+    return double?.replaceAll(/\\(["\\$`])/g, '$1') ?? single ?? escaped;
+  });
+}
+
+/** The words of a text as a shell reads them; undefined if a quote is open. */
 function wordsOf(text: string): readonly string[] | undefined {
-  const words: string[] = [];
-  let current: string | undefined;
-  let quote = '';
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charAt(at);
-    const next = text.charAt(at + 1);
-    const mayEscape = character === '\\' && quote !== "'" && !windowsPath.test(current ?? '');
-    if (character === quote) quote = '';
-    else if (mayEscape && (quote === '' || escapable.includes(next))) {
-      current = (current ?? '') + next;
-      at += 1;
-    } else if (quote === '' && /\s/.test(character)) {
-      if (current !== undefined) words.push(current);
-      current = undefined;
-    } else if (quote === '' && /["']/.test(character)) {
-      quote = character;
-      current ??= '';
-    } else current = (current ?? '') + character;
-  }
-  if (current !== undefined) words.push(current);
-  return quote === '' ? words : undefined;
+  const isOpen = text.replaceAll(shellWord, '').trim() !== '';
+  return isOpen ? undefined : (text.match(shellWord) ?? []).map(textOf);
 }
 
 function pathOf(name: string): string | undefined {

@@ -87,7 +87,7 @@ export class LineScreen implements Screen, LineReceiver {
   constructor(context: Context, width: () => number) {
     this.#context = context;
     this.#width = width;
-    this.#debounce = createDebounce(context.clock, pastePause, () => this.#pass());
+    this.#debounce = createDebounce(context.clock, () => this.#pass());
   }
 
   /** Starts to read lines for a session. */
@@ -190,7 +190,7 @@ export class LineScreen implements Screen, LineReceiver {
 
   collect(lines: readonly string[]): void {
     this.#collected = [...this.#collected, ...lines];
-    this.#debounce.restart();
+    this.#debounce.restart(pastePause);
   }
 
   #pass(): void {

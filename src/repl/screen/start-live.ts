@@ -20,25 +20,16 @@ import { spinnerPace } from './StatusRow.tsx';
 import { WindowWatch } from './window-watch.ts';
 
 /** Several lines, such as a table, are formatted as if the answer ended now; a partial line is shown as it is. */
-function createPreview() {
-  let source = '';
-  let shown = '';
-  return ({ activity }: ReplState, formatter: () => AnswerFormatter): string => {
-    const undecided = activity?.undecided ?? '';
-    if (undecided === source) return shown;
-    source = undecided;
-    shown = undecided;
-    const stream = undecided.includes('\n') ? formatter() : undefined;
-    if (stream !== undefined) {
-      const text = stream.write(undecided);
-      const rest = typeof text === 'string' ? stream.end() : '';
-      shown = typeof text === 'string' && typeof rest === 'string' ? text + rest : undecided;
-      // It may continue an open line; Markdown drops the space before it.
-      shown = shown.replace(/\n+$/, '');
-      if (undecided.startsWith(' ')) shown = ` ${shown.trimStart()}`;
-    }
-    return shown;
-  };
+function previewOf({ activity }: ReplState, formatter: () => AnswerFormatter): string {
+  const undecided = activity?.undecided ?? '';
+  if (!undecided.includes('\n')) return undecided;
+  const stream = formatter();
+  const text = stream.write(undecided);
+  const rest = typeof text === 'string' ? stream.end() : '';
+  const all = typeof text === 'string' && typeof rest === 'string' ? text + rest : undecided;
+  // It may continue an open line; Markdown drops the space before it.
+  const shown = all.replace(/\n+$/, '');
+  return undecided.startsWith(' ') ? ` ${shown.trimStart()}` : shown;
 }
 
 /** Milliseconds after a change of the window's size in which the spinner stands: more changes may follow. */
@@ -57,7 +48,6 @@ class LiveScreen implements Screen {
   readonly #keys;
   readonly #background;
   readonly #spinner;
-  readonly #preview = createPreview();
   #shown: ReplState;
   #session: Session | undefined;
   #rawMode: RawModeSession | undefined;
@@ -212,7 +202,7 @@ class LiveScreen implements Screen {
 
   #render(): void {
     this.#region.render((place) => {
-      const tail = this.#preview(this.#shown, () => this.formatOf(this.#shown).answerText(0));
+      const tail = previewOf(this.#shown, () => this.formatOf(this.#shown).answerText(0));
       return this.#ink.draw(this.#shown, tail, this.#look(), place);
     });
   }

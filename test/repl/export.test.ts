@@ -34,7 +34,7 @@ test.each([
   const { run, written, text } = await answered();
   await run(line);
   expect(written()).toEqual([`write privately ${file}`]);
-  expect(text()).toMatch(new RegExp(`exported to /home/${file} \\(${format}, \\d+ (bytes|kB)\\)`));
+  expect(text()).toMatch(new RegExp(`exported to /home/${file} \\(${format}, [\\d,]+ bytes\\)`));
 });
 
 test('/export alone asks for the format', async () => {

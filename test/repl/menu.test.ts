@@ -147,16 +147,14 @@ const found =
 describe('Tab', () => {
   test.each([
     ['/model ne', { kind: 'argument', command: 'model', typed: 'ne' }],
-    ['/attach src/a', { kind: 'path', folder: 'src/', typed: 'a' }],
+    ['/attach src/a', { kind: 'path', typed: 'src/a' }],
   ])('requests candidates for %s', (text, request) => {
     expect(requestOf(text)).toMatchObject(request);
   });
 
   test('requests candidates for a mention after the file picker was closed', () => {
     const { effects } = run(stateOf(), typed('look at @no'), escape, tab);
-    expect(effectsOf(effects, 'find-candidates')).toMatchObject([
-      { kind: 'path', typed: 'no', isMention: true },
-    ]);
+    expect(effectsOf(effects, 'find-candidates')).toMatchObject([{ kind: 'mention', typed: 'no' }]);
   });
 
   test('accepts the only candidate', () => {

@@ -1,20 +1,22 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PathList } from '../../input/find-files.ts';
-import type { Candidate } from '../composer/completion.ts';
+import {
+  type Candidate,
+  type CompletionRequest,
+  folderOf,
+  matchCandidates,
+} from '../composer/completion.ts';
 import type { ReplFiles } from './user-files.ts';
 
 /** A path that is not below the current folder, or hidden: only its folder is listed. */
 const outside = /^(?:[./\\~]|[a-z]:[/\\])/i;
 
-/** The entries of the typed folder that begin with the typed name. */
-function listed(files: ReplFiles, typed: string): readonly Candidate[] {
-  const [folder = ''] = /^.*[/\\]/.exec(typed) ?? [];
-  const name = typed.slice(folder.length).toLowerCase();
+/** The paths of what is in the typed folder. @throws Failure */
+export function pathsInFolder(files: ReplFiles, request: CompletionRequest): readonly Candidate[] {
+  const folder = folderOf(request);
   return files
     .candidates(folder)
-    .filter(({ value }) => value.toLowerCase().startsWith(name))
-    .filter(({ value }) => !value.startsWith('.') || name.startsWith('.'))
     .map(({ value, ...others }) => ({ ...others, value: folder + value }));
 }
 
@@ -25,15 +27,17 @@ function listed(files: ReplFiles, typed: string): readonly Candidate[] {
  */
 export async function findFiles(
   files: ReplFiles,
-  typed: string,
+  request: CompletionRequest,
   isWanted = () => true,
 ): Promise<{ readonly candidates: readonly Candidate[]; readonly isPartial: boolean } | undefined> {
-  if (outside.test(typed)) return { candidates: listed(files, typed), isPartial: false };
+  const { typed } = request;
+  const listed = () => matchCandidates(request, pathsInFolder(files, request));
+  if (outside.test(typed)) return { candidates: listed(), isPartial: false };
   const { paths, isPartial } = await files.paths();
   if (!isWanted()) return undefined;
   const matches = matchPaths(paths, typed);
   const known = new Set(matches.map(({ value }) => value));
-  const others = isPartial && typed.includes('/') ? listed(files, typed) : [];
+  const others = isPartial && typed.includes('/') ? listed() : [];
   const candidates = [...matches, ...others.filter(({ value }) => !known.has(value))];
   return { candidates, isPartial };
 }

@@ -1,12 +1,18 @@
 import type { OpenedPrompt, PromptUse } from './prompt-command.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { SessionSettings } from '../state.ts';
+import { open } from 'node:fs/promises';
 import { type AnswerCheck, openCheck } from '../../ask/check.ts';
 import { loadPromptFile, readInserted, promptPlaces } from '../../input/load-prompt-file.ts';
 import { composeFile, readOwnSchema, withFileSettings } from '../../commands/run/use-file.ts';
 import { Failure } from '../../failure.ts';
+import { splitFrontMatter } from '../../front-matter.ts';
 import type { Notices } from '../../output/notices.ts';
-import { type FoundPrompt, listPrompts } from '../../prompt-files/library/find-prompt.ts';
+import {
+  checkInside,
+  type FoundPrompt,
+  listPrompts,
+} from '../../prompt-files/library/find-prompt.ts';
 import { readArguments } from '../../prompt-files/prompt-arguments.ts';
 import {
   partsOf,
@@ -32,6 +38,33 @@ interface ReplPromptsOptions {
   readonly context: Context;
   readonly notices: Notices;
   readonly settings: ResolvedSettings;
+}
+
+/** Bytes of a file that are searched for its description. */
+const headSize = 4096;
+
+async function readHead({ file, boundary }: FoundPrompt): Promise<string> {
+  checkInside(boundary, file);
+  const handle = await open(file.path);
+  try {
+    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(headSize) });
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The description in the front matter, without parsing it as YAML; empty if it is not on one line. */
+async function descriptionOf(found: FoundPrompt): Promise<string> {
+  try {
+    const { frontMatter = '' } = splitFrontMatter(await readHead(found));
+    const line =
+      /^description:[ \t]*(?<text>[^\s>|].*)$/m.exec(frontMatter)?.groups?.['text'] ?? '';
+    return line.trim().replace(/^(?<quote>["'])(?<inner>.*)\k<quote>$/, '$<inner>');
+  } catch {
+    // `natter prompts` and the command itself report why it cannot be read.
+    return '';
+  }
 }
 
 /** What the text after the name is for; undefined if the file needs none. */
@@ -148,14 +181,8 @@ export function createReplPrompts(options: ReplPromptsOptions) {
     list() {
       const found = listPrompts(promptPlaces(options.context));
       const named = found.filter(({ name }) => !/\s/.test(name));
-      const { signal } = options.context;
       return Promise.all(
-        named.map(async (one) => {
-          // `natter prompts` and the command itself report why a file cannot be read.
-          const prompt = await loadPromptFile({ ...options, signal }, one).catch(() => undefined);
-          const { description = '' } = prompt?.front ?? {};
-          return { name: one.name, summary: description.trim().replaceAll(/\s+/g, ' ') };
-        }),
+        named.map(async (one) => ({ name: one.name, summary: await descriptionOf(one) })),
       );
     },
     /** Undefined if there is no prompt file with this name. */

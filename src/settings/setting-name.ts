@@ -6,8 +6,8 @@ import {
   type SettingKey,
   settingKeys,
 } from './definitions.ts';
-import { checkColoredPart, coloredParts, parseOwnColor, storedColor } from './own-colors.ts';
-import { parsePrice } from './prices.ts';
+import { checkColoredPart, coloredParts, parseOwnColor } from './own-colors.ts';
+import { parsePrice, priceText } from './prices.ts';
 import {
   nameCheck,
   parseHeaderValue,
@@ -92,10 +92,7 @@ export const families: Readonly<
     type: 'input/output',
     summary: 'Prices of a million tokens of prompts and answers, such as 0.5/1.5 or 0.5/1.5 EUR',
     check: checkPricedModel,
-    store(text, origin) {
-      const { input, output, currency } = parsePrice(text, origin);
-      return `${input}/${output} ${currency}`;
-    },
+    store: (text, origin) => priceText(parsePrice(text, origin)),
   },
   keys: {
     form: 'keys.<action>',
@@ -109,7 +106,7 @@ export const families: Readonly<
     type: 'colour',
     summary: `Colour of a part of answers, such as red, bright-blue, "#5fafd7 bold" or default; the parts are ${coloredParts.map(({ name }) => name).join(', ')}`,
     check: checkColoredPart,
-    store: (text, origin) => storedColor(parseOwnColor(text, origin)),
+    store: parseOwnColor,
   },
 };
 

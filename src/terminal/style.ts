@@ -1,5 +1,5 @@
 import type { Environment } from '../environment.ts';
-import { Chalk, type ChalkInstance, foregroundColorNames } from 'chalk';
+import { Chalk, type ChalkInstance, type ColorName, type ModifierName } from 'chalk';
 
 /** Puts its escape codes around the text of each line, so that every line closes its styles. */
 export type Paint = (text: string) => string;
@@ -123,10 +123,10 @@ export const colorStyle: Style = {
 };
 
 /** The looks of a style that are colours; `dim` is a grey where greys are known. */
-type ColorName = 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan' | 'dim';
+type ThemedColor = 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan' | 'dim';
 
 /** Parameters of SGR. */
-export type Colors = { readonly [Name in ColorName]?: string };
+export type Colors = { readonly [Name in ThemedColor]?: string };
 
 interface ThemeColors {
   /** A code among the 240 colours that are the same in every terminal. */
@@ -226,42 +226,35 @@ function withoutColors(style: Style): Style {
 }
 
 function withColors(style: Style, colors: Colors): Style {
-  const painted: { [Name in ColorName]?: Style[Name] } = {};
-  for (const [name, code] of Object.entries(colors) as [ColorName, string][]) {
+  const painted: { [Name in ThemedColor]?: Style[Name] } = {};
+  for (const [name, code] of Object.entries(colors) as [ThemedColor, string][]) {
     painted[name] = paint(code, 39);
   }
   return { ...style, ...painted };
 }
 
-function withColor(chalk: ChalkInstance, color: string): ChalkInstance {
-  if (color.startsWith('#')) return chalk.hex(color);
-  const own = color.replace(/^bright-(.+)$/, '$1Bright');
-  const name = foregroundColorNames.find((candidate) => candidate === own);
-  return name === undefined ? chalk : chalk[name];
-}
-
-/** The user's own looks; `#rrggbb` becomes the nearest colour that the terminal has. */
+/**
+ * The user's own looks, such as `bright-red`, `#5fafd7 bold` or `default`, the colour of the text. `#rrggbb` becomes the
+ * nearest colour that the terminal has.
+ */
 export function createOwnPaints(
-  colors: ReadonlyMap<
-    AnswerPart,
-    {
-      /** One of the 16 colours (`red`, `bright-red`), `#rrggbb`, or `default`, which is the colour of the text. */
-      readonly color: string;
-      readonly attributes: readonly ('bold' | 'italic' | 'underline')[];
-    }
-  >,
+  looks: Readonly<Record<string, string>>,
   { hasMany, hasRgb }: TerminalColors,
 ): OwnPaints {
   const fewer = hasMany ? 2 : 1;
   const chalk = new Chalk({ level: hasRgb === true ? 3 : fewer });
-  const paints: { [Part in AnswerPart]?: OwnPaints[Part] } = {};
-  for (const [part, { color, attributes }] of colors) {
-    const look = attributes.reduce((all, one) => all[one], withColor(chalk, color));
-    paints[part] = (text) =>
+  const add = (style: ChalkInstance, word: string): ChalkInstance => {
+    if (word === 'default') return style;
+    if (word.startsWith('#')) return style.hex(word);
+    return style[word.replace(/^bright-(.+)$/, '$1Bright') as ColorName | ModifierName];
+  };
+  const paintOf = (look: string): Paint => {
+    const style = look.split(' ').reduce(add, chalk);
+    return (text) =>
       text
         .split('\n')
-        .map((row) => look(row))
+        .map((row) => style(row))
         .join('\n');
-  }
-  return paints;
+  };
+  return Object.fromEntries(Object.entries(looks).map(([part, look]) => [part, paintOf(look)]));
 }

@@ -6,7 +6,7 @@ import { Failure } from '../failure.ts';
 import { moneyText, percent, tokenText } from '../output/figures.ts';
 import type { Run } from '../run.ts';
 import { resolveFolders } from '../settings/folders.ts';
-import { costOf, priceTable, type PriceTable } from '../settings/prices.ts';
+import { costOf, type PriceTable } from '../settings/prices.ts';
 import type { ResolvedSettings, Source } from '../settings/resolved-settings.ts';
 import { endOfPeriod, localDay, type Period, startOfPeriod } from './days.ts';
 import { readLedger, tokensOf, type LedgerLine } from './ledger.ts';
@@ -66,21 +66,20 @@ export interface RunLimits {
   readonly cost: number | undefined;
 }
 
-/** Makes the limits of a run of a batch. @throws Failure `configuration` for a bad price */
+/** Makes the limits of a run of a batch. */
 export function limitsOfRun(
   { tokens, cost }: RunLimits,
   { prices, values }: ResolvedSettings,
 ): readonly Limit[] {
   const hint = (_: boolean, hasAnswerLimit: boolean) =>
     hasAnswerLimit ? undefined : 'set --max-tokens for a smaller estimate';
-  const table = priceTable(prices);
   const limits: Limit[] = [];
   if (tokens !== undefined) {
     limits.push(createLimit({ amount: tokens, currency: undefined }, '--max-total-tokens', hint));
   }
   if (cost !== undefined) {
-    const [first] = table.values();
-    const { currency = 'USD' } = table.get(values.model) ?? first ?? {};
+    const [first] = prices.values();
+    const { currency = 'USD' } = prices.get(values.model) ?? first ?? {};
     limits.push(createLimit({ amount: cost, currency }, '--max-cost', hint));
   }
   return limits;
@@ -192,7 +191,7 @@ function openPeriod(run: Run, isSandbox: boolean, text: string) {
     return undefined;
   }
   const limit = limitOfPeriod(amount, run, isSandbox);
-  const pricing = { prices: priceTable(settings.prices), isSandbox };
+  const pricing = { prices: settings.prices, isSandbox };
   const expense = (line: LedgerLine) => expenseOf(limit, pricing, line.model, tokensOf(line));
   const isPriced = ({ model }: LedgerLine) =>
     limit.currency === undefined || pricing.prices.get(model)?.currency === limit.currency;
@@ -240,7 +239,7 @@ export function openBudget(run: Run, source: UsageSource, isSandbox: boolean) {
   const { budget: text } = settings.values;
   const period = text === undefined ? undefined : openPeriod(run, isSandbox, text);
   const limits = [...(period === undefined ? [] : [period.limit]), ...(source.limits ?? [])];
-  const pricing = { prices: priceTable(settings.prices), isSandbox };
+  const pricing = { prices: settings.prices, isSandbox };
 
   /** Returns what the request may use of the limit at most. */
   function expected(limit: Limit, request: CompletionRequest, most?: number): number {

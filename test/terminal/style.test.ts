@@ -190,7 +190,7 @@ describe('a theme', () => {
 const many: TerminalColors = { background: 'dark', hasMany: true };
 
 const paintsOf = (color: string, terminal: TerminalColors = many) =>
-  createOwnPaints(new Map([['code', { color, attributes: [] }]]), terminal);
+  createOwnPaints({ code: color }, terminal);
 
 test.each([
   ['red', many, '\u001B[31ma\u001B[39m'],
@@ -204,8 +204,7 @@ test.each([
 });
 
 test('each line closes its attributes', () => {
-  const look = { color: 'red', attributes: ['bold', 'underline'] } as const;
-  const { heading } = createOwnPaints(new Map([['heading', look]]), many);
+  const { heading } = createOwnPaints({ heading: 'red bold underline' }, many);
   const line = (text: string) =>
     `\u001B[31m\u001B[1m\u001B[4m${text}\u001B[24m\u001B[22m\u001B[39m`;
   expect(heading?.('a\nb')).toBe(`${line('a')}\n${line('b')}`);

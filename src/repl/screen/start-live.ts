@@ -126,7 +126,7 @@ class LiveScreen implements Screen {
     this.#window = new WindowWatch({ ...values, title, environment }, (sequences) =>
       this.#region.writeAside(sequences),
     );
-    this.#rawMode.extend(this.#window.modes);
+    this.#rawMode.extend(this.#window.window.modes);
     this.#window.show(session.state());
     this.#background.ask();
   }

@@ -8,19 +8,11 @@ import { answerFields, eventRecords, failureRecord, jsonLine } from './json-answ
 import { Failure } from '../failure.ts';
 import type { Context, GlobalOptions, Presentation } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
-import { ownColors as parseColors } from '../settings/own-colors.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { Interruption } from '../terminal/device/signals.ts';
 import type { WrapMode } from '../terminal/markdown/markdown-stream.ts';
-import {
-  type OwnPaints,
-  type Style,
-  type TerminalColors,
-  type ThemeName,
-  createOwnPaints,
-  themedStyle,
-} from '../terminal/style.ts';
+import { type Style, type ThemeName, createOwnPaints, themedStyle } from '../terminal/style.ts';
 
 /** Prints one answer to standard output as its events arrive. */
 export interface AnswerPrinter {
@@ -204,23 +196,12 @@ export const lookOf = ({ values: { wrap, theme }, colors }: ResolvedSettings) =>
   ownColors: colors,
 });
 
-/** The paints of the user's colours, if there are any. @throws Failure `configuration` for a bad colour */
-export function readOwnPaints(
-  colors: ResolvedSettings['colors'],
-  terminal: TerminalColors,
-): OwnPaints | undefined {
-  return Object.keys(colors).length === 0
-    ? undefined
-    : createOwnPaints(parseColors(colors), terminal);
-}
-
-/** The style of answers in a theme, with the user's colours. @throws Failure `configuration` for a bad colour */
+/** The style of answers in a theme, with the user's colours. */
 export function answerStyle(
   { style: own, colors }: Presentation,
   { theme = 'color', ownColors = {} }: Look,
 ): Style {
-  const paints = own.colored ? readOwnPaints(ownColors, colors) : undefined;
-  return themedStyle(theme, own, colors, paints);
+  return themedStyle(theme, own, colors, createOwnPaints(ownColors, colors));
 }
 
 async function markdownTransform(

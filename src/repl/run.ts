@@ -18,7 +18,7 @@ import { conversationsNamed } from '../conversation/library/library.ts';
 import { type Conversation, modelOf, pathOf, systemOf } from '../conversation/tree.ts';
 import { Failure, withCommands } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
-import { type ResolvedSettings, withoutSources } from '../settings/resolved-settings.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { newLineKey, ownKeyMap } from './composer/keys/key-bindings.ts';
 import { createHistory } from './composer/history.ts';
 import { typedPrompt } from './composer/paste.ts';
@@ -145,7 +145,7 @@ async function firstState(
     // Line mode has no composer for it.
     queue: isLineMode && first !== '' ? [draftFrom(first)] : [],
     ...(Object.keys(keys).length > 0 && {
-      keyMap: ownKeyMap(withoutSources(keys), profile.value),
+      keyMap: ownKeyMap(keys, profile.value),
     }),
     now: context.clock.monotonic(),
   });

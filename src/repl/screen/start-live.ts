@@ -1,9 +1,14 @@
-import { readOwnPaints } from '../../output/answer-printer.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mode.ts';
 import { terminalTraits } from '../../terminal/device/terminal-kind.ts';
 import { LiveRegion } from '../../terminal/region/region.ts';
-import { type OwnPaints, type Style, themedStyle, weightStyle } from '../../terminal/style.ts';
+import {
+  createOwnPaints,
+  type OwnPaints,
+  type Style,
+  themedStyle,
+  weightStyle,
+} from '../../terminal/style.ts';
 import type { KeyEvent } from '../composer/keys/key-event.ts';
 import { createSession } from '../create-session.ts';
 import type { Repl, Screen, Session } from '../session.ts';
@@ -112,7 +117,7 @@ class LiveScreen implements Screen {
     this.#window = new WindowWatch({ ...values, title, environment }, (sequences) =>
       this.#region.writeAside(sequences),
     );
-    this.#rawMode.extend(this.#window.modes);
+    this.#rawMode.extend(this.#window.window.modes);
     this.#window.show(session.state());
     this.#background.ask();
   }
@@ -219,7 +224,7 @@ class LiveScreen implements Screen {
 
 export async function startLive(repl: Repl, journal: Journal, state: ReplState): Promise<Session> {
   const { presentation, settings } = repl;
-  const ownPaints = readOwnPaints(settings.colors, presentation.colors);
+  const ownPaints = createOwnPaints(settings.colors, presentation.colors);
   const screen = new LiveScreen(repl, state, ownPaints);
   const format = (shown: ReplState) => screen.formatOf(shown);
   const session = createSession({ repl, journal, state, screen, format });

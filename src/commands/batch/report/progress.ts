@@ -93,7 +93,7 @@ export function batchOutcome(tally: Tally, elapsed: number): string {
 }
 
 /** The counts of a run, in JSON. */
-export function countFields(tally: Tally, elapsed: number, left = itemsLeft(tally)) {
+export function countFields(tally: Tally, elapsed: number, left: number | undefined) {
   const done = tally.answered + tally.failed;
   return {
     elapsed_ms: Math.round(elapsed),
@@ -151,7 +151,7 @@ export function showProgress(run: SendingRun, admission: Admission, stop: AbortS
     const record = {
       type: 'progress',
       time: clock.date().toISOString(),
-      ...countFields(tally, elapsed),
+      ...countFields(tally, elapsed, rest),
       /** At the rate of this run. */
       eta_seconds: isUnknown ? null : Math.round((rest * elapsed) / done / 1000),
       /** Until the next request is allowed. */

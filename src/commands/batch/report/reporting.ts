@@ -62,8 +62,9 @@ function printFigures({ context, presentation, options, tally }: TalliedRun): vo
   const isWanted = options.figures === true;
   if (options.quiet === true || !(stderr.isTerminal || isWanted)) return;
   const layout = {
+    // Also in a pipe. A row as wide as the window would wrap in some terminals.
     isTerminal: true,
-    width: stderr.columns(),
+    width: stderr.columns() - 1,
     style: presentation.noticeStyle,
     unicode: presentation.unicode,
   };

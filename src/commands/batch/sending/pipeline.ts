@@ -5,7 +5,7 @@ import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { createCircuitBreaker } from '../../../batch/circuit-breaker.ts';
 import type { BatchItem, InputItem, ItemContent } from '../../../batch/input/item.ts';
 import { Admission, type Permission } from '../../../batch/admission.ts';
-import type { Tally } from '../../../batch/tally.ts';
+import { itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { failureLine, outcomeLine, unsendable } from '../output/result.ts';
 import type { SendingRun } from '../plan.ts';
 import { showProgress } from '../report/progress.ts';
@@ -300,6 +300,7 @@ export async function runUntilEnd(
     }
     return await finish(stopping, elapsed());
   } catch (error) {
-    return { elapsed: elapsed(), stoppedBy: null, notice: undefined, error };
+    const left = itemsLeft(run.tally);
+    return { elapsed: elapsed(), stoppedBy: null, left, notice: undefined, error };
   }
 }

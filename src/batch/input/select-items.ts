@@ -42,8 +42,6 @@ export interface Selection {
   readonly find: (index: number) => IndexedResult | undefined;
   /** See `promptFingerprint`. */
   readonly fingerprint: (item: BatchItem) => bigint;
-  /** The model that the item is sent to; undefined if it is chosen later. */
-  readonly modelOf: (item: BatchItem) => string | undefined;
   /** The name of the results file in messages. */
   readonly resultsName: string;
   /** The service cannot be the sandbox, whose answers would pass for its own. */

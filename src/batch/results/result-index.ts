@@ -10,8 +10,6 @@ export interface ResultLine {
   readonly isAnswered: boolean;
   /** The id of the completion is one of the sandbox. */
   readonly isFromSandbox?: boolean;
-  /** The model that was asked, if the result shows it. */
-  readonly model?: string | undefined;
 }
 
 /** A result and its bytes in a file, line end included. */
@@ -37,21 +35,18 @@ const createBlock = () => ({
   // A line has less than 4 GB: it is a string.
   length: new Uint32Array(blockSize),
   fingerprint: new BigUint64Array(blockSize),
-  /** Position in the list of models. */
-  model: new Uint16Array(blockSize),
 });
 
-/** Positions of results by item: 25 bytes per item, because objects for a million items need 200 MB. */
+/** Positions of results by item: 23 bytes per item, because objects for a million items need 200 MB. */
 export class ResultIndex {
   readonly #blocks = new Map<number, ReturnType<typeof createBlock>>();
-  readonly #models: (string | undefined)[] = [undefined];
   /** The highest index with a result; 0 without any. */
   last = 0;
   count = 0;
 
   /** Replaces an earlier result of the same item; a failure never replaces an answer. */
   add(result: IndexedResult): void {
-    const { index, fingerprint, file, offset, length, model } = result;
+    const { index, fingerprint, file, offset, length } = result;
     const number = Math.floor(index / blockSize);
     const block = this.#blocks.get(number) ?? createBlock();
     this.#blocks.set(number, block);
@@ -68,8 +63,6 @@ export class ResultIndex {
     block.offset[at] = offset;
     block.length[at] = length;
     block.fingerprint[at] = fingerprint ?? 0n;
-    if (!this.#models.includes(model)) this.#models.push(model);
-    block.model[at] = this.#models.indexOf(model);
     this.last = Math.max(this.last, index);
   }
 
@@ -83,7 +76,6 @@ export class ResultIndex {
       fingerprint: (flags & hasFingerprint) === 0 ? undefined : block.fingerprint[at],
       isAnswered: (flags & isAnswered) !== 0,
       isFromSandbox: (flags & isFromSandbox) !== 0,
-      model: this.#models[block.model[at] ?? 0],
       file: block.file[at] ?? 0,
       offset: block.offset[at] ?? 0,
       length: block.length[at] ?? 0,

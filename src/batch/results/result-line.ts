@@ -37,20 +37,13 @@ const isIndex = (index: unknown): index is number =>
 /** Of `natter sandbox` and `--sandbox`. */
 const isSandboxId = (id: unknown) => typeof id === 'string' && id.startsWith(sandboxIdStart);
 
-/** Undefined for the answer of a fallback, which a different model was asked for. */
-function askedModel(value: JsonObject): string | undefined {
-  const model = value['requested_model'] ?? value['model'];
-  return typeof model === 'string' && value['fallbackFrom'] === undefined ? model : undefined;
-}
-
 function ownResult(value: JsonObject): FormattedResult | undefined {
   const { index } = value;
   if (!isIndex(index)) return undefined;
   const fingerprint = parseFingerprint(value['prompt_hash']);
   const isAnswered = value['error'] === undefined;
   const isFromSandbox = isSandboxId(value['completion_id']);
-  const model = askedModel(value);
-  return { format: 'jsonl', index, fingerprint, isAnswered, isFromSandbox, model };
+  return { format: 'jsonl', index, fingerprint, isAnswered, isFromSandbox };
 }
 
 /** Whether the response of an OpenAI batch is an answer. */

@@ -254,9 +254,7 @@ async function importFiles(batch: Batch, files: readonly string[]): Promise<void
   const opened: number[] = [];
   try {
     const find = (index: number) => sink.find(index);
-    const selected = await selectItems(batch, resultsFileOf(options), find);
-    // The results are of any model.
-    const selection = { ...selected, modelOf: () => undefined };
+    const selection = await selectItems(batch, resultsFileOf(options), find);
     const names: ItemNames = { fingerprints: new Map(), ids: new Map() };
     await checkItems(batch, selection, tally, sink.last, undefined, (item) => {
       const { index, id, problem } = item;

@@ -31,7 +31,6 @@ const selection: Selection = {
   resultsName: 'out.jsonl',
   refusesSandbox: false,
   fingerprint: ({ index }) => BigInt(index),
-  modelOf: () => undefined,
   find: (index) =>
     index > 3
       ? undefined

@@ -33,13 +33,7 @@ export function formatOfName(name: string): InputFormat | undefined {
 
 /** The format by the first line that is not blank: `jsonl` if it is a JSON object, else `lines`. */
 export function formatOfLine({ text }: InputLine): InputFormat {
-  if (!text.startsWith('{')) return 'lines';
-  try {
-    JSON.parse(text);
-    return 'jsonl';
-  } catch {
-    return 'lines';
-  }
+  return text.startsWith('{') && parseJson(text) !== undefined ? 'jsonl' : 'lines';
 }
 
 /** An item without its index. */

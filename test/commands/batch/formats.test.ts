@@ -49,7 +49,7 @@ describe('an input of OpenAI batch requests', () => {
     const { code, stderr } = await place.run(['r.jsonl']);
     expect(code).toBe(2);
     expect(stderr).toContain(
-      'line 1 of r.jsonl has the url "/v1/embeddings"; natter sends only to "/v1/chat/completions"',
+      'line 1 of r.jsonl has a url other than "/v1/chat/completions"',
     );
     expect(place.asked).toEqual([]);
   });

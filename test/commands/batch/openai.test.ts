@@ -71,8 +71,7 @@ describe('natter batch export', () => {
     place.write('p.jsonl', input);
     const { code, stderr } = await place.run(['export', 'p.jsonl', '-o', 'out.jsonl']);
     expect(code).toBe(0);
-    expect(stderr).toContain('OpenAI accepts at most 50,000 requests and 200 MB in a file');
-    expect(stderr).toContain('the requests are for 2 models; OpenAI accepts one in a file');
+    expect(stderr).toContain('OpenAI accepts at most 50,000 requests, 200 MB and one model');
   });
 
   test.each([

@@ -19,7 +19,7 @@ export async function* readItems(
   },
 ): AsyncGenerator<InputItem, void> {
   /** The first line of each id. Hashes, because an id may be a part of a long line, which would stay in memory. */
-  const lines = new Map<bigint, number>();
+  const lines = new Map<string, number>();
   let parser: ItemParser | undefined;
   let index = 0;
   const toItem = (parsed: ParsedItem): InputItem => {

@@ -29,13 +29,13 @@ import { definedFields, filledText, isJsonObject, type JsonObject, parseJson } f
 
 /** How a result names its item. */
 type ItemReference =
-  | { readonly index: number; readonly fingerprint: bigint | undefined }
+  | { readonly index: number; readonly fingerprint: string | undefined }
   | { readonly id: string };
 
 /** The items of the input, by the names that results have for them. */
 interface ItemNames {
   /** Undefined for an item that cannot be sent. */
-  readonly fingerprints: Map<number, bigint | undefined>;
+  readonly fingerprints: Map<number, string | undefined>;
   /** Indexes by id. */
   readonly ids: Map<string, number>;
 }
@@ -176,7 +176,7 @@ async function importedOutcome({ response, error: beside }: JsonObject): Promise
 async function importResult(
   { context, check }: Batch,
   item: BatchItem,
-  fingerprint: bigint,
+  fingerprint: string,
   text: string,
   isAnswered: boolean,
 ): Promise<{ readonly line: string; readonly failure: Failure | undefined }> {

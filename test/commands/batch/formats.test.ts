@@ -48,9 +48,7 @@ describe('an input of OpenAI batch requests', () => {
     place.write('r.jsonl', openaiRequest('a', 'one').replace('chat/completions', 'embeddings'));
     const { code, stderr } = await place.run(['r.jsonl']);
     expect(code).toBe(2);
-    expect(stderr).toContain(
-      'line 1 of r.jsonl has a url other than "/v1/chat/completions"',
-    );
+    expect(stderr).toContain('line 1 of r.jsonl has a url other than "/v1/chat/completions"');
     expect(place.asked).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatOfName } from '../../../src/batch/input/item-parser.ts';
+import { formatOfName } from '../../../src/batch/input/read-items.ts';
 import type { InputItem } from '../../../src/batch/input/item.ts';
 import {
   isInShard,

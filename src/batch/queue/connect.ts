@@ -220,16 +220,15 @@ async function probe({ redis }: Libraries, address: QueueAddress) {
 export async function connectQueue(
   libraries: Libraries,
   address: QueueAddress,
-  events: {
-    readonly onLost: () => void;
-    readonly onRestored: () => void;
-    /** The server may delete prompts and answers. */
-    readonly onEviction: (policy: string) => void;
-  },
+  notices: { notice(text: string): void; warning(text: string): void },
 ) {
   const eviction = await probe(libraries, address);
-  if (eviction !== undefined) events.onEviction(eviction);
-  const { username, password } = address;
+  const { username, password, label } = address;
+  if (eviction !== undefined) {
+    notices.warning(
+      `${label} may delete prompts and answers when its memory is full: its maxmemory-policy is ${eviction}, not noeviction`,
+    );
+  }
   /** The connection is not opened again. */
   let isOver = false;
   let isClosed = false;
@@ -244,19 +243,19 @@ export async function connectQueue(
   client.on('close', () => {
     if (restored !== undefined || isClosed) return;
     restored = new Promise((resolve) => (restore = resolve));
-    events.onLost();
+    notices.warning(`the connection to ${label} is lost; trying again`);
   });
   client.on('ready', () => {
     if (restored === undefined) return;
     restored = undefined;
     restore();
-    events.onRestored();
+    notices.notice(`connected to ${label} again`);
   });
   await client.connect();
   const queues: BatchQueue[] = [];
   return {
     /** Its address, without the password. */
-    label: address.label,
+    label,
     async batches(): Promise<readonly string[]> {
       const names = await client.call('SMEMBERS', `${keyPrefix}:batches`);
       return Array.isArray(names) ? names.map(String).sort() : [];

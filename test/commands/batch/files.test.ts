@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../../sandbox/sandbox-helpers.ts';
@@ -49,7 +49,7 @@ test.each([
   ['the recording', ['p.txt', '-o', 'a.jsonl', '--record', './a.jsonl'], 'is the recording'],
 ])('the results file may not be %s', async (_, words, message) => {
   const place = await openPrompts(2);
-  linkSync(join(place.folder, 'p.txt'), join(place.folder, 'same.txt'));
+  symlinkSync('p.txt', join(place.folder, 'same.txt'));
   expectFailure(await place.run(words), 2, message);
   expect(place.read('p.txt')).toBe(promptLines(2));
   expect(place.has('a.jsonl')).toBe(false);

@@ -317,7 +317,7 @@ describe('natter batch import', () => {
     const other = await place.run(['import', 'p.txt', 'output.jsonl', '-o', 'new.jsonl']);
     expect(other.code).toBe(2);
     expect(other.stderr).toContain(
-      'line 1 of output.jsonl is the result of item 1 of a different input',
+      'line 1 of output.jsonl is the result of "natter-1-',
     );
     expect(place.has('new.jsonl')).toBe(false);
   });

@@ -1,5 +1,6 @@
 import { bar, type BarLayout, formatTable, type TableLayout } from '../../../output/table.ts';
-import type { Tally } from '../../../batch/tally.ts';
+import { cleanLine } from '../../../secrets/secrets.ts';
+import type { TalliedRun } from '../plan.ts';
 import { count } from '../../../output/figures.ts';
 import { shortTime } from './progress.ts';
 import { sanitizeLine } from '../../../terminal/safety/sanitizer.ts';
@@ -73,10 +74,10 @@ export function latencyText(figures: LatencyFigures, layout: BarLayout): string 
 }
 
 /**
- * The causes of failed items, the most frequent first, each with its first item in the input.
- * @param clean makes texts safe to show
+ * The causes of failed items, the most frequent first, each with its first item in the input. Secrets are masked.
  */
-export function causesOf(tally: Tally, clean: (text: string) => string) {
+export function causesOf({ context, tally }: TalliedRun) {
+  const clean = (text: string) => cleanLine(context, text);
   const causes = [...tally.examples].map(([kind, { failure, item }]) => ({
     kind,
     count: tally.causes.get(kind) ?? 0,

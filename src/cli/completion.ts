@@ -179,7 +179,7 @@ const settingValue: Source = (request) => {
   if (key === 'fallback') return modelList(request);
   if (key === 'role') return roles(request);
   if (key === undefined) {
-    return setting.startsWith('colors.') ? plain(['default', ...colorNames]) : [];
+    return setting.startsWith('colors.') ? plain(colorNames) : [];
   }
   const { name, words = [] } = definitions[key].type;
   return plain(name === 'true or false' ? ['true', 'false'] : words);

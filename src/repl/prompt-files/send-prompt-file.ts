@@ -20,17 +20,14 @@ interface PendingPrompt {
   readonly missing: readonly (PromptVariable | undefined)[];
 }
 
-/** Looks for a prompt file, and sends it or asks for its values. */
-export async function openPrompt(
+/** Looks for a prompt file, and sends it or asks for its values; undefined if there is none with this name. */
+export async function openPromptFile(
   session: Session,
   { name, argument }: { readonly name: string; readonly argument: string },
   signal: AbortSignal,
-): Promise<readonly Entry[]> {
+): Promise<readonly Entry[] | undefined> {
   const prompt = await session.prompts.open(name, signal);
-  if (prompt === undefined) {
-    session.dispatch({ type: 'prompt-missing', name, argument });
-    return [];
-  }
+  if (prompt === undefined) return undefined;
   const use = readPromptArguments(prompt, argument);
   session.update((state) =>
     askOrSend(state, { prompt, use, missing: missingOf(state, prompt, use) }),

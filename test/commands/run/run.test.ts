@@ -309,7 +309,7 @@ describe('schema in a front matter', () => {
       requests: 3,
     });
     expect(stderr).toContain(
-      'the answer does not match the schema: the answer must have the property "age"; asking again (2 of 2)',
+      "the answer does not match the schema: the answer must have required property 'age'; asking again (2 of 2)",
     );
   });
 

@@ -99,8 +99,8 @@ test('a choice can be typed, and a wrong one is refused', async () => {
 
 test('cancelled, it sends nothing, and the command returns to the composer', async () => {
   const memory = openMemorySession({});
-  memory.session.dispatch(typed('/review lang=js'));
-  memory.session.dispatch(enterKey);
+  memory.session.update(typed('/review lang=js'));
+  memory.session.update(enterKey);
   await expect.poll(() => memory.session.state().dialog?.type).toBe('entry');
   await memory.idle();
   memory.session.update((before) => before.dialog?.cancel(before) ?? step(before));

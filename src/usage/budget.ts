@@ -6,7 +6,7 @@ import { Failure } from '../failure.ts';
 import { moneyText, percent, tokenText } from '../output/figures.ts';
 import type { Run } from '../run.ts';
 import { resolveFolders } from '../settings/folders.ts';
-import { costOf, priceTable, type PriceTable } from '../settings/prices.ts';
+import { costOf, type PriceTable } from '../settings/prices.ts';
 import type { ResolvedSettings, Source } from '../settings/resolved-settings.ts';
 import { endOfPeriod, localDay, type Period, startOfPeriod } from './days.ts';
 import { readLedger, tokensOf, type LedgerLine } from './ledger.ts';
@@ -77,19 +77,18 @@ export interface RunLimits {
   readonly cost: number | undefined;
 }
 
-/** Makes the limits of a run of a batch. @throws Failure `configuration` for a bad price */
+/** Makes the limits of a run of a batch. */
 export function limitsOfRun(
   { tokens, cost }: RunLimits,
   { prices, values }: ResolvedSettings,
 ): readonly Limit[] {
-  const table = priceTable(prices);
   const limits: Limit[] = [];
   if (tokens !== undefined) {
     limits.push(createLimit({ amount: tokens, currency: undefined }, '--max-total-tokens'));
   }
   if (cost !== undefined) {
-    const [first] = table.values();
-    const { currency = 'USD' } = table.get(values.model) ?? first ?? {};
+    const [first] = prices.values();
+    const { currency = 'USD' } = prices.get(values.model) ?? first ?? {};
     limits.push(createLimit({ amount: cost, currency }, '--max-cost'));
   }
   return limits;
@@ -246,7 +245,7 @@ function openPeriod(run: Run, text: string, pricing: Pricing) {
 export function openBudget(run: Run, source: UsageSource, isSandbox: boolean) {
   const { settings } = run;
   const { budget: text } = settings.values;
-  const pricing = { prices: priceTable(settings.prices), isSandbox };
+  const pricing = { prices: settings.prices, isSandbox };
   const period = text === undefined ? undefined : openPeriod(run, text, pricing);
   const limits = [...(period === undefined ? [] : [period.limit]), ...(source.limits ?? [])];
 

@@ -136,8 +136,8 @@ export interface CompletionMenu {
   /** Matching candidates, best first; never empty. */
   readonly candidates: readonly Candidate[];
   readonly selected: number;
-  /** Opened by typing a command. */
-  readonly isAutomatic?: boolean;
+  /** What opened it: typing a command, typing a mention, or Tab. */
+  readonly source: 'commands' | 'files' | 'tab';
   /** A candidate was selected with a key. */
   readonly isTouched?: boolean;
   /** The file picker did not search all files. */

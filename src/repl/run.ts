@@ -327,7 +327,7 @@ export async function runRepl(
       memory,
       library: createReplLibrary(context, storing),
       files: createReplFiles(context),
-      prompts: createReplPrompts({ context, notices: presentation.notices, settings }),
+      prompts: createReplPrompts(context, presentation.notices, settings),
       guard: createReplGuard(run, service),
     };
     try {

@@ -11,7 +11,6 @@ import type { KeyMap } from './composer/keys/key-bindings.ts';
 import type { KeyEvent } from './composer/keys/key-event.ts';
 import type { Draft, TextBuffer } from './composer/text-buffer.ts';
 import type { ViState } from './composer/vi/vi-state.ts';
-import type { PromptUse } from './prompt-files/prompt-command.ts';
 import type { FailureKind } from '../failure.ts';
 
 /** The settings of the next prompts; slash commands change them. */
@@ -76,6 +75,14 @@ export interface ListOptions {
   };
   /** A copy of the chosen conversation is opened. */
   readonly isBranch?: boolean;
+}
+
+/** A prompt file with its values. */
+export interface PromptUse {
+  readonly name: string;
+  readonly values: Readonly<Record<string, string>>;
+  /** The text after the name and the values. */
+  readonly text: string;
 }
 
 /** A new prompt, a recorded one that gets a new version of its answer, or a cut answer that gets the rest of its text. */

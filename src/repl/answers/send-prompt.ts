@@ -1,4 +1,3 @@
-import type { PromptUse } from '../prompt-files/prompt-command.ts';
 import { type Answer, ask, type Sink } from '../../ask/ask.ts';
 import { type AnswerCheck, askUntilConforming } from '../../ask/check.ts';
 import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
@@ -25,6 +24,7 @@ import type {
   Step,
   ReplState,
   PromptToSend,
+  PromptUse,
   SessionSettings,
   NewPrompt,
 } from '../state.ts';
@@ -201,8 +201,8 @@ async function answerChecked(
     // The journal has what is sent.
     messages: [],
     send(_messages, correction) {
-      if (correction?.isRepeat === false) {
-        id = session.journal().addTurn({ role: 'user', content: correction.prompt }).id;
+      if (correction !== undefined) {
+        id = session.journal().addTurn({ role: 'user', content: correction }).id;
         updateConversation(session);
       }
       return answerTurn(sending, id);

@@ -121,7 +121,7 @@ export async function editExternally(session: Session, text: string): Promise<vo
 }
 
 function openEditor(state: ReplState): Step {
-  const next: ReplState = { ...state, typeAhead: { until: 'editor', keys: [] } };
+  const next: ReplState = { ...state, typeAhead: { isEditing: true, keys: [] } };
   const text = contentOf(state.composer);
   return step(next, task(editExternally, text, withKeysReleased));
 }
@@ -245,7 +245,7 @@ function keyContext(state: ReplState): KeyContext {
 function queueKey(state: ReplState, typeAhead: TypeAhead, event: KeyEvent): ReplState {
   const isEditorKey =
     event.type === 'key' && actionOf(chordOf(event), 'composer', state.keyMap) === 'open-editor';
-  if (isEditorKey && typeAhead.until === 'editor') return state;
+  if (isEditorKey && typeAhead.isEditing === true) return state;
   return { ...state, typeAhead: { ...typeAhead, keys: [...typeAhead.keys, event] } };
 }
 

@@ -154,7 +154,7 @@ export async function findCandidates(session: Session, request: CompletionReques
 export function startCompletion(state: ReplState): Step {
   const request = findCompletion(state.composer, argumentKind);
   if (request === undefined) return step({ ...state, completion: undefined });
-  const next: ReplState = { ...state, typeAhead: { until: 'candidates', keys: [] } };
+  const next: ReplState = { ...state, typeAhead: { keys: [] } };
   return step(next, task(findCandidates, request, withKeysReleased));
 }
 

@@ -30,7 +30,7 @@ export function openList(
   const name = 'reading conversations';
   const started = startActivity(state, name, readConversations, wanted, withKeysReleased);
   if (state.isLineMode) return started;
-  return { ...started, state: { ...started.state, typeAhead: { until: 'list', keys: [] } } };
+  return { ...started, state: { ...started.state, typeAhead: { keys: [] } } };
 }
 
 export async function readConversations(

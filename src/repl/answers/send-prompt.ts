@@ -110,7 +110,7 @@ async function receive(
   const send = () => {
     const conversation = endingWith(session.journal().conversation(), turnId);
     const messages = messagesFor(conversation, isAnswer(session, turnId) ? [continuation] : []);
-    const { tokens } = contextUse(conversation, undefined);
+    const { tokens } = contextUse({ conversation });
     const { request, warning } = service.plan(messages, settings, tokens);
     if (warning !== undefined) session.print([notice(warning)]);
     return service.client().chat(request, { signal, hurry: () => session.hurried() });

@@ -104,7 +104,7 @@ async function summarize(
   if (received !== '') {
     const prompt = usage?.prompt_tokens ?? estimateMessages(plan.messages);
     const completion = usage?.completion_tokens ?? estimateTokens(received);
-    session.update((state) => step(withTokens(state, prompt, completion)));
+    session.update((state) => step(withUsage(state, prompt, completion)));
   }
   if (isStopped) return notice(`stopped; ${unchanged}`);
   if (error !== undefined) return failureOf(session, error);
@@ -116,7 +116,8 @@ async function summarize(
   return undefined;
 }
 
-function withTokens(state: ReplState, prompt: number, completion: number): ReplState {
+/** Adds the tokens of a request to those of the session. */
+export function withUsage(state: ReplState, prompt: number, completion: number): ReplState {
   const { usage } = state;
   const promptTokens = usage.promptTokens + prompt;
   const completionTokens = usage.completionTokens + completion;
@@ -172,14 +173,14 @@ function compact(state: ReplState, wanted: string): Step {
 export function compactIfNeeded(state: ReplState): Step {
   const { isAutomatic, hasFailed } = state.compaction;
   if (!isAutomatic || hasFailed || !isNearlyFull(state)) return step(state);
-  if (currentPath(state.conversation, state.branch).length === 0) return step(state);
+  if (currentPath(state).length === 0) return step(state);
   return compact(state, '');
 }
 
 /** The summary in force if nothing was sent since it was made. */
 function lastSummary(state: ReplState): Summary | undefined {
   const summary = summaryOf(conversationOf(state));
-  const last = currentPath(state.conversation, state.branch).at(-1);
+  const last = currentPath(state).at(-1);
   return summary !== undefined && summary.after === last?.id ? summary : undefined;
 }
 

@@ -1,5 +1,4 @@
-import { type Answer, ask } from '../../ask/ask.ts';
-import type { CompletionRequest } from '../../client/contract.ts';
+import type { Answer } from '../../ask/ask.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { planCompaction, type CompactionPlan } from '../../conversation/compaction.ts';
 import { contextWindow, largerModel } from '../../conversation/context-fit.ts';
@@ -8,7 +7,7 @@ import { sentSummary, summaryOf, type Summary } from '../../conversation/tree.ts
 import { Failure, type RemedyCode } from '../../failure.ts';
 import { count, tokenText, percent } from '../../output/figures.ts';
 import { refusalNotice } from '../../output/notices.ts';
-import { renewKey, createView } from '../answers/send-prompt.ts';
+import { askShown, createView } from '../answers/send-prompt.ts';
 import {
   conversationOf,
   currentPath,
@@ -24,23 +23,6 @@ import { newAnswer, printing, step, andThen, task } from '../step.ts';
 import { shortCount } from '../status-text.ts';
 
 const unchanged = 'the conversation is unchanged';
-
-/** Shows the summary while it arrives. */
-async function receive(
-  session: Session,
-  request: CompletionRequest,
-  signal: AbortSignal,
-): Promise<Answer> {
-  const { service, guard, context } = session;
-  const { clock } = context;
-  const view = createView(session, 'summary');
-  const send = () => service.client().chat(request, { signal });
-  const question = { send, clock, signal, guard };
-  const answer = await renewKey(session, signal, () => ask(question, view.sink));
-  await view.ended();
-  await session.transcript.closeAnswer();
-  return answer;
-}
 
 /** Why a received text cannot replace the turns; undefined if it can. */
 function problemOf(plan: CompactionPlan, { received, metadata }: Answer): string | undefined {
@@ -98,7 +80,10 @@ async function summarize(
   session.print([notice(`asking for a summary of ${promptsText(plan.prompts)}`)]);
   // The limit is that of answers, and would cut the summary.
   const { request } = session.service.plan(plan.messages, { ...settings, maxTokens: undefined });
-  const answer = await receive(session, request, signal);
+  const view = createView(session, 'summary');
+  const send = () => session.service.client().chat(request, { signal });
+  const answer = await askShown(session, view, { send, signal });
+  await session.transcript.closeAnswer();
   const { received, metadata, isStopped, error } = answer;
   const { usage } = metadata;
   if (received !== '') {

@@ -162,12 +162,13 @@ export function chooseAnswerFormat(options: FormatOptions, isTerminal: boolean):
 }
 
 /**
- * Refuses a prompt whose answer nobody could get, before it is sent. A command that prints something else only says
- * so: daemon(3) and Python's DEVNULL pass on a null device that looks the same, to discard what it prints.
+ * Refuses a prompt before it is sent if its answer would be neither printed nor saved. Anything else only says that
+ * nothing is printed: to discard it, daemon(3), Python's DEVNULL and Node's `ignore` pass on a null device that looks
+ * the same.
  * @throws Failure `storage`
  */
-export function refuseClosedOutput(stdout: OutputStream): void {
-  if (stdout.isClosed?.() !== true) return;
+export function refuseClosedOutput(stdout: OutputStream, isSaved: boolean): void {
+  if (isSaved || stdout.isClosed?.() !== true) return;
   throw new Failure('storage', 'standard output is closed, so the answer would be lost', {
     hint: 'redirect it to a file, or to /dev/null to discard the answer',
   });

@@ -72,7 +72,7 @@ test('X10: results that cannot be written to a file are printed on standard outp
   await place.finish(1);
   const { code, stdout, stderr } = await natter.result;
   expect(code).toBe(12);
-  expect(stderr).toContain('results/out.jsonl was deleted during the run');
+  expect(stderr).toContain('results/out.jsonl was deleted or replaced during the run');
   expect(parseResults(stdout).map(({ index }) => index)).toEqual([1, 2]);
 });
 

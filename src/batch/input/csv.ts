@@ -10,14 +10,6 @@ export interface CsvRecord {
   readonly problem?: string;
 }
 
-/** Assembles records from lines; a quoted field may contain line ends. */
-export interface CsvReader {
-  /** The record that the line completes; undefined while a quote is open. */
-  add(line: InputLine): CsvRecord | undefined;
-  /** A record with a problem if a quote is still open. */
-  end(): CsvRecord | undefined;
-}
-
 const textAfterQuote = 'has text after a closing quote';
 
 /** Where the quoted field at the beginning of a text ends; -1 if the text ends inside it. Not a pattern: V8 limits those. */
@@ -56,35 +48,31 @@ export function delimiterOf(header: string): string {
   return delimiters[counts.indexOf(Math.max(...counts))] ?? ',';
 }
 
-/** @param delimiter one character, such as `,` or a tab */
-export function createCsvReader(delimiter: string): CsvReader {
-  /** `size` is the UTF-16 units of the lines. */
-  let open: { readonly line: number; readonly lines: string[]; size: number } | undefined;
-
-  const keepOpen = (record: NonNullable<typeof open>, text: string): CsvRecord | undefined => {
-    record.lines.push(text);
+/**
+ * The records of a table; a quoted field may contain line ends.
+ * @param delimiter one character, such as `,` or a tab
+ */
+export async function* readCsv(
+  lines: AsyncIterable<InputLine> | Iterable<InputLine>,
+  delimiter: string,
+): AsyncGenerator<CsvRecord, void> {
+  /** A record whose last field is not closed yet. */
+  let open: { readonly line: number; readonly texts: string[]; size: number } | undefined;
+  for await (const { number, text, problem: lineProblem } of lines) {
+    const withoutEnd = text.endsWith('\r') ? text.slice(0, -1) : text;
+    // A line that continues a quoted field is parsed as if a quote opened it.
+    const parsed = parseText(open === undefined ? withoutEnd : `"${withoutEnd}`, delimiter);
+    const record = open ?? { line: number, texts: [], size: 0 };
+    const { line, texts } = record;
     record.size += text.length;
-    open = record.size > maxLineLength ? undefined : record;
-    return open === undefined ? { line: record.line, fields: [], problem: tooLong } : undefined;
-  };
-
-  return {
-    add({ number, text, problem: lineProblem }) {
-      const record = open ?? { line: number, lines: [], size: 0 };
-      const { line, lines } = record;
-      const withoutEnd = text.endsWith('\r') ? text.slice(0, -1) : text;
-      // A line that continues a quoted field is parsed as if a quote opened it.
-      const parsed = parseText(open === undefined ? withoutEnd : `"${withoutEnd}`, delimiter);
-      const problem = lineProblem ?? parsed.problem;
-      if (problem === undefined && parsed.isOpen) return keepOpen(record, text);
-      open = undefined;
-      if (problem !== undefined) return { line, fields: parsed.fields, problem };
-      if (lines.length === 0) return { line, fields: parsed.fields };
-      return { line, fields: parseText([...lines, withoutEnd].join('\n'), delimiter).fields };
-    },
-    end() {
-      if (open === undefined) return undefined;
-      return { line: open.line, fields: [], problem: 'has an unclosed quote' };
-    },
-  };
+    texts.push(parsed.isOpen ? text : withoutEnd);
+    const overflow = parsed.isOpen && record.size > maxLineLength ? tooLong : undefined;
+    const problem = lineProblem ?? parsed.problem ?? overflow;
+    open = parsed.isOpen && problem === undefined ? record : undefined;
+    if (open !== undefined) continue;
+    if (problem !== undefined) yield { line, fields: parsed.fields, problem };
+    else if (texts.length === 1) yield { line, fields: parsed.fields };
+    else yield { line, fields: parseText(texts.join('\n'), delimiter).fields };
+  }
+  if (open !== undefined) yield { line: open.line, fields: [], problem: 'has an unclosed quote' };
 }

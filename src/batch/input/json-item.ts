@@ -81,15 +81,11 @@ function parametersOf(fields: ItemFields): Pick<ItemContent, 'params'> {
   return all.length === 0 ? {} : { params: Object.fromEntries(all) };
 }
 
-/** Maximum digits of a number in a message. */
-const maxDigits = 40;
-
 /** Refuses numbers that parsing would change, in the fields that the item uses. */
 function refuseInexact(text: string, template: Template | undefined): void {
   for (const { text: number, field = '' } of inexactNumbers(text)) {
     if (template !== undefined && field !== 'id' && !template.names.includes(field)) continue;
-    const shown = number.length > maxDigits ? `${number.slice(0, maxDigits)}…` : number;
-    refuse(`has the number ${shown} in "${field}", which natter cannot send unchanged`);
+    refuse(`has the number ${number} in "${field}", which natter cannot send unchanged`);
   }
 }
 
@@ -122,16 +118,6 @@ export function isBatchRequest(fields: JsonObject): boolean {
 /** An address may be absolute, and may have a query. */
 const completionsPath = /\/chat\/completions(?:[?#]|$)/;
 
-const maxShown = 60;
-
-function shownValue(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
-}
-
-const named = (name: string, value: unknown) =>
-  value === undefined ? `no ${name}` : `the ${name} ${shownValue(value)}`;
-
 /** A message with any content, such as parts with images, or none beside tool calls. */
 function isAnyMessage(value: unknown): value is Message {
   return isJsonObject(value) && filledText(value['role']) !== undefined;
@@ -143,9 +129,9 @@ export function requestContent(
   { custom_id: id, method, url, body }: JsonObject,
 ): ItemContent {
   if (filledText(id) === undefined) refuse('has no custom_id');
-  if (method !== 'POST') refuse(`has ${named('method', method)}; natter sends only "POST"`);
+  if (method !== 'POST') refuse('has a method other than "POST"');
   if (typeof url !== 'string' || !completionsPath.test(url)) {
-    refuse(`has ${named('url', url)}; natter sends only to "${requestUrl}"`);
+    refuse(`has a url other than "${requestUrl}"`);
   }
   if (!isJsonObject(body)) return refuse('has no body that is a JSON object');
   refuseInexact(text, undefined);
@@ -158,7 +144,7 @@ export function requestContent(
   }
   const settings = settingsOf({ model, max_tokens: maxTokens });
   const refused = Object.keys(others).find((name) => name === '' || refusedNames.has(name));
-  if (refused !== undefined) refuse(`has ${shownValue(refused)} in its body`);
+  if (refused !== undefined) refuse(`has ${JSON.stringify(refused)} in its body`);
   return {
     messages,
     ...settings,

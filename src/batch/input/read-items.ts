@@ -1,7 +1,180 @@
+import { type CsvRecord, delimiterOf, readCsv } from './csv.ts';
+import { type InputLine, readInputLines } from './input-lines.ts';
+import {
+  type BatchItem,
+  type InputFormat,
+  type InputItem,
+  itemContent,
+  type ItemContent,
+  type ItemFields,
+  itemId,
+  ItemProblem,
+  refuse,
+  type TableRow,
+  type Template,
+  type UnsendableItem,
+} from './item.ts';
+import { isBatchRequest, jsonItemContent, requestContent } from './json-item.ts';
 import { fingerprint } from '../fingerprint.ts';
-import { readInputLines } from './input-lines.ts';
-import { createItemParser, formatOfLine, type ItemParser, type ParsedItem } from './item-parser.ts';
-import type { InputFormat, InputItem, Template } from './item.ts';
+import { Failure } from '../../failure.ts';
+import { filledText, lineProblem, isJsonObject, parseJson } from '../../json.ts';
+
+const extensions: Readonly<Record<string, InputFormat>> = {
+  txt: 'lines',
+  jsonl: 'jsonl',
+  ndjson: 'jsonl',
+  csv: 'csv',
+  tsv: 'tsv',
+};
+
+/** The format by the extension of a file name; undefined for an unknown extension. */
+export function formatOfName(name: string): InputFormat | undefined {
+  const extension = /\.(?<extension>\w+)$/.exec(name)?.groups?.['extension']?.toLowerCase() ?? '';
+  return Object.hasOwn(extensions, extension) ? extensions[extension] : undefined;
+}
+
+/** The format by the first line that is not blank: `jsonl` if it is a JSON object, else `lines`. */
+function formatOfLine({ text }: InputLine): InputFormat {
+  return text.startsWith('{') && parseJson(text) !== undefined ? 'jsonl' : 'lines';
+}
+
+/** An item without its index. */
+type ParsedItem = Omit<BatchItem, 'index'> | Omit<UnsendableItem, 'index'>;
+
+/** @param read throws an ItemProblem for an item that cannot be sent */
+function parsed(
+  place: { readonly line: number; readonly id: string | undefined; readonly row?: TableRow },
+  read: () => ItemContent,
+): ParsedItem {
+  try {
+    return { ...place, content: read() };
+  } catch (error) {
+    if (!(error instanceof ItemProblem)) throw error;
+    return { ...place, problem: error.message };
+  }
+}
+
+function plainItem({ number, text }: InputLine, template: Template | undefined): ParsedItem {
+  const line = text.endsWith('\r') ? text.slice(0, -1) : text;
+  const name = template === undefined ? 'prompt' : 'line';
+  return parsed({ line: number, id: undefined }, () =>
+    line.includes('\0') ? refuse('contains a NUL byte') : itemContent({ [name]: line }, template),
+  );
+}
+
+function jsonItem({ number: line, text }: InputLine, template: Template | undefined): ParsedItem {
+  const value = parseJson(text);
+  if (!isJsonObject(value)) {
+    const problem = value === undefined ? lineProblem(text) : 'is not a JSON object';
+    return { line, id: undefined, problem };
+  }
+  if (template === undefined && isBatchRequest(value)) {
+    const id = filledText(value['custom_id']);
+    return parsed({ line, id }, () => requestContent(text, value));
+  }
+  const id = itemId(value);
+  return parsed({ line, id }, () => jsonItemContent(text, value, template));
+}
+
+/** @throws Failure `usage` */
+function checkHeader({ fields, problem }: CsvRecord, template: Template | undefined): void {
+  if (problem !== undefined) throw new Failure('usage', `the table header ${problem}`);
+  const repeated = fields.find((name, index) => fields.indexOf(name) !== index);
+  if (repeated !== undefined) {
+    throw new Failure('usage', `the table header has "${repeated}" twice`);
+  }
+  const columns = `its columns are ${fields.join(', ')}`;
+  if (template === undefined && !fields.includes('prompt')) {
+    throw new Failure('usage', 'the table has no column "prompt"', {
+      hint: `build prompts from other columns with --template "… {{column}} …"; ${columns}`,
+    });
+  }
+  const missing = template?.names.find((name) => !fields.includes(name));
+  if (missing !== undefined) {
+    throw new Failure('usage', `"${missing}" in the template is not a column`, {
+      hint: columns,
+    });
+  }
+}
+
+/** The fields of a row. Without a template, an empty cell is absent and `max_tokens` is a number. */
+function rowFields(
+  header: readonly string[],
+  cells: readonly string[],
+  template: Template | undefined,
+): ItemFields {
+  const named = header.map((name, index): [string, unknown] => [name, cells[index]]);
+  if (template !== undefined) return Object.fromEntries(named);
+  const filled = named.filter(([, text]) => text !== '');
+  return Object.fromEntries(
+    filled.map(([name, text]) => [name, name === 'max_tokens' ? Number(text) : text]),
+  );
+}
+
+/** @throws Failure `usage` for an unusable header */
+async function* tableItems(
+  lines: AsyncIterable<InputLine>,
+  delimiter: string,
+  template: Template | undefined,
+): AsyncGenerator<ParsedItem, void> {
+  let header: readonly string[] | undefined;
+  for await (const record of readCsv(lines, delimiter)) {
+    const { line, fields: cells, problem } = record;
+    if (problem === undefined && cells.every((text) => text.trim() === '')) continue;
+    if (header === undefined) {
+      checkHeader(record, template);
+      header = cells;
+      continue;
+    }
+    const row = { header, cells, delimiter };
+    const has = cells.length === 1 ? '1 field' : `${cells.length} fields`;
+    const wrong =
+      cells.length === header.length
+        ? undefined
+        : `has ${has}, but the header has ${header.length}`;
+    const found = problem ?? wrong;
+    if (found === undefined) {
+      const fields = rowFields(header, cells, template);
+      yield parsed({ line, id: itemId(fields), row }, () => itemContent(fields, template));
+    } else yield { line, id: undefined, row, problem: found };
+  }
+}
+
+const isBlank = ({ text, problem }: InputLine) => problem === undefined && text.trim() === '';
+
+/** One item for each line that is not blank. */
+async function* lineItems(
+  lines: AsyncIterable<InputLine>,
+  parse: (line: InputLine, template: Template | undefined) => ParsedItem,
+  template: Template | undefined,
+): AsyncGenerator<ParsedItem, void> {
+  for await (const line of lines) {
+    const { number, problem } = line;
+    if (problem !== undefined) yield { line: number, id: undefined, problem };
+    else if (!isBlank(line)) yield parse(line, template);
+  }
+}
+
+/** @param given undefined: the first line that is not blank decides */
+async function* parseItems(
+  source: AsyncIterable<Uint8Array>,
+  given: InputFormat | undefined,
+  template: Template | undefined,
+): AsyncGenerator<ParsedItem, void> {
+  const lines = readInputLines(source);
+  let next = await lines.next();
+  while (next.done !== true && isBlank(next.value)) next = await lines.next();
+  if (next.done === true) return;
+  const first = next.value;
+  async function* all(): AsyncGenerator<InputLine, void> {
+    yield first;
+    yield* lines;
+  }
+  const format = given ?? formatOfLine(first);
+  if (format === 'lines') yield* lineItems(all(), plainItem, template);
+  else if (format === 'jsonl') yield* lineItems(all(), jsonItem, template);
+  else yield* tableItems(all(), format === 'tsv' ? '\t' : delimiterOf(first.text), template);
+}
 
 /**
  * The items of an input, in order. An item that cannot be sent has a `problem`; it does not stop the others.
@@ -19,30 +192,18 @@ export async function* readItems(
   },
 ): AsyncGenerator<InputItem, void> {
   /** The first line of each id. Hashes, because an id may be a part of a long line, which would stay in memory. */
-  const lines = new Map<bigint, number>();
-  let parser: ItemParser | undefined;
+  const lines = new Map<string, number>();
   let index = 0;
-  const toItem = (parsed: ParsedItem): InputItem => {
+  for await (const item of parseItems(source, format, template)) {
     index += 1;
-    const { line, id, row } = parsed;
-    if (id === undefined) return { index, ...parsed };
-    const key = fingerprint(id);
-    const earlier = lines.get(key);
-    if (earlier === undefined) {
-      lines.set(key, line);
-      return { index, ...parsed };
+    const { line, id, row } = item;
+    const key = id === undefined ? undefined : fingerprint(id);
+    const earlier = key === undefined ? undefined : lines.get(key);
+    if (key !== undefined && earlier === undefined) lines.set(key, line);
+    if (earlier === undefined) yield { index, ...item };
+    else {
+      const problem = `repeats the id "${id}" of line ${earlier}`;
+      yield { index, line, id, ...(row === undefined ? {} : { row }), problem };
     }
-    const problem = `repeats the id "${id}" of line ${earlier}`;
-    return { index, line, id, ...(row === undefined ? {} : { row }), problem };
-  };
-  for await (const line of readInputLines(source)) {
-    if (parser === undefined) {
-      if (line.text.trim() === '' && line.problem === undefined) continue;
-      parser = createItemParser(format ?? formatOfLine(line), template);
-    }
-    const item = parser.add(line);
-    if (item !== undefined) yield toItem(item);
   }
-  const last = parser?.end();
-  if (last !== undefined) yield toItem(last);
 }

@@ -41,9 +41,7 @@ export interface Selection {
   readonly highest: number;
   readonly find: (index: number) => IndexedResult | undefined;
   /** See `promptFingerprint`. */
-  readonly fingerprint: (item: BatchItem) => bigint;
-  /** The model that the item is sent to; undefined if it is chosen later. */
-  readonly modelOf: (item: BatchItem) => string | undefined;
+  readonly fingerprint: (item: BatchItem) => string;
   /** The name of the results file in messages. */
   readonly resultsName: string;
   /** The service cannot be the sandbox, whose answers would pass for its own. */
@@ -90,7 +88,7 @@ export async function takeSample(
   items: AsyncIterable<InputItem>,
   { size, seed }: { readonly size: number; readonly seed: number },
 ): Promise<Sample> {
-  let chosen: { readonly hash: bigint; readonly item: InputItem }[] = [];
+  let chosen: { readonly hash: string; readonly item: InputItem }[] = [];
   const drop = () => {
     chosen.sort((one, other) => (one.hash < other.hash ? -1 : 1));
     chosen = chosen.slice(0, size);

@@ -24,7 +24,7 @@ export interface BatchHeader {
 
 /** An item in a queue. */
 export interface QueuedItem extends BatchItem {
-  /** See `formatFingerprint`. */
+  /** See `promptFingerprint`. */
   readonly fingerprint: string;
 }
 

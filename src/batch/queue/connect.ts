@@ -3,6 +3,7 @@ import { type BatchQueue, keyPrefix, openRedisQueue } from './redis-queue.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
+import { definedFields } from '../../json.ts';
 import { maskUrl } from '../../secrets/mask.ts';
 import { errorCode } from '../../storage/storage-failure.ts';
 
@@ -135,28 +136,17 @@ function fieldOf(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
 }
 
-/** True if the server has no password. @throws the server's error for a wrong one */
-async function signIn(client: RedisClient, { username, password }: QueueAddress): Promise<boolean> {
-  if (password === undefined) return false;
-  try {
-    await client.call('AUTH', ...(username === undefined ? [] : [username]), password);
-    return false;
-  } catch (error) {
-    const text = error instanceof Error ? error.message : '';
-    if (/no password is set|without any password configured/i.test(text)) return true;
-    throw error;
-  }
-}
-
 /**
- * Checks a server over a connection without password.
+ * Signs in, and checks a server.
+ * @returns the policy by which the server may delete keys when its memory is full; undefined for none
  * @throws Failure `unauthorized`, `configuration` or `unreachable`
  */
 export async function checkServer(client: RedisClient, address: QueueAddress) {
   const { label } = address;
   try {
-    // A server that accepts every client does not get the password; ioredis would print a warning.
-    const needsNoPassword = await signIn(client, address);
+    const { username, password } = address;
+    const words = [username, password].filter((word) => word !== undefined);
+    if (password !== undefined) await client.call('AUTH', ...words);
     const info = String(await client.call('INFO'));
     const version = fieldOf(info, 'redis_version');
     if (version !== undefined && isOlder(version, oldestVersion)) {
@@ -165,19 +155,19 @@ export async function checkServer(client: RedisClient, address: QueueAddress) {
     }
     await client.call('SELECT', address.database);
     const policy = fieldOf(info, 'maxmemory_policy');
-    // With a policy, Redis may delete keys when its memory is full.
-    return { needsNoPassword, eviction: policy === 'noeviction' ? undefined : policy };
+    return policy === 'noeviction' ? undefined : policy;
   } catch (error) {
     if (error instanceof Failure) throw error;
     const text = error instanceof Error ? error.message : '';
     const [word = ''] = text.split(' ');
-    if (['WRONGPASS', 'NOAUTH', 'NOPERM'].includes(word) || /invalid password/i.test(text)) {
+    const isRefused = ['WRONGPASS', 'NOAUTH', 'NOPERM'].includes(word);
+    if (isRefused || /invalid password|no password is set|without any password/i.test(text)) {
       const isMissing = address.password === undefined;
       const problem = isMissing ? 'requires a password' : 'refused the user name or password';
       throw new Failure('unauthorized', `the queue at ${label} ${problem}`, {
         hint: isMissing
           ? `set ${queueVariable} to redis://user:password@host:port`
-          : `correct the password in ${queueVariable}`,
+          : `correct the user name and password in ${queueVariable}, or omit them`,
       });
     }
     if (/DB index is out of range|invalid DB index/i.test(text)) {
@@ -230,23 +220,21 @@ async function probe({ redis }: Libraries, address: QueueAddress) {
 export async function connectQueue(
   libraries: Libraries,
   address: QueueAddress,
-  events: {
-    readonly onLost: () => void;
-    readonly onRestored: () => void;
-    /** The server may delete prompts and answers. */
-    readonly onEviction: (policy: string) => void;
-  },
+  notices: { notice(text: string): void; warning(text: string): void },
 ) {
-  const { needsNoPassword, eviction } = await probe(libraries, address);
-  if (eviction !== undefined) events.onEviction(eviction);
-  const { username, password } = address;
+  const eviction = await probe(libraries, address);
+  const { username, password, label } = address;
+  if (eviction !== undefined) {
+    notices.warning(
+      `${label} may delete prompts and answers when its memory is full: its maxmemory-policy is ${eviction}, not noeviction`,
+    );
+  }
   /** The connection is not opened again. */
   let isOver = false;
   let isClosed = false;
   const client = new libraries.redis.Redis({
     ...optionsOf(address, () => isOver),
-    ...(username === undefined || needsNoPassword ? {} : { username }),
-    ...(password === undefined || needsNoPassword ? {} : { password }),
+    ...definedFields({ username, password }),
   });
   // Lost connections are reported by `close`.
   client.on('error', () => undefined);
@@ -255,19 +243,19 @@ export async function connectQueue(
   client.on('close', () => {
     if (restored !== undefined || isClosed) return;
     restored = new Promise((resolve) => (restore = resolve));
-    events.onLost();
+    notices.warning(`the connection to ${label} is lost; trying again`);
   });
   client.on('ready', () => {
     if (restored === undefined) return;
     restored = undefined;
     restore();
-    events.onRestored();
+    notices.notice(`connected to ${label} again`);
   });
   await client.connect();
   const queues: BatchQueue[] = [];
   return {
     /** Its address, without the password. */
-    label: address.label,
+    label,
     async batches(): Promise<readonly string[]> {
       const names = await client.call('SMEMBERS', `${keyPrefix}:batches`);
       return Array.isArray(names) ? names.map(String).sort() : [];

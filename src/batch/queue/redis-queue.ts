@@ -190,6 +190,7 @@ export function openRedisQueue(library: QueueModule, client: RedisClient, name: 
       if (failed > 0) await queue.retryJobs({ state: 'failed' });
       return failed;
     },
+    /** In the order of the columns of `natter batch status`. */
     async counts() {
       const since = Date.now() - minute;
       const [jobs, items, answered, unsendable, lastMinute, workers] = await Promise.all([
@@ -203,12 +204,12 @@ export function openRedisQueue(library: QueueModule, client: RedisClient, name: 
       const { wait = 0, paused = 0, active = 0, delayed = 0, failed = 0 } = jobs;
       return {
         items: Number(items),
+        answered: Number(answered),
+        failed: failed + Number(unsendable),
         waiting: wait + paused,
         active,
         /** Waiting for a retry. */
         delayed,
-        answered: Number(answered),
-        failed: failed + Number(unsendable),
         /** Items answered in the last minute. */
         lastMinute: Number(lastMinute),
         workers: workers.length,

@@ -65,6 +65,7 @@ function lastBytes(descriptor: number, size: number): Buffer {
 
 /** Whether `file` is the open one. Some file systems change inode numbers; the content then identifies the file. */
 function isSameFile(file: string, descriptor: number, size: number): boolean {
+  if (!fs.existsSync(file)) return false;
   const found = fs.statSync(file);
   if (found.ino === fs.fstatSync(descriptor).ino) return true;
   if (found.size !== size || !found.isFile()) return false;
@@ -93,13 +94,13 @@ function copyTo(file: string, source: number, size: number): number {
   }
 }
 
-/** Copies an open file to an unused path beside its own. @returns the path */
-function copyBeside(file: string, source: number, size: number): string {
-  for (let number = 1; ; number += 1) {
-    const copy = `${file}.kept${number === 1 ? '' : `-${number}`}`;
+/** Copies an open file to the first unused path: its own, after it was deleted, else one beside it. */
+function copyToUnused(file: string, source: number, size: number) {
+  makePrivateFolder(path.dirname(file));
+  for (let number = 0; ; number += 1) {
+    const suffix = ['', '.kept'][number] ?? `.kept-${number}`;
     try {
-      fs.closeSync(copyTo(copy, source, size));
-      return copy;
+      return { copy: file + suffix, target: copyTo(file + suffix, source, size) };
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') throw error;
     }
@@ -272,8 +273,7 @@ export class ResultFile {
     if (this.broken.aborted) return;
     try {
       this.#refuseLostLock();
-      if (!fs.existsSync(this.#realPath)) return this.#writeAgain();
-      if (!isSameFile(this.#realPath, this.#descriptor, this.#size)) this.#refuseReplaced();
+      if (!isSameFile(this.#realPath, this.#descriptor, this.#size)) this.#rescue();
       // The next append refuses a larger file, after the lock was checked.
       const { size } = fs.fstatSync(this.#descriptor);
       if (size < this.#size) this.#refuseChanged(size);
@@ -300,38 +300,26 @@ export class ResultFile {
     });
   }
 
-  /** Writes a deleted file again, including its folder. */
-  #writeAgain(): void {
-    const next = this.#rescue('deleted', () => {
-      makePrivateFolder(path.dirname(this.#realPath));
-      return copyTo(this.#realPath, this.#descriptor, this.#size);
-    });
-    fs.closeSync(this.#descriptor);
-    this.#descriptor = next;
-    this.#options.onRewritten?.();
-  }
-
-  #refuseReplaced(): never {
-    const copy = this.#rescue('replaced', () =>
-      copyBeside(this.#realPath, this.#descriptor, this.#size),
-    );
-    throw new Failure('storage', `${this.#name} was replaced by another file during the run`, {
-      hint: `the results are in ${copy}, later ones on standard output`,
-    });
-  }
-
-  /** Runs `copy`, which saves the bytes under a path again. @throws Failure `storage` */
-  #rescue<Result>(change: 'deleted' | 'replaced', copy: () => Result): Result {
+  /** Saves the results of a file that was deleted or replaced. @throws Failure `storage` unless it was only deleted */
+  #rescue(): void {
+    let rescued;
     try {
-      return copy();
+      rescued = copyToUnused(this.#realPath, this.#descriptor, this.#size);
     } catch (error) {
       this.#isUnsaved = true;
-      const message = `${this.#name} was ${change} during the run: ${failureReason(error)}`;
+      const message = `${this.#name} was deleted or replaced during the run: ${failureReason(error)}`;
       throw new Failure('storage', message, {
         hint: 'the results are on standard output',
         cause: error,
       });
     }
+    const { copy, target } = rescued;
+    fs.closeSync(this.#descriptor);
+    this.#descriptor = target;
+    if (copy === this.#realPath) return this.#options.onRewritten?.();
+    throw new Failure('storage', `${this.#name} was replaced by another file during the run`, {
+      hint: `the results are in ${copy}, later ones on standard output`,
+    });
   }
 }
 

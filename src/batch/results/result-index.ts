@@ -5,13 +5,11 @@ export interface ResultLine {
   /** Index of the item, from 1. */
   readonly index: number;
   /** Of the prompt; undefined for an item that could not be sent. */
-  readonly fingerprint: bigint | undefined;
+  readonly fingerprint: string | undefined;
   /** The answer is complete. */
   readonly isAnswered: boolean;
   /** The id of the completion is one of the sandbox. */
   readonly isFromSandbox?: boolean;
-  /** The model that was asked, if the result shows it. */
-  readonly model?: string | undefined;
 }
 
 /** A result and its bytes in a file, line end included. */
@@ -22,72 +20,26 @@ export interface IndexedResult extends ResultLine {
   readonly length: number;
 }
 
-const isPresent = 1;
-const isAnswered = 2;
-const hasFingerprint = 4;
-const isFromSandbox = 8;
-
-/** Items of a block, so that nothing is copied when the index grows. */
-const blockSize = 1 << 16;
-
-const createBlock = () => ({
-  flags: new Uint8Array(blockSize),
-  file: new Uint16Array(blockSize),
-  offset: new Float64Array(blockSize),
-  // A line has less than 4 GB: it is a string.
-  length: new Uint32Array(blockSize),
-  fingerprint: new BigUint64Array(blockSize),
-  /** Position in the list of models. */
-  model: new Uint16Array(blockSize),
-});
-
-/** Positions of results by item: 25 bytes per item, because objects for a million items need 200 MB. */
+/** Positions of results by item: some 150 bytes for each. */
 export class ResultIndex {
-  readonly #blocks = new Map<number, ReturnType<typeof createBlock>>();
-  readonly #models: (string | undefined)[] = [undefined];
+  readonly #results = new Map<number, IndexedResult>();
   /** The highest index with a result; 0 without any. */
   last = 0;
-  count = 0;
+
+  get count(): number {
+    return this.#results.size;
+  }
 
   /** Replaces an earlier result of the same item; a failure never replaces an answer. */
   add(result: IndexedResult): void {
-    const { index, fingerprint, file, offset, length, model } = result;
-    const number = Math.floor(index / blockSize);
-    const block = this.#blocks.get(number) ?? createBlock();
-    this.#blocks.set(number, block);
-    const at = index % blockSize;
-    const earlier = block.flags[at] ?? 0;
-    if ((earlier & isAnswered) !== 0 && !result.isAnswered) return;
-    if (earlier === 0) this.count += 1;
-    block.flags[at] =
-      isPresent +
-      (result.isAnswered ? isAnswered : 0) +
-      (fingerprint === undefined ? 0 : hasFingerprint) +
-      (result.isFromSandbox === true ? isFromSandbox : 0);
-    block.file[at] = file;
-    block.offset[at] = offset;
-    block.length[at] = length;
-    block.fingerprint[at] = fingerprint ?? 0n;
-    if (!this.#models.includes(model)) this.#models.push(model);
-    block.model[at] = this.#models.indexOf(model);
+    const { index } = result;
+    if (this.get(index)?.isAnswered === true && !result.isAnswered) return;
+    this.#results.set(index, result);
     this.last = Math.max(this.last, index);
   }
 
   get(index: number): IndexedResult | undefined {
-    const block = this.#blocks.get(Math.floor(index / blockSize));
-    const at = index % blockSize;
-    const flags = block?.flags[at] ?? 0;
-    if (block === undefined || flags === 0) return undefined;
-    return {
-      index,
-      fingerprint: (flags & hasFingerprint) === 0 ? undefined : block.fingerprint[at],
-      isAnswered: (flags & isAnswered) !== 0,
-      isFromSandbox: (flags & isFromSandbox) !== 0,
-      model: this.#models[block.model[at] ?? 0],
-      file: block.file[at] ?? 0,
-      offset: block.offset[at] ?? 0,
-      length: block.length[at] ?? 0,
-    };
+    return this.#results.get(index);
   }
 
   /** All results in the order of the items. */

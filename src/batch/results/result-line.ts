@@ -1,6 +1,5 @@
 import { sandboxIdStart } from '../../client/contract.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
-import { formatFingerprint, parseFingerprint } from '../fingerprint.ts';
+import { filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 import type { ResultLine } from './result-index.ts';
 
 /** `jsonl`: natter's own; `openai`: as in the output file of an OpenAI batch. */
@@ -11,24 +10,24 @@ export interface FormattedResult extends ResultLine {
   readonly format: ResultFormat;
 }
 
-/** More than any batch has. An index uses memory up to its highest item, which a damaged line may name. */
+/** More than any batch has. A damaged line may name a higher one. */
 const highestIndex = 1e8;
 
 const namePattern = /^natter-(?<index>\d{1,9})(?:-(?<hash>[\da-f]{16}))?$/;
 
 /** The `id` of a result in the format `openai`, and the `custom_id` of an item without an id: `natter-7-f6e863f79b241bbe`. */
-export function resultName(index: number, fingerprint: bigint | undefined): string {
-  const hash = fingerprint === undefined ? '' : `-${formatFingerprint(fingerprint)}`;
+export function resultName(index: number, fingerprint: string | undefined): string {
+  const hash = fingerprint === undefined ? '' : `-${fingerprint}`;
   return `natter-${index}${hash}`;
 }
 
 /** The item that {@link resultName} names; undefined for any other text. */
 export function parseResultName(
   text: unknown,
-): { readonly index: number; readonly fingerprint: bigint | undefined } | undefined {
+): { readonly index: number; readonly fingerprint: string | undefined } | undefined {
   const { index, hash } = (typeof text === 'string' ? namePattern.exec(text)?.groups : null) ?? {};
   if (index === undefined) return undefined;
-  return { index: Number(index), fingerprint: parseFingerprint(hash) };
+  return { index: Number(index), fingerprint: hash };
 }
 
 const isIndex = (index: unknown): index is number =>
@@ -37,20 +36,13 @@ const isIndex = (index: unknown): index is number =>
 /** Of `natter sandbox` and `--sandbox`. */
 const isSandboxId = (id: unknown) => typeof id === 'string' && id.startsWith(sandboxIdStart);
 
-/** Undefined for the answer of a fallback, which a different model was asked for. */
-function askedModel(value: JsonObject): string | undefined {
-  const model = value['requested_model'] ?? value['model'];
-  return typeof model === 'string' && value['fallbackFrom'] === undefined ? model : undefined;
-}
-
 function ownResult(value: JsonObject): FormattedResult | undefined {
   const { index } = value;
   if (!isIndex(index)) return undefined;
-  const fingerprint = parseFingerprint(value['prompt_hash']);
+  const fingerprint = filledText(value['prompt_hash']);
   const isAnswered = value['error'] === undefined;
   const isFromSandbox = isSandboxId(value['completion_id']);
-  const model = askedModel(value);
-  return { format: 'jsonl', index, fingerprint, isAnswered, isFromSandbox, model };
+  return { format: 'jsonl', index, fingerprint, isAnswered, isFromSandbox };
 }
 
 /** Whether the response of an OpenAI batch is an answer. */

@@ -102,14 +102,9 @@ async function* requestLines(
 
 /** @throws Failure `usage` if items are missing in the export */
 function reportExport({ requests, tokens, bytes, models, problems }: Exported, notices: Notices) {
-  if (requests > maxRequests || bytes > maxBytes) {
+  if (requests > maxRequests || bytes > maxBytes || models.size > 1) {
     notices.warning(
-      'OpenAI accepts at most 50,000 requests and 200 MB in a file; --shard 1/2 divides them',
-    );
-  }
-  if (models.size > 1) {
-    notices.warning(
-      `the requests are for ${count(models.size)} models; OpenAI accepts one in a file`,
+      'OpenAI accepts at most 50,000 requests, 200 MB and one model in a file; --shard 1/2 divides the requests',
     );
   }
   const text = `exported ${countOf(requests, 'request')}, ${tokenText(tokens, true)}`;

@@ -24,53 +24,38 @@ import { toFailure } from '../../output/ending-failure.ts';
 import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import { fileLines } from '../../batch/results/read-results.ts';
-import { isAccepted, parseResultLine, parseResultName } from '../../batch/results/result-line.ts';
+import { isAccepted, parseResultLine, resultName } from '../../batch/results/result-line.ts';
 import { definedFields, filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 
-/** How a result names its item. */
-type ItemReference =
-  | { readonly index: number; readonly fingerprint: bigint | undefined }
-  | { readonly id: string };
-
-/** The items of the input, by the names that results have for them. */
-interface ItemNames {
-  /** Undefined for an item that cannot be sent. */
-  readonly fingerprints: Map<number, bigint | undefined>;
-  /** Indexes by id. */
-  readonly ids: Map<string, number>;
-}
-
-/** The index of the item; undefined for none, also if its prompt is a different one. */
-function findItem({ fingerprints, ids }: ItemNames, reference: ItemReference): number | undefined {
-  if ('id' in reference) return ids.get(reference.id);
-  const { index, fingerprint } = reference;
-  if (!fingerprints.has(index)) return undefined;
-  const isSame = fingerprint === undefined || fingerprints.get(index) === fingerprint;
-  return isSame ? index : undefined;
-}
-
 /**
- * The item of a line of an OpenAI batch output or error file, as vLLM run-batch writes them too, or of natter; undefined
- * for a line that is not a result.
+ * The name of the item in a line of an OpenAI batch output or error file, as vLLM run-batch writes them too, or of natter;
+ * undefined for a line that is not a result.
  */
-function readReference(
+function readName(
   text: string,
-): { readonly reference: ItemReference; readonly isAnswered: boolean } | undefined {
+): { readonly item: string; readonly isAnswered: boolean } | undefined {
   const own = parseResultLine(text);
-  if (own !== undefined) return { reference: own, isAnswered: own.isAnswered };
+  if (own !== undefined) {
+    return { item: resultName(own.index, own.fingerprint), isAnswered: own.isAnswered };
+  }
   const value = parseJson(text);
   if (!isJsonObject(value)) return undefined;
-  const id = filledText(value['custom_id']);
-  if (id === undefined || !('response' in value || 'error' in value)) return undefined;
-  return { reference: parseResultName(id) ?? { id }, isAnswered: isAccepted(value) };
+  const item = filledText(value['custom_id']);
+  if (item === undefined || !('response' in value || 'error' in value)) return undefined;
+  return { item, isAnswered: isAccepted(value) };
 }
 
 /**
  * Finds the results of the files; those of an item may be in several lines.
+ * @param names the indexes of items by all names that results have for them
  * @param opened gets the descriptors of the files
  * @throws Failure `usage` for a line that is not a result, or not of an item
  */
-function readFiles(files: readonly string[], names: ItemNames, opened: number[]): ResultIndex {
+function readFiles(
+  files: readonly string[],
+  names: ReadonlyMap<string, number>,
+  opened: number[],
+): ResultIndex {
   const results = new ResultIndex();
   for (const [file, name] of files.entries()) {
     try {
@@ -79,20 +64,17 @@ function readFiles(files: readonly string[], names: ItemNames, opened: number[])
       for (const { number, offset, bytes } of fileLines(descriptor)) {
         const text = bytes.toString();
         if (text.trim() === '') continue;
-        const read = readReference(text);
+        const read = readName(text);
         if (read === undefined) {
           throw new Failure('usage', `line ${number} of ${name} is not a result of a batch`, {
             hint: 'name output and error files of an OpenAI batch or of vllm run-batch, or results of natter',
           });
         }
-        const { reference, isAnswered } = read;
-        const index = findItem(names, reference);
+        const { item, isAnswered } = read;
+        const index = names.get(item);
         if (index === undefined) {
-          const item =
-            'id' in reference
-              ? `${JSON.stringify(reference.id)}, which the input does not have`
-              : `item ${reference.index} of a different input`;
-          throw new Failure('usage', `line ${number} of ${name} is the result of ${item}`, {
+          const message = `line ${number} of ${name} is the result of ${JSON.stringify(item)}, which the input does not have`;
+          throw new Failure('usage', message, {
             hint: 'name the input of these results, with the same --template and --system',
           });
         }
@@ -176,7 +158,7 @@ async function importedOutcome({ response, error: beside }: JsonObject): Promise
 async function importResult(
   { context, check }: Batch,
   item: BatchItem,
-  fingerprint: bigint,
+  fingerprint: string,
   text: string,
   isAnswered: boolean,
 ): Promise<{ readonly line: string; readonly failure: Failure | undefined }> {
@@ -254,15 +236,13 @@ async function importFiles(batch: Batch, files: readonly string[]): Promise<void
   const opened: number[] = [];
   try {
     const find = (index: number) => sink.find(index);
-    const selected = await selectItems(batch, resultsFileOf(options), find);
-    // The results are of any model.
-    const selection = { ...selected, modelOf: () => undefined };
-    const names: ItemNames = { fingerprints: new Map(), ids: new Map() };
+    const selection = await selectItems(batch, resultsFileOf(options), find);
+    const names = new Map<string, number>();
     await checkItems(batch, selection, tally, sink.last, undefined, (item) => {
-      const { index, id, problem } = item;
-      const fingerprint = problem === undefined ? selection.fingerprint(item) : undefined;
-      names.fingerprints.set(index, fingerprint);
-      if (id !== undefined && !names.ids.has(id)) names.ids.set(id, index);
+      const { index, id = '', problem } = item;
+      names.set(resultName(index, undefined), index);
+      if (problem === undefined) names.set(resultName(index, selection.fingerprint(item)), index);
+      if (id !== '' && !names.has(id)) names.set(id, index);
     });
     const results = readFiles(files, names, opened);
     await writeResults(batch, selection, sink, tally, results, opened);

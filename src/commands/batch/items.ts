@@ -144,8 +144,6 @@ export async function selectItems(
     highest: plan.limit,
     find,
     fingerprint: (item) => itemFingerprint(item, settings),
-    modelOf: ({ content: { model = settings.values.model } }) =>
-      model === 'auto' ? undefined : model,
     resultsName: output,
     // No sandbox answers on a different machine.
     refusesSandbox: plan.usesService && host !== undefined && !isLoopbackName(host),
@@ -158,33 +156,13 @@ function noItem(name: string): Failure {
   });
 }
 
-/** Points out that answers of other models are not asked for again. */
-function noticeModels(ofOthers: ReadonlyMap<string, number>, name: string, notices: Notices) {
-  const [first, ...others] = ofOthers.keys();
-  if (first === undefined) return;
-  const answers = [...ofOthers.values()].reduce((sum, one) => sum + one, 0);
-  const models = others.length === 0 ? first : `${first} and other models`;
-  const kept = countOf(answers, 'answer');
-  notices.notice(`kept ${kept} of ${models} in ${name}; a different -o file asks again`);
-}
-
 /** Whether the items can be read once before they are sent. */
 const canCheck = ({ input }: Batch, { sample }: Selection) =>
   input.isRepeatable || sample !== undefined;
 
-/** What the reading before anything is sent finds beside the items to send. */
-interface Check {
-  /** Of the whole input. */
-  items: number;
-  /** Answers of models that are not those of the run, by model. */
-  readonly ofOthers: Map<string, number>;
-  /** Gets every item of the input. */
-  readonly onItem?: ((item: InputItem) => void) | undefined;
-}
-
 /**
  * The items to send, as they are read. Counts the others in the first reading.
- * @param check undefined while they are sent
+ * @param onItem gets every item of the input before anything is sent; undefined while they are sent
  * @throws Failure `usage` for an input without items, and as `itemStatusOf`
  */
 export async function* pendingItems(
@@ -192,32 +170,25 @@ export async function* pendingItems(
   selection: Selection,
   tally: Tally,
   signal: AbortSignal,
-  check?: Check,
+  onItem?: (item: InputItem) => void,
 ): AsyncGenerator<InputItem, void> {
-  const { sample, highest, find, modelOf } = selection;
-  const isFirst = check !== undefined || !canCheck(batch, selection);
+  const { sample, highest } = selection;
+  const isFirst = onItem !== undefined || !canCheck(batch, selection);
   let last = 0;
   let selected = 0;
   for await (const item of sample?.items ?? readBatch(batch, signal)) {
-    check?.onItem?.(item);
+    onItem?.(item);
     last = item.index;
     const status = itemStatusOf(item, selection);
     if (status !== 'elsewhere') selected += 1;
     if (status === 'pending') yield item;
-    if (status === 'answered' && isFirst) {
-      tally.already += 1;
-      const model = find(last)?.model;
-      const asked = item.problem === undefined ? modelOf(item) : undefined;
-      const isOther = model !== undefined && asked !== undefined && model !== asked;
-      if (isOther) check?.ofOthers.set(model, (check.ofOthers.get(model) ?? 0) + 1);
-    }
+    if (status === 'answered' && isFirst) tally.already += 1;
     // A pipe may stay open.
-    if (last >= highest && check === undefined) break;
+    if (last >= highest && onItem === undefined) break;
   }
   signal.throwIfAborted();
   tally.total = selected;
-  if (check !== undefined) check.items = sample?.total ?? last;
-  else if (last === 0) throw noItem(batch.input.name);
+  if (last === 0 && onItem === undefined) throw noItem(batch.input.name);
 }
 
 /**
@@ -236,12 +207,16 @@ export async function checkItems(
   inspect?: (item: InputItem) => Promise<void> | void,
   onItem?: (item: InputItem) => void,
 ): Promise<void> {
-  const { input, notices, context } = batch;
+  const { input, notices, context, options } = batch;
   if (!canCheck(batch, selection)) return;
-  const check: Check = { items: 0, ofOthers: new Map(), onItem };
+  let items = selection.sample?.total ?? 0;
   let firstBad: InputItem | undefined;
   let bad = 0;
-  for await (const item of pendingItems(batch, selection, tally, context.signal, check)) {
+  const pending = pendingItems(batch, selection, tally, context.signal, (item) => {
+    items = Math.max(items, item.index);
+    onItem?.(item);
+  });
+  for await (const item of pending) {
     if (item.problem !== undefined) {
       bad += 1;
       firstBad ??= item;
@@ -249,12 +224,17 @@ export async function checkItems(
     await inspect?.(item);
   }
   const { resultsName } = selection;
-  if (check.items === 0 && last === 0) throw noItem(input.name);
-  if (last > check.items) {
-    const message = `${resultsName} has a result for item ${last}, but ${input.name} has only ${check.items} items`;
+  if (items === 0 && last === 0) throw noItem(input.name);
+  if (last > items) {
+    const message = `${resultsName} has a result for item ${last}, but ${input.name} has only ${items} items`;
     throw new Failure('usage', message, { hint: 'the input changed; use a different -o file' });
   }
-  noticeModels(check.ofOthers, resultsName, notices);
+  if (options.model !== undefined && tally.already > 0) {
+    const kept = countOf(tally.already, 'answer');
+    notices.notice(
+      `kept ${kept} in ${resultsName}, of whatever model; a different -o file asks again`,
+    );
+  }
   if (firstBad?.problem === undefined) return;
   const others = bad === 1 ? '' : `, and ${count(bad - 1)} more cannot be sent`;
   notices.warning(

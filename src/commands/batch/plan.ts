@@ -2,7 +2,7 @@ import type { Presentation, Context, GlobalOptions } from '../../run.ts';
 import type { AnswerCheck, CheckOptions } from '../../ask/check.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import type { Service } from '../../ask/service.ts';
-import { formatOfName } from '../../batch/input/item-parser.ts';
+import { formatOfName } from '../../batch/input/read-items.ts';
 import { type InputFormat, parseTemplate, type Template } from '../../batch/input/item.ts';
 import type { OutputFormat } from '../../batch/results/result-formats.ts';
 import type { Tally } from '../../batch/tally.ts';

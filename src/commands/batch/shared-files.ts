@@ -1,26 +1,18 @@
-import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
+import { resultsPath } from '../../batch/results/read-results.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import { type BatchOptions, resultsFileOf } from './plan.ts';
 
-/** The file's place on its disk, the same for all its links; undefined if it does not exist. */
-function placeOf(name: string): string | undefined {
+/** The path behind all symbolic links, also of a file that does not exist. */
+function placeOf(name: string): string {
   try {
-    const found = statSync(name, { bigint: true, throwIfNoEntry: false });
-    return found && `${found.dev} ${found.ino}`;
+    return resultsPath(name);
   } catch {
     // Opening the file fails for the same reason, and reports it.
-    return undefined;
+    return path.resolve(name);
   }
-}
-
-function isSame(one: string, other: string | undefined): boolean {
-  if (other === undefined) return false;
-  if (path.resolve(one) === path.resolve(other)) return true;
-  const place = placeOf(one);
-  return place !== undefined && place === placeOf(other);
 }
 
 /** @throws Failure `usage` if the file of `-o` or `--summary` is used for something else as well */
@@ -43,7 +35,12 @@ export function refuseSharedFiles(
     if (name === undefined || !('option' in file)) continue;
     const same = files
       .slice(0, at)
-      .find((other) => other.role !== file.role && isSame(name, other.name));
+      .find(
+        (other) =>
+          other.role !== file.role &&
+          other.name !== undefined &&
+          placeOf(name) === placeOf(other.name),
+      );
     if (same === undefined) continue;
     const message = `${name} is the ${same.role}; ${file.content} cannot be written to it`;
     throw new Failure('usage', message, { hint: `use a different ${file.option} file` });

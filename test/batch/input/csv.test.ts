@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { createCsvReader, type CsvRecord } from '../../../src/batch/input/csv.ts';
+import { type CsvRecord, readCsv } from '../../../src/batch/input/csv.ts';
 
 /** The records of a text, read line by line. */
-function records(text: string, delimiter = ','): readonly CsvRecord[] {
-  const reader = createCsvReader(delimiter);
+async function records(text: string, delimiter = ','): Promise<readonly CsvRecord[]> {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
-  const read = lines.map((line, index) => reader.add({ number: index + 1, text: line }));
-  return [...read, reader.end()].filter((record) => record !== undefined);
+  const numbered = lines.map((line, index) => ({ number: index + 1, text: line }));
+  const found: CsvRecord[] = [];
+  for await (const record of readCsv(numbered, delimiter)) found.push(record);
+  return found;
 }
 
-const fields = (text: string, delimiter?: string) =>
-  records(text, delimiter).map((record) => record.fields);
+const fields = async (text: string, delimiter?: string) =>
+  (await records(text, delimiter)).map((record) => record.fields);
 
 describe('fields', () => {
   test.each([
@@ -41,29 +42,29 @@ describe('fields', () => {
     ['an empty last field', 'a,\n', [['a', '']]],
     ['an empty quoted last field', 'a,""\n', [['a', '']]],
     ['wide characters', '"日本, 語",é\n', [['日本, 語', 'é']]],
-  ])('%s', (_, text, expected) => {
-    expect(fields(text)).toEqual(expected);
+  ])('%s', async (_, text, expected) => {
+    expect(await fields(text)).toEqual(expected);
   });
 
-  test('are separated by the given delimiter', () => {
-    expect(fields('a,b\t"c\td"\n', '\t')).toEqual([['a,b', 'c\td']]);
+  test('are separated by the given delimiter', async () => {
+    expect(await fields('a,b\t"c\td"\n', '\t')).toEqual([['a,b', 'c\td']]);
   });
 });
 
-test('a field may have millions of doubled quotes', () => {
+test('a field may have millions of doubled quotes', async () => {
   const count = 2_000_000;
-  const [[field = ''] = []] = fields(`"${'""'.repeat(count)}",x\n`);
+  const [[field = ''] = []] = await fields(`"${'""'.repeat(count)}",x\n`);
   expect(field.length).toBe(count);
 });
 
 describe('records', () => {
-  test('have the number of their first line', () => {
-    const lines = records('a\n"b\nc"\nd\n').map(({ line }) => line);
+  test('have the number of their first line', async () => {
+    const lines = (await records('a\n"b\nc"\nd\n')).map(({ line }) => line);
     expect(lines).toEqual([1, 2, 4]);
   });
 
-  test('with text after a closing quote do not affect the next record', () => {
-    const found = records('"a"b,c\nd\n');
+  test('with text after a closing quote do not affect the next record', async () => {
+    const found = await records('"a"b,c\nd\n');
     expect(found[0]?.problem).toBe('has text after a closing quote');
     expect(found[1]).toEqual({ line: 2, fields: ['d'] });
   });
@@ -73,26 +74,26 @@ describe('records', () => {
     ['with a quote in an unquoted field', '5" pipe,"a"b\nd\n'],
     ['a space', '"a" ,c\nd\n'],
     ['a quote', 'x,""a"\nd\n'],
-  ])('with text after a closing quote (%s) do not affect the next record', (_, text) => {
-    const found = records(text);
+  ])('with text after a closing quote (%s) do not affect the next record', async (_, text) => {
+    const found = await records(text);
     expect(found[0]?.problem).toBe('has text after a closing quote');
     expect(found[1]).toEqual({ line: 2, fields: ['d'] });
   });
 
-  test('of two lines with text after a closing quote in the second do not affect the next record', () => {
-    const found = records('x,"a\nb"c\nd\n');
+  test('of two lines with text after a closing quote in the second do not affect the next record', async () => {
+    const found = await records('x,"a\nb"c\nd\n');
     expect(found[0]).toMatchObject({ line: 1, problem: 'has text after a closing quote' });
     expect(found[1]).toEqual({ line: 3, fields: ['d'] });
   });
 
-  test('are read in linear time', () => {
+  test('are read in linear time', async () => {
     const lines = 20_000;
     const text = `"${'say ""hi""\n'.repeat(lines)}",x\n`;
-    expect(fields(text)).toEqual([['say "hi"\n'.repeat(lines), 'x']]);
+    expect(await fields(text)).toEqual([['say "hi"\n'.repeat(lines), 'x']]);
   });
 
-  test('have the line of an unclosed quote', () => {
-    expect(records('a\n"b\nc\n').at(-1)).toMatchObject({
+  test('have the line of an unclosed quote', async () => {
+    expect((await records('a\n"b\nc\n')).at(-1)).toMatchObject({
       line: 2,
       problem: 'has an unclosed quote',
     });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatOfName } from '../../../src/batch/input/item-parser.ts';
+import { formatOfName } from '../../../src/batch/input/read-items.ts';
 import type { InputItem } from '../../../src/batch/input/item.ts';
 import {
   isInShard,
@@ -30,14 +30,13 @@ const selection: Selection = {
   highest: Infinity,
   resultsName: 'out.jsonl',
   refusesSandbox: false,
-  fingerprint: ({ index }) => BigInt(index),
-  modelOf: () => undefined,
+  fingerprint: ({ index }) => String(index),
   find: (index) =>
     index > 3
       ? undefined
       : {
           index,
-          fingerprint: BigInt(index),
+          fingerprint: String(index),
           isAnswered: index < 3,
           file: 0,
           offset: 0,
@@ -56,7 +55,7 @@ describe('an item', () => {
   });
 
   test('that the sandbox answered is refused if a service is asked', () => {
-    const found = { index: 1, fingerprint: 1n, isAnswered: true, isFromSandbox: true };
+    const found = { index: 1, fingerprint: '1', isAnswered: true, isFromSandbox: true };
     const find = () => ({ ...found, file: 0, offset: 0, length: 1 });
     expect(itemStatusOf(item(1), { ...selection, find })).toBe('answered');
     expect(() => itemStatusOf(item(1), { ...selection, find, refusesSandbox: true })).toThrow(
@@ -71,7 +70,7 @@ describe('an item', () => {
   });
 
   test.each([
-    ['a different prompt', item(2), { ...selection, fingerprint: () => 99n }],
+    ['a different prompt', item(2), { ...selection, fingerprint: () => 'other' }],
     ['unsendable', badItem(2), selection],
   ])('that was answered and is now %s is refused', (_, one, changed) => {
     expect(() => itemStatusOf(one, changed)).toThrow(
@@ -80,7 +79,7 @@ describe('an item', () => {
   });
 
   test('that failed may have a different prompt now', () => {
-    expect(itemStatusOf(item(3), { ...selection, fingerprint: () => 99n })).toBe('pending');
+    expect(itemStatusOf(item(3), { ...selection, fingerprint: () => 'other' })).toBe('pending');
   });
 });
 

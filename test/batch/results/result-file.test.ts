@@ -14,7 +14,6 @@ import {
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { formatFingerprint } from '../../../src/batch/fingerprint.ts';
 import { openResultFile } from '../../../src/batch/results/result-file.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
@@ -26,7 +25,7 @@ const options = {
 };
 
 function line(index: number, more: object = {}): string {
-  const prompt_hash = formatFingerprint(BigInt(index));
+  const prompt_hash = String(index);
   return `${JSON.stringify({ index, prompt_hash, content: `é ${index}`, ...more })}\n`;
 }
 
@@ -44,7 +43,7 @@ const read = (path: string) => readFileSync(path, 'utf8');
 async function append(path: string, indexes: readonly number[], ordered = true): Promise<void> {
   const file = openResultFile(path, options);
   for (const index of indexes) {
-    file.append({ index, fingerprint: BigInt(index), isAnswered: true }, line(index));
+    file.append({ index, fingerprint: String(index), isAnswered: true }, line(index));
   }
   await file.finish(ordered, true);
   await file.close();
@@ -55,7 +54,7 @@ describe('a results file', () => {
     const path = join(folderOf(), 'out.jsonl');
     const file = openResultFile(path, options);
     for (const index of [3, 1, 2]) {
-      file.append({ index, fingerprint: 1n, isAnswered: true }, line(index));
+      file.append({ index, fingerprint: '1', isAnswered: true }, line(index));
       expect(read(path).endsWith(line(index))).toBe(true);
     }
     await file.finish(true, true);
@@ -74,8 +73,8 @@ describe('a results file', () => {
   test('has its results when it is opened again', async () => {
     const path = fileWith(line(2) + failedLine(5));
     const file = openResultFile(path, options);
-    expect(file.find(2)).toMatchObject({ isAnswered: true, fingerprint: 2n });
-    expect(file.find(5)).toMatchObject({ isAnswered: false, fingerprint: 5n });
+    expect(file.find(2)).toMatchObject({ isAnswered: true, fingerprint: '2' });
+    expect(file.find(5)).toMatchObject({ isAnswered: false, fingerprint: '5' });
     expect([file.find(1), file.find(6), file.last]).toEqual([undefined, undefined, 5]);
     await file.close();
   });
@@ -183,7 +182,7 @@ describe('a results file', () => {
     const synchronize = () => Promise.reject(Object.assign(new Error(), { code: 'ENOSPC' }));
     const clock = createFakeClock();
     const file = openResultFile(path, { ...options, clock, synchronize });
-    const result = { index: 1, fingerprint: 1n, isAnswered: true };
+    const result = { index: 1, fingerprint: '1', isAnswered: true };
     file.append({ ...result }, line(1));
     await clock.advance(1000);
     const failure = { kind: 'storage', message: `cannot write ${path}: the disk is full` };
@@ -218,7 +217,7 @@ describe('a results file', () => {
     const file = openResultFile(path, options);
     const indexes = [9, 2, 7, 4, 5, 6, 3, 8, 1];
     for (const index of indexes) {
-      file.append({ index, fingerprint: 0n, isAnswered: true }, text(index));
+      file.append({ index, fingerprint: '0', isAnswered: true }, text(index));
     }
     await file.finish(true, true);
     await file.close();
@@ -256,7 +255,7 @@ describe('the lock of a results file', () => {
     const path = join(folderOf(), 'out.jsonl');
     const clock = createFakeClock();
     const suspended = openResultFile(path, { ...options, clock });
-    const result = { index: 1, fingerprint: 1n, isAnswered: true };
+    const result = { index: 1, fingerprint: '1', isAnswered: true };
     suspended.append({ ...result }, answerLine(1));
     const next = openResultFile(path, killed);
     next.append({ ...result, index: 2 }, answerLine(2));

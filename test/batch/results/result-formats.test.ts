@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCsvReader } from '../../../src/batch/input/csv.ts';
+import { readCsv } from '../../../src/batch/input/csv.ts';
 import type { InputItem } from '../../../src/batch/input/item.ts';
 import { tableHeader, formatResultRow } from '../../../src/batch/results/result-formats.ts';
 
@@ -11,10 +11,12 @@ const row = (cells: readonly string[], delimiter = ','): InputItem => ({
   content: { messages: [{ role: 'user', content: 'hi' }] },
 });
 
-function readBack(text: string, delimiter: string): readonly string[] | undefined {
-  const reader = createCsvReader(delimiter);
+async function readBack(text: string, delimiter: string): Promise<readonly string[] | undefined> {
   const lines = text.slice(0, -1).split('\n');
-  return lines.map((line, at) => reader.add({ number: at + 1, text: line })).at(-1)?.fields;
+  const numbered = lines.map((line, at) => ({ number: at + 1, text: line }));
+  let last: readonly string[] | undefined;
+  for await (const { fields } of readCsv(numbered, delimiter)) last = fields;
+  return last;
 }
 
 const answer = (content: string) => JSON.stringify({ content });
@@ -29,10 +31,10 @@ test.each([
   '',
   '"',
   '=1+1',
-])('an answer %j is read back unchanged', (content) => {
+])('an answer %j is read back unchanged', async (content) => {
   for (const delimiter of [',', ';', '\t']) {
     const text = formatResultRow(row(['x', content], delimiter), answer(content));
-    expect(readBack(text, delimiter)).toEqual(['x', content, content, '']);
+    expect(await readBack(text, delimiter)).toEqual(['x', content, content, '']);
   }
 });
 

@@ -6,7 +6,7 @@ import {
   resultName,
 } from '../../../src/batch/results/result-line.ts';
 
-const hash = 0xf6e8_63f7_9b24_1bben;
+const hash = 'f6e863f79b241bbe';
 
 test('the name of a result has its index and the hash of its prompt', () => {
   expect(resultName(7, hash)).toBe('natter-7-f6e863f79b241bbe');

@@ -233,9 +233,7 @@ describe('natter batch', () => {
     place.write('p.jsonl', '{"prompt":"a"}\n{"prompt":\n');
     const { code, stderr } = await place.run(['p.jsonl', '-o', 'out.jsonl']);
     expect(code).toBe(2);
-    expect(stderr).toMatch(
-      /fails? each time: correct it; after a correction, run the same command/,
-    );
+    expect(stderr).toMatch(/fails? each time: correct it; run the same command again/);
   });
 });
 

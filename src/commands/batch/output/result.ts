@@ -1,4 +1,3 @@
-import { formatFingerprint } from '../../../batch/fingerprint.ts';
 import type { InputItem, ItemPlace } from '../../../batch/input/item.ts';
 import { Failure } from '../../../failure.ts';
 import { failureFields } from '../../../output/ending-failure.ts';
@@ -7,12 +6,12 @@ import { cleanLine, type Secrets } from '../../../secrets/secrets.ts';
 import type { ItemOutcome } from '../sending/send-item.ts';
 
 /** The first fields of every result; `batch/results/read-results.ts` reads them back. */
-function placeFields({ index, line, id }: ItemPlace, fingerprint: bigint | undefined) {
+function placeFields({ index, line, id }: ItemPlace, fingerprint: string | undefined) {
   return {
     index,
     line,
     id: id ?? null,
-    prompt_hash: fingerprint === undefined ? null : formatFingerprint(fingerprint),
+    prompt_hash: fingerprint ?? null,
   };
 }
 
@@ -24,7 +23,7 @@ function errorFields(failure: Failure, secrets: Secrets): object {
 export function outcomeLine(
   secrets: Secrets,
   item: ItemPlace,
-  fingerprint: bigint,
+  fingerprint: string,
   { metadata, content, requestedModel, failure, checked }: ItemOutcome,
 ): string {
   const place = placeFields(item, fingerprint);
@@ -56,7 +55,7 @@ export function unsendable({ line, problem }: InputItem & { readonly problem: st
 export function failureLine(
   secrets: Secrets,
   item: ItemPlace,
-  fingerprint: bigint | undefined,
+  fingerprint: string | undefined,
   failure: Failure,
 ): string {
   return jsonLine({ ...placeFields(item, fingerprint), ...errorFields(failure, secrets) });

@@ -1,4 +1,3 @@
-import { parseFingerprint } from '../../../batch/fingerprint.ts';
 import type { QueuedResult } from '../../../batch/queue/batch-queue.ts';
 import type { BatchQueue } from '../../../batch/queue/redis-queue.ts';
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../../batch/tally.ts';
@@ -32,7 +31,7 @@ function refuseDifferent({ options, queue, sink, fingerprints }: Collection): vo
     const found = sink.find(index);
     if (found?.fingerprint === undefined) continue;
     const expected = fingerprints.get(index);
-    if (parseFingerprint(expected) === found.fingerprint) continue;
+    if (expected === found.fingerprint) continue;
     const what =
       expected === undefined
         ? `the batch has no item ${index}`
@@ -78,7 +77,7 @@ async function collect(collection: Collection): Promise<void> {
     if (isAnswered) tally.answered += 1;
     else countFailure(tally, failure, item);
     tally.tokens += tokens;
-    const fingerprint = parseFingerprint(fingerprints.get(index));
+    const fingerprint = fingerprints.get(index) || undefined;
     await sink.put(sequence, item, { index, fingerprint, isAnswered }, `${line}\n`);
     sequence += 1;
   };

@@ -43,17 +43,8 @@ export type Connect = (
   options: QueueOptions,
 ) => Promise<QueueConnection>;
 
-export const connectToQueue: Connect = async (context, notices, { queue }) => {
-  const address = queueAddress(queue, context);
-  return connectQueue(loadLibraries(), address, {
-    onLost: () => notices.warning(`the connection to ${address.label} is lost; trying again`),
-    onRestored: () => notices.notice(`connected to ${address.label} again`),
-    onEviction: (policy) =>
-      notices.warning(
-        `${address.label} may delete prompts and answers when its memory is full: its maxmemory-policy is ${policy}, not noeviction`,
-      ),
-  });
-};
+export const connectToQueue: Connect = async (context, notices, { queue }) =>
+  connectQueue(loadLibraries(), queueAddress(queue, context), notices);
 
 /** The failure for a batch that is not in the queue. */
 export function noBatch(message: string): Failure {

@@ -18,17 +18,17 @@ const columns = [
   'WORKERS',
 ].map((heading) => ({ heading }));
 
-function row({ name, ...counts }: NamedCounts): readonly string[] {
-  const { items, answered, failed, waiting, active, delayed, lastMinute, workers } = counts;
-  const before = [items, answered, failed, waiting, active, delayed].map((number) => count(number));
-  return [name, ...before, `${count(lastMinute)}/min`, count(workers)];
+function row({ name, lastMinute, workers, ...jobs }: NamedCounts): readonly string[] {
+  const numbers = Object.values(jobs).map((number) => count(number));
+  return [name, ...numbers, `${count(lastMinute)}/min`, count(workers)];
 }
 
-function record({ name, lastMinute, workers, ...counts }: NamedCounts): object {
-  const { items, answered, failed, waiting, active, delayed } = counts;
-  const jobs = { items, answered, failed, waiting, active, delayed };
-  return { batch: name, ...jobs, answered_last_minute: lastMinute, workers };
-}
+const record = ({ name, lastMinute, workers, ...jobs }: NamedCounts): object => ({
+  batch: name,
+  ...jobs,
+  answered_last_minute: lastMinute,
+  workers,
+});
 
 /** Runs `natter batch status`: the batch of `--batch`, else all. @throws Failure */
 export async function printStatus(

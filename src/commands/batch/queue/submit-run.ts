@@ -1,5 +1,4 @@
 import { isLoopbackName } from '../../../address.ts';
-import { formatFingerprint } from '../../../batch/fingerprint.ts';
 import type { InputItem } from '../../../batch/input/item.ts';
 import type { Selection } from '../../../batch/input/select-items.ts';
 import {
@@ -77,7 +76,7 @@ function headerOf({ input, own, options, check }: Batch): BatchHeader {
 
 /** Empty for an item that cannot be sent. */
 const fingerprintOf = (item: InputItem, { fingerprint }: Selection) =>
-  item.problem === undefined ? formatFingerprint(fingerprint(item)) : '';
+  item.problem === undefined ? fingerprint(item) : '';
 
 /**
  * @returns the number of items that the batch did not have

@@ -244,11 +244,9 @@ function saveUnsaved({ keeper, queue, presentation }: Work): void {
   );
 }
 
-const again = '‹natter batch submit› lets failed items wait again; then run ‹natter batch work›';
 const endTexts = (left = 0): EndTexts => ({
   rest: 'run ‹natter batch work› again for the rest',
-  retry: again,
-  corrected: again,
+  retry: '‹natter batch submit› lets failed items wait again; then run ‹natter batch work›',
   left: left === 0 ? '' : `, ${count(left)} left in the queue`,
 });
 
@@ -265,7 +263,7 @@ async function workAndReport(work: Work): Promise<void> {
     (pipeline) => answerJobs(work, pipeline),
     async (stopping, elapsed) => {
       const left = giveUp.signal.aborted ? jobs.left : await countJobs(queue);
-      return { ...endingOf(work, stopping, elapsed, left, endTexts(left)), left };
+      return endingOf(work, stopping, elapsed, left, endTexts(left));
     },
   );
   const names = { input: header.input, output: null, shard: null, begin, batch: queue.name };

@@ -1,9 +1,10 @@
 import { bar, type BarLayout, formatTable, type TableLayout } from '../../../output/table.ts';
-import type { Tally } from '../../../batch/tally.ts';
+import { cleanLine } from '../../../secrets/secrets.ts';
+import type { TalliedRun } from '../plan.ts';
 import { count } from '../../../output/figures.ts';
 import { shortTime } from './progress.ts';
 import { sanitizeLine } from '../../../terminal/safety/sanitizer.ts';
-import { displayWidth, padToWidth, truncateToWidth } from '../../../terminal/text/width.ts';
+import { truncateToWidth } from '../../../terminal/text/width.ts';
 
 function* limits(): Generator<number, never> {
   for (let power = 1; ; power *= 10) for (const digit of [1, 2, 5]) yield digit * power;
@@ -42,60 +43,41 @@ export function latencyFigures(durations: readonly number[]) {
 
 type LatencyFigures = NonNullable<ReturnType<typeof latencyFigures>>;
 
+/** Columns of the longest bar, and of what is beside it. */
 const maxBar = 30;
+const widthOfOthers = 25;
 
 /** `20 ms`, `1.5 s`, `50 s`, `8 min`. */
 const shortDuration = (milliseconds: number) =>
   milliseconds < 1000 ? `${milliseconds} ms` : shortTime(milliseconds).replace('.0 s', ' s');
 
-/** Two lines in a narrow window. */
-function percentileLines(
-  { p50, p90, p99, max }: LatencyFigures,
-  width: number,
-  unicode: boolean,
-): readonly string[] {
-  const parts = Object.entries({ p50, p90, p99, max }).map(
-    ([name, time]) => `${name} ${shortDuration(time)}`,
-  );
-  const join = (some: readonly string[]) => some.join(unicode ? ' · ' : ', ');
-  const line = join(parts);
-  return displayWidth(line) < width ? [line] : [join(parts.slice(0, 2)), join(parts.slice(2))];
-}
+const timeColumns = [
+  { heading: 'time', align: 'right' },
+  { heading: 'answers', align: 'right' },
+  { heading: '' },
+] as const;
 
 /** A histogram of the times to the end of an answer, with percentiles. Ends with a line feed. */
 export function latencyText(figures: LatencyFigures, layout: BarLayout): string {
-  const { width, style, unicode } = layout;
-  const most = Math.max(...figures.buckets.map((bucket) => bucket.count));
-  const labels = figures.buckets.map(
-    (bucket) => `${unicode ? '≤' : '<='} ${shortDuration(bucket.up_to)}`,
-  );
-  const counts = figures.buckets.map((bucket) => count(bucket.count));
-  const columns = [labels, counts].map((cells) => Math.max(...cells.map(displayWidth)));
-  const [labelWidth = 0, countWidth = 0] = columns;
-  const room = Math.max(1, Math.min(maxBar, width - 1 - labelWidth - countWidth - 4));
-  const rows = figures.buckets.map((bucket, index) => {
-    const label = padToWidth(labels[index] ?? '', labelWidth, 'right');
-    const items = padToWidth(counts[index] ?? '', countWidth, 'right');
-    return `${label}  ${items}  ${bar(bucket.count, most, room, unicode)}`.trimEnd();
-  });
-  const lines = [
-    `time of ${count(figures.count)} answers`,
-    ...rows,
-    ...percentileLines(figures, width, unicode),
-  ];
-  return lines
-    .map((line, index) => {
-      const shown = truncateToWidth(line, width - 1);
-      return `${index === 0 ? style.bold(shown) : shown}\n`;
-    })
-    .join('');
+  const { width, unicode } = layout;
+  const { buckets, p50, p90, p99, max } = figures;
+  const most = Math.max(...buckets.map((bucket) => bucket.count));
+  const room = Math.max(1, Math.min(maxBar, width - widthOfOthers));
+  const rows = buckets.map((bucket) => [
+    `${unicode ? '≤' : '<='} ${shortDuration(bucket.up_to)}`,
+    count(bucket.count),
+    bar(bucket.count, most, room, unicode),
+  ]);
+  const times = { p50, p90, p99, max };
+  const percentiles = Object.entries(times).map(([name, time]) => `${name} ${shortDuration(time)}`);
+  return `${formatTable(timeColumns, rows, layout)}${percentiles.join(', ')}\n`;
 }
 
 /**
- * The causes of failed items, the most frequent first, each with its first item in the input.
- * @param clean makes texts safe to show
+ * The causes of failed items, the most frequent first, each with its first item in the input. Secrets are masked.
  */
-export function causesOf(tally: Tally, clean: (text: string) => string) {
+export function causesOf({ context, tally }: TalliedRun) {
+  const clean = (text: string) => cleanLine(context, text);
   const causes = [...tally.examples].map(([kind, { failure, item }]) => ({
     kind,
     count: tally.causes.get(kind) ?? 0,
@@ -131,5 +113,5 @@ export function causesText(
     placeText(line, id, idWidth),
     sanitizeLine(example),
   ]);
-  return formatTable(causeColumns, rows, { ...layout, isTerminal: true, width: layout.width - 1 });
+  return formatTable(causeColumns, rows, layout);
 }

@@ -18,22 +18,16 @@ export function shortTime(milliseconds: number): string {
 }
 
 /** `48/s`, `4.8/s`, `29.4/min`; with what is allowed, `48 of 50/s allowed`. */
-function rateText(rate: number | undefined, allowed: number | undefined): string {
-  const larger = Math.max(rate ?? 0, allowed ?? 0);
-  const format = (value: number): string => {
-    if (larger >= 10) return count(Math.round(value));
-    return (larger >= 1 ? value : value * 60).toFixed(1);
-  };
-  const unit = larger >= 1 ? 's' : 'min';
-  if (allowed === undefined) return `${format(rate ?? 0)}/${unit}`;
-  const part = rate === undefined ? '' : `${format(rate)} of `;
-  return `${part}${format(allowed)}/${unit} allowed`;
-}
-
 function speed(items: number, elapsed: number, allowed: number | undefined): string | undefined {
   // An earlier rate would vary too much.
   const rate = elapsed < 2000 || items === 0 ? undefined : items / (elapsed / 1000);
-  return rate === undefined && allowed === undefined ? undefined : rateText(rate, allowed);
+  const rates = [rate, allowed].filter((one) => one !== undefined);
+  if (rates.length === 0) return undefined;
+  const most = Math.max(...rates);
+  const format = (one: number) =>
+    most >= 10 ? count(Math.round(one)) : (most >= 1 ? one : one * 60).toFixed(1);
+  const text = `${rates.map(format).join(' of ')}/${most >= 1 ? 's' : 'min'}`;
+  return allowed === undefined ? text : `${text} allowed`;
 }
 
 function timeLeft(tally: Tally, elapsed: number): string | undefined {
@@ -93,7 +87,7 @@ export function batchOutcome(tally: Tally, elapsed: number): string {
 }
 
 /** The counts of a run, in JSON. */
-export function countFields(tally: Tally, elapsed: number, left = itemsLeft(tally)) {
+export function countFields(tally: Tally, elapsed: number, left: number | undefined) {
   const done = tally.answered + tally.failed;
   return {
     elapsed_ms: Math.round(elapsed),
@@ -151,7 +145,7 @@ export function showProgress(run: SendingRun, admission: Admission, stop: AbortS
     const record = {
       type: 'progress',
       time: clock.date().toISOString(),
-      ...countFields(tally, elapsed),
+      ...countFields(tally, elapsed, rest),
       /** At the rate of this run. */
       eta_seconds: isUnknown ? null : Math.round((rest * elapsed) / done / 1000),
       /** Until the next request is allowed. */

@@ -57,13 +57,15 @@ interface RunNames {
 const fewAnswers = 10;
 
 /** The histogram and the table of causes, on a terminal or if requested. */
-function printFigures({ context, presentation, options, tally }: TalliedRun): void {
+function printFigures(run: TalliedRun): void {
+  const { context, presentation, options, tally } = run;
   const { stderr } = context.streams;
   const isWanted = options.figures === true;
   if (options.quiet === true || !(stderr.isTerminal || isWanted)) return;
   const layout = {
+    // Also in a pipe. A row as wide as the window would wrap in some terminals.
     isTerminal: true,
-    width: stderr.columns(),
+    width: stderr.columns() - 1,
     style: presentation.noticeStyle,
     unicode: presentation.unicode,
   };
@@ -71,15 +73,16 @@ function printFigures({ context, presentation, options, tally }: TalliedRun): vo
   if (latency !== null && (isWanted || latency.count >= fewAnswers)) {
     void stderr.write(latencyText(latency, layout));
   }
-  const causes = causesOf(tally, (text) => cleanLine(context, text));
+  const causes = causesOf(run);
   if (causes.length > 0) void stderr.write(causesText(causes, layout));
 }
 
 /** The causes as sentences, unless the table of causes or the last line has them. */
-function printCauses({ context, presentation, options, tally }: TalliedRun, error: unknown): void {
+function printCauses(run: TalliedRun, error: unknown): void {
+  const { context, presentation, options } = run;
   const isInTable = context.streams.stderr.isTerminal || options.figures === true;
   if (isInTable || options.progressJson === true) return;
-  for (const { kind, line, id, example } of causesOf(tally, (text) => text)) {
+  for (const { kind, line, id, example } of causesOf(run)) {
     if (toFailure(error).message.includes(example)) continue;
     const place = example.startsWith(`line ${line} `) ? '' : `, ${placeText(line, id)}`;
     presentation.notices.notice(`first failure (${kind})${place}: ${example}`);
@@ -105,7 +108,6 @@ export function reportEnd(run: TalliedRun, names: RunNames, ending: Ending): voi
   if (isDone && error === undefined && output !== null) {
     notices.notice('nothing was sent; a different -o file asks again');
   }
-  const clean = (text: string) => cleanLine(context, text);
   const { code, name } = exitOf(error);
   const line = jsonLine({
     type: 'summary',
@@ -116,10 +118,10 @@ export function reportEnd(run: TalliedRun, names: RunNames, ending: Ending): voi
     batch,
     exit_code: code,
     exit_name: name,
-    message: clean(notice ?? toFailure(error).message),
+    message: cleanLine(context, notice ?? toFailure(error).message),
     stopped_by: stoppedBy,
     ...countFields(tally, elapsed, left),
-    causes: causesOf(tally, clean),
+    causes: causesOf(run),
     latency_ms: latencyFigures(tally.latency),
     first_text_ms: latencyFigures(tally.firstText),
   });

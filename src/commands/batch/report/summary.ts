@@ -14,9 +14,8 @@ import { OutputClosed } from '../../../terminal/device/streams.ts';
 export interface EndTexts {
   /** How to get the items without a result. */
   readonly rest: string;
-  /** How to send failed items again, as they are, and after a correction. */
+  /** How to send failed items again. */
   readonly retry: string;
-  readonly corrected: string;
   /** `, 14 left`; empty if nothing is left. */
   readonly left: string;
 }
@@ -26,30 +25,18 @@ export function fileTexts(output: string | undefined, left: number | undefined):
   const unread = ', input not fully read';
   const texts = { left: left === undefined ? unread : left === 0 ? '' : `, ${count(left)} left` };
   if (output === undefined) {
-    const retry = 'use -o FILE to be able to retry only these';
-    return { ...texts, rest: 'use -o FILE to be able to resume', retry, corrected: retry };
+    return {
+      ...texts,
+      rest: 'use -o FILE to be able to resume',
+      retry: 'use -o FILE to be able to retry only these',
+    };
   }
   return {
     ...texts,
     rest: 'run the same command again for the rest',
     retry: 'run the same command again to retry only these',
-    corrected: 'after a correction, run the same command to retry only these',
   };
 }
-
-interface BatchEnd {
-  readonly tally: Tally;
-  /** Milliseconds. */
-  readonly elapsed: number;
-  /** Items without a result; undefined if unknown. */
-  readonly left: number | undefined;
-  readonly texts: EndTexts;
-  /** The failure that stopped the run early, because it would repeat. */
-  readonly stopFailure: Failure | undefined;
-}
-
-const outcomeText = ({ tally, elapsed, texts }: BatchEnd) =>
-  `${batchOutcome(tally, elapsed)}${texts.left}`;
 
 /** Kinds of failure that an item has each time; a model may answer differently. */
 const repeatedKinds: ReadonlySet<FailureKind> = new Set([
@@ -73,19 +60,15 @@ function repeatedText({ examples, causes }: Tally): string | undefined {
   return `${items} each time: ${remedy}`;
 }
 
-function hintFor({ texts, stopFailure, tally }: BatchEnd): string {
-  const { answered, examples, causes } = tally;
-  const repeated = repeatedText(tally);
-  const isAll = [...causes.keys()].every((kind) => repeatedKinds.has(kind));
-  const retry = isAll ? texts.corrected : texts.retry;
+function hintFor(tally: Tally, { retry }: EndTexts, stopFailure: Failure | undefined): string {
   if (stopFailure !== undefined && isOfItem(stopFailure.kind)) {
     const common = stopFailure.hint === undefined ? '' : `: ${stopFailure.hint}`;
     return `correct what all items have in common${common}; or send them all with --keep-going; ${retry}`;
   }
-  if (stopFailure === undefined && repeated !== undefined) {
-    return isAll ? `${repeated}; ${retry}` : `${retry}; ${repeated}`;
-  }
+  const repeated = stopFailure === undefined ? repeatedText(tally) : undefined;
+  if (repeated !== undefined) return `${repeated}; ${retry}`;
   // The first failure, if nothing was answered and all failures are of its kind.
+  const { answered, examples } = tally;
   const only = answered === 0 && examples.size === 1 ? [...examples.values()][0] : undefined;
   const { hint, remedy } = stopFailure ?? only?.failure ?? {};
   return hint === undefined || remedy?.code === 'send-again' ? retry : `${hint}; ${retry}`;
@@ -106,11 +89,16 @@ export function kindOf(
 }
 
 /** The failure of a run with failed items, or that stopped early; undefined for any other. */
-export function batchFailure(end: BatchEnd): Failure | undefined {
-  const { tally, stopFailure, texts } = end;
+function batchFailure(
+  tally: Tally,
+  outcome: string,
+  texts: EndTexts,
+  stopFailure: Failure | undefined,
+): Failure | undefined {
+  const kind = kindOf(tally, stopFailure);
   if (stopFailure !== undefined && (tally.failed === 0 || stopFailure.kind === 'budget')) {
     const { message, hint } = stopFailure;
-    return new Failure(kindOf(tally, stopFailure), `${message}; ${outcomeText(end)}`, {
+    return new Failure(kind, `${message}; ${outcome}`, {
       hint: hint === undefined ? texts.rest : `${hint}; ${texts.rest}`,
     });
   }
@@ -119,9 +107,7 @@ export function batchFailure(end: BatchEnd): Failure | undefined {
     stopFailure === undefined
       ? ''
       : `; stopped because further items would fail too: ${stopFailure.message}`;
-  return new Failure(kindOf(tally, stopFailure), `${outcomeText(end)}${reason}`, {
-    hint: hintFor(end),
-  });
+  return new Failure(kind, `${outcome}${reason}`, { hint: hintFor(tally, texts, stopFailure) });
 }
 
 /** How a run ended. */
@@ -134,15 +120,8 @@ export interface Ending {
   readonly notice: string | undefined;
   /** To be thrown; undefined if every item is answered. */
   readonly error: unknown;
-  /** Items without a result in a queue; undefined if unknown. */
-  readonly left?: number | undefined;
-}
-
-/** What a run reports that Ctrl+C stopped. */
-export function stoppedText(end: BatchEnd): string {
-  const { left, tally, texts } = end;
-  const isDone = left === 0 && tally.failed === 0;
-  return isDone ? outcomeText(end) : `stopped: ${outcomeText(end)}; ${texts.rest}`;
+  /** Items without a result; undefined if unknown. */
+  readonly left: number | undefined;
 }
 
 /** @param left items without a result; undefined if unknown */
@@ -154,20 +133,21 @@ export function endingOf(
   texts: EndTexts,
 ): Ending {
   const [cause, stopFailure] = [stopping.cause(), stopping.failure()];
-  const end = { tally, elapsed, left, texts, stopFailure };
+  const outcome = `${batchOutcome(tally, elapsed)}${texts.left}`;
   const stoppedBy = cause ?? (stopFailure === undefined ? null : 'failure');
   if (cause === 'SIGINT' || context.signal.aborted) {
     const error: unknown = context.signal.aborted
       ? context.signal.reason
       : new Interruption('SIGINT');
-    return { elapsed, stoppedBy, notice: stoppedText(end), error };
+    const isDone = left === 0 && tally.failed === 0;
+    const notice = isDone ? outcome : `stopped: ${outcome}; ${texts.rest}`;
+    return { elapsed, stoppedBy, left, notice, error };
   }
   const isDrained = cause !== undefined && stopFailure === undefined && left !== 0;
   const error = isDrained
-    ? new Failure('unfinished', `stopped by ${cause}: ${outcomeText(end)}`, { hint: texts.rest })
-    : batchFailure(end);
-  const notice = error === undefined ? outcomeText(end) : undefined;
-  return { elapsed, stoppedBy, notice, error };
+    ? new Failure('unfinished', `stopped by ${cause}: ${outcome}`, { hint: texts.rest })
+    : batchFailure(tally, outcome, texts, stopFailure);
+  return { elapsed, stoppedBy, left, notice: error === undefined ? outcome : undefined, error };
 }
 
 /** The exit code of `error`, with the name that `natter help exit-codes` has for it. */

@@ -5,7 +5,7 @@ import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { createCircuitBreaker } from '../../../batch/circuit-breaker.ts';
 import type { BatchItem, InputItem, ItemContent } from '../../../batch/input/item.ts';
 import { Admission, type Permission } from '../../../batch/admission.ts';
-import type { Tally } from '../../../batch/tally.ts';
+import { itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { failureLine, outcomeLine, unsendable } from '../output/result.ts';
 import type { SendingRun } from '../plan.ts';
 import { showProgress } from '../report/progress.ts';
@@ -103,7 +103,7 @@ interface ItemEnd {
   /** The result in natter's own format; undefined if nothing was received, and the item is sent again later. */
   readonly line: string | undefined;
   /** Undefined for an item that cannot be sent. */
-  readonly fingerprint: bigint | undefined;
+  readonly fingerprint: string | undefined;
   readonly failure: Failure | undefined;
   /** The run stops, because of this failure or another reason. */
   readonly isStopped: boolean;
@@ -190,7 +190,7 @@ function countAnswer(tally: Tally, { failure, metadata }: ItemOutcome): void {
 function endOf(
   { run, circuitBreaker, stopping }: Sending,
   item: BatchItem,
-  fingerprint: bigint,
+  fingerprint: string,
   outcome: ItemOutcome,
 ): ItemEnd {
   const { context, tally } = run;
@@ -219,7 +219,7 @@ async function answerItem(
   permission: Permission,
 ): Promise<ItemEnd> {
   const { run, stopping, fallback, warn } = sending;
-  const unsent = (fingerprint: bigint | undefined, failure: Failure): ItemEnd => {
+  const unsent = (fingerprint: string | undefined, failure: Failure): ItemEnd => {
     const line = failureLine(run.context.secrets, item, fingerprint, failure);
     return { line, fingerprint, failure, isStopped: false, isStarved: false };
   };
@@ -300,6 +300,7 @@ export async function runUntilEnd(
     }
     return await finish(stopping, elapsed());
   } catch (error) {
-    return { elapsed: elapsed(), stoppedBy: null, notice: undefined, error };
+    const left = itemsLeft(run.tally);
+    return { elapsed: elapsed(), stoppedBy: null, left, notice: undefined, error };
   }
 }

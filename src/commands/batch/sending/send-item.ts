@@ -36,7 +36,7 @@ function itemMessages(
 }
 
 /** See `promptFingerprint`. */
-export function itemFingerprint({ id, content }: BatchItem, settings: ResolvedSettings): bigint {
+export function itemFingerprint({ id, content }: BatchItem, settings: ResolvedSettings): string {
   return promptFingerprint(id, itemMessages(content, settings));
 }
 

@@ -36,7 +36,7 @@ const withoutMetadata = (name: 'id' | 'model' | 'finishReason' | 'usage'): ItemO
 const secrets = createSecrets({});
 
 function resultOf(outcome: ItemOutcome, id?: string): unknown {
-  return JSON.parse(outcomeLine(secrets, { index: 7, line: 9, id }, 5n, outcome));
+  return JSON.parse(outcomeLine(secrets, { index: 7, line: 9, id }, '0000000000000005', outcome));
 }
 
 const place = { index: 7, line: 9, id: null, prompt_hash: '0000000000000005' };
@@ -88,7 +88,7 @@ test.each<readonly [string, ItemOutcome, object]>([
 test.each(['', 'a "word"', 'a\\b', 'two\nlines', '日本語', '\u001b[31m', '\u2028', '\x7f'])(
   'the text %j is kept, on one line without control characters',
   (content) => {
-    const line = outcomeLine(secrets, { index: 7, line: 9, id: 'b"' }, 5n, {
+    const line = outcomeLine(secrets, { index: 7, line: 9, id: 'b"' }, '0000000000000005', {
       ...answered,
       content,
     });

@@ -160,12 +160,12 @@ function createMemoryBatch(name: string): MemoryBatch {
       results: async (indexes) => indexes.map(resultOf),
       counts: async () => ({
         items: items.size,
-        waiting: inState('waiting').length,
-        active: inState('active').length,
-        delayed: inState('delayed').length,
         answered: answers.size,
         failed:
           inState('failed').length + [...items.values()].filter((print) => print === '').length,
+        waiting: inState('waiting').length,
+        active: inState('active').length,
+        delayed: inState('delayed').length,
         lastMinute: answers.size,
         workers: 0,
       }),

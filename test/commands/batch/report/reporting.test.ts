@@ -1,15 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { countFailure, emptyTally } from '../../../../src/batch/tally.ts';
-import type { ReportOptions, TalliedRun } from '../../../../src/commands/batch/plan.ts';
+import { countFailure, emptyTally, type Tally } from '../../../../src/batch/tally.ts';
 import { reportEnd } from '../../../../src/commands/batch/report/reporting.ts';
-import {
-  batchFailure,
-  type Ending,
-  fileTexts,
-  stoppedText,
-} from '../../../../src/commands/batch/report/summary.ts';
+import { type Ending, endingOf, fileTexts } from '../../../../src/commands/batch/report/summary.ts';
+import type { Stopping } from '../../../../src/commands/batch/stopping.ts';
+import type { SendingRun, ReportOptions, TalliedRun } from '../../../../src/commands/batch/plan.ts';
 import { Failure } from '../../../../src/failure.ts';
 import { createNotices } from '../../../../src/output/notices.ts';
 import { Interruption } from '../../../../src/terminal/device/signals.ts';
@@ -26,6 +22,7 @@ const names = {
 const answered: Ending = {
   elapsed: 2000,
   stoppedBy: null,
+  left: 4,
   notice: 'all answered',
   error: undefined,
 };
@@ -110,7 +107,7 @@ describe('the figures at the end', () => {
 
   test('are shown on a terminal, above the last line', () => {
     expect(shownBy({}, ['stderr'])).toMatch(
-      /^time of 12 answers\n[^]*p50 [^]*\nrate_limited +2 [^]*\nnatter: all answered\n$/,
+      /^ *time  answers\n[^]*p50 [^]*\nrate_limited +2 [^]*\nnatter: all answered\n$/,
     );
   });
 
@@ -146,18 +143,24 @@ describe('the figures at the end', () => {
   });
 });
 
+/** The end of a run that a signal or a failure may have stopped. */
+function endOf(
+  tally: Tally,
+  output: string | undefined,
+  left: number,
+  { cause, failure }: { cause?: 'SIGINT'; failure?: Failure | undefined },
+): Ending {
+  const { context } = createMemoryContext();
+  const stopping = { cause: () => cause, failure: () => failure } as Stopping;
+  return endingOf({ context, tally } as SendingRun, stopping, 1000, left, fileTexts(output, left));
+}
+
 test.each([
   [undefined, 'use -o FILE to be able to resume'],
   ['out.jsonl', 'run the same command again for the rest'],
 ])('the end of a stopped run with the output %s says how to get the rest', (output, advice) => {
   const tally = { ...emptyTally(), total: 20, answered: 8 };
-  const text = stoppedText({
-    tally,
-    texts: fileTexts(output, 12),
-    left: 12,
-    elapsed: 1000,
-    stopFailure: undefined,
-  });
+  const text = endOf(tally, output, 12, { cause: 'SIGINT' }).notice ?? '';
   expect(text).toMatch(/^stopped: 8 of 20 items answered/);
   expect(text.endsWith(`, 12 left; ${advice}`)).toBe(true);
 });
@@ -179,27 +182,26 @@ describe('the hint of a run with failed items', () => {
   ) => {
     const tally = { ...emptyTally(), total: 20, answered: stopFailure === undefined ? 8 : 0 };
     for (const [at, failure] of failures.entries()) countFailure(tally, failure, itemAt(at));
-    const texts = fileTexts(output ?? undefined, 0);
-    const end = { tally, elapsed: 1, texts, left: 0, stopFailure };
-    return batchFailure(end)?.hint;
+    const { error } = endOf(tally, output ?? undefined, 0, { failure: stopFailure });
+    return (error as Failure).hint;
   };
 
   test.each<readonly [string, readonly Failure[], string]>([
     [
       'a rejected request names its line, and asks for a correction',
       [rejected],
-      `line 2 (q1) fails each time: ${dryRun}; after a correction, run the same command to retry only these`,
+      `line 2 (q1) fails each time: ${dryRun}; ${again}`,
     ],
     ['a cut answer needs the same command only', [cut], again],
     [
       'both need the same command, and a correction',
       [cut, rejected, rejected],
-      `${again}; 2 items, first line 3, fail each time: ${dryRun}`,
+      `2 items, first line 3, fail each time: ${dryRun}; ${again}`,
     ],
     [
       'an invalid line needs a correction',
       [new Failure('usage', 'line 2 of the input has no prompt', { hint: 'correct the line' })],
-      'line 2 (q1) fails each time: correct it; after a correction, run the same command to retry only these',
+      'line 2 (q1) fails each time: correct it; run the same command again to retry only these',
     ],
   ])('%s', (_, failures, hint) => {
     expect(hintOf(failures)).toBe(hint);
@@ -211,7 +213,7 @@ describe('the hint of a run with failed items', () => {
 
   test('requests that are all rejected have something in common', () => {
     expect(hintOf([rejected, rejected], { stopFailure: rejected })).toBe(
-      `correct what all items have in common: ${dryRun}; or send them all with --keep-going; after a correction, run the same command to retry only these`,
+      `correct what all items have in common: ${dryRun}; or send them all with --keep-going; ${again}`,
     );
   });
 

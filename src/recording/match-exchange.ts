@@ -89,30 +89,18 @@ export function differencesOf(
   });
 }
 
-/** The characters that are shown of a long text, around the first difference. */
+/** The characters that are shown of a long value, around the first difference. */
 const shownLength = 40;
 const shownBefore = 12;
 
-function shorten(text: string, from: number): string {
-  const isLong = text.length > shownLength;
-  const start = isLong && from > shownBefore ? from - shownBefore : 0;
-  const end = Math.min(text.length, start + shownLength);
-  const shown = JSON.stringify(text.slice(start, end)).slice(1, -1);
-  return `"${start > 0 ? '…' : ''}${shown}${end < text.length ? '…' : ''}"`;
-}
-
-function firstDifferent(one: string, other: string): number {
-  let index = 0;
-  while (index < one.length && one[index] === other[index]) index += 1;
-  return index;
-}
-
 function show(value: unknown, other: unknown): string {
-  if (typeof value === 'string') {
-    return shorten(value, typeof other === 'string' ? firstDifferent(value, other) : 0);
-  }
-  const text = JSON.stringify(value) ?? 'missing';
-  return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
+  const [text = 'missing', otherText = ''] = [value, other].map((one) => JSON.stringify(one));
+  if (text.length <= shownLength) return text;
+  let different = 0;
+  while (different < text.length && text[different] === otherText[different]) different += 1;
+  const start = Math.max(0, different - shownBefore);
+  const end = start + shownLength;
+  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`;
 }
 
 /** @param where the recorded exchange, such as `exchange 3` */

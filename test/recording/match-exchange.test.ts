@@ -133,7 +133,7 @@ test.each<[string, unknown, unknown, ...string[]]>([
     'a long text with a late difference',
     { content: long },
     { content: long.replace('lazy', 'busy') },
-    'content is "…ps over the busy dog, again and again an…", but "…ps over the lazy dog, again and again an…"',
+    'content is …ps over the busy dog, again and again an…, but …ps over the lazy dog, again and again an…',
   ],
   ['a text with line breaks', 'one\ntwo', 'one\nTwo', 'the body is "one\\nTwo", but "one\\ntwo"'],
   ['a number instead of a text', { a: '1' }, { a: 1 }, 'a is 1, but "1"'],

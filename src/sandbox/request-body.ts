@@ -2,13 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { catalogue, type CompletionRequest, type Message } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
-import {
-  locatedProblem,
-  type JsonLimits,
-  jsonExcess,
-  parseAnyJson,
-  isJsonObject,
-} from '../json.ts';
+import { locatedProblem, parseJson, isJsonObject } from '../json.ts';
 import type { Exchange, SandboxState, SandboxLimits } from './exchange.ts';
 
 /**
@@ -82,18 +76,11 @@ export function dropBody(
 export type ParsedBody = { readonly value: unknown } | { readonly problem: string };
 
 /** Never throws: the problem is reported only if the rest of the request is valid. Excess nesting is not parsed. */
-export function parseBody(bytes: Buffer, limits: JsonLimits): ParsedBody {
+export function parseBody(bytes: Buffer): ParsedBody {
   if (bytes.length === 0) return { problem: 'the request body is empty' };
   if (!isUtf8(bytes)) return { problem: 'the request body is not UTF-8' };
   const text = bytes.toString();
-  const excess = jsonExcess(text, limits);
-  if (excess === 'depth') {
-    return { problem: `the request body is nested more than ${limits.depth} deep` };
-  }
-  if (excess === 'values') {
-    return { problem: `the request body has more than ${limits.values} values` };
-  }
-  const value = parseAnyJson(text);
+  const value = parseJson(text);
   if (value !== undefined) return { value };
   return { problem: `the request body ${locatedProblem(text)}` };
 }

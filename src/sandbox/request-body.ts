@@ -75,10 +75,19 @@ export function dropBody(
 /** A JSON value, or the reason why a body is not JSON. */
 export type ParsedBody = { readonly value: unknown } | { readonly problem: string };
 
+/** JSON values of one body; more would take seconds to parse. */
+const maxValues = 1_000_000;
+/** The bytes with which a value can begin. */
+const starts = new Set(Buffer.from('[{,'));
+
 /** Never throws: the problem is reported only if the rest of the request is valid. Excess nesting is not parsed. */
 export function parseBody(bytes: Buffer): ParsedBody {
   if (bytes.length === 0) return { problem: 'the request body is empty' };
   if (!isUtf8(bytes)) return { problem: 'the request body is not UTF-8' };
+  // Commas and brackets, also those in strings: no prompt that fits a model has so many.
+  if (bytes.reduce((values, byte) => values + (starts.has(byte) ? 1 : 0), 0) > maxValues) {
+    return { problem: `the request body has more than ${maxValues} values` };
+  }
   const text = bytes.toString();
   const value = parseJson(text);
   if (value !== undefined) return { value };

@@ -136,11 +136,11 @@ describe('size', () => {
     await expect.poll(async () => (await complete(sandbox, ' '.repeat(1000))).status).toBe(200);
   });
 
-  test('X6: refuses a body with millions of values', async () => {
+  test('X6: refuses a body with too many values without parsing it', async () => {
     const sandbox = await openSandbox();
     const answer = await ask(sandbox, { ...completions, body: `[${'[],'.repeat(2_000_000)}[]]` });
     expect(answer.status).toBe(400);
-    expect((await complete(sandbox, 'hello')).status).toBe(200);
+    expect(answer.text).toContain('more than 1000000 values');
   });
 
   test('X6: sends 401 instead of "100 Continue" to a client without a key', async () => {

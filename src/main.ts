@@ -27,13 +27,11 @@ function writeFailure(stream: string, error: NodeJS.ErrnoException): Error {
   return new Failure('storage', `cannot write to ${stream}: ${problem}`, { cause: error });
 }
 
-/**
- * Says so once if text is written to a closed standard output, which only a prompt refuses (`refuseClosedOutput`): Node
- * opens the null device in its place, as daemon(3) and Python's DEVNULL do on purpose for output that they discard.
- */
+/** Says so once if text is written to a closed standard output, in whose place Node opens the null device. */
 function noticeClosed({ stdout, stderr, ...others }: Streams, isQuiet: boolean): Streams {
   if (isQuiet || stdout.isClosed?.() !== true) return { ...others, stdout, stderr };
-  const text = 'standard output is closed, so nothing is printed';
+  const text =
+    'standard output is closed, so nothing is printed; natter last prints a saved answer';
   let isSaid = false;
   const write = (written: string) => {
     if (written !== '' && !isSaid) void stderr.write(`natter: ${text}\n`);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../../src/run.ts';
-import { examplesOf, helpListOf } from '../../src/cli/help-details.ts';
+import { helpOf } from '../../src/cli/help-details.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 
 const optionsOf = (command: Command) => command.options.filter((option) => !option.hidden);
@@ -28,8 +28,8 @@ function describeCommand(command: Command) {
     arguments: words.map((word) => ({ term: word.name(), description: word.description })),
     /** Without the options of every command and `--help`. */
     options: optionsOf(command),
-    examples: examplesOf(command).map(({ line }) => line),
-    list: helpListOf(command),
+    examples: helpOf(command).examples.map(({ line }) => line),
+    list: helpOf(command).list,
   };
 }
 
@@ -46,7 +46,7 @@ export async function describeProgram(version: string) {
   return {
     version,
     summary: program.description(),
-    examples: examplesOf(program),
+    examples: helpOf(program).examples,
     commands: program.commands.flatMap(withChildren),
     options: optionsOf(program),
   };

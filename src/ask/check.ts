@@ -1,7 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
-import type { Message, Usage } from '../client/contract.ts';
+import { readFileSync } from 'node:fs';
+import type { Message } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
-import type { JsonObject } from '../json.ts';
+import { definedFields, type JsonObject } from '../json.ts';
 import type { AnswerMetadata } from '../output/answer-meter.ts';
 import { type CheckedFields, fieldsAfterId } from '../output/json-answer.ts';
 import type { Notices } from '../output/notices.ts';
@@ -19,7 +19,7 @@ import { responseFormat } from '../schema/response-format.ts';
 import { isSchemaPath, isSchemaText, parseSchemaText } from '../schema/schema-text.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { wholeNumber } from '../settings/value-types.ts';
-import { failureReason } from '../storage/storage-failure.ts';
+import { errorCode, failureReason } from '../storage/storage-failure.ts';
 import { escapeJson } from '../terminal/safety/sanitizer.ts';
 import type { Answer } from './ask.ts';
 
@@ -57,23 +57,16 @@ function parseRetries(text: string | undefined, hasSchema: boolean): number {
   throw new Failure('usage', `--schema-retries must be ${retryCount.expected}`);
 }
 
-/** Whether a name is that of a file. A name that the system refuses, such as one that is too long, is not. */
-function isFile(name: string): boolean {
-  try {
-    return statSync(name, { throwIfNoEntry: false })?.isDirectory() === false;
-  } catch {
-    return false;
-  }
-}
-
 const hint = 'without a file: --schema "name, age int"; ‹natter help schema› explains it';
+
+/** The codes of errors for a name that is not one of a file, such as one that is too long. */
+const isNoFile = /^(?:ENOENT|ENOTDIR|EISDIR|ENAMETOOLONG|EINVAL|ERR_INVALID_ARG_VALUE)$/;
 
 /** @throws Failure `usage` if it names a file that cannot be read */
 function readSchema(value: string): SchemaSource {
   if (value.trim() === '') throw new Failure('usage', '--schema is empty', { hint });
-  if (isSchemaText(value) || (!isSchemaPath(value) && !isFile(value))) {
-    return { text: value, label: '--schema' };
-  }
+  const own = { text: value, label: '--schema' };
+  if (isSchemaText(value)) return own;
   try {
     const text = readFileSync(value, 'utf8');
     if (text.includes('\0'))
@@ -81,6 +74,7 @@ function readSchema(value: string): SchemaSource {
     return { text, label: value };
   } catch (error) {
     if (error instanceof Failure) throw error;
+    if (!isSchemaPath(value) && isNoFile.test(errorCode(error) ?? '')) return own;
     const text = `cannot read ${value}: ${failureReason(error)}`;
     throw new Failure('usage', text, { hint, cause: error });
   }
@@ -175,12 +169,6 @@ export interface CheckedAnswers<Given extends Answer = Answer> {
   readonly last: CheckedAnswer<Given>;
 }
 
-/** What is sent after an answer with violations; after an empty answer, the same messages are sent again. */
-interface Correction {
-  readonly isRepeat: boolean;
-  readonly prompt: string;
-}
-
 /** Sends the messages, and again with the violations, until an answer conforms. */
 export async function askUntilConforming<Given extends Answer>({
   check,
@@ -190,37 +178,34 @@ export async function askUntilConforming<Given extends Answer>({
 }: {
   readonly check: AnswerCheck;
   readonly messages: readonly Message[];
-  /** Receives one answer completely. @param correction undefined for the first */
-  readonly send: (
-    messages: readonly Message[],
-    correction: Correction | undefined,
-  ) => Promise<Given>;
+  /** Receives one answer completely. @param correction the last message, if it corrects the answer before it */
+  readonly send: (messages: readonly Message[], correction?: string) => Promise<Given>;
   /** Called before the model is asked again. @returns whether it may be */
   readonly onMismatch: (text: string, retry: number) => boolean;
 }): Promise<CheckedAnswers<Given>> {
   const earlier: CheckedAnswer<Given>[] = [];
   let next = messages;
-  let correction: Correction | undefined;
+  let correction: string | undefined;
   for (let retry = 1; ; retry += 1) {
     const answer = await send(next, correction);
     // The limit of tokens cuts an answer.
     const isCut = answer.metadata.finishReason === 'length';
-    const isComplete = answer.failure === undefined && !isCut;
-    const checked = isComplete ? check.check(answer.content) : undefined;
+    const checked = answer.failure || isCut ? undefined : check.check(answer.content);
     const { violations = [], isCorrectable = false } = checked ?? {};
     const mayAsk = isCorrectable && retry <= check.retries;
-    const isAsked = mayAsk && onMismatch(describeViolations(violations), retry);
-    if (!isAsked) return { earlier, last: { answer, checked } };
+    if (!mayAsk || !onMismatch(describeViolations(violations), retry)) {
+      return { earlier, last: { answer, checked } };
+    }
     earlier.push({ answer, checked });
     const { content, received } = answer;
-    const isRepeat = content.trim() === '';
+    correction = undefined;
+    // Some services reject an empty message: the same ones are sent again.
+    if (content.trim() === '') continue;
     // The names in violations may be secrets, too.
     const shown = received === content ? violations : check.check(received).violations;
-    correction = { isRepeat, prompt: correctionPrompt(shown) };
-    // Some services reject an empty message.
-    if (isRepeat) continue;
+    correction = correctionPrompt(shown);
     const last: Message = { role: 'assistant', content: received };
-    next = [...next, last, { role: 'user', content: correction.prompt }];
+    next = [...next, last, { role: 'user', content: correction }];
   }
 }
 
@@ -261,35 +246,30 @@ function sum(values: readonly (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : known.reduce((total, value) => total + value, 0);
 }
 
-function usageOf(parts: readonly AnswerMetadata[]): Usage | undefined {
-  if (parts.every(({ usage }) => usage === undefined)) return undefined;
-  const names = ['prompt_tokens', 'completion_tokens', 'total_tokens'] as const;
-  const totals = names.map((name) => [name, sum(parts.map(({ usage }) => usage?.[name]))] as const);
-  return Object.fromEntries(totals.filter(([, total]) => total !== undefined));
-}
-
-/** Describes the first prompt that was probably cut. */
-function truncationOf(parts: readonly AnswerMetadata[]): Partial<AnswerMetadata> {
-  const cut = parts.find(({ estimatedPromptTokens: estimate }) => estimate !== undefined);
-  if (cut?.estimatedPromptTokens === undefined) return {};
-  const { estimatedPromptTokens, usage } = cut;
-  return { estimatedPromptTokens, countedPromptTokens: usage?.prompt_tokens ?? 0 };
-}
-
 /** Joins what is known about all answers to a prompt: the last one, with the tokens, requests and times of all. */
 export function metadataOf({ earlier, last }: CheckedAnswers): AnswerMetadata {
   const { metadata } = last.answer;
   if (earlier.length === 0) return metadata;
   const parts = [...earlier, last].map(({ answer }) => answer.metadata);
-  const usage = usageOf(parts);
-  const firstText = parts[0]?.timing?.firstText;
+  const tokens = (name: 'prompt_tokens' | 'completion_tokens' | 'total_tokens') =>
+    sum(parts.map(({ usage }) => usage?.[name]));
+  const usage = definedFields({
+    prompt_tokens: tokens('prompt_tokens'),
+    completion_tokens: tokens('completion_tokens'),
+    total_tokens: tokens('total_tokens'),
+  });
+  // The first prompt that was probably cut.
+  const cut = parts.find(({ estimatedPromptTokens }) => estimatedPromptTokens !== undefined);
   const total = sum(parts.map(({ timing }) => timing?.total)) ?? 0;
   return {
     ...metadata,
-    ...truncationOf(parts),
-    ...(usage !== undefined && { usage }),
+    ...definedFields({
+      estimatedPromptTokens: cut?.estimatedPromptTokens,
+      countedPromptTokens: cut && (cut.usage?.prompt_tokens ?? 0),
+      usage: parts.some((part) => part.usage !== undefined) ? usage : undefined,
+    }),
     attempts: sum(parts.map(({ attempts }) => attempts)) ?? parts.length,
-    timing: { ...(firstText !== undefined && { firstText }), total },
+    timing: { ...definedFields({ firstText: parts[0]?.timing?.firstText }), total },
   };
 }
 

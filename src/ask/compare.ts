@@ -81,7 +81,7 @@ async function askChecked(
     check,
     messages: model.messages,
     send(messages, correction) {
-      if (correction?.isRepeat === false) model.record?.addPrompt(correction.prompt);
+      if (correction !== undefined) model.record?.addPrompt(correction);
       return askOnce(comparing, model, index, messages);
     },
     onMismatch(text, retry) {

@@ -1,10 +1,10 @@
 import type { Client } from '../client/client.ts';
 import { rephrase } from '../client/failure/change-failure.ts';
 import type { Message } from '../client/contract.ts';
-import type { ContextFit } from '../conversation/context-fit.ts';
 import type { NewAnswer } from '../conversation/journal/journal.ts';
 import type { PassedModel } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
+import { definedFields } from '../json.ts';
 import type { AnswerMetadata } from '../output/answer-meter.ts';
 import { toFailure } from '../output/ending-failure.ts';
 import { count } from '../output/figures.ts';
@@ -16,6 +16,7 @@ import { readStored } from '../settings/read-settings.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { type Answer, ask, type Question, type Sink, unasked } from './ask.ts';
 import type { UsageSource } from '../usage/budget.ts';
+import type { Writable } from '../writable.ts';
 import { type PlannedRequest, planRequest } from './plan-request.ts';
 import { openService, type Service, type ServiceUse } from './service.ts';
 
@@ -74,16 +75,6 @@ function mayFallBack(failure: Failure): boolean {
   return kind === 'rate_limited' || kind === 'server_error' || kind === 'unreachable';
 }
 
-/** The failure of a prompt that is not sent, because it does not fit. */
-function doesNotFit({ estimate, window, model }: ContextFit): Failure {
-  const size = count(window ?? 0);
-  return new Failure(
-    'invalid_request',
-    `~${count(estimate)} tokens do not fit ${model}'s window of ${size}`,
-    { remedy: { code: 'shorten-prompt' } },
-  );
-}
-
 /** Names the failure of the first model in that of the last one. */
 function failureOfAll(first: FailedModel | undefined, last: FailedModel): Failure {
   if (first === undefined) return last.failure;
@@ -94,45 +85,38 @@ function failureOfAll(first: FailedModel | undefined, last: FailedModel): Failur
   });
 }
 
-/** Plans the request for a model, or says why the prompt does not fit. An estimate never refuses the last model. */
-function planFor({ models, plan }: Chain, index: number): PlannedRequest | Failure {
-  try {
-    const planned = plan(models[index] as FallbackModel, index === 0);
-    const isLast = index === models.length - 1;
-    return planned.fit.state === 'over' && !isLast ? doesNotFit(planned.fit) : planned;
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'invalid_request') return error;
-    throw error;
-  }
-}
-
 function passedModel({ model, failure }: FailedModel): PassedModel {
   const { profile, values } = model.settings;
   const reason = failure.kind === 'invalid_request' ? 'too_long' : failure.kind;
   return { model: values.model, profile: profile.value, reason };
 }
 
-function answerOf(
-  { models: [first, second] }: Chain,
-  { settings }: FallbackModel,
-  { request: { model } }: PlannedRequest,
-  failed: readonly FailedModel[],
-): NewAnswer {
-  if (second === undefined) return { model };
-  const profile = settings.profile.value;
-  if (failed.length === 0) return { model, profile };
-  const fallbackFrom = failed.map(passedModel);
-  return { model, profile, fallbackFrom, nextModel: first?.settings.values.model };
+/** Plans the request for a model. An estimate never refuses the last model. @throws Failure `invalid_request` */
+function planFor({ models, plan }: Chain, index: number): PlannedRequest {
+  const planned = plan(models[index] as FallbackModel, index === 0);
+  const { state, estimate, window = 0, model } = planned.fit;
+  if (state !== 'over' || index === models.length - 1) return planned;
+  const message = `~${count(estimate)} tokens do not fit ${model}'s window of ${count(window)}`;
+  throw new Failure('invalid_request', message, { remedy: { code: 'shorten-prompt' } });
 }
 
 /** Chooses the first model that the prompt fits, after those that failed. @throws Failure if there is none */
 export function chooseModel(chain: Chain, failed: readonly FailedModel[] = []): Choice {
+  const [first, second] = chain.models;
   const model = chain.models[failed.length] as FallbackModel;
-  const planned = planFor(chain, failed.length);
-  if (planned instanceof Failure) {
-    return chooseNext(chain, failed, { model, failure: planned });
+  try {
+    const planned = planFor(chain, failed.length);
+    const answer: Writable<NewAnswer> = { model: planned.request.model };
+    if (second !== undefined) answer.profile = model.settings.profile.value;
+    if (failed.length > 0) {
+      answer.fallbackFrom = failed.map(passedModel);
+      answer.nextModel = first?.settings.values.model;
+    }
+    return { model, planned, failed, answer };
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'invalid_request') throw error;
+    return chooseNext(chain, failed, { model, failure: error });
   }
-  return { model, planned, failed, answer: answerOf(chain, model, planned, failed) };
 }
 
 /** Chooses the model to ask after the last one has failed. @throws Failure if there is none */
@@ -148,12 +132,8 @@ function chooseNext(chain: Chain, failed: readonly FailedModel[], last: FailedMo
 function withModels(metadata: AnswerMetadata, { answer }: Choice): AnswerMetadata {
   const { model, profile, fallbackFrom } = answer;
   if (profile === undefined) return metadata;
-  return {
-    ...metadata,
-    model: metadata.model ?? model,
-    profile,
-    ...(fallbackFrom !== undefined && { fallbackFrom }),
-  };
+  const known = definedFields({ profile, fallbackFrom });
+  return { ...metadata, model: metadata.model ?? model, ...known };
 }
 
 /**

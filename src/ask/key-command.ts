@@ -1,9 +1,9 @@
 import type { Run, Context } from '../run.ts';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { parseBaseUrl } from '../client/http/base-url.ts';
 import { requireEncryption } from '../client/http/request-headers.ts';
-import { followSignals } from '../client/http/timer.ts';
+import { startTimer } from '../clock.ts';
 import { withoutKeys } from '../environment.ts';
 import { Failure } from '../failure.ts';
 import { commandWords, shellWordHint, shellWordIn } from '../settings/command-words.ts';
@@ -12,9 +12,7 @@ import { parseApiKey } from '../settings/setting-value.ts';
 
 /** The milliseconds for a command: a person may have to touch a device, or enter a passphrase. */
 const timeLimit = 30_000;
-/** The milliseconds from SIGTERM, with which a program restores the terminal, to SIGKILL. */
-const graceTime = 1000;
-/** The most bytes that a command may print. */
+/** The most characters that a command may print. */
 const maxOutput = 8192;
 
 interface RunningCommand {
@@ -39,72 +37,14 @@ function outputHint({ shellWord }: RunningCommand): string {
 function notStarted(command: RunningCommand, error: NodeJS.ErrnoException): Failure {
   const { program } = command;
   if (error.code !== 'ENOENT') {
-    return problemOf(
-      command,
-      `cannot run ${program}: ${error.message}`,
-      outputHint(command),
-      error,
-    );
+    const problem = `cannot run ${program}: ${error.message}`;
+    return problemOf(command, problem, outputHint(command), error);
   }
   const isShort = /^[~$.]/.test(program) || program.includes('%');
   const hint = isShort
     ? 'no shell expands it, and it runs in your home folder: write its whole path'
     : 'install it, or write its whole path';
   return problemOf(command, `names the program ${program}, which was not found`, hint, error);
-}
-
-/** Starts a command. It may ask a person for a passphrase, but gets no piped input, which belongs to the prompt. */
-function start(command: RunningCommand, words: readonly string[]): ChildProcess {
-  const { environment, homeDirectory: home, streams } = command.context;
-  return spawn(command.program, words, {
-    stdio: [streams.stdin.isTerminal ? 'inherit' : 'ignore', 'pipe', 'inherit'],
-    env: { ...withoutKeys(environment) },
-    // On Windows, a program is looked for in the current folder first, which may be anybody's.
-    ...(home !== undefined && existsSync(home) && { cwd: home }),
-  });
-}
-
-/**
- * Reads what a command prints.
- * @throws Failure if it cannot be started, prints too much, or fails
- */
-function readOutput(command: RunningCommand, child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    child.stdout?.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      chunks.push(chunk);
-      if (size > maxOutput) {
-        reject(problemOf(command, 'printed more than a key', outputHint(command)));
-      }
-    });
-    child.on('error', (error) => reject(notStarted(command, error)));
-    child.on('close', (code, signal) => {
-      const problem = `failed with ${signal ?? `exit code ${code}`}`;
-      if (code === 0) resolve(Buffer.concat(chunks).toString());
-      else reject(problemOf(command, problem, outputHint(command)));
-    });
-  });
-}
-
-/** Ends a command. Its children may survive and hold the pipe open, which would keep natter running. */
-function end(child: ChildProcess, { clock }: Context): void {
-  child.stdout?.destroy();
-  child.unref();
-  if (child.exitCode !== null || child.signalCode !== null || !child.kill('SIGTERM')) return;
-  const exited = new AbortController();
-  child.once('exit', () => exited.abort('exited'));
-  void clock.sleep(graceTime, exited.signal).then(
-    () => child.kill('SIGKILL'),
-    () => undefined,
-  );
-}
-
-async function whenTooLate(command: RunningCommand, stop: AbortSignal): Promise<never> {
-  await command.context.clock.sleep(timeLimit, stop);
-  const problem = `did not end within ${timeLimit / 1000} seconds`;
-  throw problemOf(command, problem, 'unlock the password manager first, then try again');
 }
 
 function keyIn(command: RunningCommand, output: string): string {
@@ -120,22 +60,49 @@ function keyIn(command: RunningCommand, output: string): string {
   return parseApiKey(output, `the output of ${command.label}`, 'unauthorized');
 }
 
+/** Runs a command, and ends it when its key is known, its time is over or natter is interrupted. @throws Failure */
 async function run(command: RunningCommand, words: readonly string[]): Promise<string> {
-  const { context } = command;
-  const { controller: stopping, unfollow } = followSignals(context.signal);
-  const child = start(command, words);
+  const { clock, environment, homeDirectory: home, secrets, signal, streams } = command.context;
+  // It may ask a person for a passphrase, but gets no piped input, which belongs to the prompt.
+  const child = spawn(command.program, words, {
+    stdio: [streams.stdin.isTerminal ? 'inherit' : 'ignore', 'pipe', 'inherit'],
+    env: { ...withoutKeys(environment) },
+    // On Windows, a program is looked for in the current folder first, which may be anybody's.
+    ...(home !== undefined && existsSync(home) && { cwd: home }),
+    signal,
+  });
+  let stopTimer = () => {};
   try {
-    const tooLate = whenTooLate(command, stopping.signal);
-    const key = keyIn(command, await Promise.race([readOutput(command, child), tooLate]));
-    context.secrets.keep({ apiKey: key });
+    const output = await new Promise<string>((resolve, reject) => {
+      const fail = (problem: string, hint = outputHint(command)) =>
+        reject(problemOf(command, problem, hint));
+      stopTimer = startTimer(clock, timeLimit, () => {
+        const hint = 'unlock the password manager first, then try again';
+        fail(`did not end within ${timeLimit / 1000} seconds`, hint);
+      });
+      let text = '';
+      child.stdout?.setEncoding('utf8').on('data', (more: string) => {
+        text += more;
+        if (text.length > maxOutput) fail('printed more than a key');
+      });
+      child.on('error', (error) => reject(notStarted(command, error)));
+      child.on('close', (code, killedBy) => {
+        if (code === 0) resolve(text);
+        else fail(`failed with ${killedBy ?? `exit code ${code}`}`);
+      });
+    });
+    const key = keyIn(command, output);
+    secrets.keep({ apiKey: key });
     return key;
   } catch (error) {
-    context.signal.throwIfAborted();
+    signal.throwIfAborted();
     throw error;
   } finally {
-    unfollow();
-    stopping.abort('ended');
-    end(child, context);
+    stopTimer();
+    // Its children may survive and hold the pipe open, which would keep natter running.
+    child.stdout?.destroy();
+    child.unref();
+    child.kill();
   }
 }
 

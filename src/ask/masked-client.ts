@@ -20,27 +20,11 @@ const isText = (event: ChatEvent): event is TextEvent =>
   event.type === 'reasoning-received' ||
   event.type === 'refusal-received';
 
-/** The first `length` characters of texts that follow one another. */
-function firstOf(texts: readonly string[], length: number): readonly string[] {
-  let left = length;
-  return texts.flatMap((text) => {
-    const first = text.slice(0, left);
-    left -= first.length;
-    return first === '' ? [] : [first];
-  });
-}
-
-/** The fragments stay as the service sent them unless a secret is in them. */
+/** Joins the fragments of a text that changes, as one with a secret does. */
 function changeText(event: TextEvent, stream: MaskedStream): TextEvent {
-  const before = stream.held();
   const text = stream.write(event.text);
-  if (event.type !== 'text-received') return { ...event, text };
-  const after = stream.held();
-  if (text === event.text && before === after) return event;
-  const { length } = before + event.text;
-  const isWhole = (before + event.text).slice(0, length - after.length) === text;
-  const deltas = isWhole ? firstOf([before, ...event.deltas], text.length) : [text];
-  return { ...event, text, deltas };
+  if (text === event.text) return event;
+  return event.type === 'text-received' ? textEvent(event.type, text) : { ...event, text };
 }
 
 function textEvent(type: TextEvent['type'], text: string): TextEvent {

@@ -13,7 +13,7 @@ import { sandboxKey } from '../sandbox/keys.ts';
 import { maskUrl } from '../secrets/mask.ts';
 import { withWindow } from '../settings/model-windows.ts';
 import { otherProfiles } from '../settings/read-settings.ts';
-import { describeUnsent, withoutSources } from '../settings/resolved-settings.ts';
+import { describeUnsent } from '../settings/resolved-settings.ts';
 import type { UsageSource } from '../usage/budget.ts';
 import { meterClient } from '../usage/meter.ts';
 import { learnWindows } from '../usage/windows.ts';
@@ -85,7 +85,7 @@ export function clientOptions(
     baseUrl,
     apiPath,
     ...(apiKey === undefined ? {} : { apiKey }),
-    headers: withoutSources(settings.headers),
+    headers: settings.headers,
     userAgent: `natter/${context.version}`,
     retries: values.retries,
     retryWaitLimit: values.retryMaxWait,

@@ -1,6 +1,6 @@
 // A long text in pieces: how it is cut, how the pieces are sent, and where their answers are kept until all are there.
 import { createHash } from 'node:crypto';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { type AttachedFile, composePrompt } from '../conversation/compose-prompt.ts';
 import { contextWindow } from '../conversation/context-fit.ts';
 import { estimateMessages, estimateTokens } from '../conversation/token-estimate.ts';
@@ -9,7 +9,9 @@ import { definedFields, isJsonObject, parseJson } from '../json.ts';
 import { count } from '../output/figures.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { removeFile } from '../storage/files.ts';
-import { errorCode, storageFailure } from '../storage/storage-failure.ts';
+import { readLines } from '../storage/read-lines.ts';
+import { appendLine } from '../storage/state-file.ts';
+import { storageFailure } from '../storage/storage-failure.ts';
 import type { Answer } from './ask.ts';
 import { promptMessages } from './plan-request.ts';
 
@@ -206,16 +208,6 @@ export interface PieceAnswer {
 export const hashOf = (...texts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 32);
 
-/** @throws Failure `storage` for a file that exists but cannot be read */
-function readKept(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return '';
-    throw storageFailure('read', file, error);
-  }
-}
-
 /** Answers for prompts, in memory and in a file, so that the same command does not ask again. */
 export class KeptAnswers {
   readonly #answers = new Map<string, PieceAnswer>();
@@ -224,14 +216,18 @@ export class KeptAnswers {
   /** @param file undefined if nothing is saved. @throws Failure `storage` */
   constructor(file: string | undefined) {
     this.#file = file;
-    if (file === undefined) return;
-    for (const line of readKept(file).split('\n')) {
-      const value = parseJson(line);
-      // The last line may have been cut.
-      if (!isJsonObject(value)) continue;
-      const { prompt, content, usage } = value;
-      if (typeof prompt !== 'string' || typeof content !== 'string') continue;
-      this.#answers.set(prompt, { content, usage });
+    if (file === undefined || !existsSync(file)) return;
+    try {
+      for (const line of [...readLines(file)].flat()) {
+        const value = parseJson(line);
+        // The last line may have been cut.
+        if (!isJsonObject(value)) continue;
+        const { prompt, content, usage } = value;
+        if (typeof prompt !== 'string' || typeof content !== 'string') continue;
+        this.#answers.set(prompt, { content, usage });
+      }
+    } catch (error) {
+      throw storageFailure('read', file, error);
     }
   }
 
@@ -247,13 +243,10 @@ export class KeptAnswers {
   /** @throws Failure `storage` */
   keep(prompt: string, { content, metadata }: Answer): void {
     const answer = { content, usage: metadata.usage ?? null };
-    this.#answers.set(hashOf(prompt), answer);
-    if (this.#file === undefined) return;
-    const line = `${JSON.stringify({ prompt: hashOf(prompt), ...answer })}\n`;
-    try {
-      appendFileSync(this.#file, line, { mode: 0o600 });
-    } catch (error) {
-      throw storageFailure('write', this.#file, error);
+    const hash = hashOf(prompt);
+    this.#answers.set(hash, answer);
+    if (this.#file !== undefined) {
+      appendLine(this.#file, JSON.stringify({ prompt: hash, ...answer }));
     }
   }
 
@@ -268,32 +261,6 @@ const atOnce = 4;
 
 /** After so many failures in a row, no more prompts are sent. */
 const mostFailures = 4;
-
-/**
- * Works on some items at a time, until `work` returns false.
- * @throws what `work` throws, when all running ones have ended
- */
-async function runSome<Item>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<boolean>,
-): Promise<void> {
-  const waiting = [...items];
-  let goesOn = true;
-  const worker = async () => {
-    while (goesOn && waiting.length > 0) {
-      const item = waiting.shift() as Item;
-      try {
-        goesOn = (await work(item)) && goesOn;
-      } catch (error) {
-        goesOn = false;
-        throw error;
-      }
-    }
-  };
-  const ended = await Promise.allSettled(Array.from({ length: atOnce }, worker));
-  const failed = ended.find(({ status }) => status === 'rejected');
-  if (failed?.status === 'rejected') throw failed.reason;
-}
 
 function failureOf(failures: readonly Failure[], total: number): Failure {
   const [first] = failures;
@@ -319,21 +286,33 @@ export async function askPieces(
 ): Promise<readonly PieceAnswer[]> {
   const failures: Failure[] = [];
   let inRow = 0;
-  const missing = prompts.filter((prompt) => kept.find(prompt) === undefined);
-  await runSome(missing, async (prompt) => {
+  const waiting = prompts.filter((prompt) => kept.find(prompt) === undefined);
+  /** Sends one prompt after the other; several of it run at the same time. */
+  const sendNext = async (): Promise<void> => {
+    const prompt = waiting.shift();
+    if (prompt === undefined) return;
     const answer = await send(prompt);
-    if (answer.isStopped) return false;
-    const { failure } = answer;
+    const { failure, isStopped } = answer;
     if (failure === undefined) {
       kept.keep(prompt, answer);
       inRow = 0;
-      return true;
+    } else if (!isStopped) {
+      if (failure.kind === 'budget') throw failure;
+      failures.push(failure);
+      inRow += 1;
     }
-    if (failure.kind === 'budget') throw failure;
-    failures.push(failure);
-    inRow += 1;
-    return inRow < mostFailures && failure.kind !== 'unauthorized';
-  });
+    const isOver = isStopped || inRow >= mostFailures || failure?.kind === 'unauthorized';
+    if (isOver) waiting.length = 0;
+    await sendNext();
+  };
+  const stop = (error: unknown): never => {
+    waiting.length = 0;
+    throw error;
+  };
+  const ended = await Promise.allSettled(
+    Array.from({ length: atOnce }, () => sendNext().catch(stop)),
+  );
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
   signal.throwIfAborted();
   if (failures.length > 0) throw failureOf(failures, prompts.length);
   return prompts.map((prompt) => kept.find(prompt) as PieceAnswer);

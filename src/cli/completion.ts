@@ -1,27 +1,24 @@
 // What a shell offers for the word under the cursor: commands, options, and the values of options and arguments.
 import path from 'node:path';
-import { readFileSync } from 'node:fs';
 import type { Command, Argument, Option } from 'commander';
 import { catalogue } from '../client/contract.ts';
 import { storedKinds } from '../commands/config/stored-paths.ts';
 import { topicRows } from '../commands/help/topic-names.ts';
 import { dataFolder } from '../ask/open-conversation.ts';
-import { promptPlaces } from '../input/load-prompt-file.ts';
+import { loadPromptFile, promptPlaces } from '../input/load-prompt-file.ts';
 import { listEntries, readListed } from '../conversation/library/library.ts';
 import { Failure } from '../failure.ts';
 import type { Variable } from '../prompt-files/front-matter-keys.ts';
-import { findPrompt, type FoundPrompt, listPrompts } from '../prompt-files/library/find-prompt.ts';
-import { loadPrompt } from '../prompt-files/library/load-prompt.ts';
-import type { SourceFile } from '../prompt-files/place.ts';
+import { type FoundPrompt, listPrompts, lookUpPrompt } from '../prompt-files/find-prompt.ts';
 import { type PromptFile, variablesOf } from '../prompt-files/prompt-file.ts';
 import { keyBindings } from '../repl/composer/keys/key-bindings.ts';
 import { definitions, settingKeys } from '../settings/definitions.ts';
-import { type FolderFacts, resolveFolders } from '../settings/folders.ts';
+import { resolveFolders } from '../settings/folders.ts';
 import { coloredParts, colorNames } from '../settings/own-colors.ts';
 import { knownProfiles } from '../settings/profile-name.ts';
 import { roleNames } from '../settings/role.ts';
 import { readStoredSettings } from '../settings/settings-file.ts';
-import { childNamed, optionSources, takesServiceOptions } from './help-details.ts';
+import { childNamed, optionSources, helpOf } from './help-details.ts';
 import type { Context } from '../run.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import { serviceGroup } from './global-options.ts';
@@ -35,7 +32,7 @@ interface Candidate {
 const files: Candidate = { value: ':files', description: '' };
 
 interface CompletionRequest {
-  readonly context: FolderFacts;
+  readonly context: Context;
   readonly command: Command;
   /** The typed part of the word. */
   readonly typed: string;
@@ -62,11 +59,9 @@ function commandCandidates(command: Command): readonly Candidate[] {
 }
 
 /** Undefined for a prompt file that cannot be used: a shell shows no failures. */
-async function load(context: FolderFacts, found: FoundPrompt): Promise<PromptFile | undefined> {
-  const { directory } = promptPlaces(context);
-  const read = async (file: SourceFile) => readFileSync(file.path, 'utf8');
+async function load(found: FoundPrompt, signal: AbortSignal): Promise<PromptFile | undefined> {
   try {
-    return await loadPrompt(found, { directory, read });
+    return await loadPromptFile(found, signal);
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;
@@ -79,9 +74,6 @@ const special = /[$`;&|<>()!\\"']/;
 /** Names come from whoever wrote the project: one with a command in it, or that is an option, must be typed. */
 const isHarmless = (name: string) => !special.test(name) && !name.startsWith('-');
 
-/** Each prompt file is read for its description. */
-const mostDescribed = 50;
-
 /**
  * The names of prompt files with their descriptions. The shell completes paths too, if no name fits or a path is typed.
  */
@@ -92,9 +84,9 @@ const promptFiles: Source = async ({ context, typed, before, command }) => {
     ({ name }) => name.startsWith(typed) && isHarmless(name),
   );
   const candidates: Candidate[] = [];
-  for (const [index, one] of found.entries()) {
-    const prompt = index < mostDescribed ? await load(context, one) : undefined;
-    candidates.push({ value: one.name, description: prompt?.front.description ?? '' });
+  for (const one of found) {
+    const { front } = (await load(one, context.signal)) ?? {};
+    candidates.push({ value: one.name, description: front?.description ?? '' });
   }
   return isPath || candidates.length === 0 ? [...candidates, files] : candidates;
 };
@@ -111,18 +103,10 @@ function assignments({ name, description = '', choices, default: value }: Variab
 }
 
 /** The variables of a prompt file, as options. */
-async function variableCandidates(
-  context: FolderFacts,
-  name: string,
-): Promise<readonly Candidate[]> {
-  try {
-    const prompt = await load(context, findPrompt(promptPlaces(context), name));
-    return prompt === undefined ? [] : variablesOf(prompt).flatMap(assignments);
-  } catch (error) {
-    // A prompt file that does not exist has no variables.
-    if (error instanceof Failure) return [];
-    throw error;
-  }
+async function variableCandidates(context: Context, name: string): Promise<readonly Candidate[]> {
+  const found = lookUpPrompt(promptPlaces(context), name);
+  const prompt = found && (await load(found, context.signal));
+  return prompt === undefined ? [] : variablesOf(prompt).flatMap(assignments);
 }
 
 /** Each conversation is read for its title. */
@@ -195,7 +179,7 @@ const settingValue: Source = (request) => {
   if (key === 'fallback') return modelList(request);
   if (key === 'role') return roles(request);
   if (key === undefined) {
-    return setting.startsWith('colors.') ? plain(['default', ...colorNames]) : [];
+    return setting.startsWith('colors.') ? plain(colorNames) : [];
   }
   const { name, words = [] } = definitions[key].type;
   return plain(name === 'true or false' ? ['true', 'false'] : words);
@@ -269,7 +253,7 @@ function optionsAt(command: Command): readonly Option[] {
   const found = new Map<string, Option>();
   for (const option of optionSources(command).flatMap((one) => help.visibleOptions(one))) {
     const isOfService = option.helpGroupHeading === serviceGroup;
-    const isValid = takesServiceOptions(command) || !isOfService;
+    const isValid = !helpOf(command).hidesServiceOptions || !isOfService;
     if (isValid && !found.has(nameOf(option))) found.set(nameOf(option), option);
   }
   return [...found.values()];
@@ -329,7 +313,7 @@ async function optionValues(
  * @param current the typed part of that one
  */
 async function candidatesAt(
-  context: FolderFacts,
+  context: Context,
   program: Command,
   words: readonly string[],
   current: string,

@@ -22,51 +22,22 @@ interface HelpList {
 }
 
 /** What the help of a command has that commander does not know. */
-const detailsOf = (
-  command: Command & {
-    helpDetails?: {
-      examples?: readonly Example[];
-      list?: HelpList;
-      hidesServiceOptions?: boolean;
-      hidesParentOptions?: boolean;
-    };
-  },
-) => (command.helpDetails ??= {});
+interface HelpDetails {
+  examples: readonly Example[];
+  list?: HelpList;
+  /** For a command that does not use a service. */
+  hidesServiceOptions: boolean;
+  /** For a subcommand with a different purpose than the command above. */
+  hidesParentOptions: boolean;
+}
+
+/** Keeps the details of a command in a field of it. */
+export const helpOf = (command: Command & { helpDetails?: HelpDetails }): HelpDetails =>
+  (command.helpDetails ??= { examples: [], hidesServiceOptions: false, hidesParentOptions: false });
 
 /** Sets the examples at the start of a command's help. */
 export function setExamples(command: Command, lines: readonly (string | Example)[]): Command {
-  detailsOf(command).examples = lines.map((line) => (typeof line === 'string' ? { line } : line));
-  return command;
-}
-
-export function examplesOf(command: Command): readonly Example[] {
-  return detailsOf(command).examples ?? [];
-}
-
-/** Sets a list for the whole help of a command. */
-export function setHelpList(command: Command, list: HelpList): Command {
-  detailsOf(command).list = list;
-  return command;
-}
-
-export function helpListOf(command: Command): HelpList | undefined {
-  return detailsOf(command).list;
-}
-
-/** Omits the service options from the help of a command that does not use a service. */
-export function hideServiceOptions(command: Command): Command {
-  detailsOf(command).hidesServiceOptions = true;
-  return command;
-}
-
-/** Whether a command uses a service. */
-export function takesServiceOptions(command: Command): boolean {
-  return detailsOf(command).hidesServiceOptions !== true;
-}
-
-/** Omits the parent's options from the help of a subcommand with a different purpose. */
-export function hideParentOptions(command: Command): Command {
-  detailsOf(command).hidesParentOptions = true;
+  helpOf(command).examples = lines.map((line) => (typeof line === 'string' ? { line } : line));
   return command;
 }
 
@@ -78,7 +49,7 @@ export function commandsAbove({ parent }: Command): readonly Command[] {
 /** The commands whose options may be typed: itself and those above; without a command also the default one. */
 export function optionSources(command: Command): readonly Command[] {
   const above = commandsAbove(command);
-  const others = detailsOf(command).hidesParentOptions === true ? above.slice(1) : above;
+  const others = helpOf(command).hidesParentOptions ? above.slice(1) : above;
   const prompt = command.parent === null ? childNamed(command, 'chat') : undefined;
   return [...(prompt === undefined ? [] : [prompt]), command, ...others];
 }

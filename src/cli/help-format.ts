@@ -5,14 +5,7 @@ import { showInPager } from '../terminal/device/pager.ts';
 import { topicNames } from '../commands/help/topic-names.ts';
 import { hasFlag } from './command-line.ts';
 import { generalGroup, serviceGroup, durationNote } from './global-options.ts';
-import {
-  optionSources,
-  type Example,
-  type HelpRow,
-  examplesOf,
-  helpListOf,
-  takesServiceOptions,
-} from './help-details.ts';
+import { optionSources, type Example, type HelpRow, helpOf } from './help-details.ts';
 
 const ownGroup = 'Options:';
 
@@ -48,24 +41,6 @@ const argumentRows = ({ registeredArguments }: Command): readonly HelpRow[] =>
   registeredArguments
     .filter(({ description }) => description !== '')
     .map((argument) => ({ term: argument.name(), description: argument.description }));
-
-/** The options in the whole help, by heading; the service options only in the help of natter itself. */
-function optionGroups(command: Command, help: Help): ReadonlyMap<string, readonly HelpRow[]> {
-  const groups = new Map<string, HelpRow[]>();
-  const seen = new Set<string>();
-  const options = optionSources(command).flatMap((one) => ownOptions(one, help));
-  for (const { group, ...row } of options) {
-    const key = `${group} ${row.term}`;
-    if (seen.has(key) || (group === serviceGroup && command.parent !== null)) continue;
-    seen.add(key);
-    groups.set(group, [...(groups.get(group) ?? []), row]);
-  }
-  // The options of the command come before those of natter; --help counts as natter's, although each command declares it.
-  const general = groups.get(generalGroup);
-  if (general === undefined || command.parent === null) return groups;
-  groups.delete(generalGroup);
-  return groups.set(generalGroup, general);
-}
 
 /** The options of every command that uses a service. */
 export function serviceRows(program: Command, help: Help): readonly HelpRow[] {
@@ -105,14 +80,14 @@ export function formatSection(heading: string, rows: readonly HelpRow[], help: H
   return rows.length === 0 ? '' : `${heading}\n${formatRows(rows, help)}`;
 }
 
-const listed = (words: readonly string[]) => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
-
 /** Where the rest is: the service options, and the topics. */
 function ending(command: Command, help: Help): readonly string[] {
   if (command.parent === null) {
-    return [durationNote, help.boxWrap(`Topics: natter help ${listed(topicNames)}`, helpWidth)];
+    return [durationNote, help.boxWrap(`Topics: natter help ${topicNames.join(', ')}`, helpWidth)];
   }
-  return takesServiceOptions(command) ? ['Also: service options (natter help service)'] : [];
+  return !helpOf(command).hidesServiceOptions
+    ? ['Also: service options (natter help service)']
+    : [];
 }
 
 /** The parts of a help that have a text, with blank lines between them. */
@@ -125,18 +100,35 @@ const introduction = (command: Command, help: Help): readonly string[] => [
   `Usage: ${help.commandUsage(command)}`,
 ];
 
+/**
+ * The options in the whole help, by heading; the service options only in the help of natter itself. The options of the
+ * command come before those of natter; --help counts as natter's, although each command declares it.
+ */
+function optionSections(command: Command, help: Help): readonly string[] {
+  const hidden = command.parent === null ? undefined : serviceGroup;
+  const options = optionSources(command)
+    .flatMap((one) => ownOptions(one, help))
+    .filter(({ group }) => group !== hidden);
+  const rows = [...new Map(options.map((row) => [`${row.group} ${row.term}`, row])).values()];
+  const groups = new Set(rows.map(({ group }) => group));
+  if (command.parent !== null && groups.delete(generalGroup)) groups.add(generalGroup);
+  return Array.from(groups, (heading) => {
+    const ofGroup = rows.filter(({ group }) => group === heading);
+    return formatSection(heading, ofGroup, help);
+  });
+}
+
 /** The whole help as plain text of at most 80 columns, options by group. */
 export function formatHelp(command: Command, help: Help): string {
-  const list = helpListOf(command);
-  const groups = [...optionGroups(command, help)];
-  const examples = exampleLines(examplesOf(command));
+  const list = helpOf(command).list;
+  const examples = exampleLines(helpOf(command).examples);
   return joinSections([
     ...introduction(command, help),
     examples.length === 0 ? '' : ['Examples:', ...examples].join('\n'),
     formatSection('Arguments:', argumentRows(command), help),
     list === undefined ? '' : formatSection(list.heading, list.rows, help),
     formatSection('Commands:', subcommandRows(command, help), help),
-    ...groups.map(([heading, rows]) => formatSection(heading, rows, help)),
+    ...optionSections(command, help),
     ...ending(command, help),
   ]);
 }
@@ -148,21 +140,8 @@ export function wantsShortHelp(words: readonly string[]): boolean {
 
 /** Of a small terminal, with a row left for the prompt of the shell. */
 const mostRows = 23;
-const mostOptions = 8;
 
 const rowsOf = (text: string) => text.split('\n').length - 1;
-
-/** Words that are never split, in rows of the help's width after a label. */
-function wrapWords(label: string, words: readonly string[]): string {
-  const rows = [label];
-  for (const [index, word] of words.entries()) {
-    const text = index < words.length - 1 ? `${word},` : word;
-    const longer = `${rows.at(-1)} ${text}`;
-    if (longer.trimEnd().length <= helpWidth) rows[rows.length - 1] = longer;
-    else rows.push(`${' '.repeat(label.length)} ${text}`);
-  }
-  return rows.map((row) => row.trimEnd()).join('\n');
-}
 
 /** The command as typed: `natter config set`. */
 function pathOf(command: Command): string {
@@ -175,7 +154,7 @@ const seldomNames = ['prompts', 'usage', 'doctor', 'sandbox', 'shell-init', 'com
 /** natter itself: what most people type, the commands, and where the rest is. */
 function formatProgram(program: Command, help: Help): string {
   const [description = ''] = introduction(program, help);
-  const examples = exampleLines(examplesOf(program)).map((line) => line.replace('$ ', ''));
+  const examples = exampleLines(helpOf(program).examples).map((line) => line.replace('$ ', ''));
   // The examples show prompts; the last rows show help.
   const omitted = new Set(['[chat]', 'help', ...seldomNames]);
   const shown = subcommandRows(program, help).filter(
@@ -184,10 +163,10 @@ function formatProgram(program: Command, help: Help): string {
   return joinSections([
     description,
     examples.join('\n'),
-    [formatSection('Commands:', shown, help), wrapWords('  also:', seldomNames)].join('\n'),
+    `${formatSection('Commands:', shown, help)}\n  also: ${seldomNames.join(', ')}`,
     [
       'More: natter --help (all options), natter <command> -h, natter help <topic>',
-      wrapWords('Topics:', topicNames),
+      help.boxWrap(`Topics: ${topicNames.join(', ')}`, helpWidth),
     ].join('\n'),
   ]);
 }
@@ -209,34 +188,32 @@ const inShort = ({ term, description }: HelpRow): HelpRow => ({
   description: description.replace(/ \[[A-Z_]+\]$/, '').replace(/; .*/s, ''),
 });
 
-/** A command with its own options, or with those of them that people use most, and fewer examples, as they fit. */
+/** A command with its own options and examples; if not all fit, with one example and the options that people use most. */
 function formatCommand(command: Command, help: Help): string {
   const options = ownOptions(command, help).filter(
     ({ group }) => group !== generalGroup && group !== serviceGroup,
   );
-  const used = options.toSorted((one, other) => ownRank(one) - ownRank(other));
-  const service = takesServiceOptions(command) ? ', natter help service' : '';
-  const list = helpListOf(command);
+  const used = options.toSorted((one, other) => ownRank(one) - ownRank(other)).map(inShort);
+  const service = !helpOf(command).hidesServiceOptions ? ', natter help service' : '';
+  const list = helpOf(command).list;
   const names = list?.rows.map(({ term }) => term.replace(/ <.*$/, '')) ?? [];
-  const listRow = list?.isInShortHelp === true ? wrapWords(list.heading, names) : '';
-  const format = (shown: number, examples: number) => {
-    const rest = options.length - shown;
+  const listRow = list?.isInShortHelp === true ? `${list.heading} ${names.join(', ')}` : '';
+  const format = (rows: readonly HelpRow[], examples: number) => {
+    const rest = options.length - rows.length;
     return joinSections([
       ...introduction(command, help),
-      ['Examples:', ...exampleLines(examplesOf(command).slice(0, examples))].join('\n'),
+      ['Examples:', ...exampleLines(helpOf(command).examples.slice(0, examples))].join('\n'),
       formatSection('Commands:', subcommandRows(command, help), help),
-      listRow,
-      formatSection('Options:', rest === 0 ? options : used.slice(0, shown).map(inShort), help),
+      help.boxWrap(listRow, helpWidth),
+      formatSection('Options:', rows, help),
       `More: ${pathOf(command)} --help${rest === 0 ? '' : ` (${rest} more options)`}${service}`,
     ]);
   };
-  const most = Math.min(options.length, mostOptions);
-  const texts = [
-    ...[3, 2, 1].map((examples) => format(options.length, examples)),
-    ...[3, 2].map((examples) => format(most, examples)),
-    ...Array.from({ length: most + 1 }, (_, fewer) => format(most - fewer, 1)),
-  ];
-  return texts.find((text) => rowsOf(text) <= mostRows) ?? texts.at(-1) ?? '';
+  let text = format(options, 3);
+  for (let shown = used.length; rowsOf(text) > mostRows && shown >= 0; shown -= 1) {
+    text = format(used.slice(0, shown), 1);
+  }
+  return text;
 }
 
 /** The help of `-h` as plain text of at most 23 rows of 80 columns. */

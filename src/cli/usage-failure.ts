@@ -2,7 +2,7 @@ import type { Command, CommanderError } from 'commander';
 import { Failure } from '../failure.ts';
 import { definitions, settingKeys } from '../settings/definitions.ts';
 import { type ForeignWords, meantBy } from './guess.ts';
-import { commandsAbove, takesServiceOptions } from './help-details.ts';
+import { commandsAbove, helpOf } from './help-details.ts';
 
 /** The name of an option as typed, without its value, which may be a key. */
 function typedOptionName(typed: string): string {
@@ -100,7 +100,7 @@ function unknownOption(
   const dashes = takesPrompt ? '; put text that starts with a dash after --' : '';
   const hint =
     hintForForeign(typed, path, command, words) ??
-    (takesServiceOptions(command) ? settingHint(name) : undefined) ??
+    (!helpOf(command).hidesServiceOptions ? settingHint(name) : undefined) ??
     `${see} ‹${path} --help›${dashes}`;
   return new Failure('usage', `unknown option '${name}'`, { hint });
 }

@@ -3,34 +3,49 @@ import { rephrase } from '../client/failure/change-failure.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { decodeText } from '../conversation/decode-text.ts';
 import { Failure } from '../failure.ts';
+import { splitFrontMatter } from '../front-matter.ts';
 import {
+  type Boundary,
+  checkInside,
   type FoundPrompt,
+  isFile,
   type PromptPlaces,
   resolveReference,
-} from '../prompt-files/library/find-prompt.ts';
-import { loadPrompt } from '../prompt-files/library/load-prompt.ts';
-import type { SourceFile } from '../prompt-files/place.ts';
-import { partsOf, type PromptFile } from '../prompt-files/prompt-file.ts';
-import { type Placeholder, placeholdersOf } from '../prompt-files/template.ts';
+} from '../prompt-files/find-prompt.ts';
+import { parsePromptFile } from '../prompt-files/parse-prompt-file.ts';
+import { failureAt, type SourceFile } from '../prompt-files/place.ts';
+import {
+  checkDeclarations,
+  placesWords,
+  type PromptFile,
+  type PromptSource,
+  usesOf,
+} from '../prompt-files/prompt-file.ts';
+import {
+  joinTexts,
+  parseTemplate,
+  type Part,
+  type Placeholder,
+  type Template,
+} from '../prompt-files/template.ts';
 import { resolveFolders, type FolderFacts } from '../settings/folders.ts';
 import { failureReason } from '../storage/storage-failure.ts';
-import { type AttachOptions, readBytes } from './attach-files.ts';
+import { readBytes } from './attach-files.ts';
 import type { SecretGuard } from './secret-guard.ts';
 
 /** Where prompt files are looked up: from the current directory on, and in the settings folder. */
 export function promptPlaces(context: FolderFacts): PromptPlaces {
   const { config } = resolveFolders(context);
   return {
-    directory: path.resolve('.'),
     homeDirectory: context.homeDirectory,
     own: config === undefined ? undefined : path.join(config, 'prompts'),
   };
 }
 
-/** Reads a prompt file, or a file that it names. @throws Failure `usage` */
+/** Reads a prompt file, or a file that it names. @throws Failure `usage`; or the signal's reason */
 export async function readTextFile(
-  { signal }: AttachOptions,
   { name, path: file }: SourceFile,
+  signal: AbortSignal,
 ): Promise<string> {
   let bytes: Uint8Array;
   try {
@@ -50,45 +65,104 @@ export async function readTextFile(
   }
 }
 
-export interface LoadOptions extends AttachOptions {
-  /** Checks the file and what it includes; undefined if nothing is checked. */
-  readonly guard?: SecretGuard | undefined;
+/** Reads a file as it may be sent. @param guard undefined if nothing is checked. @throws Failure */
+export async function readGuarded(
+  file: SourceFile,
+  signal: AbortSignal,
+  guard: SecretGuard | undefined,
+): Promise<PromptSource> {
+  const content = await readTextFile(file, signal);
+  const [inspected] = (await guard?.inspect([{ name: file.name, content }])) ?? [];
+  return { file, content: inspected?.content ?? content };
 }
 
-/** Reads and parses a prompt file. @throws Failure with the file and the line */
-export function loadPromptFile(
-  { guard, ...options }: LoadOptions,
-  found: FoundPrompt,
-): Promise<PromptFile> {
-  const { directory } = promptPlaces(options.context);
-  const read = async (file: SourceFile) => {
-    const content = await readTextFile(options, file);
-    if (guard === undefined) return content;
-    const [inspected] = await guard.inspect([{ name: file.name, content }]);
-    return inspected?.content ?? content;
+/** The `user.md` of a fabric pattern, whose `system.md` is `file`; undefined without one. */
+export function userFile(file: SourceFile, boundary?: Boundary): SourceFile | undefined {
+  if (path.basename(file.path).toLowerCase() !== 'system.md') return undefined;
+  const user = {
+    name: path.join(path.dirname(file.name), 'user.md'),
+    path: path.join(path.dirname(file.path), 'user.md'),
   };
-  return loadPrompt(found, { directory, read });
+  if (!isFile(user.path)) return undefined;
+  if (boundary !== undefined) checkInside(boundary, user);
+  return user;
 }
 
-/** Reads the files of the `file` placeholders, each once. */
-export async function readInserted(
-  { guard, ...options }: LoadOptions,
-  found: FoundPrompt,
+/** Files that include each other twice would grow forever. */
+const mostIncludes = 500;
+
+/**
+ * Replaces each `include` placeholder by the text of its file without front matter, whose placeholders belong to the
+ * prompt too.
+ * @param read reads the file that an `include` placeholder names
+ * @throws Failure `usage` with the file and the line for files that include each other
+ */
+async function resolveIncludes(
   prompt: PromptFile,
-): Promise<(placeholder: Placeholder) => string> {
-  const { directory } = promptPlaces(options.context);
-  /** In the order of the texts. */
-  const paths: string[] = [];
-  const texts: AttachedFile[] = [];
-  const indexes = new Map<Placeholder, number>();
-  for (const placeholder of placeholdersOf(partsOf(prompt), 'file')) {
-    const file = resolveReference(found.boundary, placeholder, directory);
-    if (!paths.includes(file.path)) {
-      paths.push(file.path);
-      texts.push({ name: file.name, content: await readTextFile(options, file) });
+  read: (include: Placeholder) => Promise<PromptSource>,
+): Promise<PromptFile> {
+  const takesArguments = placesWords(prompt);
+  let count = 0;
+  const resolve = async (template: Template, above: readonly string[]): Promise<Template> => {
+    const parts: Part[] = [];
+    for (const part of template) {
+      if (part.kind !== 'include') {
+        parts.push(part);
+        continue;
+      }
+      count += 1;
+      if (count > mostIncludes) {
+        throw failureAt(part.place, `more than ${mostIncludes} files are included`);
+      }
+      const { file, content } = await read(part);
+      if (above.includes(file.path)) {
+        throw failureAt(part.place, `${file.name} includes itself`);
+      }
+      const { body, bodyLine: line } = splitFrontMatter(content);
+      const included = parseTemplate(body, { file, line }, { takesArguments });
+      parts.push(...(await resolve(included, [...above, file.path])));
     }
-    indexes.set(placeholder, paths.indexOf(file.path));
+    return joinTexts(parts);
+  };
+  const above = [prompt.file.path];
+  const { system } = prompt;
+  return {
+    ...prompt,
+    system: system && (await resolve(system, above)),
+    prompt: await resolve(prompt.prompt, above),
+  };
+}
+
+/** Reads and parses a prompt file with all that it includes. @throws Failure `usage` with the file and the line */
+export async function loadPromptFile(
+  { file, boundary }: FoundPrompt,
+  signal: AbortSignal,
+  guard?: SecretGuard,
+): Promise<PromptFile> {
+  checkInside(boundary, file);
+  const source = await readGuarded(file, signal, guard);
+  const user = userFile(file, boundary);
+  const parsed = await parsePromptFile(source, user && (await readGuarded(user, signal, guard)));
+  const prompt = await resolveIncludes(parsed, (include) =>
+    readGuarded(resolveReference(boundary, include), signal, guard),
+  );
+  checkDeclarations(prompt);
+  return prompt;
+}
+
+/** Reads the files of the `file` placeholders; the guard inspects all of them at once. */
+export async function readInserted(
+  { boundary }: FoundPrompt,
+  prompt: PromptFile,
+  signal: AbortSignal,
+  guard?: SecretGuard,
+): Promise<(placeholder: Placeholder) => string> {
+  const placeholders = usesOf(prompt, 'file');
+  const texts: AttachedFile[] = [];
+  for (const placeholder of placeholders) {
+    const file = resolveReference(boundary, placeholder);
+    texts.push({ name: file.name, content: await readTextFile(file, signal) });
   }
   const inspected = (await guard?.inspect(texts)) ?? texts;
-  return (placeholder) => inspected[indexes.get(placeholder) ?? -1]?.content ?? '';
+  return (placeholder) => inspected[placeholders.indexOf(placeholder)]?.content ?? '';
 }

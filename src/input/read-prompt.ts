@@ -42,8 +42,8 @@ interface SourceRequest {
   readonly required: boolean;
   /** There is a prompt besides the input, so a silent pipe may be an inherited one. */
   readonly hasPrompt: boolean;
-  /** Throws for empty input; absent if it may be empty. */
-  readonly refuseEmpty?: (() => never) | undefined;
+  /** Throws if there is no text in standard input, for this reason; absent if none is needed. */
+  readonly refuse?: ((reason: string) => never) | undefined;
   /** Checks what is read; undefined if nothing is checked. */
   readonly guard: SecretGuard | undefined;
 }
@@ -68,15 +68,23 @@ function tooLarge(): Failure {
 /**
  * Reads standard input to its end, however long that takes; undefined if it is not read. A terminal is read only if
  * required.
- * @throws Failure for bytes that are not text, and for required input that is empty
+ * @throws Failure for bytes that are not text, and for required input that is empty or not read
  */
 async function readInput(
   { context, options, presentation: { notices } }: Run<PromptOptions>,
-  { required, hasPrompt, refuseEmpty }: SourceRequest,
+  { required, hasPrompt, refuse }: SourceRequest,
 ): Promise<string | undefined> {
   const { clock, signal, streams } = context;
   const { stdin } = streams;
-  if (!options.stdin || (stdin.isTerminal && !required)) return undefined;
+  if (!options.stdin && required) {
+    throw new Failure('usage', '"-" requires standard input, but --no-stdin ignores it', {
+      hint: 'use only one of them',
+    });
+  }
+  if (!options.stdin || (stdin.isTerminal && !required)) {
+    refuse?.(options.stdin ? 'nothing is piped in' : '--no-stdin ignores standard input');
+    return undefined;
+  }
   if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl+D to end it');
   const silence = hasPrompt && !stdin.isTerminal ? silenceNotice : Infinity;
   const stopNotice = startTimer(clock, silence, () =>
@@ -88,7 +96,7 @@ async function readInput(
     const { stdinEncoding: encoding, lossy } = options;
     const text = decodeText(bytes, { encoding, lossy, source });
     if (text !== '') return text;
-    refuseEmpty?.();
+    refuse?.('standard input is empty');
     if (required) throw new Failure('usage', 'standard input is empty, but "-" requires it');
     if (hasPrompt && stdin.isRedirected()) {
       notices.notice('standard input was empty; only the prompt is sent');
@@ -124,37 +132,16 @@ export function withSystem(
   return system === undefined ? settings : { ...settings, values: { ...settings.values, system } };
 }
 
-/** @throws Failure `usage` for `-` with `--no-stdin` */
-export function refuseIgnoredInput({ stdin }: PromptOptions, isRequired: boolean): void {
-  if (stdin || !isRequired) return;
-  throw new Failure('usage', '"-" requires standard input, but --no-stdin ignores it', {
-    hint: 'use only one of them',
-  });
-}
-
-/**
- * Requires standard input for the placeholder in the prompt or in `--system`.
- * @returns refuses empty input; undefined if nothing requires it
- * @throws Failure `usage` if standard input is requested but not available
- */
-function checkInput(
-  isTerminal: boolean,
-  options: PromptOptions,
-  prompt: string,
-  isRequired: boolean,
-): (() => never) | undefined {
-  const { stdin, system } = options;
-  refuseIgnoredInput(options, isRequired);
+/** What refuses a prompt, or a value of `--system`, with a placeholder for missing input; undefined without one. */
+function inputRefusal({ stdin, system }: PromptOptions, prompt: string) {
   const inPrompt = hasInputPlaceholder(prompt);
   if (!stdin || !(inPrompt || hasInputPlaceholder(system))) return undefined;
   const place = inPrompt ? 'the prompt' : '--system';
-  const refuse = (reason: string): never => {
+  return (reason: string): never => {
     throw new Failure('usage', `${place} contains ${inputPlaceholder}, but ${reason}`, {
       hint: 'pipe something in, or use --no-stdin to send it unchanged',
     });
   };
-  if (isTerminal && !isRequired) refuse('nothing is piped in');
-  return () => refuse('standard input is empty');
 }
 
 /** What is sent besides the words of a prompt: attached files, and standard input if it was read. */
@@ -195,17 +182,16 @@ export async function readPrompt(
   guard: SecretGuard | undefined,
   command?: string,
 ) {
-  const { context, options } = run;
+  const { options } = run;
   const promptWords = words.filter((word) => word !== inputWord);
   const prompt = promptWords.join(' ');
   const { names, isFile, required } = namedInputs(options, words);
-  const refuseEmpty = checkInput(context.streams.stdin.isTerminal, options, prompt, required);
   if (names.length > 0 && options.isPrompt !== true) {
     await refuseUnattached(promptWords);
   }
   const hasPrompt = prompt !== '' || names.length > 0;
-  const request = { names, required, hasPrompt, guard, refuseEmpty };
-  const { files, input } = await readSources(run, request);
+  const refuse = inputRefusal(options, prompt);
+  const { files, input } = await readSources(run, { names, required, hasPrompt, guard, refuse });
   const system = input === undefined ? undefined : insertInput(options.system, input);
   const isInSystem = system !== undefined && !hasInputPlaceholder(prompt);
   const rest = isInSystem ? undefined : input;

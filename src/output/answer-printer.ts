@@ -8,19 +8,11 @@ import { answerFields, eventRecords, failureRecord, jsonLine } from './json-answ
 import { Failure } from '../failure.ts';
 import type { Context, GlobalOptions, Presentation } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
-import { ownColors as parseColors } from '../settings/own-colors.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { Interruption } from '../terminal/device/signals.ts';
 import type { WrapMode } from '../terminal/markdown/markdown-stream.ts';
-import {
-  type OwnPaints,
-  type Style,
-  type TerminalColors,
-  type ThemeName,
-  createOwnPaints,
-  themedStyle,
-} from '../terminal/style.ts';
+import { type Style, type ThemeName, createOwnPaints, themedStyle } from '../terminal/style.ts';
 
 /** Prints one answer to standard output as its events arrive. */
 export interface AnswerPrinter {
@@ -170,12 +162,13 @@ export function chooseAnswerFormat(options: FormatOptions, isTerminal: boolean):
 }
 
 /**
- * Refuses a prompt whose answer nobody could get, before it is sent. A command that prints something else only says
- * so: daemon(3) and Python's DEVNULL pass on a null device that looks the same, to discard what it prints.
+ * Refuses a prompt before it is sent if its answer would be neither printed nor saved. Anything else only says that
+ * nothing is printed: to discard it, daemon(3), Python's DEVNULL and Node's `ignore` pass on a null device that looks
+ * the same.
  * @throws Failure `storage`
  */
-export function refuseClosedOutput(stdout: OutputStream): void {
-  if (stdout.isClosed?.() !== true) return;
+export function refuseClosedOutput(stdout: OutputStream, isSaved: boolean): void {
+  if (isSaved || stdout.isClosed?.() !== true) return;
   throw new Failure('storage', 'standard output is closed, so the answer would be lost', {
     hint: 'redirect it to a file, or to /dev/null to discard the answer',
   });
@@ -203,23 +196,12 @@ export const lookOf = ({ values: { wrap, theme }, colors }: ResolvedSettings) =>
   ownColors: colors,
 });
 
-/** The paints of the user's colours, if there are any. @throws Failure `configuration` for a bad colour */
-export function readOwnPaints(
-  colors: ResolvedSettings['colors'],
-  terminal: TerminalColors,
-): OwnPaints | undefined {
-  return Object.keys(colors).length === 0
-    ? undefined
-    : createOwnPaints(parseColors(colors), terminal);
-}
-
-/** The style of answers in a theme, with the user's colours. @throws Failure `configuration` for a bad colour */
+/** The style of answers in a theme, with the user's colours. */
 export function answerStyle(
   { style: own, colors }: Presentation,
   { theme = 'color', ownColors = {} }: Look,
 ): Style {
-  const paints = own.colored ? readOwnPaints(ownColors, colors) : undefined;
-  return themedStyle(theme, own, colors, paints);
+  return themedStyle(theme, own, colors, createOwnPaints(ownColors, colors));
 }
 
 async function markdownTransform(

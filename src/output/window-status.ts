@@ -1,46 +1,36 @@
 import type { SettingValues } from '../settings/definitions.ts';
-import {
-  TerminalWindow,
-  windowModes,
-  type WindowProgress,
-  windowWays,
-} from '../terminal/window.ts';
+import { TerminalWindow, windowWays } from '../terminal/window.ts';
 import type { Context } from '../run.ts';
 
-/** The state of a command in the title and the tab of the window that shows its standard error. */
-interface WindowStatus {
-  /** Writes what has changed; `text` may have any characters. */
-  show(text: string, progress: WindowProgress): void;
-  /** Puts the window back, as natter's end does. */
-  end(): void;
-}
-
-const noStatus: WindowStatus = { show: () => undefined, end: () => undefined };
-
-/** @param animated false: nothing is written, as to a pipe or a dumb terminal */
+/**
+ * Shows the state of a command in the title and the tab of the window that shows its standard error. `end` puts the
+ * window back, as natter's end does.
+ * @param animated false: nothing is written, as to a pipe or a dumb terminal
+ */
 export function openWindowStatus(
   { streams, environment, device }: Context,
   animated: boolean,
   { progress, windowTitle }: SettingValues,
-): WindowStatus {
-  const ways = windowWays({ notify: 'off', progress, title: windowTitle }, environment);
-  if (!animated || !(ways.title || ways.progress)) return noStatus;
-  const { enter, leave } = windowModes(ways);
-  let isOpen = false;
-  const window = new TerminalWindow(ways, (sequence) => {
-    void streams.stderr.write(isOpen ? sequence : enter + sequence);
-    isOpen = true;
-  });
+) {
+  const shown = animated
+    ? { progress, title: windowTitle }
+    : ({ progress: 'off', title: 'off' } as const);
+  let forget: (() => void) | undefined;
   const close = (write: (sequences: string) => unknown) => {
-    if (isOpen) write(leave);
-    isOpen = false;
+    if (forget === undefined) return;
+    forget();
+    forget = undefined;
+    write(window.modes.leave);
   };
-  const forget = device.onExit(() => close((text) => device.writeNow(text, 'stderr')));
-  return {
-    show: (text, value) => window.show(text, value),
-    end() {
-      forget();
-      close((text) => streams.stderr.write(text));
+  const window = new TerminalWindow(
+    windowWays({ notify: 'off', ...shown }, environment),
+    (sequence) => {
+      void streams.stderr.write(forget === undefined ? window.modes.enter + sequence : sequence);
+      forget ??= device.onExit(() => close((text) => device.writeNow(text, 'stderr')));
     },
+  );
+  return {
+    show: window.show.bind(window),
+    end: () => close((text) => streams.stderr.write(text)),
   };
 }

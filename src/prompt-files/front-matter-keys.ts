@@ -42,9 +42,9 @@ function readText({ value, place, key }: YamlEntry): string {
 }
 
 function readField(field: YamlEntry, name: string): Partial<Variable> {
-  if (field.key === 'description') return { description: readText(field) };
-  if (field.key === 'default') return { default: readText(field) };
-  if (field.key === 'choices') return { choices: readChoices(field) };
+  const { key } = field;
+  if (key === 'description' || key === 'default') return { [key]: readText(field) };
+  if (key === 'choices') return { choices: readChoices(field) };
   throw failureAt(field.place, `the variable ${name} cannot have "${field.key}"`, {
     hint: 'it can have default, choices and description',
   });

@@ -146,19 +146,6 @@ async function readFront(source: PromptSource): Promise<Front> {
   };
 }
 
-/** A notice about the first match of a pattern in the body; none without one. */
-function noticeOf(
-  { split }: Front,
-  file: SourceFile,
-  pattern: RegExp,
-  describe: (found: string) => string,
-): readonly string[] {
-  const found = pattern.exec(split.body);
-  if (found === null) return [];
-  const line = createLineCounter(split.body, split.bodyLine)(found.index);
-  return [`${placeText({ file, line })}: ${describe(found[0])}`];
-}
-
 /** What looks like a variable with a default: `{{lang|ts}}`, `{{lang:ts}}`, `{{lang=ts}}`. */
 const likeDefault =
   /(?<![\\$])\{\{[ \t]*(?!(?:file|include):)[A-Za-z_][\w-]*[ \t]*[|:=][^{}\n]*\}\}/;
@@ -178,27 +165,35 @@ function mentionNotice(mention: string): string {
   return `${mention} is sent as text; ${advice}`;
 }
 
-function agentNotices(read: Front, file: SourceFile): readonly string[] {
-  const { model } = read.front;
-  const at = (place: Place | undefined, text: string) =>
-    place === undefined ? [] : [`${placeText(place)}: ${text}`];
+/** What the file asks for and natter does not do. */
+function noticesOf(read: Front, isOfAgent: boolean, file: SourceFile): readonly string[] {
+  const { body, bodyLine } = read.split;
+  const at = (place: Place | undefined, text: string) => place && `${placeText(place)}: ${text}`;
+  /** Of the first match in the body. */
+  const found = (pattern: RegExp, describe: (text: string) => string) => {
+    const match = pattern.exec(body);
+    if (match === null) return undefined;
+    const line = createLineCounter(body, bodyLine)(match.index);
+    return at({ file, line }, describe(match[0]));
+  };
   const runs = (command: string) => `natter runs no commands: ${command} is sent as text`;
-  const commands = noticeOf(read, file, agentCommand, runs);
-  const tools = at(read.tools, 'natter has no tools; the model gets only the text');
-  return [
-    ...at(model?.place, 'the model is that of a coding agent and is ignored'),
-    ...(commands.length > 0 ? commands : tools),
-    ...noticeOf(read, file, agentMention, mentionNotice),
-  ];
+  const advice = 'a default is set under variables: in the front matter';
+  const notices = isOfAgent
+    ? [
+        at(read.front.model?.place, 'the model is that of a coding agent and is ignored'),
+        found(agentCommand, runs) ??
+          at(read.tools, 'natter has no tools; the model gets only the text'),
+        found(agentMention, mentionNotice),
+      ]
+    : [
+        found(likeDefault, (text) => `${text} is sent as text; ${advice}`),
+        found(fileMention, mentionNotice),
+      ];
+  return notices.filter((notice) => notice !== undefined);
 }
 
-function plainNotices(read: Front, file: SourceFile): readonly string[] {
-  const advice = 'a default is set under variables: in the front matter';
-  return [
-    ...noticeOf(read, file, likeDefault, (text) => `${text} is sent as text; ${advice}`),
-    ...noticeOf(read, file, fileMention, mentionNotice),
-  ];
-}
+/** `$ARGUMENTS`, unless a backslash makes it text. */
+const mentionsArguments = /(?<!\\)(?:\\\\)*\$ARGUMENTS\b/;
 
 /**
  * Parses a prompt file. Includes are not resolved yet.
@@ -217,28 +212,25 @@ export async function parsePromptFile(
   const read = await readFront(source);
   const { system, model, ...others } = read.front;
   const format = named === 'markdown' && read.isOfAgent ? 'agent' : named;
-  const { body, bodyLine: firstLine } = read.split;
+  const { body, bodyLine: line } = read.split;
   const takesInput = format === 'fabric';
-  const parseWith =
-    (takesArguments: boolean) =>
-    (text: string, line: number, from = file) =>
-      parseTemplate(text, { file: from, firstLine: line, takesArguments, takesInput });
   const texts = [body, system?.value ?? ''];
-  const mentionsArguments = texts.some((text) => {
-    return placeholdersOf(parseWith(false)(text, firstLine), 'arguments').length > 0;
-  });
-  const parse = parseWith(
-    format === 'agent' || others.argumentHint !== undefined || mentionsArguments,
-  );
+  const takesArguments =
+    format === 'agent' ||
+    others.argumentHint !== undefined ||
+    texts.some((text) => mentionsArguments.test(text));
+  const parse = (text: string, place: Place) =>
+    parseTemplate(text, place, { takesArguments, takesInput });
   const front = { ...others, ...(format !== 'agent' && model !== undefined && { model }) };
-  const notices = (format === 'agent' ? agentNotices : plainNotices)(read, file);
-  const text = parse(body, firstLine);
+  const notices = noticesOf(read, format === 'agent', file);
+  const text = parse(body, { file, line });
   // With a place for the input, a pattern is the whole prompt.
   const isWhole = placeholdersOf(text, 'stdin').length > 0;
   if (format === 'fabric' && system === undefined && !isWhole) {
-    const prompt = user === undefined ? [] : parse(user.content.trim(), 1, user.file);
+    const prompt =
+      user === undefined ? [] : parse(user.content.trim(), { file: user.file, line: 1 });
     return { file, format, front, system: text, prompt, notices };
   }
-  const systemText = system && parse(system.value.trimEnd(), system.place.line);
+  const systemText = system && parse(system.value.trimEnd(), system.place);
   return { file, format, front, system: systemText, prompt: text, notices };
 }

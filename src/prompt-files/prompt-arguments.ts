@@ -1,14 +1,7 @@
 import { Failure } from '../failure.ts';
 import { nearlyNamed } from '../near-name.ts';
-import { failureAt, placeText } from './place.ts';
-import {
-  partsOf,
-  type PromptFile,
-  placesWords,
-  requiredVariables,
-  variablesOf,
-} from './prompt-file.ts';
-import { placeholdersOf } from './template.ts';
+import { failureAt } from './place.ts';
+import { placesWords, type PromptFile, usesOf, variablesOf } from './prompt-file.ts';
 import { checkChoice, exampleOf, type Variable } from './front-matter-keys.ts';
 
 const assignment = /^--(?<name>[A-Za-z_][\w-]*)(?:=(?<value>[^]*))?$/;
@@ -28,7 +21,10 @@ function readAssignments(
       });
     }
     const variable = known.find((one) => one.name === name);
-    if (variable === undefined) throw unknownVariable(file.name, name, known);
+    if (variable === undefined) {
+      const names = known.map((one) => one.name);
+      throw unknownVariable(file.name, name, names);
+    }
     if (value === undefined) {
       throw failureAt(variable.place, `--${name} needs a value`, { hint: exampleOf(variable) });
     }
@@ -38,36 +34,38 @@ function readAssignments(
   return values;
 }
 
-function unknownVariable(title: string, name: string, known: readonly Variable[]): Failure {
-  const names = known.map((one) => one.name);
+/** Refuses a value for a variable that a prompt file does not have. @param title of the file */
+export function unknownVariable(title: string, name: string, names: readonly string[]): Failure {
   const near = nearlyNamed(name, names);
   let hint = `its variables are ${names.join(', ')}`;
   if (near !== undefined) hint = `did you mean --${near}?`;
-  if (names.length === 0) hint = 'it has no variables; see ‹natter run --help› for options';
+  if (names.length === 0) hint = 'it has no variables';
   return new Failure('usage', `${title} has no variable "${name}"`, { hint });
 }
 
-/** @throws Failure `usage` that names the first variable without a value, and how to set all of them */
-function checkRequired(prompt: PromptFile, values: ReadonlyMap<string, string>): void {
-  const missing = requiredVariables(prompt).filter(({ name }) => !values.has(name));
+/** @throws Failure `usage` at the first use of a variable without a value; the hint sets all of them */
+function checkRequired(
+  prompt: PromptFile,
+  known: readonly Variable[],
+  values: ReadonlyMap<string, string>,
+): void {
+  const uses = usesOf(prompt, 'variable');
+  const missing = known.filter(({ name }) => {
+    return !values.has(name) && uses.some((use) => use.name === name);
+  });
   const [first, ...others] = missing;
   if (first === undefined) return;
-  // A place is named for the first of the variables that have it.
-  const rest = others.map(({ name, place }, index) => {
-    const [text, before] = [place, missing[index]?.place ?? first.place].map(placeText);
-    return `, nor has ${name}${text === before ? '' : ` (${text})`}`;
-  });
-  throw failureAt(first.place, `the variable ${first.name} has no value${rest.join('')}`, {
-    hint:
-      `add ${missing.map(exampleOf).join(' ')}` +
-      (missing.some(({ name }) => name === 'input') ? '; standard input is {{stdin}}' : ''),
+  const { place } = uses.find(({ name }) => name === first.name) ?? first;
+  const rest = others.map(({ name }) => `, nor has ${name}`).join('');
+  const input = missing.some(({ name }) => name === 'input') ? '; standard input is {{stdin}}' : '';
+  throw failureAt(place, `the variable ${first.name} has no value${rest}`, {
+    hint: `add ${missing.map(exampleOf).join(' ')}${input}`,
   });
 }
 
 /** Words for `$1`, `$2`: none may be missing, and none may be left over. */
 function checkWords(prompt: PromptFile, words: readonly string[]): void {
-  const parts = partsOf(prompt);
-  const numbered = placeholdersOf(parts, 'argument');
+  const numbered = usesOf(prompt, 'argument');
   const missing = numbered.find(({ name }) => Number(name) > words.length);
   const { argumentHint } = prompt.front;
   const expected = argumentHint === undefined ? '' : `: ${argumentHint}`;
@@ -77,7 +75,7 @@ function checkWords(prompt: PromptFile, words: readonly string[]): void {
     });
   }
   const most = Math.max(0, ...numbered.map(({ name }) => Number(name)));
-  const takesAll = placeholdersOf(parts, 'arguments').length > 0;
+  const takesAll = usesOf(prompt, 'arguments').length > 0;
   if (numbered.length === 0 || takesAll || words.length <= most) return;
   throw new Failure('usage', `${prompt.file.name} uses $1 to $${most}, not ${words.length} words`, {
     hint: 'quote words that belong together',
@@ -123,7 +121,7 @@ export function readArguments(prompt: PromptFile, line: readonly string[]) {
     value === undefined ? [] : [[name, value] as const],
   );
   const variables = new Map([...defaults, ...given]);
-  checkRequired(prompt, variables);
+  checkRequired(prompt, known, variables);
   if (placesWords(prompt)) checkWords(prompt, words);
   return { variables, words };
 }

@@ -1,6 +1,6 @@
 import type { FrontMatter, Variable } from './front-matter-keys.ts';
 import { failureAt, type SourceFile } from './place.ts';
-import { placeholdersOf, type Template } from './template.ts';
+import { type Placeholder, placeholdersOf, type Template } from './template.ts';
 
 /** A parsed prompt file. */
 export interface PromptFile {
@@ -21,31 +21,24 @@ export interface PromptSource {
   readonly content: string;
 }
 
-/** All parts of the templates of a prompt. */
-export const partsOf = ({ system = [], prompt }: PromptFile): Template => [...system, ...prompt];
+/** The placeholders of a kind in a prompt, in the order of its texts: the system prompt is first. */
+export const usesOf = (
+  { system = [], prompt }: PromptFile,
+  ...kinds: readonly Placeholder['kind'][]
+): readonly Placeholder[] => placeholdersOf([...system, ...prompt], ...kinds);
 
 /** Whether the words after the name have a place in the text; else they are appended. */
 export const placesWords = (prompt: PromptFile): boolean =>
-  placeholdersOf(partsOf(prompt), 'argument', 'arguments').length > 0;
+  usesOf(prompt, 'argument', 'arguments').length > 0;
 
 /** Every variable: the declared ones, then those that only the text mentions, which are required. */
 export function variablesOf(prompt: PromptFile): readonly Variable[] {
   const declared = prompt.front.variables ?? [];
   const found = new Map(declared.map((variable) => [variable.name, variable]));
-  for (const { name, place } of placeholdersOf(partsOf(prompt), 'variable')) {
+  for (const { name, place } of usesOf(prompt, 'variable')) {
     if (!found.has(name)) found.set(name, { name, place });
   }
   return [...found.values()];
-}
-
-/** The variables that need a value, at the place of their first use. */
-export function requiredVariables(prompt: PromptFile): readonly Variable[] {
-  const uses = placeholdersOf(partsOf(prompt), 'variable');
-  return variablesOf(prompt).flatMap((variable) => {
-    const use = uses.find(({ name }) => name === variable.name);
-    if (variable.default !== undefined || use === undefined) return [];
-    return [{ ...variable, place: use.place }];
-  });
 }
 
 /**
@@ -56,9 +49,7 @@ export function checkDeclarations(prompt: PromptFile): void {
   const { variables } = prompt.front;
   if (variables === undefined || prompt.format === 'llm') return;
   const names = variables.map(({ name }) => name);
-  const unknown = placeholdersOf(partsOf(prompt), 'variable').find(
-    ({ name }) => !names.includes(name),
-  );
+  const unknown = usesOf(prompt, 'variable').find(({ name }) => !names.includes(name));
   if (unknown === undefined) return;
   const { name, place } = unknown;
   throw failureAt(place, `{{${name}}} is not a variable of this prompt file`, {

@@ -1,4 +1,4 @@
-import { createLineCounter, type Place, type SourceFile } from './place.ts';
+import { createLineCounter, type Place } from './place.ts';
 
 interface TextPart {
   readonly kind: 'text';
@@ -75,20 +75,21 @@ export function splitText(
   return joinTexts([...parts, textPart(text.slice(end))]);
 }
 
-/** Parses a text with placeholders: `{{name}}`, `{{stdin}}`, `{{file:path}}`, `{{include:path}}`, `$ARGUMENTS`. */
+/**
+ * Parses a text with placeholders: `{{name}}`, `{{stdin}}`, `{{file:path}}`, `{{include:path}}`, `$ARGUMENTS`.
+ * @param place where the text begins
+ */
 export function parseTemplate(
   text: string,
+  { file, line: firstLine }: Place,
   options: {
-    readonly file: SourceFile;
-    /** The line of the file in which the text begins. */
-    readonly firstLine: number;
     /** `$1` to `$9` are placeholders too, as in the command files of coding agents. */
     readonly takesArguments?: boolean;
     /** `{{input}}` is standard input too, as in a pattern of fabric. */
     readonly takesInput?: boolean;
-  },
+  } = {},
 ): Template {
-  const { file, firstLine, takesArguments = false, takesInput = false } = options;
+  const { takesArguments = false, takesInput = false } = options;
   const pattern = takesArguments ? withDigits : withoutDigits;
   return splitText(text, firstLine, pattern, (match, line) => {
     const { slashes = '', ...groups } = match.groups ?? {};

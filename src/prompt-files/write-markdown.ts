@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
 import { definedFields } from '../json.ts';
 import type { Variable } from './front-matter-keys.ts';
-import { partsOf, placesWords, type PromptFile, variablesOf } from './prompt-file.ts';
-import { escapePlaceholders, type Part, placeholdersOf, type Template } from './template.ts';
+import { placesWords, type PromptFile, usesOf, variablesOf } from './prompt-file.ts';
+import { escapePlaceholders, type Part, type Template } from './template.ts';
 
 /** A value of JSON as YAML, with long texts in blocks. */
 export const yamlText = (value: unknown): string =>
@@ -37,7 +37,7 @@ function variableValue({ description, default: value, choices }: Variable): unkn
 export function promptMarkdown(prompt: PromptFile): string {
   const { front, system } = prompt;
   const { description, model, maxTokens, params = [], variables = [], schema } = front;
-  const isNumbered = placeholdersOf(partsOf(prompt), 'argument').length > 0;
+  const isNumbered = usesOf(prompt, 'argument').length > 0;
   const argumentHint = front.argumentHint ?? (isNumbered ? '[words]' : undefined);
   const takesArguments = argumentHint !== undefined || placesWords(prompt);
   const tokens = Number(maxTokens?.value);

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../failure.ts';
-import type { JsonObject } from '../json.ts';
+import { isJsonObject } from '../json.ts';
 import { withLock, type LockOptions } from '../storage/lock/lock.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import type { RecordedRequest } from './format.ts';
@@ -59,54 +59,44 @@ export function keepConsumedExchanges(path: string, options: LockOptions): Consu
   };
 }
 
-/** One difference of two JSON values; a missing value is undefined. */
-interface Difference {
-  /** Such as `messages[1].content`. */
-  readonly path: string;
-  readonly recorded: unknown;
-  readonly actual: unknown;
-}
-
-const hasFields = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null;
-
-/** Compares two JSON values. The differences have the order of the second one; the order of fields does not matter. */
-export function differencesOf(
-  recorded: unknown,
-  actual: unknown,
-  path = '',
-): readonly Difference[] {
-  const isList = Array.isArray(actual);
-  if (!hasFields(recorded) || !hasFields(actual) || Array.isArray(recorded) !== isList) {
-    return Object.is(recorded, actual) ? [] : [{ path, recorded, actual }];
+/** The values in a JSON value that have no parts, in JSON, by their path such as `messages[1].content`. */
+function* valuesIn(value: unknown, path = ''): Generator<readonly [string, string], void> {
+  const isList = Array.isArray(value);
+  const parts = isList || isJsonObject(value) ? Object.entries(value) : [];
+  for (const [name, part] of parts) {
+    const place = path === '' ? name : `${path}.${name}`;
+    yield* valuesIn(part, isList ? `${path}[${name}]` : place);
   }
-  const own = (object: JsonObject, name: string) =>
-    Object.hasOwn(object, name) ? object[name] : undefined;
-  const names = new Set([...Object.keys(actual), ...Object.keys(recorded)]);
-  return [...names].flatMap((name) => {
-    const place = isList ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
-    return differencesOf(own(recorded, name), own(actual, name), place);
-  });
+  if (parts.length === 0 && value !== undefined) yield [path, JSON.stringify(value)];
 }
 
 /** The characters that are shown of a long value, around the first difference. */
 const shownLength = 40;
 const shownBefore = 12;
 
-function show(value: unknown, other: unknown): string {
-  const [text = 'missing', otherText = ''] = [value, other].map((one) => JSON.stringify(one));
-  if (text.length <= shownLength) return text;
+function show(value = 'missing', other = ''): string {
+  if (value.length <= shownLength) return value;
   let different = 0;
-  while (different < text.length && text[different] === otherText[different]) different += 1;
+  while (different < value.length && value[different] === other[different]) different += 1;
   const start = Math.max(0, different - shownBefore);
-  const end = start + shownLength;
-  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`;
+  const shown = value.slice(start, start + shownLength);
+  return `${start > 0 ? '…' : ''}${shown}${start + shownLength < value.length ? '…' : ''}`;
 }
 
-/** @param where the recorded exchange, such as `exchange 3` */
-export function describeDifference({ path, recorded, actual }: Difference, where: string): string {
-  const what = path === '' ? 'the body' : path;
-  return `${what} is ${show(actual, recorded)}, but ${show(recorded, actual)} in ${where}`;
+/**
+ * Describes the differences of two JSON values, in the order of the second one; the order of fields does not matter.
+ * @param where the recorded exchange, such as `exchange 3`
+ */
+export function differencesOf(recorded: unknown, actual: unknown, where: string) {
+  const before = new Map(valuesIn(recorded));
+  const now = new Map(valuesIn(actual));
+  return [...new Set([...now.keys(), ...before.keys()])]
+    .map((path) => ({ path, value: now.get(path), other: before.get(path) }))
+    .filter(({ value, other }) => value !== other)
+    .map(({ path, value, other }) => {
+      const what = path === '' ? 'the body' : path;
+      return `${what} is ${show(value, other)}, but ${show(other, value)} in ${where}`;
+    });
 }
 
 const nameOf = ({ method, path }: RecordedRequest) => `${method} ${path}`;
@@ -116,15 +106,10 @@ const isSame = (one: RecordedRequest, other: RecordedRequest) =>
 
 /** Describes the first difference from the recorded request that has the fewest. */
 function nearest(request: RecordedRequest, candidates: readonly RecordedExchange[]): string {
-  const compared = candidates.map(({ number, request: recorded }) => ({
-    number,
-    differences: differencesOf(recorded.body, request.body),
-  }));
-  const [found] = compared.sort((one, other) => one.differences.length - other.differences.length);
-  const [first, ...others] = found?.differences ?? [];
-  if (found === undefined || first === undefined) return '';
-  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-  return `${describeDifference(first, `exchange ${found.number}`)}${more}`;
+  const [[first = 'the body differs', ...others] = []] = candidates
+    .map(({ number, request: { body } }) => differencesOf(body, request.body, `exchange ${number}`))
+    .toSorted((one, other) => one.length - other.length);
+  return others.length === 0 ? first : `${first} (and ${others.length} more)`;
 }
 
 function reasonOf(

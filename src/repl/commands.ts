@@ -14,11 +14,12 @@ import {
   showHelp,
   commandOfOtherName,
 } from './help.ts';
-import { openPrompt } from './prompt-files/send-prompt-file.ts';
+import { openPromptFile } from './prompt-files/send-prompt-file.ts';
 import type { Session } from './session.ts';
 import { settingsCommands } from './settings.ts';
 import { type SlashCommand, redraw } from './slash-command.ts';
 import type { Step, ReplState } from './state.ts';
+import type { Entry } from './transcript/transcript.ts';
 import {
   andThen,
   isWriting,
@@ -134,7 +135,18 @@ export function panelOf(state: ReplState): readonly string[] {
   return (panel ?? (isHelp ? shortHelp(state, slashCommands) : '')).split('\n').filter(Boolean);
 }
 
-/** Looks for the prompt file with this name; the action `prompt-missing` follows if there is none. */
+/** Sends a prompt file, or refuses an unknown command. */
+export async function openPrompt(
+  session: Session,
+  named: { readonly name: string; readonly argument: string },
+  signal: AbortSignal,
+): Promise<readonly Entry[]> {
+  const entries = await openPromptFile(session, named, signal);
+  if (entries !== undefined) return entries;
+  session.update((state) => refuseMissing(state, named.name, named.argument));
+  return [];
+}
+
 function runPromptFile(state: ReplState, name: string, argument: string): Step {
   return startActivity(state, 'reading a prompt file', openPrompt, { name, argument });
 }

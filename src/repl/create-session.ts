@@ -1,4 +1,4 @@
-import { type Entry, Transcript, type TranscriptFormat } from './transcript/transcript.ts';
+import { Transcript, type TranscriptFormat } from './transcript/transcript.ts';
 import { createWakeUp } from '../clock.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
 import { typedContent } from './composer/paste.ts';
@@ -6,9 +6,9 @@ import { isEmpty } from './composer/text-buffer.ts';
 import { storageEntry } from './export.ts';
 import { failureText, type Repl, type Screen, type Session, Stopped } from './session.ts';
 import type { ReplState, Step, Task } from './state.ts';
-import { printing, printReport } from './step.ts';
+import { printing, printReport, quit as endSession, step } from './step.ts';
 import { createDebounce, createTicker } from './timers.ts';
-import { update, updated } from './update.ts';
+import { onTaskEnded, onTaskFailed, updated } from './update.ts';
 
 /** Milliseconds after the last change of the draft. */
 const draftPause = 500;
@@ -65,24 +65,19 @@ export function createSession(options: {
   const allEnded = async () => {
     while (running.size > 0) await Promise.all(running);
   };
-  /** An error, thrown or rejected, becomes an action. */
+  /** An error, thrown or rejected, becomes a change of the state. */
   const perform = async (next: Task) => {
     const signal = next.isActivity === true ? session.begin() : undefined;
     try {
       signal?.throwIfAborted();
-      const entries = await call(next, session, signal);
-      if (signal === undefined) return;
-      session.dispatch({
-        type: 'task-ended',
-        entries: entries as readonly Entry[],
-        now: clock.monotonic(),
-      });
+      const result = await call(next, session, signal);
+      if (result !== undefined) session.update((current) => onTaskEnded(current, next, result));
     } catch (thrown) {
       // If even a report cannot be shown, nothing can.
       if (next.run === printReport) return fail(thrown);
       const error: unknown = signal?.aborted === true ? signal.reason : thrown;
       const failure = error instanceof Stopped ? 'stopped' : failureText(error, repl.context);
-      session.dispatch({ type: 'task-failed', task: next, failure, now: clock.monotonic() });
+      session.update((current) => onTaskFailed(current, next, failure));
     }
   };
   const track = (work: Promise<void>) => {
@@ -91,14 +86,13 @@ export function createSession(options: {
   };
   // In line mode the terminal edits the text, and natter does not know it.
   const keepDraft = () => repl.isLineMode || repl.memory.keepDraft(unsentText(state));
-  const draftSaving = createDebounce(clock, draftPause, keepDraft);
-  const tick = () => session.dispatch({ type: 'ticked', now: clock.monotonic() });
-  const ticker = createTicker(clock, tick);
+  const draftSaving = createDebounce(clock, keepDraft);
+  const ticker = createTicker(clock, () => session.update((current) => step(current)));
   const change = createQueue((make: (state: ReplState) => Step) => {
     const before = state;
-    const { state: after, tasks } = make(before);
+    const { state: after, tasks } = updated({ ...before, now: clock.monotonic() }, make);
     state = after;
-    if (after.composer.text !== before.composer.text) draftSaving.restart();
+    if (after.composer.text !== before.composer.text) draftSaving.restart(draftPause);
     ticker.run(after.activity !== undefined);
     screen.show(after);
     // They start in this order, after the change in progress.
@@ -114,8 +108,7 @@ export function createSession(options: {
     screen,
     transcript,
     state: () => state,
-    update: (next) => change((current) => updated(current, next)),
-    dispatch: (action) => change((current) => update(current, action)),
+    update: change,
     print: (entries) => track(perform(printing(...entries))),
     journal: () => journal,
     async useJournal(next) {
@@ -141,7 +134,7 @@ export function createSession(options: {
     ended,
     async close() {
       // Keeps queued prompts from being sent.
-      session.dispatch({ type: 'input-ended' });
+      session.update(endSession);
       session.stop();
       await allEnded();
       ticker.run(false);

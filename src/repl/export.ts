@@ -3,6 +3,7 @@ import { codeBlocks } from '../conversation/code-blocks.ts';
 import { formatOfName, exportAs, type ExportFormat } from '../conversation/export/export.ts';
 import { titleOf, type Conversation, textOf } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
+import { countOf } from '../output/figures.ts';
 import { currentPath, lastAnswer } from './conversations/position.ts';
 import { notice, type Entry, failureEntry } from './transcript/transcript.ts';
 import type { Session } from './session.ts';
@@ -39,19 +40,13 @@ const formatOfWord = (word: string) =>
 /** UTF-16 units of a name from a title. */
 const maxName = 40;
 
-/** A file name from the title, without extension. */
+/** A file name from the title, without extension: its first words, else the id. */
 function nameOf(conversation: Conversation): string {
-  const words =
-    titleOf(conversation)
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? [];
-  let name = '';
-  for (const word of words) {
-    const longer = name === '' ? word : `${name}-${word}`;
-    if (longer.length > maxName) break;
-    name = longer;
-  }
-  return name === '' ? conversation.id : name;
+  const words = titleOf(conversation).toLowerCase();
+  const name = (words.match(/[\p{L}\p{N}]+/gu) ?? []).join('-');
+  const isShort = name.length <= maxName;
+  const cut = isShort ? name : name.slice(0, maxName + 1).replace(/(?:^|-)[^-]*$/, '');
+  return cut === '' ? conversation.id : cut;
 }
 
 const writeNothing = (state: ReplState) =>
@@ -102,18 +97,18 @@ function replaceDialog(session: Session, name: string): Dialog {
   );
 }
 
-/** `204 bytes`, `21 kB`, `1.2 MB`. */
-function sizeText(bytes: number): string {
-  if (bytes < 1000) return `${bytes} bytes`;
-  return bytes < 1e6 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-}
-
-async function exportTo(
+/** Exports the conversation; asks for the format, and before it replaces a file. */
+export async function exportConversation(
   session: Session,
-  name: string,
-  replaces: boolean,
+  { argument, replaces = false }: { readonly argument: string; readonly replaces?: boolean },
 ): Promise<readonly Entry[]> {
   const conversation = session.journal().conversation();
+  if (conversation.turns.size === 0) {
+    throw new Failure('usage', 'there is nothing to export yet', { hint: 'type a prompt first' });
+  }
+  const { extension } = formatOfWord(argument) ?? {};
+  const given = extension === undefined ? argument : '';
+  const name = `${given || nameOf(conversation)}${extension ?? ''}`;
   const format = formatOfName(name);
   if (format === undefined) {
     openDialog(session, formatDialog(name));
@@ -126,23 +121,7 @@ async function exportTo(
     return [];
   }
   const shown = formats.find((known) => known.format === format)?.name ?? format;
-  return [notice(`exported to ${path} (${shown}, ${sizeText(Buffer.byteLength(text))})`)];
-}
-
-/** Exports the conversation; asks for the format, and before it replaces a file. */
-export async function exportConversation(
-  session: Session,
-  { argument, replaces }: { readonly argument: string; readonly replaces?: boolean },
-): Promise<readonly Entry[]> {
-  const conversation = session.journal().conversation();
-  if (conversation.turns.size === 0) {
-    throw new Failure('usage', 'there is nothing to export yet', { hint: 'type a prompt first' });
-  }
-  const named = formatOfWord(argument);
-  if (named !== undefined) {
-    return exportTo(session, `${nameOf(conversation)}${named.extension}`, false);
-  }
-  return exportTo(session, argument === '' ? nameOf(conversation) : argument, replaces === true);
+  return [notice(`exported to ${path} (${shown}, ${countOf(Buffer.byteLength(text), 'byte')})`)];
 }
 
 /** An answer, or its code block with that number (from 1). */

@@ -63,6 +63,10 @@ export function interrupt(state: ReplState): Step {
   return step({ ...state, isQuitArmed: true });
 }
 
+/** Ctrl+C in line mode. The terminal has discarded its line; a restored prompt is in the history. */
+export const interruptLine = (state: ReplState): Step =>
+  interrupt({ ...state, composer: clearBuffer(state.composer) });
+
 function recall(state: ReplState, found: HistoryStep | undefined): Step {
   if (found === undefined) return step(state);
   const composer = withDraft(state.composer, found.draft);

@@ -8,7 +8,8 @@ import {
   type CompletionRequest,
 } from './composer/completion.ts';
 import { type KeyAction, keyOf } from './composer/keys/key-bindings.ts';
-import { onPickerAction, pickAgain } from './files/picking.ts';
+import { pathsInFolder } from './files/find-paths.ts';
+import { isCurrent, onPickerAction, pickAgain } from './files/picking.ts';
 import { listPromptFiles, valueCandidates } from './prompt-files/send-prompt-file.ts';
 import type { Repl, Session } from './session.ts';
 import type { CompletionMenu, ReplState, Step } from './state.ts';
@@ -90,7 +91,7 @@ export function candidatesFor(
   request: CompletionRequest,
 ): readonly Candidate[] {
   if (request.kind === 'command') return commandCandidates(state, request.typed);
-  if (request.kind === 'path') return repl.files.candidates(request.folder ?? '');
+  if (request.kind !== 'argument') return pathsInFolder(repl.files, request);
   const completes = findCommand(request.command ?? '')?.completes;
   return typeof completes === 'function' ? completes(repl, state) : [];
 }
@@ -100,11 +101,9 @@ async function promptFileCandidates(
   session: Session,
   { kind, command = '' }: CompletionRequest,
 ): Promise<readonly Candidate[] | undefined> {
-  if (kind === 'path' || (kind === 'argument' && findCommand(command) !== undefined))
-    return undefined;
-  if (kind === 'argument') return valueCandidates(session, command);
-  await listPromptFiles(session);
-  return undefined;
+  if (kind === 'command') await listPromptFiles(session);
+  if (kind !== 'argument' || findCommand(command) !== undefined) return undefined;
+  return valueCandidates(session, command);
 }
 
 export async function findCandidates(session: Session, request: CompletionRequest): Promise<void> {
@@ -129,13 +128,6 @@ export function refreshCompletion(state: ReplState): Step {
   return isOpened ? startCompletion(state) : step(withCommandMenu(state));
 }
 
-function isCurrent(state: ReplState, request: CompletionRequest): boolean {
-  const current = findCompletion(state.composer, argumentKind);
-  if (current === undefined) return false;
-  const { from, to, typed } = request;
-  return current.from === from && current.to === to && current.typed === typed;
-}
-
 /** Accepts a single candidate; of several, completes the common prefix and opens the menu. */
 export function onCandidates(
   before: ReplState,
@@ -143,7 +135,7 @@ export function onCandidates(
   found: readonly Candidate[],
 ): Step {
   const state = withKeysReleased(before);
-  if (!isCurrent(state, request)) return step(state);
+  if (!isCurrent(state.composer, request)) return step(state);
   const candidates = matchCandidates(request, found);
   if (candidates.length === 0) return step({ ...state, completion: undefined });
   const isOpen = state.completion !== undefined;

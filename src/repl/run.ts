@@ -18,7 +18,7 @@ import { conversationsNamed } from '../conversation/library/library.ts';
 import { type Conversation, modelOf, pathOf, systemOf } from '../conversation/tree.ts';
 import { Failure, withCommands } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
-import { type ResolvedSettings, withoutSources } from '../settings/resolved-settings.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { newLineKey, ownKeyMap } from './composer/keys/key-bindings.ts';
 import { createHistory } from './composer/history.ts';
 import { typedPrompt } from './composer/paste.ts';
@@ -41,6 +41,7 @@ import { openReplService } from './service.ts';
 import type { Repl, Session } from './session.ts';
 import type { Dialog, SessionSettings, ReplState } from './state.ts';
 import { sourceName } from './status-text.ts';
+import { enterLine } from './update.ts';
 import { startVi } from './composer/vi/vi-keys.ts';
 
 /** The session, for what is created before it. */
@@ -144,7 +145,7 @@ async function firstState(
     // Line mode has no composer for it.
     queue: isLineMode && first !== '' ? [draftFrom(first)] : [],
     ...(Object.keys(keys).length > 0 && {
-      keyMap: ownKeyMap(withoutSources(keys), profile.value),
+      keyMap: ownKeyMap(keys, profile.value),
     }),
     now: context.clock.monotonic(),
   });
@@ -171,7 +172,7 @@ export function welcomeEntry({ service, settings, columns, ...state }: ReplState
 
 /** Shows a resumed conversation and sends the prompt of the command line. */
 function begin(
-  { context, options, presentation, settings, isLineMode }: Repl,
+  { options, presentation, settings, isLineMode }: Repl,
   session: Session,
   opensList: boolean,
   words: readonly string[],
@@ -189,7 +190,7 @@ function begin(
   if (prompt === '' || state.dialog !== undefined) return;
   // In line mode it is in the queue, and an empty line sends it.
   const text = isLineMode ? '' : prompt;
-  session.dispatch({ type: 'line-entered', text, now: context.clock.monotonic() });
+  session.update((current) => enterLine(current, text));
 }
 
 /** The first filter of the list; undefined if only one conversation has that name. @throws Failure `not_found` */
@@ -210,7 +211,7 @@ function listFilter(
  * @param dialog opens when the list is closed, or a conversation is chosen
  */
 function requestList(
-  { context, options, settings }: Repl,
+  { options, settings }: Repl,
   session: Session,
   query: string,
   dialog: Dialog | undefined,
@@ -227,8 +228,7 @@ function requestList(
     parameters: Object.keys(params).filter((name) => params[name]?.source.kind === 'flag'),
   };
   const chosen = { settings: kept, isBranch: options.branch === true };
-  const now = context.clock.monotonic();
-  session.update((state) => openList({ ...state, dialog, now }, chosen, query));
+  session.update((state) => openList({ ...state, dialog }, chosen, query));
 }
 
 /** Milliseconds: by then the first frame is drawn, and no prompt is typed yet. */
@@ -327,7 +327,7 @@ export async function runRepl(
       memory,
       library: createReplLibrary(context, storing),
       files: createReplFiles(context),
-      prompts: createReplPrompts({ context, notices: presentation.notices, settings }),
+      prompts: createReplPrompts(context, presentation.notices, settings),
       guard: createReplGuard(run, service),
     };
     try {

@@ -27,7 +27,7 @@ export interface SlashCommand {
   readonly argument?: string;
   /** The hint of that refusal; by default the command to type. */
   readonly surplusHint?: string;
-  /** One line without a full stop. */
+  /** One line without a full stop. With the usage, it has 79 columns in `/help all`. */
   readonly summary: string;
   readonly group: CommandGroup;
   /** A line to type, for `/help NAME`; every command with an argument has one. */

@@ -11,10 +11,7 @@ import type { KeyMap } from './composer/keys/key-bindings.ts';
 import type { KeyEvent } from './composer/keys/key-event.ts';
 import type { Draft, TextBuffer } from './composer/text-buffer.ts';
 import type { ViState } from './composer/vi/vi-state.ts';
-import type { PromptUse } from './prompt-files/prompt-command.ts';
-import type { ChatEvent } from '../client/events.ts';
 import type { FailureKind } from '../failure.ts';
-import type { Entry } from './transcript/transcript.ts';
 
 /** The settings of the next prompts; slash commands change them. */
 export interface SessionSettings {
@@ -78,6 +75,14 @@ export interface ListOptions {
   };
   /** A copy of the chosen conversation is opened. */
   readonly isBranch?: boolean;
+}
+
+/** A prompt file with its values. */
+export interface PromptUse {
+  readonly name: string;
+  readonly values: Readonly<Record<string, string>>;
+  /** The text after the name and the values. */
+  readonly text: string;
 }
 
 /** A new prompt, a recorded one that gets a new version of its answer, or a cut answer that gets the rest of its text. */
@@ -314,7 +319,7 @@ export interface ReplState {
   /** `exit`, `:q` or the like was entered; entered again, it quits. */
   readonly isExitWordEntered: boolean;
   readonly hasQuit: boolean;
-  /** Monotonic milliseconds of the last action with a time. */
+  /** Monotonic milliseconds of the last change. */
   readonly now: number;
 }
 
@@ -375,29 +380,8 @@ export type AnswerOutcome =
       readonly isRecorded?: boolean;
     };
 
-/** What happens to a conversation from outside, and the ends of answers and tasks. `now` is monotonic milliseconds. */
-export type Action =
-  | { readonly type: 'key-pressed'; readonly event: KeyEvent; readonly now: number }
-  /** Line mode: a line, which is a prompt, a command or the answer to a dialog. */
-  | { readonly type: 'line-entered'; readonly text: string; readonly now: number }
-  | { readonly type: 'interrupted'; readonly now: number }
-  | { readonly type: 'input-ended' }
-  | { readonly type: 'resized'; readonly columns: number; readonly rows: number }
-  | { readonly type: 'ticked'; readonly now: number }
-  | { readonly type: 'chat-event'; readonly event: ChatEvent; readonly now: number }
-  | { readonly type: 'undecided-changed'; readonly text: string }
-  | {
-      readonly type: 'answer-ended';
-      readonly outcome: AnswerOutcome;
-      readonly conversation: Conversation;
-      readonly now: number;
-    }
-  | { readonly type: 'task-ended'; readonly entries: readonly Entry[]; readonly now: number }
-  /** A task threw or rejected; `stopped`: the user stopped it. */
-  | {
-      readonly type: 'task-failed';
-      readonly task: Task;
-      readonly failure: FailureText | 'stopped';
-      readonly now: number;
-    }
-  | { readonly type: 'prompt-missing'; readonly name: string; readonly argument: string };
+/** How an answer ended; `conversation` includes the received part of it. */
+export interface AnswerEnd {
+  readonly outcome: AnswerOutcome;
+  readonly conversation: Conversation;
+}

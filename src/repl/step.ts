@@ -9,7 +9,7 @@ export function step(state: ReplState, ...tasks: readonly Task[]): Step {
 
 /** A task that calls `run` after the update. */
 export function task<Input>(
-  run: (session: Session, input: Input) => Promise<void> | void,
+  run: (session: Session, input: Input) => Promise<unknown> | void,
   input: Input,
   recover?: Task['recover'],
 ): Task {
@@ -89,6 +89,12 @@ export function newAnswer({ now, branch }: ReplState, model: string): AnswerActi
     files: [],
     branch,
   };
+}
+
+/** Shows the end of a text that is being received, which is not in the transcript yet. */
+export function withUndecided(state: ReplState, undecided: string): Step {
+  const { activity } = state;
+  return step(activity === undefined ? state : { ...state, activity: { ...activity, undecided } });
 }
 
 /** Shows a dialog in the composer's place. */

@@ -3,23 +3,13 @@ import type { Clock, ProgramClock } from '../clock.ts';
 const second = 1000;
 
 /**
- * Sleeps, then yields once more: in a process that was delayed, timers run before pending input is read.
- * @throws the reason of `signal` when it aborts
+ * Calls `act` when `pause` milliseconds have passed since the last restart, and pending input is read: in a process that
+ * was delayed, timers run before that.
  */
-export async function sleepAndRead(
-  clock: Clock,
-  milliseconds: number,
-  signal: AbortSignal,
-): Promise<void> {
-  await clock.sleep(milliseconds, signal);
-  await clock.sleep(0, signal);
-}
-
-/** Calls `act` when `pause` milliseconds have passed since the last restart, and pending input is read. */
-export function createDebounce(clock: Clock, pause: number, act: () => void) {
+export function createDebounce(clock: Clock, act: () => void) {
   let stop = () => {};
   return {
-    restart() {
+    restart(pause: number) {
       stop();
       stop = clock.timer(pause, () => (stop = clock.timer(0, act)));
     },

@@ -35,34 +35,19 @@ function validatorOf(schema: JsonObject, label: string): typeof Ajv | typeof Ajv
   });
 }
 
-const list = (values: readonly unknown[]) => values.map((one) => JSON.stringify(one)).join(', ');
-
-/** `an object`, `a string or null`. */
-function typeText(types: unknown): string {
-  const names = Array.isArray(types) ? types.map(String) : [String(types)];
-  const article = (name: string) => (/^[aeiou]/.test(name) ? 'an' : 'a');
-  return names.map((name) => (name === 'null' ? name : `${article(name)} ${name}`)).join(' or ');
-}
+/** By keyword, what the messages of ajv leave out. */
+const details: ReadonlyMap<string, string> = new Map([
+  ['additionalProperties', 'additionalProperty'],
+  ['unevaluatedProperties', 'unevaluatedProperty'],
+  ['enum', 'allowedValues'],
+  ['const', 'allowedValue'],
+]);
 
 /** A predicate for the failed keyword. */
 function messageOf({ keyword, params, message = 'does not conform' }: ErrorObject): string {
-  const details = params as JsonObject;
-  switch (keyword) {
-    case 'type':
-      return `must be ${typeText(details['type'])}`;
-    case 'required':
-      return `must have the property ${JSON.stringify(details['missingProperty'])}`;
-    case 'additionalProperties':
-      return `must not have the property ${JSON.stringify(details['additionalProperty'])}`;
-    case 'enum':
-      return `must be one of ${list(details['allowedValues'] as readonly unknown[])}`;
-    case 'const':
-      return `must be ${JSON.stringify(details['allowedValue'])}`;
-    case 'false schema':
-      return 'must be absent';
-    default:
-      return message.replaceAll('NOT', 'not');
-  }
+  const detail = (params as JsonObject)[details.get(keyword) ?? ''];
+  const text = message.replaceAll('NOT', 'not');
+  return detail === undefined ? text : `${text}: ${JSON.stringify(detail)}`;
 }
 
 function violationsOf(errors: readonly ErrorObject[]): readonly Violation[] {

@@ -223,8 +223,6 @@ export interface MaskedStream {
   write(text: string): string;
   /** The delayed text. If more text follows and completes a secret, only the rest of the secret is masked. */
   end(): string;
-  /** The delayed text, unmasked. */
-  held(): string;
 }
 
 /** Masks a stream. It does not delay the first three characters of a secret: ordinary text would often be delayed. */
@@ -257,6 +255,5 @@ export function createMaskedStream(filter: SecretFilter): MaskedStream {
       return release(search.openEnd);
     },
     end: () => release(start + held.length),
-    held: () => held,
   };
 }

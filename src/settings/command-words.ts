@@ -1,32 +1,20 @@
 import { parseJson } from '../json.ts';
 
-/** A quoted part, or characters without quotes. */
-const part = /"(?<double>(?:[^"\\]|\\.)*)"|'(?<single>[^']*)'|(?<plain>[^\s"']+)/suy;
+/** A part of a word in quotes; in double quotes, a backslash keeps a quote and a backslash. */
+const quoted = /"(?:[^"\\]|\\.)*"|'[^']*'/gsu;
 
-/**
- * In double quotes, a backslash is kept except before a quote and a backslash, so that Windows paths need no escapes.
- */
-function textOf({ double, single, plain }: Readonly<Record<string, string | undefined>>): string {
-  return double?.replaceAll(/\\(["\\])/g, '$1') ?? single ?? plain ?? '';
+const unsplit = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'])+/gsu;
+
+/** In double quotes, every other backslash is kept, so that Windows paths need no escapes. */
+function unquote(part: string): string {
+  const content = part.slice(1, -1);
+  return part.startsWith('"') ? content.replaceAll(/\\(["\\])/g, '$1') : content;
 }
 
+/** Undefined for a quote without its end. */
 function splitWords(text: string): readonly string[] | undefined {
-  const words: string[] = [];
-  let word: string | undefined;
-  part.lastIndex = 0;
-  while (part.lastIndex < text.length) {
-    const { lastIndex } = part;
-    if (/\s/u.test(text[lastIndex] ?? '')) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-      part.lastIndex = lastIndex + 1;
-      continue;
-    }
-    const found = part.exec(text);
-    if (found === null) return undefined;
-    word = (word ?? '') + textOf(found.groups ?? {});
-  }
-  return word === undefined ? words : [...words, word];
+  if (/["']/.test(text.replaceAll(quoted, ''))) return undefined;
+  return (text.match(unsplit) ?? []).map((found) => found.replaceAll(quoted, unquote));
 }
 
 /**

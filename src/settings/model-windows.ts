@@ -12,7 +12,7 @@ type ModelWindows = ReadonlyMap<string, number>;
 /** Maximum number of services; the least recently changed is dropped first. */
 const maxServices = 20;
 /** Maximum number of models of one service. */
-export const maxModels = 2_000;
+const maxModels = 2_000;
 
 /** The same address may be written with or without a slash or `/v1`. */
 const addressOf = (baseUrl: string) => baseUrl.trim().replace(/(?:\/v1)?\/*$/, '');

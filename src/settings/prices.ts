@@ -1,4 +1,4 @@
-import type { Resolved } from './resolved-settings.ts';
+import type { JsonObject } from '../json.ts';
 import { badValue, profileOrigin, type ValueOrigin } from './setting-value.ts';
 
 /** What a model costs for a million tokens. */
@@ -32,18 +32,18 @@ export function parsePrice(raw: unknown, origin: ValueOrigin): Price {
 /** Prices by model id. */
 export type PriceTable = ReadonlyMap<string, Price>;
 
-/**
- * Reads the prices of the models.
- * @param prices the setting `prices.<model>`
- * @throws Failure `configuration` for a bad price
- */
-export function priceTable(prices: Readonly<Record<string, Resolved<unknown>>>): PriceTable {
+/** Reads the prices of a profile. @throws Failure `configuration` for a bad price */
+export function priceTable(prices: JsonObject, profile: string): PriceTable {
   return new Map(
-    Object.entries(prices).map(([model, { value, source }]) => {
-      return [model, parsePrice(value, profileOrigin(`prices.${model}`, source.name))];
+    Object.entries(prices).map(([model, value]) => {
+      return [model, parsePrice(value, profileOrigin(`prices.${model}`, profile))];
     }),
   );
 }
+
+/** Writes a price as in the settings file: `0.5/1.5 USD`. */
+export const priceText = ({ input, output, currency }: Price): string =>
+  `${input}/${output} ${currency}`;
 
 const million = 1_000_000;
 

@@ -1,16 +1,11 @@
-import { type Definition, definitions } from './definitions.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
+import { definitions } from './definitions.ts';
 import { checkProfileName, defaultProfile, knownProfiles, unknownProfile } from './profile-name.ts';
-import { families, parseSettingName } from './setting-name.ts';
-import { parseApiKey, parseSettingValue } from './setting-value.ts';
+import { parseSettingName } from './setting-name.ts';
+import { parseApiKey } from './setting-value.ts';
 import { ownEntry, type Profile, type StoredSettings, withoutEntry } from './stored-settings.ts';
 
 // Pure changes of the stored settings; `updateStoredSettings` applies them to the files.
-
-type SettingName = ReturnType<typeof parseSettingName>;
-
-/** Returns the key of a setting in the profile, or in its family. */
-const keyOf = ({ family, key }: SettingName): string =>
-  family === undefined ? definitions[key].name : key;
 
 function withProfile(stored: StoredSettings, name: string, profile: Profile): StoredSettings {
   const { settings } = stored;
@@ -20,25 +15,17 @@ function withProfile(stored: StoredSettings, name: string, profile: Profile): St
   };
 }
 
-function parseValue({ family, key }: SettingName, text: string, label: string): unknown {
-  const origin = { label, kind: 'usage' } as const;
-  if (family !== undefined) return families[family].store(text, origin);
-  const definition = definitions[key] as Definition<unknown>;
-  return definition.type.store(parseSettingValue(definition, text, origin));
-}
-
 /** Returns the value stored in the profile, if any. @throws Failure `usage` for an unknown setting */
 export function getStoredSetting(
   stored: StoredSettings,
   profile: string,
   setting: string,
 ): unknown {
-  const name = parseSettingName(setting);
-  const settings = ownEntry(stored.settings.profiles, profile) ?? {};
-  return ownEntry(
-    (name.family === undefined ? settings : settings[name.family]) ?? {},
-    keyOf(name),
-  );
+  let value: unknown = ownEntry(stored.settings.profiles, profile);
+  for (const key of parseSettingName(setting).path) {
+    value = isJsonObject(value) ? ownEntry(value, key) : undefined;
+  }
+  return value;
 }
 
 /**
@@ -52,14 +39,12 @@ export function setStoredSetting(
   setting: string,
   text: string,
 ): StoredSettings {
-  const name = parseSettingName(setting);
-  const value = parseValue(name, text, setting);
-  const { family } = name;
-  const key = keyOf(name);
-  const settings = ownEntry(stored.settings.profiles, checkProfileName(profile, 'this', 'usage'));
-  const changed =
-    family === undefined ? { [key]: value } : { [family]: { ...settings?.[family], [key]: value } };
-  return withProfile(stored, profile, { ...settings, ...changed });
+  const named = parseSettingName(setting);
+  const [name, member] = named.path;
+  const value = named.store(text, { label: setting, kind: 'usage' });
+  const own = ownEntry(stored.settings.profiles, checkProfileName(profile, 'this', 'usage')) ?? {};
+  const changed = member === undefined ? value : { ...(own[name] as JsonObject), [member]: value };
+  return withProfile(stored, profile, { ...own, [name]: changed });
 }
 
 /**
@@ -71,19 +56,13 @@ export function unsetStoredSetting(
   profile: string,
   setting: string,
 ): StoredSettings {
-  const settings = ownEntry(stored.settings.profiles, profile);
-  if (getStoredSetting(stored, profile, setting) === undefined || settings === undefined) {
-    return stored;
-  }
-  const name = parseSettingName(setting);
-  const { family } = name;
-  const key = keyOf(name);
-  const { [family ?? key]: _removed, ...others } = settings;
-  const rest = family === undefined ? {} : withoutEntry(settings[family] ?? {}, key);
-  if (family === undefined || Object.keys(rest).length === 0) {
-    return withProfile(stored, profile, others);
-  }
-  return withProfile(stored, profile, { ...settings, [family]: rest });
+  if (getStoredSetting(stored, profile, setting) === undefined) return stored;
+  const [name, member] = parseSettingName(setting).path;
+  const own = ownEntry(stored.settings.profiles, profile) ?? {};
+  const rest = member === undefined ? {} : withoutEntry(own[name] as JsonObject, member);
+  const isEmpty = Object.keys(rest).length === 0;
+  const changed = isEmpty ? withoutEntry(own, name) : { ...own, [name]: rest };
+  return withProfile(stored, profile, changed);
 }
 
 /** Sets the path of the API for a new address: the path of the address before may be wrong for it. */

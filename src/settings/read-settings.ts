@@ -7,7 +7,7 @@ import { resolveFolders, type FolderFacts } from './folders.ts';
 import { readWindows, withWindow } from './model-windows.ts';
 import { chooseProfile, terminalSettings } from './profile-name.ts';
 import { resolveSettings, type SettingFlags } from './resolve.ts';
-import { withoutSources, type ResolvedSettings } from './resolved-settings.ts';
+import type { ResolvedSettings } from './resolved-settings.ts';
 import { withRole } from './role.ts';
 import { parseParameterFlag } from './setting-value.ts';
 import { readStoredSettings } from './settings-file.ts';
@@ -48,7 +48,7 @@ export function keepSecrets(
   { apiKey, headers, values }: ResolvedSettings,
 ): void {
   const addresses = [values.baseUrl];
-  secrets.keep({ apiKey: apiKey?.value, headers: withoutSources(headers), addresses });
+  secrets.keep({ apiKey: apiKey?.value, headers, addresses });
 }
 
 /** Reads the settings files for the sandbox, which works without them, too. */

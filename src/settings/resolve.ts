@@ -4,11 +4,12 @@ import { isSecretHeader } from '../secrets/secret-parts.ts';
 import {
   type Definition,
   definitions,
-  type Family,
   type SettingKey,
   settingKeys,
   type SettingValues,
 } from './definitions.ts';
+import { ownColors } from './own-colors.ts';
+import { priceTable } from './prices.ts';
 import { chooseProfile } from './profile-name.ts';
 import type { Resolved, ResolvedSettings, Source, UnsentSecret } from './resolved-settings.ts';
 import { checkHeaderName, checkParameterName } from './setting-name.ts';
@@ -127,25 +128,13 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
   const sources = Object.fromEntries(
     all.map(([key, { source }]) => [key, source]),
   ) as ResolvedSettings['sources'];
-
-  /** The members of a family in the profile. @param check returns the name to use, and may refuse a member */
-  function members<Value = unknown>(
-    family: Family,
-    check: (name: string, raw: unknown) => readonly [name: string, value: Value],
-  ) {
-    const source: Source = { kind: 'profile', name: profile };
-    return Object.entries(settings[family] ?? {}).map(([member, raw]) => {
-      const [name, value] = check(member, raw);
-      return [name, { value, source }] as const;
-    });
-  }
-  const unchecked = (name: string, raw: unknown) => [name, raw] as const;
-  const headers = members('headers', (name, raw) => {
+  const headers = Object.entries(settings.headers ?? {}).map(([name, raw]) => {
     const lower = checkHeaderName(name, 'configuration', where);
-    return [lower, parseHeaderValue(raw, profileOrigin(`headers.${lower}`, profile))];
+    return [lower, parseHeaderValue(raw, profileOrigin(`headers.${lower}`, profile))] as const;
   });
-  const ownParams = members('params', (name, raw) => {
-    return [checkParameterName(name, 'configuration', where), raw];
+  const ownParams = Object.entries(settings.params ?? {}).map(([name, value]) => {
+    const source: Source = { kind: 'profile', name: profile };
+    return [checkParameterName(name, 'configuration', where), { value, source }] as const;
   });
   const flagParams = Object.entries(flags.params ?? {}).map(([name, value]) => {
     const source: Source = { kind: 'flag', name: '--param' };
@@ -172,9 +161,9 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
     sources,
     params: Object.fromEntries([...ownParams, ...flagParams]),
     headers: Object.fromEntries(headers.filter(([name]) => !isUnsent(name))),
-    prices: Object.fromEntries(members('prices', unchecked)),
-    keys: Object.fromEntries(members('keys', unchecked)),
-    colors: Object.fromEntries(members('colors', unchecked)),
+    prices: priceTable(settings.prices ?? {}, profile),
+    keys: settings.keys ?? {},
+    colors: ownColors(settings.colors ?? {}, profile),
     ...key,
     unsentSecrets: [...(unsent === undefined ? [] : [unsent]), ...unsentHeaders],
   };

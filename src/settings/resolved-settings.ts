@@ -1,4 +1,6 @@
+import type { JsonObject } from '../json.ts';
 import type { SettingKey, SettingValues } from './definitions.ts';
+import type { PriceTable } from './prices.ts';
 
 export interface Source {
   readonly kind: 'flag' | 'prompt file' | 'conversation' | 'environment' | 'profile' | 'default';
@@ -37,13 +39,13 @@ export interface ResolvedSettings {
   /** Extra fields of the request body. */
   readonly params: Readonly<Record<string, Resolved<unknown>>>;
   /** Extra headers, names in lower case. */
-  readonly headers: Readonly<Record<string, Resolved<string>>>;
-  /** Unchecked prices by model id, see `priceTable`. */
-  readonly prices: Readonly<Record<string, Resolved<unknown>>>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** By model id. */
+  readonly prices: PriceTable;
   /** Unchecked keys by action, see `parseOwnKeys`. */
-  readonly keys: Readonly<Record<string, Resolved<unknown>>>;
-  /** Unchecked colours by part of an answer, see `ownColors`. */
-  readonly colors: Readonly<Record<string, Resolved<unknown>>>;
+  readonly keys: JsonObject;
+  /** By part of an answer, as `#5fafd7 bold`. */
+  readonly colors: Readonly<Record<string, string>>;
   /** Known without {@link ResolvedSettings.apiKeyCommand}. */
   readonly apiKey?: Resolved<string>;
   /** Prints the key for the base URL in force; absent if there is an `apiKey`, or no key is needed. */
@@ -53,11 +55,9 @@ export interface ResolvedSettings {
   readonly windows?: ReadonlyMap<string, number>;
 }
 
-/** Returns the values alone. */
-export function withoutSources<Value>(
-  record: Readonly<Record<string, Resolved<Value>>>,
-): Readonly<Record<string, Value>> {
-  return Object.fromEntries(Object.entries(record).map(([name, { value }]) => [name, value]));
+/** Returns the values of parameters. */
+export function withoutSources(params: ResolvedSettings['params']): JsonObject {
+  return Object.fromEntries(Object.entries(params).map(([name, { value }]) => [name, value]));
 }
 
 /** Says which secret was not sent, and why. */

@@ -1,17 +1,18 @@
 import { Failure, type FailureKind } from '../failure.ts';
 import {
+  type Definition,
   definitions,
   type Family,
   familyNames,
-  type SettingKey,
   settingKeys,
 } from './definitions.ts';
-import { checkColoredPart, coloredParts, parseOwnColor, storedColor } from './own-colors.ts';
-import { parsePrice } from './prices.ts';
+import { checkColoredPart, coloredParts, parseOwnColor } from './own-colors.ts';
+import { parsePrice, priceText } from './prices.ts';
 import {
   nameCheck,
   parseHeaderValue,
   parseParameterValue,
+  parseSettingValue,
   type ValueOrigin,
 } from './setting-value.ts';
 
@@ -67,9 +68,9 @@ export const families: Readonly<
       readonly type: string;
       readonly summary: string;
       /** Checks the name of a member. @returns the name to store @throws Failure of the kind */
-      check(member: string, kind: FailureKind): string;
+      readonly check: (member: string, kind: FailureKind) => string;
       /** Reads a value as typed. @returns what to store @throws Failure with the origin */
-      store(text: string, origin: ValueOrigin): unknown;
+      readonly store: NamedSetting['store'];
     }
   >
 > = {
@@ -92,10 +93,7 @@ export const families: Readonly<
     type: 'input/output',
     summary: 'Prices of a million tokens of prompts and answers, such as 0.5/1.5 or 0.5/1.5 EUR',
     check: checkPricedModel,
-    store(text, origin) {
-      const { input, output, currency } = parsePrice(text, origin);
-      return `${input}/${output} ${currency}`;
-    },
+    store: (text, origin) => priceText(parsePrice(text, origin)),
   },
   keys: {
     form: 'keys.<action>',
@@ -109,7 +107,7 @@ export const families: Readonly<
     type: 'colour',
     summary: `Colour of a part of answers, such as red, bright-blue, "#5fafd7 bold" or default; the parts are ${coloredParts.map(({ name }) => name).join(', ')}`,
     check: checkColoredPart,
-    store: (text, origin) => storedColor(parseOwnColor(text, origin)),
+    store: parseOwnColor,
   },
 };
 
@@ -130,16 +128,26 @@ function unknownSetting(name: string): Failure {
   });
 }
 
-/** Reads a name of `config set`; `key` is the name in its family. @throws Failure `usage` for an unknown name */
-export function parseSettingName(
-  text: string,
-):
-  | { readonly family: undefined; readonly key: SettingKey }
-  | { readonly family: Family; readonly key: string } {
+/** A setting that a name means. */
+export interface NamedSetting {
+  /** Where it is in a profile: its name, or its family and its name in that. */
+  readonly path: readonly [name: string] | readonly [family: Family, member: string];
+  /** Reads a value as typed. @returns what to store @throws Failure with the origin */
+  store(text: string, origin: ValueOrigin): unknown;
+}
+
+/** Reads a name of `config set`. @throws Failure `usage` for an unknown name */
+export function parseSettingName(text: string): NamedSetting {
   const key = settingKeys.find((candidate) => definitions[candidate].name === text);
-  if (key !== undefined) return { family: undefined, key };
+  if (key !== undefined) {
+    const definition = definitions[key] as Definition<unknown>;
+    const store = (typed: string, origin: ValueOrigin) =>
+      definition.type.store(parseSettingValue(definition, typed, origin));
+    return { path: [text], store };
+  }
   const [start, ...rest] = text.split('.');
   const family = familyNames.find((name) => name === start);
   if (rest.length === 0 || family === undefined) throw unknownSetting(text);
-  return { family, key: families[family].check(rest.join('.'), 'usage') };
+  const { check, store } = families[family];
+  return { path: [family, check(rest.join('.'), 'usage')], store };
 }

@@ -1,7 +1,8 @@
 import { maskKey, maskMark, maskUrl } from '../secrets/mask.ts';
 import { isSecretHeader } from '../secrets/secret-parts.ts';
-import { type Definition, definitions, familyNames, settingKeys } from './definitions.ts';
-import type { Resolved, ResolvedSettings, Source } from './resolved-settings.ts';
+import { type Definition, definitions, settingKeys } from './definitions.ts';
+import { type PriceTable, priceText } from './prices.ts';
+import type { ResolvedSettings, Source } from './resolved-settings.ts';
 
 /** A line of `config list` or of a dry run, masked. */
 export interface SettingRow {
@@ -35,14 +36,24 @@ export function jsonRow({ name, json = null, source }: SettingRow) {
   return { name, value: json, source };
 }
 
+const priceTexts = (prices: PriceTable) =>
+  Object.fromEntries([...prices].map(([model, price]) => [model, priceText(price)]));
+
 function familyRows(resolved: ResolvedSettings): readonly SettingRow[] {
-  return familyNames.flatMap((family) =>
-    Object.entries<Resolved<unknown>>(resolved[family]).map(([key, { value, source }]) => {
-      const name = `${family}.${key}`;
-      if (family === 'params') return { name, value: JSON.stringify(value), json: value, source };
-      return textRow(name, maskSettingValue(name, String(value)), source);
+  const { params, headers, prices, keys, colors, profile } = resolved;
+  const source: Source = { kind: 'profile', name: profile.value };
+  const texts = { headers, prices: priceTexts(prices), keys, colors };
+  return [
+    ...Object.entries(params).map(([key, { value, source: own }]) => {
+      return { name: `params.${key}`, value: JSON.stringify(value), json: value, source: own };
     }),
-  );
+    ...Object.entries(texts).flatMap(([family, members]) =>
+      Object.entries(members).map(([key, value]) => {
+        const name = `${family}.${key}`;
+        return textRow(name, maskSettingValue(name, String(value)), source);
+      }),
+    ),
+  ];
 }
 
 /** Lists all settings in force, in the order of the table, with secrets masked. */

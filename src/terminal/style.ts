@@ -1,35 +1,41 @@
 import type { Environment } from '../environment.ts';
-import { Chalk, type ChalkInstance, foregroundColorNames } from 'chalk';
+import { Chalk, type ChalkInstance, type ColorName, type ModifierName } from 'chalk';
 
 /** Puts its escape codes around the text of each line, so that every line closes its styles. */
 export type Paint = (text: string) => string;
 
+/** The codes of SGR that begin and end attributes. Less important text is `dim`: bright black is invisible in some themes. */
+const attributes = {
+  bold: [1, 22],
+  dim: [2, 22],
+  italic: [3, 23],
+  underline: [4, 24],
+  strike: [9, 29],
+  inverse: [7, 27],
+} as const;
+
+/** Six of the 16 ANSI colours, which are readable in every theme. */
+const colors = {
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+} as const;
+
 /**
- * Attributes, and six of the 16 ANSI colours, which are readable in every theme. There is a background only where that of
- * the terminal is known, and less important text is `dim`, because bright black is invisible in some themes.
+ * `band` is a background for a part that must be found in a long text; nothing where the background of the terminal is
+ * not known.
  */
-export interface Style {
+export type Look = keyof typeof attributes | keyof typeof colors | 'band';
+
+export interface Style extends Readonly<Record<Look, Paint>> {
   /** False if every look returns its text unchanged. */
   readonly colored: boolean;
-  readonly bold: Paint;
-  readonly dim: Paint;
-  readonly italic: Paint;
-  readonly underline: Paint;
-  readonly strike: Paint;
-  readonly inverse: Paint;
-  /** A background for a part that must be found in a long text; nothing where that of the terminal is not known. */
-  readonly band: Paint;
-  readonly red: Paint;
-  readonly green: Paint;
-  readonly yellow: Paint;
-  readonly blue: Paint;
-  readonly magenta: Paint;
-  readonly cyan: Paint;
   /** Absent for the looks of the theme alone. */
   readonly own?: OwnPaints;
 }
-
-export type Look = Exclude<keyof Style, 'colored' | 'own'>;
 
 /** The parts of an answer whose look the user can choose. */
 export type AnswerPart =
@@ -71,23 +77,6 @@ function forces(value: string | undefined): boolean {
 
 const unchanged: Paint = (text) => text;
 
-export const plainStyle: Style = {
-  colored: false,
-  bold: unchanged,
-  dim: unchanged,
-  italic: unchanged,
-  underline: unchanged,
-  strike: unchanged,
-  inverse: unchanged,
-  band: unchanged,
-  red: unchanged,
-  green: unchanged,
-  yellow: unchanged,
-  blue: unchanged,
-  magenta: unchanged,
-  cyan: unchanged,
-};
-
 /**
  * Given SGR parameters. Each line closes its style, and the style continues after one inside it that ends with the
  * same code.
@@ -100,73 +89,51 @@ function paint(open: number | string, close: number): Paint {
   return (text) => (text.includes('\n') ? text.split('\n').map(line).join('\n') : line(text));
 }
 
-/** Attributes without colours, for `NO_COLOR`; the theme `mono` puts them in the places of colours. */
-export const weightStyle: Style = {
-  ...plainStyle,
-  colored: true,
-  bold: paint(1, 22),
-  dim: paint(2, 22),
-  italic: paint(3, 23),
-  underline: paint(4, 24),
-  strike: paint(9, 29),
-  inverse: paint(7, 27),
-};
+const paintsOf = <Name extends Look>(codes: Readonly<Record<Name, readonly [number, number]>>) =>
+  Object.fromEntries(
+    Object.entries<readonly [number, number]>(codes).map(([name, code]) => [name, paint(...code)]),
+  ) as Record<Name, Paint>;
 
-export const colorStyle: Style = {
-  ...weightStyle,
-  red: paint(31, 39),
-  green: paint(32, 39),
-  yellow: paint(33, 39),
-  blue: paint(34, 39),
-  magenta: paint(35, 39),
-  cyan: paint(36, 39),
-};
+const allLooks = [...Object.keys(attributes), ...Object.keys(colors), 'band'];
+const unchangedPaints = Object.fromEntries(allLooks.map((look) => [look, unchanged])) as Readonly<
+  Record<Look, Paint>
+>;
 
-/** The looks of a style that are colours; `dim` is a grey where greys are known. */
-type ColorName = 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan' | 'dim';
+export const plainStyle: Style = { colored: false, ...unchangedPaints };
 
-/** Parameters of SGR. */
-export type Colors = { readonly [Name in ColorName]?: string };
+/** Attributes without colours, for `NO_COLOR`. */
+export const weightStyle: Style = { ...plainStyle, colored: true, ...paintsOf(attributes) };
+
+export const colorStyle: Style = { ...weightStyle, ...paintsOf(colors) };
+
+/** The theme `mono` puts weight in the places of some colours. */
+const { bold } = weightStyle;
+const monoStyle: Style = { ...weightStyle, red: bold, magenta: bold, cyan: bold };
+
+/** Codes of colours; `dim` is a grey where greys are known. */
+export type Palette = { readonly [Name in keyof typeof colors | 'dim']?: number };
 
 interface ThemeColors {
-  /** A code among the 240 colours that are the same in every terminal. */
-  readonly many: Required<Colors>;
-  /** A code among the 16 colours whose values differ between terminals. */
-  readonly few: Colors;
+  /** Among the 240 colours that are the same in every terminal. */
+  readonly many: Palette;
+  /** Codes of SGR for the 16 colours, whose values differ between terminals. */
+  readonly few: Palette;
   /** A background among the 240 colours. */
-  readonly band: string;
+  readonly band: number;
 }
-
-const fixed = (index: number) => `38;5;${index}`;
 
 /** Readable on dark backgrounds (WCAG contrast 4.5; 3 for red and magenta of the 16 colours). */
 export const darkColors: ThemeColors = {
-  many: {
-    red: fixed(210),
-    green: fixed(114),
-    yellow: fixed(221),
-    blue: fixed(117),
-    magenta: fixed(183),
-    cyan: fixed(80),
-    dim: fixed(249),
-  },
-  few: { red: '91', green: '32', yellow: '93', blue: '36', magenta: '95', cyan: '36' },
-  band: '48;5;236',
+  many: { red: 210, green: 114, yellow: 221, blue: 117, magenta: 183, cyan: 80, dim: 249 },
+  few: { red: 91, green: 32, yellow: 93, blue: 36, magenta: 95, cyan: 36 },
+  band: 236,
 };
 
 /** Readable on light backgrounds. */
 export const lightColors: ThemeColors = {
-  many: {
-    red: fixed(124),
-    green: fixed(22),
-    yellow: fixed(94),
-    blue: fixed(25),
-    magenta: fixed(90),
-    cyan: fixed(23),
-    dim: fixed(240),
-  },
-  few: { red: '31', green: '34', yellow: '35', blue: '34', magenta: '35', cyan: '34' },
-  band: '48;5;254',
+  many: { red: 124, green: 22, yellow: 94, blue: 25, magenta: 90, cyan: 23, dim: 240 },
+  few: { red: 31, green: 34, yellow: 35, blue: 34, magenta: 35, cyan: 34 },
+  band: 254,
 };
 
 export const themeNames = ['color', 'light', 'dark', 'mono', 'plain'] as const;
@@ -195,73 +162,39 @@ export function themedStyle(
 ): Style {
   if (!style.colored) return style;
   if (theme === 'plain') return plainStyle;
-  if (theme === 'mono') return withoutColors(style);
-  const shown = shadedStyle(theme, style, terminal);
-  return own === undefined ? shown : { ...shown, own };
-}
-
-function shadedStyle(
-  theme: 'color' | 'light' | 'dark',
-  style: Style,
-  terminal: TerminalColors,
-): Style {
+  if (theme === 'mono') return monoStyle;
+  const shown = own === undefined ? style : { ...style, own };
   const shade = theme === 'color' ? terminal.background : theme;
-  if (shade === undefined) return style;
+  if (shade === undefined) return shown;
   const { many, few, band } = shade === 'light' ? lightColors : darkColors;
-  if (!terminal.hasMany) return withColors(style, few);
-  return { ...withColors(style, many), band: paint(band, 49) };
+  const [palette, prefix] = terminal.hasMany ? [many, '38;5;'] : [few, ''];
+  const painted = Object.entries(palette).map(([name, code]) => [name, paint(prefix + code, 39)]);
+  const shaded: Style = { ...shown, ...Object.fromEntries(painted) };
+  return terminal.hasMany ? { ...shaded, band: paint(`48;5;${band}`, 49) } : shaded;
 }
 
-function withoutColors(style: Style): Style {
-  const { bold } = style;
-  return {
-    ...style,
-    red: bold,
-    green: unchanged,
-    yellow: unchanged,
-    blue: unchanged,
-    magenta: bold,
-    cyan: bold,
-  };
-}
-
-function withColors(style: Style, colors: Colors): Style {
-  const painted: { [Name in ColorName]?: Style[Name] } = {};
-  for (const [name, code] of Object.entries(colors) as [ColorName, string][]) {
-    painted[name] = paint(code, 39);
-  }
-  return { ...style, ...painted };
-}
-
-function withColor(chalk: ChalkInstance, color: string): ChalkInstance {
-  if (color.startsWith('#')) return chalk.hex(color);
-  const own = color.replace(/^bright-(.+)$/, '$1Bright');
-  const name = foregroundColorNames.find((candidate) => candidate === own);
-  return name === undefined ? chalk : chalk[name];
-}
-
-/** The user's own looks; `#rrggbb` becomes the nearest colour that the terminal has. */
+/**
+ * The user's own looks, such as `bright-red`, `#5fafd7 bold` or `default`, the colour of the text. `#rrggbb` becomes the
+ * nearest colour that the terminal has.
+ */
 export function createOwnPaints(
-  colors: ReadonlyMap<
-    AnswerPart,
-    {
-      /** One of the 16 colours (`red`, `bright-red`), `#rrggbb`, or `default`, which is the colour of the text. */
-      readonly color: string;
-      readonly attributes: readonly ('bold' | 'italic' | 'underline')[];
-    }
-  >,
+  looks: Readonly<Record<string, string>>,
   { hasMany, hasRgb }: TerminalColors,
 ): OwnPaints {
   const fewer = hasMany ? 2 : 1;
   const chalk = new Chalk({ level: hasRgb === true ? 3 : fewer });
-  const paints: { [Part in AnswerPart]?: OwnPaints[Part] } = {};
-  for (const [part, { color, attributes }] of colors) {
-    const look = attributes.reduce((all, one) => all[one], withColor(chalk, color));
-    paints[part] = (text) =>
+  const add = (style: ChalkInstance, word: string): ChalkInstance => {
+    if (word === 'default') return style;
+    if (word.startsWith('#')) return style.hex(word);
+    return style[word.replace(/^bright-(.+)$/, '$1Bright') as ColorName | ModifierName];
+  };
+  const paintOf = (look: string): Paint => {
+    const style = look.split(' ').reduce(add, chalk);
+    return (text) =>
       text
         .split('\n')
-        .map((row) => look(row))
+        .map((row) => style(row))
         .join('\n');
-  }
-  return paints;
+  };
+  return Object.fromEntries(Object.entries(looks).map(([part, look]) => [part, paintOf(look)]));
 }

@@ -24,66 +24,65 @@ export interface WindowWays {
   readonly multiplexer: 'tmux' | 'screen' | undefined;
 }
 
-function multiplexerOf(environment: Environment): WindowWays['multiplexer'] {
-  if (isSet(environment, 'TMUX')) return 'tmux';
-  return isSet(environment, 'STY') ? 'screen' : undefined;
-}
-
-/** The name that the terminal gives itself; iTerm2 sends its own over SSH. */
-const programOf = ({ LC_TERMINAL: remote, TERM_PROGRAM: local }: Environment) => remote || local;
-
 /** They show OSC 9 as a notification; for others, the text of OSC 9 may mean something else. */
 const osc9Programs = new Set(['iTerm.app', 'iTerm2', 'WezTerm', 'ghostty', 'WarpTerminal']);
 
-/** Multiplexers pass on only the bell unless the user changes their settings. */
-function automaticNotification(environment: Environment): NotificationWay {
-  const { TERM: name = '' } = environment;
-  if (multiplexerOf(environment) !== undefined) return 'bell';
-  if (osc9Programs.has(programOf(environment) ?? '') || name === 'xterm-kitty') return 'osc9';
-  return /^(?:foot|rxvt-unicode)/.test(name) ? 'osc777' : 'bell';
-}
-
-/** VTE has it since 0.80. */
+/** VTE has the progress since 0.80. */
 const firstVteWithProgress = 8000;
 
-/** Others may show OSC 9;4 as a notification. */
-function hasProgress(environment: Environment): boolean {
-  if (multiplexerOf(environment) !== undefined) return false;
-  const { WT_SESSION: windowsTerminal, ConEmuANSI: conEmu, VTE_VERSION: vte } = environment;
-  if ((windowsTerminal ?? '') !== '' || conEmu === 'ON') return true;
-  if (Number(vte) >= firstVteWithProgress) return true;
-  return ['WezTerm', 'ghostty'].includes(programOf(environment) ?? '');
-}
+/** They have a stack of titles: they can restore the old title, which programs cannot read. */
+const namesWithTitles = /^(?:xterm|alacritty|foot|kitty|rxvt|tmux|wezterm|ghostty|contour)/;
+/** These do not, but call themselves xterm. */
+const variablesWithoutTitles = ['WT_SESSION', 'ConEmuANSI', 'KONSOLE_VERSION'];
 
-/** Whether the terminal has a stack of titles: it can restore the old title, which programs cannot read. */
-function restoresTitle(environment: Environment): boolean {
-  const { TERM_PROGRAM: program, TERM: name = '' } = environment;
-  const foreign = ['WT_SESSION', 'ConEmuANSI', 'KONSOLE_VERSION'];
-  if (multiplexerOf(environment) === 'screen') return false;
-  if (multiplexerOf(environment) === 'tmux') return true;
-  if (program === 'Apple_Terminal' || foreign.some((variable) => isSet(environment, variable)))
-    return false;
-  return /^(?:xterm|alacritty|foot|kitty|rxvt|tmux|wezterm|ghostty|contour)/.test(name);
+/** What `auto` means in a terminal without a multiplexer. */
+function automaticWays(environment: Environment) {
+  const { TERM: name = '', TERM_PROGRAM: local = '', LC_TERMINAL: remote } = environment;
+  // iTerm2 sends its own name over SSH.
+  const program = remote || local;
+  const isOsc9 = osc9Programs.has(program) || name === 'xterm-kitty';
+  const otherwise = /^(?:foot|rxvt-unicode)/.test(name) ? 'osc777' : 'bell';
+  const restoresTitle =
+    local !== 'Apple_Terminal' && !variablesWithoutTitles.some((one) => isSet(environment, one));
+  return {
+    notification: isOsc9 ? 'osc9' : otherwise,
+    // Others may show OSC 9;4 as a notification.
+    progress:
+      isSet(environment, 'WT_SESSION') ||
+      environment['ConEmuANSI'] === 'ON' ||
+      Number(environment['VTE_VERSION']) >= firstVteWithProgress ||
+      ['WezTerm', 'ghostty'].includes(program),
+    title: restoresTitle && namesWithTitles.test(name),
+  } as const;
 }
 
 /** They print what they do not understand. */
 const withoutSequences = /^(?:dumb|linux|eterm|ansi|vt\d)|^$/;
 
-export function windowWays(settings: WindowSettings, environment: Environment): WindowWays {
-  const { notify, progress, title } = settings;
-  const multiplexer = multiplexerOf(environment);
-  const isTextOnly = withoutSequences.test(environment['TERM'] ?? '');
-  if (isTextOnly && !isSet(environment, 'WT_SESSION')) {
+/** Decides what is written to the terminal. */
+export function windowWays(
+  { notify, progress, title }: WindowSettings,
+  environment: Environment,
+): WindowWays {
+  const { TERM: name = '' } = environment;
+  const screen = isSet(environment, 'STY') ? 'screen' : undefined;
+  const multiplexer = isSet(environment, 'TMUX') ? 'tmux' : screen;
+  if (withoutSequences.test(name) && !isSet(environment, 'WT_SESSION')) {
     // Every terminal has a bell.
-    const rings = notify !== 'off' && environment['TERM'] !== 'dumb';
+    const rings = notify !== 'off' && name !== 'dumb';
     const notification = rings ? 'bell' : undefined;
     return { notification, progress: false, title: false, multiplexer };
   }
-  const automatic = notify === 'auto' ? automaticNotification(environment) : notify;
+  // Multiplexers pass on only the bell unless the user changes their settings; tmux restores titles.
+  const automatic =
+    multiplexer === undefined
+      ? automaticWays(environment)
+      : ({ notification: 'bell', progress: false, title: multiplexer === 'tmux' } as const);
+  const chosen = notify === 'auto' ? automatic.notification : notify;
   return {
-    notification: automatic === 'off' ? undefined : automatic,
-    progress: progress === 'on' || (progress === 'auto' && hasProgress(environment)),
-    title: title === 'on' || (title === 'auto' && restoresTitle(environment)),
+    notification: chosen === 'off' ? undefined : chosen,
+    progress: progress === 'on' || (progress === 'auto' && automatic.progress),
+    title: title === 'on' || (title === 'auto' && automatic.title),
     multiplexer,
   };
 }
@@ -115,78 +114,63 @@ const focusReports = { enter: `${ESC}[?1004h`, leave: `${ESC}[?1004l` };
 /** The terminal's stack of titles. */
 const titleStack = { enter: `${ESC}[22;2t`, leave: `${ESC}[23;2t` };
 
-export function titleSequence(text: string): string {
-  return `${ESC}]2;${safeText(text, maxTitleColumns)}${BEL}`;
-}
-
 const progressCodes = { none: '0;', busy: '3;', paused: '4;' } as const;
 
-export function progressSequence(progress: WindowProgress, ways: WindowWays): string {
+function progressSequence(progress: WindowProgress): string {
   const code =
     typeof progress === 'number'
       ? `1;${Math.min(100, Math.max(0, Math.floor(progress)))}`
       : progressCodes[progress];
-  return passThrough(`${ESC}]9;4;${code}${BEL}`, ways);
+  return `${ESC}]9;4;${code}${BEL}`;
 }
 
-const notificationBytes: Readonly<Record<NotificationWay, (text: string) => string>> = {
-  bell: () => BEL,
-  // The name in front also keeps the text from being a subcommand, such as `4;` for the progress.
-  osc9: (text) => `${ESC}]9;natter: ${text}${BEL}`,
-  osc777: (text) => `${ESC}]777;notify;natter;${text.replaceAll(';', ',')}${BEL}`,
-};
-
-/** Empty without a way. */
-export function notificationSequence(text: string, ways: WindowWays): string {
-  const { notification } = ways;
-  if (notification === undefined) return '';
-  const bytes = notificationBytes[notification](safeText(text, maxNotificationColumns));
-  return notification === 'bell' ? bytes : passThrough(bytes, ways);
-}
-
-/** The sequences before the first use of the window, and those that put it back. */
-export function windowModes(ways: WindowWays): TerminalModes {
-  const { title, progress } = ways;
-  // It decides whether there are notifications.
-  const hasFocus = ways.notification !== undefined;
-  return {
-    enter: `${title ? titleStack.enter : ''}${hasFocus ? focusReports.enter : ''}`,
-    leave: [
-      hasFocus ? focusReports.leave : '',
-      progress ? progressSequence('none', ways) : '',
-      title ? titleStack.leave : '',
-    ].join(''),
-  };
-}
-
-/** The title and the progress of the window, each written when it changes. */
+/** The title, the progress and notifications of the window. */
 export class TerminalWindow {
+  /** The sequences before the first use of the window, and those that put it back. */
+  readonly modes: TerminalModes;
   readonly #ways: WindowWays;
   readonly #write: (sequence: string) => void;
   #title = '';
+  /** Empty for none. */
   #progress = '';
 
   constructor(ways: WindowWays, write: (sequence: string) => void) {
     this.#ways = ways;
     this.#write = write;
+    const used = [
+      ways.title ? titleStack : undefined,
+      ways.progress ? { enter: '', leave: passThrough(progressSequence('none'), ways) } : undefined,
+      // It decides whether there are notifications.
+      ways.notification === undefined ? undefined : focusReports,
+    ].filter((modes) => modes !== undefined);
+    const leave = used.map((modes) => modes.leave).toReversed();
+    this.modes = { enter: used.map((modes) => modes.enter).join(''), leave: leave.join('') };
   }
 
-  /** @param turn another number writes the same progress again */
+  /** Writes the title and the progress if they have changed. @param turn another number writes the same progress again */
   show(title: string, progress: WindowProgress, turn = 0): void {
     if (this.#ways.title && title !== this.#title) {
-      this.#title = title;
-      this.#write(titleSequence(title));
+      this.#write(`${ESC}]2;${safeText(title, maxTitleColumns)}${BEL}`);
     }
-    const key = `${progress} ${turn}`;
-    const isFirst = this.#progress === '' && progress === 'none';
-    if (!this.#ways.progress || isFirst || key === this.#progress) return;
-    this.#progress = key;
-    this.#write(progressSequence(progress, this.#ways));
+    this.#title = title;
+    const shown = progress === 'none' ? '' : `${progress} ${turn}`;
+    if (this.#ways.progress && shown !== this.#progress) {
+      this.#write(passThrough(progressSequence(progress), this.#ways));
+    }
+    this.#progress = shown;
   }
 
   notify(text: string): void {
-    const sequence = notificationSequence(text, this.#ways);
-    if (sequence !== '') this.#write(sequence);
+    const { notification } = this.#ways;
+    const shown = safeText(text, maxNotificationColumns);
+    if (notification === 'bell') this.#write(BEL);
+    // The name in front also keeps the text from being a subcommand, such as `4;` for the progress.
+    if (notification === 'osc9')
+      this.#write(passThrough(`${ESC}]9;natter: ${shown}${BEL}`, this.#ways));
+    if (notification === 'osc777') {
+      const sequence = `${ESC}]777;notify;natter;${shown.replaceAll(';', ',')}${BEL}`;
+      this.#write(passThrough(sequence, this.#ways));
+    }
   }
 
   /** Writes everything again, after the modes were set again. */

@@ -6,7 +6,7 @@ import { Failure } from '../failure.ts';
 import { moneyText, percent, tokenText } from '../output/figures.ts';
 import type { Run } from '../run.ts';
 import { resolveFolders } from '../settings/folders.ts';
-import { costOf, priceTable, type PriceTable } from '../settings/prices.ts';
+import { costOf, type PriceTable } from '../settings/prices.ts';
 import type { ResolvedSettings, Source } from '../settings/resolved-settings.ts';
 import { endOfPeriod, localDay, type Period, startOfPeriod } from './days.ts';
 import { readLedger, tokensOf, type LedgerLine } from './ledger.ts';
@@ -30,8 +30,8 @@ interface Amount {
 export interface Limit extends Amount {
   /** `--max-total-tokens`, `the daily budget`. */
   readonly name: string;
-  /** What to do about a refused request. @param fitsShorter with a short answer */
-  readonly hint: (fitsShorter: boolean, hasAnswerLimit: boolean) => string | undefined;
+  /** What may help besides a shorter answer; undefined for the limits of a run. */
+  readonly otherWays: (() => string) | undefined;
   used: number;
   /** In tokens. */
   longestAnswer: number;
@@ -41,9 +41,20 @@ export interface Limit extends Amount {
   waiting: (() => void)[];
 }
 
-function createLimit({ amount, currency }: Amount, name: string, hint: Limit['hint']): Limit {
+function createLimit(
+  { amount, currency }: Amount,
+  name: string,
+  otherWays?: Limit['otherWays'],
+): Limit {
   const nothing = { used: 0, longestAnswer: 0, reserved: new Map(), waiting: [] };
-  return { amount, currency, name, hint, ...nothing };
+  return { amount, currency, name, otherWays, ...nothing };
+}
+
+/** What to do about a refused request. @param hasLimit of the answer */
+function hintFor({ used, amount, otherWays }: Limit, hasLimit: boolean): string | undefined {
+  if (otherWays === undefined) return hasLimit ? undefined : 'set --max-tokens';
+  const shorter = hasLimit ? 'set a smaller --max-tokens, ' : 'set --max-tokens, ';
+  return `${used < amount ? shorter : ''}${otherWays()}`;
 }
 
 /** What sends the requests of a service. A fallback or a new key opens services with the same source. */
@@ -66,22 +77,19 @@ export interface RunLimits {
   readonly cost: number | undefined;
 }
 
-/** Makes the limits of a run of a batch. @throws Failure `configuration` for a bad price */
+/** Makes the limits of a run of a batch. */
 export function limitsOfRun(
   { tokens, cost }: RunLimits,
   { prices, values }: ResolvedSettings,
 ): readonly Limit[] {
-  const hint = (_: boolean, hasAnswerLimit: boolean) =>
-    hasAnswerLimit ? undefined : 'set --max-tokens for a smaller estimate';
-  const table = priceTable(prices);
   const limits: Limit[] = [];
   if (tokens !== undefined) {
-    limits.push(createLimit({ amount: tokens, currency: undefined }, '--max-total-tokens', hint));
+    limits.push(createLimit({ amount: tokens, currency: undefined }, '--max-total-tokens'));
   }
   if (cost !== undefined) {
-    const [first] = table.values();
-    const { currency = 'USD' } = table.get(values.model) ?? first ?? {};
-    limits.push(createLimit({ amount: cost, currency }, '--max-cost', hint));
+    const [first] = prices.values();
+    const { currency = 'USD' } = prices.get(values.model) ?? first ?? {};
+    limits.push(createLimit({ amount: cost, currency }, '--max-cost'));
   }
   return limits;
 }
@@ -126,12 +134,11 @@ function limitOfPeriod(
   isSandbox: boolean,
 ): Limit {
   const { period } = amount;
-  return createLimit(amount, `the ${adjectives[period]} budget`, (fitsShorter, hasAnswerLimit) => {
-    const shorter = hasAnswerLimit ? 'set a smaller --max-tokens' : 'set --max-tokens';
+  const usage = isSandbox ? '‹natter usage --sandbox›' : '‹natter usage›';
+  return createLimit(amount, `the ${adjectives[period]} budget`, () => {
     const end = localDay(endOfPeriod(period, context.clock.date()));
     const ways = `${raiseHint(settings.sources.budget)}, or wait until ${end}`;
-    const usage = isSandbox ? '‹natter usage --sandbox›' : '‹natter usage›';
-    return `${fitsShorter ? `${shorter}, ` : ''}${ways}; ${usage} shows the requests`;
+    return `${ways}; ${usage} shows the requests`;
   });
 }
 
@@ -144,47 +151,48 @@ export function estimateRequest(request: CompletionRequest) {
   };
 }
 
-const failure = (problem: string, hint: string) => new Failure('configuration', problem, { hint });
+interface Pricing {
+  readonly prices: PriceTable;
+  readonly isSandbox: boolean;
+}
 
 /** Counts tokens in the unit of a limit. @throws Failure `configuration` for a model without a price in its currency */
 function expenseOf(
   { currency, name }: Limit,
-  { prices, isSandbox }: { readonly prices: PriceTable; readonly isSandbox: boolean },
+  { prices, isSandbox }: Pricing,
   model: string,
   tokens: { readonly prompt: number; readonly answer: number },
 ): number {
   if (currency === undefined) return tokens.prompt + tokens.answer;
   const price = prices.get(model);
   if (price?.currency === currency) return costOf(price, tokens.prompt, tokens.answer);
-  throw failure(
-    `${name} needs the price of the model ${model} in ${currency}`,
-    isSandbox
+  const problem = `${name} needs the price of the model ${model} in ${currency}`;
+  throw new Failure('configuration', problem, {
+    hint: isSandbox
       ? 'the sandbox has no prices; use --max-total-tokens'
       : `‹natter config set prices.${model} "0.5/1.5 ${currency}"›`,
-  );
+  });
 }
 
 /** Returns the folder of the ledger. @throws Failure `configuration` without one */
 function requireLedger({ context, settings }: Run): string {
   const { state } = resolveFolders(context);
-  if (!settings.values.ledger) {
-    throw failure(
-      'a budget needs the ledger, which the setting ledger turns off',
-      '‹natter config set ledger true›, or ‹natter config unset budget›',
-    );
-  }
-  if (state !== undefined) return state;
-  throw failure(
-    'a budget needs the ledger, and its folder is unknown without a home folder',
-    'set NATTER_STATE_DIR',
-  );
+  const { ledger: isOn } = settings.values;
+  if (state !== undefined && isOn) return state;
+  const why = isOn ? 'whose folder is unknown' : 'which the setting ledger turns off';
+  throw new Failure('configuration', `a budget needs the ledger, ${why}`, {
+    hint: isOn
+      ? 'set NATTER_STATE_DIR'
+      : '‹natter config set ledger true›, or ‹natter config unset budget›',
+  });
 }
 
 /** Opens the limit of the setting `budget`, for which the requests of all processes count. */
-function openPeriod(run: Run, isSandbox: boolean, text: string) {
+function openPeriod(run: Run, text: string, pricing: Pricing) {
   const { context, presentation, settings } = run;
   const { notices } = presentation;
   const { clock } = context;
+  const { isSandbox } = pricing;
   const state = requireLedger(run);
   const amount = parseBudget(text);
   if (isSandbox && amount.currency !== undefined) {
@@ -192,7 +200,6 @@ function openPeriod(run: Run, isSandbox: boolean, text: string) {
     return undefined;
   }
   const limit = limitOfPeriod(amount, run, isSandbox);
-  const pricing = { prices: priceTable(settings.prices), isSandbox };
   const expense = (line: LedgerLine) => expenseOf(limit, pricing, line.model, tokensOf(line));
   const isPriced = ({ model }: LedgerLine) =>
     limit.currency === undefined || pricing.prices.get(model)?.currency === limit.currency;
@@ -238,28 +245,23 @@ function openPeriod(run: Run, isSandbox: boolean, text: string) {
 export function openBudget(run: Run, source: UsageSource, isSandbox: boolean) {
   const { settings } = run;
   const { budget: text } = settings.values;
-  const period = text === undefined ? undefined : openPeriod(run, isSandbox, text);
+  const pricing = { prices: settings.prices, isSandbox };
+  const period = text === undefined ? undefined : openPeriod(run, text, pricing);
   const limits = [...(period === undefined ? [] : [period.limit]), ...(source.limits ?? [])];
-  const pricing = { prices: priceTable(settings.prices), isSandbox };
 
   /** Returns what the request may use of the limit at most. */
-  function expected(limit: Limit, request: CompletionRequest, most?: number): number {
+  function expected(limit: Limit, request: CompletionRequest): number {
     const { prompt, answer = limit.longestAnswer || assumedAnswer } = estimateRequest(request);
-    return expenseOf(limit, pricing, request.model, { prompt, answer: most ?? answer });
+    return expenseOf(limit, pricing, request.model, { prompt, answer });
   }
-  const isFull = (limit: Limit, used: number, next: number) =>
-    used + next > limit.amount * (1 + tolerance);
-
   function refusal(limit: Limit, request: CompletionRequest): Failure {
-    const { used } = limit;
-    const next = expected(limit, request);
-    const hasAnswerLimit = estimateRequest(request).answer !== undefined;
-    const fitsShorter = !isFull(limit, used, expected(limit, request, 1));
-    const hint = limit.hint(fitsShorter, hasAnswerLimit);
+    const [used, next] = [limit.used, expected(limit, request)].map((one) =>
+      amountText(limit, one),
+    );
     return new Failure(
       'budget',
-      `${nameOf(limit)} would be exceeded: ${amountText(limit, used)} used, and this request may use ~${amountText(limit, next)}`,
-      { hint },
+      `${nameOf(limit)} would be exceeded: ${used} used, and this request may use ~${next}`,
+      { hint: hintFor(limit, estimateRequest(request).answer !== undefined) },
     );
   }
   /** Finds the first limit that the request might exceed beside running ones. */
@@ -267,7 +269,8 @@ export function openBudget(run: Run, source: UsageSource, isSandbox: boolean) {
     period?.refresh();
     return limits.find((limit) => {
       const running = [...limit.reserved.values()].reduce((sum, one) => sum + one, 0);
-      return isFull(limit, limit.used + running, expected(limit, request));
+      const used = limit.used + running + expected(limit, request);
+      return used > limit.amount * (1 + tolerance);
     });
   }
   return {

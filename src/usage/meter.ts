@@ -12,7 +12,7 @@ import { Failure } from '../failure.ts';
 import type { Run } from '../run.ts';
 import { maskText } from '../secrets/secrets.ts';
 import { resolveFolders } from '../settings/folders.ts';
-import { costOf, priceTable } from '../settings/prices.ts';
+import { costOf } from '../settings/prices.ts';
 import { openBudget, type UsageSource } from './budget.ts';
 import { appendToLedger, ledgerFolder, type LedgerLine, tokensOf } from './ledger.ts';
 
@@ -133,14 +133,13 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
   const { clock } = context;
   const { values } = settings;
   const isLimited = values.budget !== undefined || (source.limits?.length ?? 0) > 0;
-  const prices = source.costs && priceTable(settings.prices);
   const write = createLedgerWriter(run, (line) => budget?.keep(line));
   let budget: ReturnType<typeof openBudget> | undefined;
   /** The last refusals of requests that their caller sends again: all attempts are one line. */
   const refused = new Map<CompletionRequest, LedgerLine>();
 
   function addCost(line: LedgerLine, model: string): void {
-    const price = prices?.get(model);
+    const price = settings.prices.get(model);
     if (price === undefined) return;
     const { prompt, answer } = tokensOf(line);
     const before = source.costs?.get(price.currency) ?? 0;

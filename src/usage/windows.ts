@@ -1,5 +1,6 @@
 // Learns the context windows of a service's models, as it lists them or names them in a refusal.
-import type { ChatOptions, Client } from '../client/client.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Client } from '../client/client.ts';
 import type { CompletionRequest, ModelRecord } from '../client/contract.ts';
 import { describeModel } from '../client/models/model-description.ts';
 import type { ModelWindows } from '../conversation/context-fit.ts';
@@ -8,7 +9,7 @@ import { estimateMessages } from '../conversation/token-estimate.ts';
 import { Failure } from '../failure.ts';
 import type { Run } from '../run.ts';
 import { maskText } from '../secrets/secrets.ts';
-import { maxModels, withWindow, writeWindows } from '../settings/model-windows.ts';
+import { withWindow, writeWindows } from '../settings/model-windows.ts';
 
 const smallestWindow = 256;
 
@@ -42,18 +43,15 @@ function sizeOf({ messages, max_tokens: answer = 0 }: CompletionRequest): number
   return estimateMessages(textMessages(messages)) + answer;
 }
 
-function isSame(left: ModelWindows, right: ModelWindows): boolean {
-  return left.size === right.size && [...left].every(([id, window]) => right.get(id) === window);
-}
-
 /** Makes a client that learns windows from lists of models and from refusals; stores them, unless saving is off. */
 export function learnWindows(client: Client, { context, presentation, settings }: Run) {
   const { baseUrl, save } = settings.values;
   // Without the setting `window`.
   let windows: ModelWindows = new Map(settings.windows);
 
-  function learn(next: ModelWindows): void {
-    if (isSame(next, windows)) return;
+  function learn(entries: Iterable<readonly [string, number]>): void {
+    const next = new Map(entries);
+    if (isDeepStrictEqual(next, windows)) return;
     windows = next;
     if (!save || baseUrl === undefined) return;
     try {
@@ -63,40 +61,32 @@ export function learnWindows(client: Client, { context, presentation, settings }
       presentation.debugLog(`the context windows of the models are not saved: ${reason}`);
     }
   }
-  function learnRecords(records: readonly ModelRecord[], others: ModelWindows): void {
-    const next = new Map(others);
-    for (const record of records.slice(0, maxModels)) {
-      // A service that reports no window may have named it when it refused a prompt.
-      const { contextWindow = windows.get(record.id) } = describeModel(record);
-      if (contextWindow !== undefined) next.set(record.id, Math.floor(contextWindow));
-    }
-    learn(next);
-  }
-  function learnRefusal(request: CompletionRequest, error: unknown): void {
-    const window = refusedWindow(error, sizeOf(request));
-    // A key that was typed as the model must not be stored.
-    const isSecret = maskText(context.secrets, request.model) !== request.model;
-    if (window === undefined || isSecret) return;
-    learn(new Map(windows).set(request.model, window));
-  }
+  /** A service that reports no window may have named it when it refused a prompt. */
+  const windowOf = (record: ModelRecord): (readonly [string, number])[] => {
+    const { contextWindow = windows.get(record.id) } = describeModel(record);
+    return contextWindow === undefined ? [] : [[record.id, Math.floor(contextWindow)]];
+  };
   const learning: Client = {
     ...client,
-    async *chat(request: CompletionRequest, how?: ChatOptions) {
+    async *chat(request, how) {
       try {
         yield* client.chat(request, how);
       } catch (error) {
-        learnRefusal(request, error);
+        const window = refusedWindow(error, sizeOf(request));
+        // A key that was typed as the model must not be stored.
+        const isSecret = maskText(context.secrets, request.model) !== request.model;
+        if (window !== undefined && !isSecret) learn([...windows, [request.model, window]]);
         throw error;
       }
     },
     async listModels(how) {
       const records = await client.listModels(how);
-      learnRecords(records, new Map());
+      learn(records.flatMap(windowOf));
       return records;
     },
     async getModel(id, how) {
       const record = await client.getModel(id, how);
-      learnRecords([record], windows);
+      learn([...windows, ...windowOf(record)]);
       return record;
     },
   };

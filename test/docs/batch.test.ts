@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildBatch } from '../../src/commands/batch/command.ts';
-import { examplesOf } from '../../src/cli/help-details.ts';
+import { helpOf } from '../../src/cli/help-details.ts';
 import { type ExampleShell, openExampleShell } from '../support/example-shell.ts';
 import { needsQueue } from '../support/guide-blocks.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
@@ -122,7 +122,7 @@ test('the results of a hosted endpoint are imported, and missing ones are sent',
 const command = buildBatch(createMemoryContext().context);
 
 const examples = [command, ...command.commands]
-  .flatMap(examplesOf)
+  .flatMap((one) => helpOf(one).examples)
   .filter(({ line }) => !needsQueue(line));
 
 test.each(examples)('help: $line', async ({ line }) => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { examplesOf } from '../../src/cli/help-details.ts';
+import { helpOf } from '../../src/cli/help-details.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { guides as topics } from '../../src/commands/help/guides.ts';
 import { type ExampleShell, openExampleShell } from '../support/example-shell.ts';
@@ -24,7 +24,9 @@ const guides = readdirSync('docs')
 const program = buildProgram(createMemoryContext().context, []);
 
 /** The first one opens a conversation, which test/docs/readme.test.ts does. */
-const programLines = examplesOf(program).flatMap(({ line }) => (line === 'natter' ? [] : [line]));
+const programLines = helpOf(program).examples.flatMap(({ line }) =>
+  line === 'natter' ? [] : [line],
+);
 
 /** The guides about the program itself. */
 const topicLines = (['piping', 'privacy', 'profiles', 'troubleshooting', 'uninstall'] as const)

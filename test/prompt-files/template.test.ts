@@ -3,8 +3,8 @@ import { fillTemplate, parseTemplate, placeholdersOf } from '../../src/prompt-fi
 
 const file = { name: 'a.md', path: '/a.md' };
 
-const parse = (text: string, options: Partial<Parameters<typeof parseTemplate>[1]> = {}) =>
-  parseTemplate(text, { file, firstLine: 1, ...options });
+const parse = (text: string, options: Parameters<typeof parseTemplate>[2] = {}, line = 1) =>
+  parseTemplate(text, { file, line }, options);
 
 const values = {
   variables: new Map([['x', 'X']]),
@@ -48,7 +48,7 @@ describe('a template', () => {
   });
 
   test('has the lines of its placeholders', () => {
-    const found = placeholdersOf(parse('a\n{{x}}{{y}}\n\n{{z}}', { firstLine: 10 }), 'variable');
+    const found = placeholdersOf(parse('a\n{{x}}{{y}}\n\n{{z}}', {}, 10), 'variable');
     expect(found.map(({ name, place }) => [name, place.line])).toEqual([
       ['x', 11],
       ['y', 11],

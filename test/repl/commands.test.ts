@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { Action } from '../../src/repl/state.ts';
 import { slashCommands } from '../../src/repl/commands.ts';
 import { joinPasteBurst } from '../../src/repl/composer/keys/key-event.ts';
 import { KeyParser } from '../../src/repl/composer/keys/key-parser.ts';
@@ -9,15 +8,20 @@ import type { ReplState } from '../../src/repl/state.ts';
 import { step } from '../../src/repl/step.ts';
 import { runInApp } from '../support/app.tsx';
 import {
+  answerEnded,
+  chatEvent,
   composed,
   conversationOf,
   type Effect,
   effectsOf,
   enter,
   interrupt,
+  keyPressed,
+  lineEntered,
   pasted,
   pressed,
   printed,
+  promptMissing,
   run,
   type StateChange,
   stateOf,
@@ -45,11 +49,7 @@ test('every command has a summary and a unique name', () => {
 test.each(['/clear', '/redraw', '/theme mono'])(
   '%s reports in line mode that it has no effect',
   (line) => {
-    const { effects } = run(stateOf({ isLineMode: true }), {
-      type: 'line-entered',
-      text: line,
-      now: 0,
-    });
+    const { effects } = run(stateOf({ isLineMode: true }), lineEntered(line));
     expect(printed(effects)[0]).toMatch(/has no effect in line mode/);
   },
 );
@@ -129,7 +129,7 @@ test.each([
 ])('%s suggests commands with similar names', (line, hint) => {
   const { state, effects } = command(stateOf(), line);
   const opened = effectsOf(effects, 'open-prompt').map(({ name, argument }) => {
-    return { type: 'prompt-missing', name, argument } as const;
+    return promptMissing(name, argument);
   });
   const all = [...effects, ...run(state, ...opened).effects];
   expect(effectsOf(all, 'print')[1]?.entries[0]).toMatchObject({
@@ -234,7 +234,7 @@ describe('the last answer', () => {
 
   test('R9: is missing while the first one is written, which /copy says at once', () => {
     const text = { type: 'text-received', text: 'half', deltas: ['half'] } as const;
-    const chunk = { type: 'chat-event', event: text, now: 1 } as const;
+    const chunk = chatEvent(text, 1);
     const writing = run(stateOf(), typed('why?'), enter, chunk).state;
     const { state, effects } = command(writing, '/copy');
     expect(state.panel).toBe('there is no complete answer yet');
@@ -282,12 +282,7 @@ test('offers a summary and the larger model once, at 80% of the window', () => {
     { role: 'user', content: 'why?' },
     { role: 'assistant', content: 'because', usage: { total_tokens: 110_000 } },
   );
-  const ended = {
-    type: 'answer-ended',
-    outcome: { type: 'finished' },
-    conversation: full,
-    now: 0,
-  } as const;
+  const ended = answerEnded({ type: 'finished' }, full);
   const first = run(stateOf(), typed('why?'), enter, ended);
   expect(printed(first.effects)).toEqual([
     "86% of origin's window is used (110K of 128K); /compact replaces the older turns with a summary, /model nextgen has a window of 1M",
@@ -364,12 +359,8 @@ test('/model is recorded in a conversation with turns', () => {
 const newLine = pressed('j', { ctrl: true });
 
 /** The keys of a single read from the terminal. */
-const read = (text: string): readonly Action[] =>
-  joinPasteBurst(new KeyParser().feed(text)).map((event) => ({
-    type: 'key-pressed',
-    event,
-    now: 0,
-  }));
+const read = (text: string): readonly StateChange[] =>
+  joinPasteBurst(new KeyParser().feed(text)).map((event) => keyPressed(event));
 
 const prompts = (effects: readonly Effect[]) =>
   effectsOf(effects, 'send').map(({ prompt }) => 'content' in prompt && prompt.content);
@@ -406,11 +397,7 @@ describe('X17: a command with more lines', () => {
 
   test('runs in line mode, and the lines after it are the next prompt', () => {
     const text = '/model nextgen\n/rename\none\ntwo';
-    const { state, effects } = run(stateOf({ isLineMode: true }), {
-      type: 'line-entered',
-      text,
-      now: 0,
-    });
+    const { state, effects } = run(stateOf({ isLineMode: true }), lineEntered(text));
     expect(state.settings.model).toBe('nextgen');
     expect(printed(effects)[1]).toMatch(/^this conversation has no title/);
     expect(prompts(effects)).toEqual(['one\ntwo']);
@@ -449,7 +436,7 @@ describe('Y18: a command', () => {
     ['/config', 'in a shell: natter config'],
     ['/xyzzy', '/help lists them'],
   ])('unknown: %s gets a hint', (text, hint) => {
-    const missing = { type: 'prompt-missing', name: text.slice(1), argument: '' } as const;
+    const missing = promptMissing(text.slice(1), '');
     const [, output] = effectsOf(run(stateOf(), typed(text), enter, missing).effects, 'print');
     expect(output?.entries).toEqual([
       {
@@ -516,7 +503,7 @@ describe('a line that starts with a slash', () => {
   });
 
   test('is in the composer again after an unknown command, and a slash replaces it', () => {
-    const missing = { type: 'prompt-missing', name: 'modle', argument: 'nextgen' } as const;
+    const missing = promptMissing('modle', 'nextgen');
     const { state } = run(stateOf(), typed('/modle  nextgen'), enter, missing);
     expect(composed(state)).toBe('/modle nextgen');
     expect(composed(run(state, typed('/')).state)).toBe('/');

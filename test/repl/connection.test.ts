@@ -9,18 +9,21 @@ import { cancelHint } from '../../src/repl/dialog.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import { runInApp } from '../support/app.tsx';
 import {
+  answerEnded,
   composed,
   conversationOf,
   effectsOf,
   enter,
   escape,
   interrupt,
+  lineEntered,
   pasted,
   pressed,
   printed,
   run,
   type StateChange,
   stateOf,
+  taskEnded,
   typed,
 } from '../support/repl-state.ts';
 
@@ -76,7 +79,7 @@ describe('the first run', () => {
   });
 
   test('Y17: in line mode sends a line that is not a number to the sandbox', () => {
-    const line = (text: string) => ({ type: 'line-entered', text, now: 0 }) as const;
+    const line = (text: string) => lineEntered(text);
     const { state, effects } = runInApp({ ...firstRun, isLineMode: true }, line('hello'));
     expect(state.dialog).toBeUndefined();
     expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ content: 'hello' });
@@ -160,11 +163,7 @@ describe('the first run', () => {
   });
 
   test('Esc stops a search for servers and returns to the choice', () => {
-    const { state } = runInApp(firstRun, typed('2'), escape, {
-      type: 'task-ended',
-      entries: [],
-      now: 0,
-    });
+    const { state } = runInApp(firstRun, typed('2'), escape, taskEnded);
     expect(state.dialog).toEqual(firstRun.dialog);
   });
 
@@ -176,19 +175,15 @@ describe('the first run', () => {
   test('returns to the address when the connection fails; Esc goes back to the choice', () => {
     const asked = runInApp(firstRun, enter, typed('http://localhost:9'), enter, enter);
     const [{ previous } = {}] = effectsOf(asked.effects, 'connect');
-    const { state } = runInApp(asked.state, failure('unreachable', previous), {
-      type: 'task-ended',
-      entries: [],
-      now: 0,
-    });
+    const { state } = runInApp(asked.state, failure('unreachable', previous), taskEnded);
     expect(state.dialog).toMatchObject({ label: 'base URL', text: 'http://localhost:9' });
     expect(runInApp(state, escape).state.dialog).toEqual(firstRun.dialog);
   });
 
   test('accepts the number of a choice as a line', () => {
-    const { effects } = runInApp(firstRun, { type: 'line-entered', text: '2', now: 0 });
+    const { effects } = runInApp(firstRun, lineEntered('2'));
     expect(effects).toEqual([{ type: 'find-servers' }]);
-    const wrong = runInApp(firstRun, { type: 'line-entered', text: '9', now: 0 });
+    const wrong = runInApp(firstRun, lineEntered('9'));
     expect(printed(wrong.effects)).toEqual(['choose a number from 1 to 3']);
   });
 });
@@ -234,7 +229,7 @@ describe('the entry of a key', () => {
 const address = 'https://api.example.com';
 const refusal = { kind: 'unauthorized', message: 'the key was refused' } as const;
 const outcome = { type: 'failed', hasText: false, failure: refusal } as const;
-const ended = { type: 'answer-ended', outcome, conversation: conversationOf(), now: 0 } as const;
+const ended = answerEnded(outcome, conversationOf());
 
 describe.each([
   [true, 'enter a different key here'],

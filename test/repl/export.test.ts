@@ -1,15 +1,20 @@
 import { expect, test } from 'vitest';
-import type { Action } from '../../src/repl/state.ts';
 import { openMemorySession, saying } from '../support/memory-session.ts';
-import { enter as enterKey, typed } from '../support/repl-state.ts';
+import {
+  enter as enterKey,
+  lineEntered,
+  lineInterrupted,
+  type StateChange,
+  typed,
+} from '../support/repl-state.ts';
 
 /** A session with one answer. */
 async function answered(prompt = 'Which tea is green?') {
   const opened = openMemorySession({ replies: [saying('Sencha.')] });
   await opened.submit(prompt);
   const run = async (line: string) => {
-    opened.session.dispatch(typed(line));
-    opened.session.dispatch(enterKey);
+    opened.session.update(typed(line));
+    opened.session.update(enterKey);
     await opened.idle();
   };
   const written = () => opened.calls.filter((call) => call.startsWith('write privately'));
@@ -29,7 +34,7 @@ test.each([
   const { run, written, text } = await answered();
   await run(line);
   expect(written()).toEqual([`write privately ${file}`]);
-  expect(text()).toMatch(new RegExp(`exported to /home/${file} \\(${format}, \\d+ (bytes|kB)\\)`));
+  expect(text()).toMatch(new RegExp(`exported to /home/${file} \\(${format}, [\\d,]+ bytes\\)`));
 });
 
 test('/export alone asks for the format', async () => {
@@ -82,13 +87,13 @@ test('a file whose name is also a pattern gets a different name', async () => {
   });
 });
 
-test.each<[string, Action]>([
-  ['Ctrl+C', { type: 'interrupted', now: 0 }],
-  ['the last choice', { type: 'line-entered', text: '3', now: 0 }],
+test.each<[string, StateChange]>([
+  ['Ctrl+C', lineInterrupted],
+  ['the last choice', lineEntered('3')],
 ])('%s writes nothing', async (_how, action) => {
   const { run, written, session, text } = await answered();
   await run('/export old.html');
-  session.dispatch(action);
+  session.update(action);
   await expect.poll(text).toContain('nothing was written');
   expect(written()).toEqual([]);
   expect(session.state().dialog).toBeUndefined();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
-import type { Action, ReplState } from '../../src/repl/state.ts';
+import type { ReplState } from '../../src/repl/state.ts';
 import { createBuffer } from '../../src/repl/composer/text-buffer.ts';
 import { callTask } from '../../src/repl/create-session.ts';
 import { firstRunDialog, serversDialog } from '../../src/repl/connection.ts';
@@ -11,41 +11,39 @@ import {
   saying,
 } from '../support/memory-session.ts';
 import {
+  chatEvent,
   composed,
   enter,
   escape,
+  lineEntered,
   pasted,
   pressed,
+  type StateChange,
   taskName,
-  typed,
   type TaskName,
+  typed,
 } from '../support/repl-state.ts';
 
 interface Case {
   /** Lead to the effect, in a conversation with one prompt and two answers. */
-  readonly keys: readonly Action[];
+  readonly keys: readonly StateChange[];
   /** Open at the start. */
   readonly dialog?: ReplState['dialog'];
   /** The next answer never ends. */
   readonly isHanging?: boolean;
 }
 
-const lineEntered = (text: string): Action => ({ type: 'line-entered', text, now: 0 });
 const sandbox = { address: 'the sandbox', isSandbox: true, hasKey: true };
 const command = (text: string): Case => ({ keys: [typed(text), enter] });
 const server = { name: 'Ollama', url: 'http://127.0.0.1:11434', models: ['llama'] };
 
-const refused: Action = {
-  type: 'chat-event',
-  event: {
-    type: 'retry-scheduled',
-    retry: 1,
-    retries: 4,
-    delay: 8000,
-    cause: new Failure('server_error', 'the service is busy'),
-  },
-  now: 0,
-};
+const refused: StateChange = chatEvent({
+  type: 'retry-scheduled',
+  retry: 1,
+  retries: 4,
+  delay: 8000,
+  cause: new Failure('server_error', 'the service is busy'),
+});
 
 /** Has to list every task that can fail to compile. */
 const cases: Readonly<Record<Exclude<TaskName, 'report' | 'stop' | 'quit'>, Case>> = {
@@ -122,8 +120,8 @@ describe.each(failures)('a task that %s', (_how, fail) => {
       ...(dialog && { state: { dialog, service: sandbox, composer: createBuffer('a draft') } }),
     });
     const { session, clock, text, idle } = opened;
-    const press = (...actions: readonly Action[]) =>
-      actions.forEach((action) => session.dispatch(action));
+    const press = (...actions: readonly StateChange[]) =>
+      actions.forEach((action) => session.update(action));
     if (dialog === undefined) {
       for (const line of ['one', '/retry']) {
         press(typed(line), enter);
@@ -138,7 +136,7 @@ describe.each(failures)('a task that %s', (_how, fail) => {
     expect(session.state()).toMatchObject({ hasQuit: false, typeAhead: undefined, dialog });
     press(escape);
     await idle();
-    press({ type: 'line-entered', text: 'are you there?', now: 0 });
+    press(lineEntered('are you there?'));
     await idle();
     expect(text()).toMatch(/You: are you there\?\norigin: (first|next|still alive)\n/);
     await session.close();
@@ -157,7 +155,7 @@ test('X15: Tab after /resume reports why the conversations cannot be read', asyn
       },
     }),
   });
-  for (const action of [typed('/resume '), pressed('tab')]) session.dispatch(action);
+  for (const action of [typed('/resume '), pressed('tab')]) session.update(action);
   await expect.poll(text).toBe('natter: cannot read the conversations: permission denied\n');
   expect(composed(session.state())).toBe('/resume ');
 });
@@ -165,9 +163,9 @@ test('X15: Tab after /resume reports why the conversations cannot be read', asyn
 test('X16: Ctrl+G twice in one read opens one editor; later keys are typed after it closes', async () => {
   const { session } = openMemorySession({ environment: { EDITOR: 'printf " edited" >>' } });
   const editor = pressed('g', { ctrl: true });
-  for (const action of [typed('draft'), editor, editor, typed('!')]) session.dispatch(action);
+  for (const action of [typed('draft'), editor, editor, typed('!')]) session.update(action);
   await expect.poll(() => composed(session.state())).toBe('draft edited!');
-  session.dispatch(editor);
+  session.update(editor);
   await expect.poll(() => composed(session.state())).toBe('draft edited! edited');
 });
 
@@ -177,12 +175,12 @@ test('an action dispatched while the state is shown is handled after it', () => 
     screen: {
       show(state) {
         shown.push(composed(state));
-        if (composed(state) === 'a') session.dispatch(typed('b'));
+        if (composed(state) === 'a') session.update(typed('b'));
         shown.push('shown');
       },
     },
   });
-  session.dispatch(typed('a'));
+  session.update(typed('a'));
   expect(shown).toEqual(['', 'shown', 'a', 'shown', 'ab', 'shown']);
 });
 
@@ -190,7 +188,7 @@ test('a prompt is restored when sending it fails', async () => {
   const { call, arm } = failingOnce('send', () => Promise.reject(bug()));
   const { session, text, idle } = openMemorySession({ call });
   arm();
-  for (const action of [typed('a prompt'), enter]) session.dispatch(action);
+  for (const action of [typed('a prompt'), enter]) session.update(action);
   const state = await idle();
   expect(text()).toContain('a bug in it');
   expect(composed(state)).toBe('a prompt');
@@ -202,7 +200,7 @@ test('a session that cannot print its failures ends with one', async () => {
       ? Promise.reject(bug())
       : callTask(task, session, signal);
   const { session } = openMemorySession({ call });
-  for (const action of [typed('/usage'), enter]) session.dispatch(action);
+  for (const action of [typed('/usage'), enter]) session.update(action);
   await expect(session.ended).rejects.toThrow('a bug in it');
 });
 

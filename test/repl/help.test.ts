@@ -14,6 +14,7 @@ import { commandGroups } from '../../src/repl/slash-command.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import {
+  chatEvent,
   composed,
   effectsOf,
   enter,
@@ -56,7 +57,7 @@ describe('/help', () => {
 
   test('R9: during an answer it is below the composer until the next key, and Esc only closes it', () => {
     const text = { type: 'text-received', text: 'half', deltas: ['half'] } as const;
-    const chunk = { type: 'chat-event', event: text, now: 1 } as const;
+    const chunk = chatEvent(text, 1);
     const answering = run(stateOf(), typed('why?'), enter, chunk).state;
     const { state, effects } = run(answering, typed('/help'), enter);
     expect(effectsOf(effects, 'print')).toEqual([]);

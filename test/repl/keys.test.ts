@@ -4,15 +4,18 @@ import type { AnswerOutcome, ReplState } from '../../src/repl/state.ts';
 import { printNotice } from '../../src/repl/step.ts';
 import { runInApp } from '../support/app.tsx';
 import {
+  answerEnded,
   composed,
   conversationOf,
   effectsOf,
   enter,
   escape,
   interrupt,
+  lineEntered,
   pasted,
   pressed,
   printed,
+  promptMissing,
   run,
   stateOf,
   typed,
@@ -50,7 +53,7 @@ describe('Y18: a word that quits other programs', () => {
   });
 
   test('quits in line mode when it is typed again', () => {
-    const line = (text: string) => ({ type: 'line-entered', text, now: 0 }) as const;
+    const line = (text: string) => lineEntered(text);
     const start = stateOf({ isLineMode: true });
     const asked = run(start, line('exit'));
     expect(printed(asked.effects)).toEqual([
@@ -76,7 +79,7 @@ const answered = conversationOf(
 );
 
 const ended = (outcome: AnswerOutcome, conversation = answered) =>
-  ({ type: 'answer-ended', outcome, conversation, now: 0 }) as const;
+  answerEnded(outcome, conversation);
 
 const finished = ended({ type: 'finished' });
 
@@ -153,7 +156,7 @@ describe('a line that starts with a slash', () => {
   });
 
   test('is refused for an unknown command, with suggestions', () => {
-    const missing = { type: 'prompt-missing', name: 'modle', argument: 'nextgen' } as const;
+    const missing = promptMissing('modle', 'nextgen');
     const { effects } = run(stateOf(), typed('/modle nextgen'), enter, missing);
     expect(printed(effects)).toEqual(['unknown command /modle']);
     expect(effects.at(-1)).toMatchObject({

@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { slashCommands } from '../../src/repl/commands.ts';
 import type { CompletionRequest } from '../../src/repl/composer/completion.ts';
 import { menuKeysText, onCandidates } from '../../src/repl/menu.ts';
-import { openPrompt } from '../../src/repl/prompt-files/send-prompt-file.ts';
+import { openPrompt } from '../../src/repl/commands.ts';
 import { noticeOf } from '../../src/repl/screen/notice.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import { runInApp } from '../support/app.tsx';
 import {
+  answerEnded,
   composed,
   effectsOf,
   enter,
@@ -146,16 +147,14 @@ const found =
 describe('Tab', () => {
   test.each([
     ['/model ne', { kind: 'argument', command: 'model', typed: 'ne' }],
-    ['/attach src/a', { kind: 'path', folder: 'src/', typed: 'a' }],
+    ['/attach src/a', { kind: 'path', typed: 'src/a' }],
   ])('requests candidates for %s', (text, request) => {
     expect(requestOf(text)).toMatchObject(request);
   });
 
   test('requests candidates for a mention after the file picker was closed', () => {
     const { effects } = run(stateOf(), typed('look at @no'), escape, tab);
-    expect(effectsOf(effects, 'find-candidates')).toMatchObject([
-      { kind: 'path', typed: 'no', isMention: true },
-    ]);
+    expect(effectsOf(effects, 'find-candidates')).toMatchObject([{ kind: 'mention', typed: 'no' }]);
   });
 
   test('accepts the only candidate', () => {
@@ -215,12 +214,7 @@ describe('an open menu', () => {
 describe('the history search', () => {
   const sent = ['git status', 'git log', 'tea'].reduce(
     (state, text) =>
-      run(state, typed(text), enter, {
-        type: 'answer-ended',
-        outcome: { type: 'finished' },
-        conversation: state.conversation,
-        now: 0,
-      }).state,
+      run(state, typed(text), enter, answerEnded({ type: 'finished' }, state.conversation)).state,
     stateOf(),
   );
   const search = pressed('r', { ctrl: true });

@@ -2,12 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { noticeOf } from '../../src/repl/screen/notice.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import {
+  answerEnded,
   composed,
   conversationOf,
   type Effect,
   effectsOf,
   enter,
   escape,
+  lineEntered,
   pasted,
   pressed,
   printed,
@@ -16,18 +18,15 @@ import {
   typed,
 } from '../support/repl-state.ts';
 
-const stopped = {
-  type: 'answer-ended',
-  outcome: { type: 'stopped', hasText: true },
-  conversation: conversationOf(
-    { role: 'user', content: 'one' },
-    { role: 'assistant', content: 'first', incomplete: true },
-  ),
-  now: 0,
-} as const;
+const answered = conversationOf(
+  { role: 'user', content: 'one' },
+  { role: 'assistant', content: 'first', incomplete: true },
+);
+
+const stopped = answerEnded({ type: 'stopped', hasText: true }, answered);
 
 describe('the queue after a stop', () => {
-  const line = (text: string) => ({ type: 'line-entered', text, now: 0 }) as const;
+  const line = (text: string) => lineEntered(text);
 
   test('is shown with the key that sends it', () => {
     const { state } = run(stateOf(), typed('one'), enter, typed('two'), enter, escape, stopped);
@@ -55,15 +54,9 @@ describe('the queue after a stop', () => {
 });
 
 describe('X31: a queue paused by a stop or a failure', () => {
-  const finished = { ...stopped, outcome: { type: 'finished' } } as const;
-  const failed = {
-    ...stopped,
-    outcome: {
-      type: 'failed',
-      hasText: true,
-      failure: { kind: 'incomplete', message: 'the answer was cut' },
-    },
-  } as const;
+  const finished = answerEnded({ type: 'finished' }, answered);
+  const failure = { kind: 'incomplete', message: 'the answer was cut' } as const;
+  const failed = answerEnded({ type: 'failed', hasText: true, failure }, answered);
   const sent = (text: string) => [typed(text), enter];
   const contents = (effects: readonly Effect[]) =>
     effectsOf(effects, 'send').map(({ prompt }) => 'content' in prompt && prompt.content);

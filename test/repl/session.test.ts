@@ -9,6 +9,7 @@ import {
   saying,
   secretWord,
 } from '../support/memory-session.ts';
+import { keyPressed, lineInterrupted } from '../support/repl-state.ts';
 
 const down = new Failure('server_error', 'the service answered 500');
 
@@ -65,7 +66,7 @@ describe('an answer', () => {
     );
     enter('one');
     await expect.poll(text).toContain('half an');
-    session.dispatch({ type: 'interrupted', now: 0 });
+    session.update(lineInterrupted);
     await idle();
     expect(text()).toContain('origin: half an\nnatter: stopped; /continue resumes it\n');
     await submit('two');
@@ -148,7 +149,7 @@ describe('an answer', () => {
     enter('one');
     await expect.poll(text).toContain('half ');
     session.print([notice('the disk is full')]);
-    session.dispatch({ type: 'interrupted', now: 0 });
+    session.update(lineInterrupted);
     await idle();
     expect(text()).toMatch(/origin: half \nnatter: the disk is full\nnatter: stopped/);
   });
@@ -184,8 +185,8 @@ test('an idle session holds no timer', async () => {
 
 test('an unsent draft is saved after a pause', async () => {
   const { session, clock, calls } = createMemorySession();
-  session.dispatch({ type: 'key-pressed', event: { type: 'text', text: 'dra' }, now: 0 });
-  session.dispatch({ type: 'key-pressed', event: { type: 'text', text: 'ft' }, now: 0 });
+  session.update(keyPressed({ type: 'text', text: 'dra' }));
+  session.update(keyPressed({ type: 'text', text: 'ft' }));
   await clock.advance(600);
   expect(calls).toEqual(['draft draft']);
 });
@@ -193,7 +194,7 @@ test('an unsent draft is saved after a pause', async () => {
 test('an unsent paste that starts with a slash is saved as text, not as a command', async () => {
   const { session, clock, calls } = createMemorySession();
   const text = `/quit\n${'line\n'.repeat(9)}`;
-  session.dispatch({ type: 'key-pressed', event: { type: 'paste', text }, now: 0 });
+  session.update(keyPressed({ type: 'paste', text }));
   await clock.advance(600);
   expect(calls).toEqual([`draft /${text}`]);
 });

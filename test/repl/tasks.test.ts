@@ -217,7 +217,7 @@ test('Y18: an editor that exits with an error cancels the edit', async () => {
   const { session, text } = openMemorySession({
     environment: { EDITOR: 'false' },
   });
-  for (const action of [typed('draft'), pressed('g', { ctrl: true })]) session.dispatch(action);
+  for (const action of [typed('draft'), pressed('g', { ctrl: true })]) session.update(action);
   await expect.poll(text).toBe('natter: edit cancelled; the text is unchanged\n');
   expect(composed(session.state())).toBe('draft');
 });

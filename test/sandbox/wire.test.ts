@@ -110,7 +110,7 @@ describe('line ends and layout', () => {
     const sandbox = await openSandbox({ clock });
     const socket = await openSocket(
       sandbox,
-      rawRequest('[sandbox tokens=1 slow-headers=7ms]', true),
+      rawRequest('[sandbox tokens=1 slow-headers=7ms close-after]', true),
     );
     const { text, end } = await readSocket(socket);
     const head = /^HTTP\/1\.1 200 OK\r\n[^]*?\r\n\r\n/.exec(text)?.[0] ?? '';

@@ -21,22 +21,27 @@ test('a value that conforms has no violation', () => {
 });
 
 test.each<[string, JsonObject, unknown, readonly string[]]>([
-  ['a wrong type', person, [], ['the answer must be an object']],
+  ['a wrong type', person, [], ['the answer must be object']],
   [
     'several violations',
     person,
     { name: 1, ages: 2 },
     [
-      'the answer must have the property "age"',
-      'the answer must not have the property "ages"',
-      '/name must be a string',
+      "the answer must have required property 'age'",
+      'the answer must not have additional properties: "ages"',
+      '/name must be string',
     ],
   ],
-  ['a union of types', person, { name: '', age: 'x' }, ['/age must be an integer or null']],
+  ['a union of types', person, { name: '', age: 'x' }, ['/age must be integer,null']],
   ['a limit', person, { name: '', age: -1 }, ['/age must be >= 0']],
-  ['a choice', { enum: ['a', 1] }, 'b', ['the answer must be one of "a", 1']],
-  ['a constant', { const: { a: 1 } }, 'b', ['the answer must be {"a":1}']],
-  ['a false schema', { properties: { a: false } }, { a: 1 }, ['/a must be absent']],
+  [
+    'a choice',
+    { enum: ['a', 1] },
+    'b',
+    ['the answer must be equal to one of the allowed values: ["a",1]'],
+  ],
+  ['a constant', { const: { a: 1 } }, 'b', ['the answer must be equal to constant: {"a":1}']],
+  ['a false schema', { properties: { a: false } }, { a: 1 }, ['/a boolean schema is false']],
   ['a length', { minItems: 2 }, [1], ['the answer must not have fewer than 2 items']],
   ['a format', { format: 'date' }, '2026-02-30', ['the answer must match format "date"']],
   [
@@ -50,14 +55,12 @@ test.each<[string, JsonObject, unknown, readonly string[]]>([
 });
 
 test('a number is not an integer in quotes: no value is converted', () => {
-  expect(violations(person, { name: 'Ada', age: '36' })).toEqual([
-    '/age must be an integer or null',
-  ]);
+  expect(violations(person, { name: 'Ada', age: '36' })).toEqual(['/age must be integer,null']);
 });
 
 test('an inherited member is not a property', () => {
   expect(violations({ required: ['toString'] }, {})).toEqual([
-    'the answer must have the property "toString"',
+    "the answer must have required property 'toString'",
   ]);
 });
 
@@ -74,7 +77,7 @@ describe('drafts', () => {
   const pair = [{ type: 'string' }, { type: 'integer' }];
 
   test('without $schema, 2020-12 applies', () => {
-    expect(violations({ prefixItems: pair }, ['a', 'b'])).toEqual(['/1 must be an integer']);
+    expect(violations({ prefixItems: pair }, ['a', 'b'])).toEqual(['/1 must be integer']);
     expect(() => compileSchema({ items: pair }, { label })).toThrow(
       /is not a JSON Schema: \/items/,
     );
@@ -85,7 +88,7 @@ describe('drafts', () => {
     'http://json-schema.org/draft-07/schema',
     'https://json-schema.org/draft-07/schema#',
   ])('%s is draft 7', ($schema) => {
-    expect(violations({ $schema, items: pair }, ['a', 'b'])).toEqual(['/1 must be an integer']);
+    expect(violations({ $schema, items: pair }, ['a', 'b'])).toEqual(['/1 must be integer']);
   });
 
   test.each(['http://json-schema.org/draft-04/schema#', 'https://example.com/own', 7])(
@@ -104,7 +107,9 @@ describe('references', () => {
       $defs: { node: { properties: { next: { $ref: '#/$defs/node' } }, required: ['id'] } },
       $ref: '#/$defs/node',
     };
-    expect(violations(tree, { id: 1, next: {} })).toEqual(['/next must have the property "id"']);
+    expect(violations(tree, { id: 1, next: {} })).toEqual([
+      "/next must have required property 'id'",
+    ]);
   });
 
   test.each(['https://example.com/person.json', 'person.json', '#/$defs/none'])(
@@ -129,7 +134,7 @@ test('unknown keywords and formats are named, and not checked; those of extensio
 });
 
 test.each([
-  [{ type: 'objekt' }, /is not a JSON Schema: \/type must be one of/],
+  [{ type: 'objekt' }, /is not a JSON Schema: \/type must be equal to one of/],
   [{ pattern: '(' }, /cannot be used: Invalid regular expression/],
   [{ $async: true }, /has the keyword \$async/],
 ])('%j is refused', (schema, message) => {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ownColors, parseOwnColor, storedColor } from '../../src/settings/own-colors.ts';
+import { ownColors, parseOwnColor } from '../../src/settings/own-colors.ts';
 import { failureOf } from './fixtures/stored.ts';
 
-const source = { kind: 'profile', name: 'work' } as const;
 const origin = { label: 'colors.code', kind: 'usage' } as const;
 
 describe('a colour', () => {
@@ -13,7 +12,7 @@ describe('a colour', () => {
     ['bold', 'default bold'],
     ['default', 'default'],
   ])('%j is stored as %j', (text, stored) => {
-    expect(storedColor(parseOwnColor(text, origin))).toBe(stored);
+    expect(parseOwnColor(text, origin)).toBe(stored);
   });
 
   test.each([
@@ -37,18 +36,17 @@ describe('a colour', () => {
 });
 
 test('the colours of a profile are read by part', () => {
-  const colors = ownColors({ code: { value: 'red bold', source } });
-  expect([...colors]).toEqual([['code', { color: 'red', attributes: ['bold'] }]]);
+  expect(ownColors({ code: 'Bold red' }, 'work')).toEqual({ code: 'red bold' });
 });
 
 test('a bad colour and an unknown part in a file are refused', async () => {
-  const color = await failureOf(() => ownColors({ code: { value: 'redd', source } }));
+  const color = await failureOf(() => ownColors({ code: 'redd' }, 'work'));
   expect(color).toMatchObject({
     kind: 'configuration',
     message: expect.stringMatching(/^colors\.code in profile work must be a colour/) as string,
     hint: 'natter config unset colors.code --profile work',
   });
-  const part = await failureOf(() => ownColors({ cod: { value: 'red', source } }));
+  const part = await failureOf(() => ownColors({ cod: 'red' }, 'work'));
   expect(part).toMatchObject({
     kind: 'configuration',
     message: '"cod" is not a part of an answer with a colour in profile work',

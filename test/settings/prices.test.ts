@@ -2,13 +2,8 @@ import { expect, test } from 'vitest';
 import { costOf, priceTable } from '../../src/settings/prices.ts';
 import { failureOf } from './fixtures/stored.ts';
 
-const source = { kind: 'profile', name: 'work' } as const;
-
 test('prices are for a million tokens, in dollars unless a currency is given', () => {
-  const table = priceTable({
-    origin: { value: '0.5/1.5', source },
-    nextgen: { value: '2/8 EUR', source },
-  });
+  const table = priceTable({ origin: '0.5/1.5', nextgen: '2/8 EUR' }, 'work');
   expect(Object.fromEntries(table)).toEqual({
     origin: { input: 0.5, output: 1.5, currency: 'USD' },
     nextgen: { input: 2, output: 8, currency: 'EUR' },
@@ -24,7 +19,7 @@ test('a cost has the prompt and the answer', () => {
 test.each([7, '1', '1/', 'x/y', '1/2 EURO', '1e400/1'])(
   '%j in a file is refused',
   async (value) => {
-    const failure = await failureOf(() => priceTable({ origin: { value, source } }));
+    const failure = await failureOf(() => priceTable({ origin: value }, 'work'));
     expect(failure).toMatchObject({
       kind: 'configuration',
       message: expect.stringMatching(/^prices\.origin in profile work must be/) as string,

@@ -1,12 +1,12 @@
 import { Box } from 'ink';
 import { render } from 'ink-testing-library';
 import type { ReactElement } from 'react';
-import type { Action, ReplState } from '../../src/repl/state.ts';
+import type { ReplState } from '../../src/repl/state.ts';
 import { InkScreen } from '../../src/repl/screen/ink.tsx';
 import { symbolsFor } from '../../src/repl/screen/symbols.ts';
 import { StoreProvider, ViewStore } from '../../src/repl/screen/view.tsx';
 import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
-import { run, type StateChange } from './repl-state.ts';
+import { type KeyChange, run, type StateChange } from './repl-state.ts';
 
 export interface Look {
   readonly columns?: number;
@@ -58,20 +58,20 @@ interface FrameOptions {
 /** As `run`, with the components of the application: they get keys first. */
 export function runInApp(
   start: ReplState,
-  ...actions: readonly (Action | StateChange)[]
+  ...changes: readonly StateChange[]
 ): ReturnType<typeof run> & { readonly rows: readonly string[] } {
   let done = run(start);
-  const act = (action: Action | StateChange) => {
-    const next = run(done.state, action);
+  const act = (change: StateChange) => {
+    const next = run(done.state, change);
     const tasks = [...done.tasks, ...next.tasks];
     done = { state: next.state, tasks, effects: [...done.effects, ...next.effects] };
   };
   const screen = new InkScreen(start, plain, (change) =>
     act((state) => change({ ...state, isQuitArmed: false })),
   );
-  for (const action of actions) {
-    const isKey = typeof action !== 'function' && action.type === 'key-pressed';
-    if (!isKey || !screen.press(done.state, action.event)) act(action);
+  for (const change of changes) {
+    const isTaken = 'event' in change && screen.press(done.state, (change as KeyChange).event);
+    if (!isTaken) act(change);
   }
   const { columns, rows } = done.state;
   const frame = screen.draw(done.state, '', plain, { columns, rows, hasOpenLine: false });

@@ -43,14 +43,6 @@ export function createDataFolder(): DataFolder {
   };
 }
 
-/** The text of all journals. */
-export function journalText(folder: DataFolder): string {
-  return folder
-    .files()
-    .map((name) => readFileSync(join(folder.path, 'conversations', name), 'utf8'))
-    .join('');
-}
-
 /** Folders of a natter that uses the sandbox or a server, and its ledger. */
 export function openLedger(env: Readonly<Record<string, string>> = {}) {
   const state = folderOf();

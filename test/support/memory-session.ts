@@ -22,7 +22,7 @@ import { plainStyle } from '../../src/terminal/style.ts';
 import { storedWith } from '../settings/fixtures/stored.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { createMemoryContext, createMemoryDevice } from './memory-context.ts';
-import { stateOf } from './repl-state.ts';
+import { lineEntered, stateOf } from './repl-state.ts';
 import { storedList } from './conversation-lists.ts';
 import { folderOf } from './folder.ts';
 
@@ -292,8 +292,7 @@ export function openMemorySession(options: MemoryOptions): MemorySession {
     format: () => format,
     ...(options.call && { call: options.call }),
   });
-  const enter = (text: string) =>
-    session.dispatch({ type: 'line-entered', text, now: clock.monotonic() });
+  const enter = (text: string) => session.update(lineEntered(text, clock.monotonic()));
   const idle = async () => {
     const end = Date.now() + 60_000;
     for (;;) {

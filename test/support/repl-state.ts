@@ -1,10 +1,12 @@
 import type { Conversation, Turn } from '../../src/conversation/tree.ts';
-import type { Action, ReplState, Task, Step } from '../../src/repl/state.ts';
-import { sendPrompt } from '../../src/repl/answers/send-prompt.ts';
+import type { ChatEvent } from '../../src/client/events.ts';
+import type { AnswerOutcome, FailureText, ReplState, Task, Step } from '../../src/repl/state.ts';
+import { onAnswerEnded } from '../../src/repl/answers/answering.ts';
+import { onChatEvent, sendPrompt } from '../../src/repl/answers/send-prompt.ts';
 import { selectVersion, undoPrompt } from '../../src/repl/answers/versions.ts';
-import { scrollAway } from '../../src/repl/commands.ts';
+import { openPrompt, refuseMissing, scrollAway } from '../../src/repl/commands.ts';
 import { makeSummary, removeSummary } from '../../src/repl/context/compaction.ts';
-import { keyPress, type Modifiers } from '../../src/repl/composer/keys/key-event.ts';
+import { type KeyEvent, keyPress, type Modifiers } from '../../src/repl/composer/keys/key-event.ts';
 import { contentOf } from '../../src/repl/composer/paste.ts';
 import { connect, findServers } from '../../src/repl/connection.ts';
 import { readConversations, readList } from '../../src/repl/conversation-list/list.ts';
@@ -17,17 +19,22 @@ import type { Entry } from '../../src/repl/transcript/transcript.ts';
 import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
 import { attach } from '../../src/repl/files/attachments.ts';
 import { initialState } from '../../src/repl/initial-state.ts';
-import { stopActivity, suspend, editExternally } from '../../src/repl/keys.ts';
+import {
+  interruptLine,
+  onKey,
+  stopActivity,
+  suspend,
+  editExternally,
+} from '../../src/repl/keys.ts';
 import { findCandidates } from '../../src/repl/menu.ts';
 import { recognisePaths, pickFiles } from '../../src/repl/files/picking.ts';
-import { openPrompt } from '../../src/repl/prompt-files/send-prompt-file.ts';
 import { hurry, remember } from '../../src/repl/queue.ts';
 import type { Session } from '../../src/repl/session.ts';
 import { listModels, changeParameters, chooseRole, recordModel } from '../../src/repl/settings.ts';
 import { runShellLine } from '../../src/repl/shell/shell-lines.ts';
 import { redraw } from '../../src/repl/slash-command.ts';
-import { print, printReport, leave } from '../../src/repl/step.ts';
-import { updated, update } from '../../src/repl/update.ts';
+import { print, printReport, leave, step } from '../../src/repl/step.ts';
+import { enterLine, onTaskEnded, onTaskFailed, updated } from '../../src/repl/update.ts';
 
 const createdAt = new Date('2026-11-20T12:00:00Z');
 
@@ -139,13 +146,13 @@ export function effectsIn({ tasks }: Step): readonly Effect[] {
   });
 }
 
-/** A change of the state that a task makes. */
+/** A change of the state. */
 export type StateChange = (state: ReplState) => Step;
 
-/** Applies the actions and changes in order, and collects their tasks. */
+/** Applies the changes in order, and collects their tasks. */
 export function run(
   start: ReplState,
-  ...actions: readonly (Action | StateChange)[]
+  ...changes: readonly StateChange[]
 ): {
   readonly state: ReplState;
   readonly tasks: readonly Task[];
@@ -153,25 +160,63 @@ export function run(
 } {
   let state = start;
   const tasks: Task[] = [];
-  for (const action of actions) {
-    const step = typeof action === 'function' ? updated(state, action) : update(state, action);
-    state = step.state;
-    tasks.push(...step.tasks);
+  for (const change of changes) {
+    const next = updated(state, change);
+    state = next.state;
+    tasks.push(...next.tasks);
   }
   return { state, tasks, effects: effectsIn({ state, tasks }) };
 }
 
-export function typed(text: string): Action {
-  return { type: 'key-pressed', event: { type: 'text', text }, now: 0 };
+/** The change of a key, with the key. */
+export type KeyChange = StateChange & { readonly event: KeyEvent };
+
+const at =
+  (now: number, change: StateChange): StateChange =>
+  (state) =>
+    change({ ...state, now });
+
+export function keyPressed(event: KeyEvent): KeyChange {
+  return Object.assign(
+    at(0, (state) => onKey(state, event)),
+    { event },
+  );
 }
 
-export function pasted(text: string): Action {
-  return { type: 'key-pressed', event: { type: 'paste', text }, now: 0 };
-}
+export const typed = (text: string): KeyChange => keyPressed({ type: 'text', text });
 
-export function pressed(name: string, modifiers: Modifiers = {}): Action {
-  return { type: 'key-pressed', event: keyPress(name, modifiers), now: 0 };
-}
+export const pasted = (text: string): KeyChange => keyPressed({ type: 'paste', text });
+
+export const pressed = (name: string, modifiers: Modifiers = {}): KeyChange =>
+  keyPressed(keyPress(name, modifiers));
+
+export const lineEntered = (text: string, now = 0): StateChange =>
+  at(now, (state) => enterLine(state, text));
+
+export const lineInterrupted: StateChange = at(0, interruptLine);
+
+export const chatEvent = (event: ChatEvent, now = 0): StateChange =>
+  at(now, (state) => onChatEvent(state, event));
+
+export const answerEnded = (
+  outcome: AnswerOutcome,
+  conversation: Conversation,
+  now = 0,
+): StateChange => at(now, (state) => onAnswerEnded(state, { outcome, conversation }));
+
+/** The activity ends without entries. */
+export const taskEnded: StateChange = (state) =>
+  state.activity?.type === 'task' ? onTaskEnded(state, state.activity.task, []) : step(state);
+
+export const taskFailed =
+  (task: Task, failure: FailureText): StateChange =>
+  (state) =>
+    onTaskFailed(state, task, failure);
+
+export const promptMissing =
+  (name: string, argument: string): StateChange =>
+  (state) =>
+    refuseMissing(state, name, argument);
 
 export const enter = pressed('enter');
 export const escape = pressed('escape');

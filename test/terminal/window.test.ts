@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import { displayWidth } from '../../src/terminal/text/width.ts';
 import {
-  notificationSequence,
-  progressSequence,
-  titleSequence,
-  windowModes,
+  TerminalWindow,
+  type WindowProgress,
   type WindowSettings,
   windowWays,
+  type WindowWays,
 } from '../../src/terminal/window.ts';
 import { fc } from '../support/properties.ts';
 
@@ -67,31 +66,55 @@ const direct = {
 } as const;
 const tmux = { ...direct, multiplexer: 'tmux' } as const;
 
+/** What a new window writes. */
+function written(ways: WindowWays, use: (window: TerminalWindow) => void): string {
+  const sequences: string[] = [];
+  use(new TerminalWindow(ways, (sequence) => sequences.push(sequence)));
+  return sequences.join('');
+}
+
+const titleBytes = (text: string) =>
+  written({ ...direct, progress: false }, (window) => window.show(text, 'none'));
+const progressBytes = (progress: WindowProgress, ways: WindowWays = direct) =>
+  written({ ...ways, title: false }, (window) => window.show('', progress));
+const notificationBytes = (text: string, ways: WindowWays) =>
+  written(ways, (window) => window.notify(text));
+
 test('writes a title, a progress and notifications', () => {
-  expect(titleSequence('tea')).toBe('\u001B]2;tea\u0007');
-  expect(progressSequence('busy', direct)).toBe('\u001B]9;4;3;\u0007');
-  expect(progressSequence('paused', direct)).toBe('\u001B]9;4;4;\u0007');
-  expect(progressSequence('none', direct)).toBe('\u001B]9;4;0;\u0007');
-  expect(progressSequence(42.9, direct)).toBe('\u001B]9;4;1;42\u0007');
-  expect(progressSequence(200, direct)).toBe('\u001B]9;4;1;100\u0007');
-  expect(notificationSequence('done', { ...direct, notification: 'bell' })).toBe('\u0007');
-  expect(notificationSequence('4;1;50', { ...direct, notification: 'osc9' })).toBe(
+  expect(titleBytes('tea')).toBe('\u001B]2;tea\u0007');
+  expect(progressBytes('busy')).toBe('\u001B]9;4;3;\u0007');
+  expect(progressBytes('paused')).toBe('\u001B]9;4;4;\u0007');
+  expect(progressBytes('none')).toBe('');
+  expect(progressBytes(42.9)).toBe('\u001B]9;4;1;42\u0007');
+  expect(progressBytes(200)).toBe('\u001B]9;4;1;100\u0007');
+  expect(notificationBytes('done', { ...direct, notification: 'bell' })).toBe('\u0007');
+  expect(notificationBytes('4;1;50', { ...direct, notification: 'osc9' })).toBe(
     '\u001B]9;natter: 4;1;50\u0007',
   );
-  expect(notificationSequence('a;b', { ...direct, notification: 'osc777' })).toBe(
+  expect(notificationBytes('a;b', { ...direct, notification: 'osc777' })).toBe(
     '\u001B]777;notify;natter;a,b\u0007',
   );
-  expect(notificationSequence('done', { ...direct, notification: undefined })).toBe('');
+  expect(notificationBytes('done', { ...direct, notification: undefined })).toBe('');
+});
+
+test('writes a progress again only if it has changed', () => {
+  const bytes = written({ ...direct, title: false }, (window) => {
+    window.show('', 'busy');
+    window.show('', 'busy');
+    window.show('', 'none');
+    window.show('', 'none', 1);
+  });
+  expect(bytes).toBe('\u001B]9;4;3;\u0007\u001B]9;4;0;\u0007');
 });
 
 test('passes sequences through tmux and screen, but not the bell, which both forward', () => {
-  expect(notificationSequence('done', { ...tmux, notification: 'osc9' })).toBe(
+  expect(notificationBytes('done', { ...tmux, notification: 'osc9' })).toBe(
     '\u001BPtmux;\u001B\u001B]9;natter: done\u0007\u001B\\',
   );
-  expect(progressSequence('busy', { ...direct, multiplexer: 'screen' })).toBe(
+  expect(progressBytes('busy', { ...direct, multiplexer: 'screen' })).toBe(
     '\u001BP\u001B]9;4;3;\u0007\u001B\\',
   );
-  expect(notificationSequence('done', { ...tmux, notification: 'bell' })).toBe('\u0007');
+  expect(notificationBytes('done', { ...tmux, notification: 'bell' })).toBe('\u0007');
 });
 
 test('no text can end a sequence or begin a different one, and long texts are cut', () => {
@@ -101,10 +124,10 @@ test('no text can end a sequence or begin a different one, and long texts are cu
   );
   fc.assert(
     fc.property(fc.array(texts), (parts) => {
-      const text = parts.join('x');
-      const title = /^\u001B\]2;([^\u0000-\u001F\u007F-\u009F]*)\u0007$/.exec(titleSequence(text));
+      const text = `x${parts.join('x')}`;
+      const title = /^\u001B\]2;([^\u0000-\u001F\u007F-\u009F]*)\u0007$/.exec(titleBytes(text));
       expect(displayWidth(title?.[1] ?? 'a'.repeat(99))).toBeLessThanOrEqual(80);
-      const bytes = notificationSequence(text, { ...direct, notification: 'osc777' });
+      const bytes = notificationBytes(text, { ...direct, notification: 'osc777' });
       expect(bytes).toMatch(/^\u001B\]777;notify;natter;[^\u0000-\u001F\u007F-\u009F;]*\u0007$/);
     }),
   );
@@ -112,10 +135,10 @@ test('no text can end a sequence or begin a different one, and long texts are cu
 
 test('puts back everything that it changes', () => {
   const ways = { ...direct, notification: 'bell', progress: true, title: true } as const;
-  expect(windowModes(ways)).toEqual({
+  expect(new TerminalWindow(ways, () => undefined).modes).toEqual({
     enter: '\u001B[22;2t\u001B[?1004h',
     leave: '\u001B[?1004l\u001B]9;4;0;\u0007\u001B[23;2t',
   });
   const none = { ...direct, progress: false, title: false };
-  expect(windowModes(none)).toEqual({ enter: '', leave: '' });
+  expect(new TerminalWindow(none, () => undefined).modes).toEqual({ enter: '', leave: '' });
 });

@@ -8,10 +8,10 @@ import type { LedgerLine } from '../../src/usage/ledger.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
 /** Prompts and answers cost the same for each token. */
-const price = { value: '1000000/1000000', source: { kind: 'profile', name: 'default' } } as const;
+const price = { input: 1_000_000, output: 1_000_000, currency: 'USD' };
 const settings = {
   values: { model: 'origin' },
-  prices: { origin: price },
+  prices: new Map([['origin', price]]),
 } as unknown as ResolvedSettings;
 
 function openBudgets(most: Partial<RunLimits>, services = 1) {
@@ -77,7 +77,7 @@ test('an answer without a limit is estimated by the longest one so far', async (
   budget?.settle(second, used(1030));
   await expect(budget?.reserve(requestOf())).rejects.toMatchObject({
     message: expect.stringContaining('~1,030 tokens') as string,
-    hint: 'set --max-tokens for a smaller estimate',
+    hint: 'set --max-tokens',
   });
 });
 

@@ -37,7 +37,6 @@ import {
   type ServiceCheck,
   throwRefusal,
 } from './check-service.ts';
-import { detailsOf } from '../../client/failure/change-failure.ts';
 import { collectBytes } from '../../input/attach-files.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
 import { definitions } from '../../settings/definitions.ts';
@@ -138,40 +137,23 @@ const maxAttempts = 3;
 const canAsk = ({ context, options }: Run<LoginOptions>) =>
   context.streams.stdin.isTerminal && options.input;
 
-/**
- * Runs `attempt`, and on a terminal runs it again, with a warning, if the input was refused. The first attempt has
- * the number 1.
- */
+/** Asks, and on a terminal asks again, with a warning, if `use` refuses the input. */
 async function askAgain<Result>(
   run: Run<LoginOptions>,
-  attempt: (number: number) => Promise<Result>,
+  ask: (isAgain: boolean) => Promise<string>,
+  use: (text: string) => Result | Promise<Result>,
 ): Promise<Result> {
-  const { notices } = run.presentation;
   for (let number = 1; ; number += 1) {
+    const text = await ask(number > 1);
     try {
-      return await attempt(number);
+      return await use(text);
     } catch (error) {
       const isFinal = !canAsk(run) || number === maxAttempts;
       // Another key can help, too.
-      const isRefusal =
-        error instanceof InvalidInput ||
-        (error instanceof Failure && error.kind === 'unauthorized');
+      const isRefusal = error instanceof Failure && /^(?:usage|unauthorized)$/.test(error.kind);
       if (isFinal || !isRefusal) throw error;
-      notices.warning(`${error.message}; try again, or press Ctrl+C to quit`);
+      run.presentation.notices.warning(`${error.message}; try again, or press Ctrl+C to quit`);
     }
-  }
-}
-
-/** The input is not valid; unlike for the end of the input, it can be entered again. */
-class InvalidInput extends Failure {}
-
-/** @throws InvalidInput for a failure of `parse` */
-function parseInput<Value>(parse: () => Value): Value {
-  try {
-    return parse();
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    throw new InvalidInput(error.kind, error.message, detailsOf(error));
   }
 }
 
@@ -188,27 +170,27 @@ async function askBaseUrl(run: Run<LoginOptions>): Promise<string> {
     });
   }
   const question = `Base URL of the service${known === undefined ? '' : ` [${known}]`}: `;
+  const { signal } = context;
   // Refuses an invalid URL before it asks for the key.
-  return askAgain(run, async (number) => {
-    const { signal } = context;
-    const answer = await context.ask(question, { signal, keep: true, discardTyped: number > 1 });
-    if (answer.trim() === '' && known !== undefined) return known;
-    const origin = { label: 'the base URL', kind: 'usage' } as const;
-    return parseInput(() => parseSettingValue(definitions.baseUrl, answer, origin));
-  });
+  return askAgain(
+    run,
+    (isAgain) => context.ask(question, { signal, keep: true, discardTyped: isAgain }),
+    (answer) => {
+      if (answer.trim() === '' && known !== undefined) return known;
+      const origin = { label: 'the base URL', kind: 'usage' } as const;
+      return parseSettingValue(definitions.baseUrl, answer, origin);
+    },
+  );
 }
 
 const maxKeyLength = 8192;
 
 /**
- * The key from standard input, or the one that the user enters; undefined for an empty line, if the service needs none.
+ * Reads the key from standard input, or asks for it; empty if the service needs none.
  * @param isAgain discards text typed before the question
  * @throws Failure `usage`
  */
-async function askKey(
-  { context, options }: Run<LoginOptions>,
-  isAgain: boolean,
-): Promise<string | undefined> {
+async function askKey({ context, options }: Run<LoginOptions>, isAgain: boolean): Promise<string> {
   const { signal } = context;
   const { stdin } = context.streams;
   if (!stdin.isTerminal) {
@@ -216,7 +198,7 @@ async function askKey(
     const bytes = await collectBytes(stdin.bytes(signal), maxKeyLength, refuse);
     // PowerShell writes UTF-16 with a byte order mark. Parsing the key refuses bytes that are not text.
     const key = decodeText(bytes, { source: 'standard input', lossy: true });
-    if (key.trim() !== '') return parseApiKey(key, 'the API key', 'usage');
+    if (key.trim() !== '') return key;
     throw new Failure('usage', 'standard input has no API key', {
       hint: 'pipe it in: printf %s "$KEY" | ‹natter auth login›',
     });
@@ -227,14 +209,7 @@ async function askKey(
     });
   }
   const question = 'API key (not shown; empty for none): ';
-  const text = await context.ask(question, {
-    hidden: true,
-    signal,
-    keep: true,
-    discardTyped: isAgain,
-  });
-  if (text.trim() === '') return undefined;
-  return parseInput(() => parseApiKey(text, 'the API key', 'usage'));
+  return context.ask(question, { hidden: true, signal, keep: true, discardTyped: isAgain });
 }
 
 interface LoginOptions extends GlobalOptions {
@@ -277,8 +252,8 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
     const baseUrl = await askBaseUrl(run);
     // Resolved again, so that the secret headers of the profile are not sent to the new URL.
     const settings = resolve({ ...options, baseUrl });
-    return askAgain(run, async (number) => {
-      const apiKey = await askKey(run, number > 1);
+    const use = async (text: string) => {
+      const apiKey = text.trim() === '' ? undefined : parseApiKey(text, 'the API key', 'usage');
       context.secrets.keep({ apiKey });
       const unchecked: ServiceCheck = { result: 'not checked', models: [] };
       const checking = { ...run, settings: withKey(settings, apiKey) };
@@ -286,7 +261,8 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
         ? await findApi(checking).catch(throwRefusal(baseUrl, hasKey(stored, settings)))
         : unchecked;
       return { ...checked, apiKey, baseUrl, settings };
-    });
+    };
+    return askAgain(run, (isAgain) => askKey(run, isAgain), use);
   };
   const input = await enter().finally(context.ask.end);
   const { result, models, settings } = input;

@@ -10,12 +10,7 @@ import {
   forceOption,
   jsonOption,
 } from '../../cli/global-options.ts';
-import {
-  hideParentOptions,
-  hideServiceOptions,
-  setAction,
-  setExamples,
-} from '../../cli/help-details.ts';
+import { helpOf, setAction, setExamples } from '../../cli/help-details.ts';
 import {
   allowSecretsOption,
   checkGroup,
@@ -123,8 +118,8 @@ function buildMerge(context: Context): Command {
     .description('Merges results files in input order and reports missing items.');
   addOptionGroups(merge, [['Output options:', fileOptions()]]);
   setAction(merge, context, async () => (await import('./merge-run.ts')).mergeBatch);
-  hideServiceOptions(merge);
-  hideParentOptions(merge);
+  helpOf(merge).hidesServiceOptions = true;
+  helpOf(merge).hidesParentOptions = true;
   return setExamples(merge, ['natter batch merge piece-*.jsonl -o all.jsonl']);
 }
 
@@ -153,8 +148,8 @@ function buildExport(context: Context): Command {
     ['Output options:', fileOptions()],
   ]);
   setAction(command, context, async () => (await import('./export-run.ts')).exportBatch);
-  hideServiceOptions(command);
-  hideParentOptions(command);
+  helpOf(command).hidesServiceOptions = true;
+  helpOf(command).hidesParentOptions = true;
   return setExamples(command, [
     'natter batch export reviews.csv --template "Sum up: {{text}}" -o batch.jsonl',
     'natter batch export prompts.txt -m nextgen --shard 1/2 -o requests-1.jsonl',
@@ -181,8 +176,8 @@ function buildImport(context: Context): Command {
     ],
   ]);
   setAction(command, context, async () => (await import('./import-run.ts')).importBatch);
-  hideServiceOptions(command);
-  hideParentOptions(command);
+  helpOf(command).hidesServiceOptions = true;
+  helpOf(command).hidesParentOptions = true;
   return setExamples(command, [
     'natter batch import prompts.jsonl output.jsonl errors.jsonl -o all.jsonl',
     'natter batch import prompts.txt answers.jsonl --output-format csv -o all.csv',
@@ -210,7 +205,7 @@ function refuseForeignOptions(command: Command): void {
 
 /** A subcommand of `natter batch` that accepts only its own options. */
 function withOwnOptions(command: Command, example: string): Command {
-  hideParentOptions(command);
+  helpOf(command).hidesParentOptions = true;
   command.hook('preAction', refuseForeignOptions);
   return setExamples(command, [example]);
 }
@@ -301,7 +296,7 @@ function buildStatus(context: Context): Command {
     ['Output options:', [jsonOption()]],
   ]);
   setAction(status, context, async () => (await import('./queue/status-run.ts')).printStatus);
-  hideServiceOptions(status);
+  helpOf(status).hidesServiceOptions = true;
   return withOwnOptions(status, 'natter batch status --queue redis://localhost:6379');
 }
 
@@ -324,7 +319,7 @@ function buildCollect(context: Context): Command {
     ],
   ]);
   setAction(collect, context, async () => (await import('./queue/collect-run.ts')).collectBatch);
-  hideServiceOptions(collect);
+  helpOf(collect).hidesServiceOptions = true;
   return withOwnOptions(
     collect,
     'natter batch collect --queue redis://localhost:6379 -o answers.jsonl',

@@ -5,7 +5,7 @@ import { Failure } from '../../failure.ts';
 import { count, tokenText, moneyText } from '../../output/figures.ts';
 import { toFailure } from '../../output/ending-failure.ts';
 import { jsonLine } from '../../output/json-answer.ts';
-import { costOf, priceTable, type PriceTable } from '../../settings/prices.ts';
+import { costOf, type PriceTable } from '../../settings/prices.ts';
 import { estimateRequest } from '../../usage/budget.ts';
 import { withHint } from '../../cli/report.ts';
 import { guardRequest } from '../../input/secret-guard.ts';
@@ -70,7 +70,7 @@ export async function printBatchDryRun(batch: Batch): Promise<void> {
   const output = resultsFileOf(options);
   const results = output === undefined ? undefined : readResults(output);
   const selection = await selectItems(batch, output, (index) => results?.get(index));
-  const totals = emptyTotals(priceTable(settings.prices));
+  const totals = emptyTotals(settings.prices);
   const { tally } = totals;
   await checkItems(batch, selection, tally, results?.last ?? 0);
   const describeRequest = requestDescriber(batch);

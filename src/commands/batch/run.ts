@@ -154,7 +154,7 @@ export async function runBatch(
   options: BatchOptions,
   file: string | undefined,
 ): Promise<void> {
-  if (options.output === undefined) refuseClosedOutput(context.streams.stdout);
+  if (options.output === undefined) refuseClosedOutput(context.streams.stdout, false);
   const batch = await openBatch(context, options, file);
   refuseFiles(batch, file);
   if (options.dryRun === true) return printBatchDryRun(batch);

@@ -58,9 +58,9 @@ export function refuseTogether(
 export async function prepare(context: Context, given: ChatOptions): Promise<ChatRun> {
   const { stdout } = context.streams;
   const format = chooseAnswerFormat(given, stdout.isTerminal);
-  refuseClosedOutput(stdout);
   // The bytes of an answer have the tags.
   const options = given.raw === true ? { ...given, thinkTags: 'answer' } : given;
   const run = await startRun(context, options);
+  refuseClosedOutput(stdout, run.settings.values.save);
   return { ...run, format };
 }

@@ -13,7 +13,7 @@ import { failureFields } from '../../output/ending-failure.ts';
 import { count } from '../../output/figures.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice } from '../../output/notices.ts';
-import { createTextPrinter, lookOf } from '../../output/answer-printer.ts';
+import { createTextPrinter, lookOf, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
@@ -151,6 +151,7 @@ export async function runEvery(
   }
   const limits = parseGroupLimits(options.every ?? '');
   const run = await prepare(context, options);
+  refuseClosedOutput(streams.stdout, false);
   const { presentation, settings } = run;
   const { stdinEncoding: encoding, lossy } = options;
   if (encoding !== undefined) requireEncoding(encoding);

@@ -260,7 +260,7 @@ async function printChecked(prompt: ReadyPrompt, check: AnswerCheck): Promise<Sh
     check,
     messages: prompt.messages,
     async send(messages, correction) {
-      if (correction?.isRepeat === false) record?.addPrompt(correction.prompt);
+      if (correction !== undefined) record?.addPrompt(correction);
       const answer = await askPrompt(prompt, from, messages, lines, false);
       answer.report();
       from = answer.choice;

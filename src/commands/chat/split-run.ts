@@ -30,7 +30,7 @@ import { finishNotice, truncationFailure, truncationWarning } from '../../output
 import { createStatusLine } from '../../output/activity.ts';
 import { resolveFolders } from '../../settings/folders.ts';
 import { makePrivateFolder } from '../../storage/files.ts';
-import { createTextPrinter, lookOf } from '../../output/answer-printer.ts';
+import { createTextPrinter, lookOf, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { printJson } from '../../output/print-data.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
@@ -252,6 +252,7 @@ export async function runSplit(
   const prompt = promptOf(words);
   checkOptions(options, prompt);
   const prepared = await prepare(context, options);
+  refuseClosedOutput(context.streams.stdout, false);
   const chatRun = { ...prepared, guard: openSecretGuard(prepared) };
   const { presentation, settings: own } = chatRun;
   const { texts, ...sources } = await readTexts(chatRun, words);

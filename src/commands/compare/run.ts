@@ -385,7 +385,7 @@ export async function compare(
   const run = await startRun(context, options);
   const { notices } = run.presentation;
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
-  refuseClosedOutput(context.streams.stdout);
+  refuseClosedOutput(context.streams.stdout, run.settings.values.save);
   if (options.diff === true && format.startsWith('json')) {
     throw new Failure('usage', `--diff and --${format} cannot be used together`, {
       hint: 'use a different tool to compare the answers in the JSON',

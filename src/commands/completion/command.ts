@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
 import type { Context } from '../../run.ts';
-import { hideServiceOptions, setAction, setExamples } from '../../cli/help-details.ts';
+import { helpOf, setAction, setExamples } from '../../cli/help-details.ts';
 
 /** The shells with completion and with keys (`natter shell-init`). */
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
@@ -14,7 +14,7 @@ export function buildCompletion(context: Context): Command {
     .description(
       'Prints a completion script for commands, options, models, profiles, conversations, and prompt files with their variables. Install it once with the line for your shell below; updates of natter need no reinstall. In PowerShell, add the line to $PROFILE.',
     );
-  hideServiceOptions(command);
+  helpOf(command).hidesServiceOptions = true;
   setExamples(command, [
     'natter completion bash >> ~/.bashrc',
     'natter completion zsh >> ~/.zshrc',

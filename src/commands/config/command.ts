@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { families } from '../../settings/setting-name.ts';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples, setHelpList, type HelpRow } from '../../cli/help-details.ts';
+import { setAction, setExamples, helpOf, type HelpRow } from '../../cli/help-details.ts';
 import { settingText, jsonOption } from '../../cli/global-options.ts';
 import { storedKinds } from './stored-paths.ts';
 
@@ -94,7 +94,7 @@ export function buildConfig(context: Context): Command {
     'natter config set keys.search-start "ctrl+r alt+r"',
     'natter config set colors.heading "bright-blue bold"',
   ]);
-  setHelpList(set, { heading: 'Settings:', rows: settingRows, isInShortHelp: true });
+  helpOf(set).list = { heading: 'Settings:', rows: settingRows, isInShortHelp: true };
   setExamples(unset, ['natter config unset model']);
   setExamples(use, ['natter config use work']);
   setExamples(remove, ['natter config remove-profile work']);

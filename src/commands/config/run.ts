@@ -13,11 +13,10 @@ import {
 import { commandWords, shellWordHint, shellWordIn } from '../../settings/command-words.ts';
 import { definitions, familyNames, settingKeys } from '../../settings/definitions.ts';
 import type { FolderFacts } from '../../settings/folders.ts';
-import { priceTable } from '../../settings/prices.ts';
 import { defaultProfile, chooseProfile } from '../../settings/profile-name.ts';
 import * as profiles from '../../settings/profiles.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
-import { describeSource, withoutSources } from '../../settings/resolved-settings.ts';
+import { describeSource } from '../../settings/resolved-settings.ts';
 import { parseSettingName } from '../../settings/setting-name.ts';
 import { jsonRow, listSettings as settingRows, storedText } from '../../settings/setting-rows.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
@@ -65,7 +64,7 @@ function budgetProblem(
   const flags = { profile };
   const { values, prices } = resolveSettings({ flags, environment, stored });
   const { model } = values;
-  if (model === 'auto' || priceTable(prices).get(model)?.currency === currency) return undefined;
+  if (model === 'auto' || prices.get(model)?.currency === currency) return undefined;
   const option =
     profile === (stored.settings.profile ?? defaultProfile) ? '' : ` --profile ${profile}`;
   return `the model ${model} has no price in ${currency}, so no prompt can be sent: ‹natter config set prices.${model} "0.5/1.5 ${currency}"${option}›`;
@@ -282,9 +281,11 @@ export const listProfiles: Action<JsonOptions> = async (context, options) => {
 export const listKeys: Action<JsonOptions> = async (context, options) => {
   const presentation = await present(context, options);
   const { keys: stored, profile } = readSettings(context, presentation.notices, options);
-  const own = parseOwnKeys(withoutSources(stored), { profile: profile.value });
+  const own = parseOwnKeys(stored, { profile: profile.value });
   const rows = withOwnKeys(own).map(({ action, keys, when, summary }) => {
-    const source = stored[action]?.source ?? ({ kind: 'default', name: 'default' } as const);
+    const source = own.has(action)
+      ? ({ kind: 'profile', name: profile.value } as const)
+      : ({ kind: 'default', name: 'default' } as const);
     return { action, keys, context: when, summary, source };
   });
   if (options.json === true) return printJson(context, rows);

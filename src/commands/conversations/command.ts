@@ -1,4 +1,5 @@
 import { Argument, Command, Option } from 'commander';
+import { allMarks } from '../../conversation/attributes.ts';
 import { forceOption, jsonOption } from '../../cli/global-options.ts';
 import type { Context } from '../../run.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
@@ -21,7 +22,7 @@ function formatOption(): Option {
 
 export function buildConversations(context: Context): Command {
   const list = new Command('list')
-    .summary('list conversations, pinned ones first, then the most recent')
+    .summary(`list conversations, ${allMarks.join(' and ')} ones first, then the most recent`)
     .description('Lists conversations: id, last change, turns, tokens, model, title.')
     .option('--all', 'list all, not only the first 30')
     .option('--deleted', 'list the trash')

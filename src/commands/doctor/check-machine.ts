@@ -9,8 +9,6 @@ import { nearlyNamed } from '../../near-name.ts';
 import type { Notices } from '../../output/notices.ts';
 import { definitions, familyNames, settingKeys } from '../../settings/definitions.ts';
 import { environmentVariables } from '../../settings/environment-variables.ts';
-import { ownColors } from '../../settings/own-colors.ts';
-import { priceTable } from '../../settings/prices.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import {
   describeSource,
@@ -52,18 +50,12 @@ function* unknownKeys({ settings }: StoredSettings): Generator<Finding> {
   }
 }
 
-/** @throws Failure for a bad price or colour */
-function checkFamilies({ prices, colors }: ResolvedSettings): void {
-  priceTable(prices);
-  ownColors(colors);
-}
-
 /** Profiles with a value that natter refuses; the profile in use is resolved with its flags and variables instead. */
 function* brokenProfiles(stored: StoredSettings, current: string | undefined): Generator<Finding> {
   const names = Object.keys(stored.settings.profiles).filter((name) => name !== current);
   for (const profile of names) {
     try {
-      checkFamilies(resolveSettings({ flags: { profile }, environment: {}, stored }));
+      resolveSettings({ flags: { profile }, environment: {}, stored });
     } catch (error) {
       const { message, markedHint: hint } = asFailure(error);
       yield warning('other-profile', message, hint);
@@ -149,7 +141,6 @@ export function* checkSettings(
     yield* unknownKeys(stored);
     yield* unknownVariables(context.environment);
     const settings = readSettings(context, notices, options, { model: options.model });
-    checkFamilies(settings);
     const { value, source } = settings.profile;
     const text = `profile ${value} (${describeSource(source)}) is readable, and its values are valid`;
     yield ok('profile', text);

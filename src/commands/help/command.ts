@@ -3,13 +3,7 @@ import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import type { Context } from '../../run.ts';
 import { type ForeignWords, meantBy } from '../../cli/guess.ts';
-import {
-  childNamed,
-  hideServiceOptions,
-  namesBelow,
-  setAction,
-  setExamples,
-} from '../../cli/help-details.ts';
+import { childNamed, helpOf, namesBelow, setAction, setExamples } from '../../cli/help-details.ts';
 import { printHelp } from '../../cli/help-format.ts';
 import { topicAliases, topicNames, topicRows } from './topic-names.ts';
 
@@ -33,7 +27,7 @@ export function buildHelp(context: Context): Command {
     .summary('show help on a command or topic')
     .argument('[words...]', `a command, or a topic: ${topicNames.join(', ')}`)
     .description('Shows help on a command or a topic.');
-  hideServiceOptions(command);
+  helpOf(command).hidesServiceOptions = true;
   setExamples(command, ['natter help piping', 'natter help config set']);
   return setAction(command, context, async () => async (_context, _options, words: string[]) => {
     const program = command.parent ?? command;

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { forceOption, jsonOption } from '../../cli/global-options.ts';
 import type { Context } from '../../run.ts';
-import { setAction, hideServiceOptions, setExamples } from '../../cli/help-details.ts';
+import { setAction, helpOf, setExamples } from '../../cli/help-details.ts';
 import { refuseWords } from '../../cli/guess.ts';
 
 const load = () => import('./run.ts');
@@ -66,7 +66,7 @@ export function buildPrompts(context: Context): Command {
     .addCommand(path)
     .addCommand(edit)
     .addCommand(importing);
-  for (const child of [command, ...command.commands]) hideServiceOptions(child);
+  for (const child of [command, ...command.commands]) helpOf(child).hidesServiceOptions = true;
   return setExamples(command, [
     'natter prompts',
     'natter prompts show review',

@@ -1,4 +1,4 @@
-import type { FoundPrompt } from '../../prompt-files/library/find-prompt.ts';
+import type { FoundPrompt } from '../../prompt-files/find-prompt.ts';
 import { type PromptFile, variablesOf } from '../../prompt-files/prompt-file.ts';
 import type { Variable } from '../../prompt-files/front-matter-keys.ts';
 

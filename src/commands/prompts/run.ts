@@ -2,24 +2,32 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Failure } from '../../failure.ts';
 import {
-  isPromptName,
-  newProjectFolder,
-  findPrompt,
-  listPrompts,
   entryAt,
-  isFile,
   fileOf,
+  findPrompt,
+  isFile,
+  isPromptName,
+  listPrompts,
+  lookUpPrompt,
   namesIn,
-} from '../../prompt-files/library/find-prompt.ts';
+  newProjectFolder,
+} from '../../prompt-files/find-prompt.ts';
 import { editFile } from '../../repl/shell/external-editor.ts';
 import { present, type Context, type GlobalOptions, type JsonOptions } from '../../run.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 import { makePrivateFolder, replaceContent } from '../../storage/files.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import type { Notices } from '../../output/notices.ts';
 import { printMarkdown } from '../../output/answer-printer.ts';
 import { printTable, printJson } from '../../output/print-data.ts';
-import { loadPromptFile, readTextFile, promptPlaces } from '../../input/load-prompt-file.ts';
+import {
+  loadPromptFile,
+  promptPlaces,
+  readGuarded,
+  readTextFile,
+  userFile,
+} from '../../input/load-prompt-file.ts';
 import {
   promptDocument,
   type ListedPrompt,
@@ -27,12 +35,9 @@ import {
   promptRow,
   promptSummary,
 } from './prompt-text.ts';
-import { readUser } from '../../prompt-files/library/load-prompt.ts';
 import { parsePromptFile } from '../../prompt-files/parse-prompt-file.ts';
 import { placeText, type SourceFile } from '../../prompt-files/place.ts';
-import { partsOf } from '../../prompt-files/prompt-file.ts';
-import { placeholdersOf } from '../../prompt-files/template.ts';
-import type { AttachOptions } from '../../input/attach-files.ts';
+import { usesOf } from '../../prompt-files/prompt-file.ts';
 
 /** The folder of a person's own prompts. @throws Failure `storage` without a home folder */
 function requireOwn(own: string | undefined): string {
@@ -55,8 +60,16 @@ function checkNewName(context: Context, name: string): void {
   });
 }
 
+/** The options of `natter prompts import`; `edit` has one of them. */
+interface ImportOptions extends GlobalOptions {
+  readonly name?: string;
+  readonly project?: boolean;
+  /** Replaces an existing file. */
+  readonly force?: boolean;
+}
+
 /** Where a new prompt file of this name is written. */
-export function newPath(context: Context, name: string, isOfProject: boolean): string {
+function newPath(context: Context, name: string, isOfProject: boolean): string {
   const places = promptPlaces(context);
   const folder = isOfProject ? newProjectFolder(places) : requireOwn(places.own);
   return path.join(folder, `${name.replace(/\.md$/, '')}.md`);
@@ -64,14 +77,12 @@ export function newPath(context: Context, name: string, isOfProject: boolean): s
 
 /**
  * Writes a new prompt file and its folders: for its owner only, or in a project with the usual permissions.
- * @param isForced replaces an existing file
  * @throws Failure `usage` for an existing file, `storage`
  */
 function createPromptFile(
   file: string,
   text: string,
-  isOfProject: boolean,
-  isForced = false,
+  { project: isOfProject = false, force = false }: ImportOptions,
 ): void {
   const folder = path.dirname(file);
   try {
@@ -79,7 +90,7 @@ function createPromptFile(
     else makePrivateFolder(folder);
     const mode = isOfProject ? 0o666 : 0o600;
     // Replaces a link itself: the file that it leads to may be outside the project.
-    if (isForced) replaceContent(file, text, mode);
+    if (force) replaceContent(file, text, mode);
     else fs.writeFileSync(file, text, { flag: 'wx', mode });
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw storageFailure('write', file, error);
@@ -92,12 +103,10 @@ const columns = ['NAME', 'OF', 'VARIABLES', 'DESCRIPTION'];
 /** Runs `natter prompts list`. A file that cannot be used is listed with the reason. @throws Failure */
 export async function listPromptFiles(context: Context, options: JsonOptions): Promise<void> {
   const presentation = await present(context, options);
-  const { notices } = presentation;
-  const attach = { context, notices, signal: context.signal };
   const listed: ListedPrompt[] = [];
   for (const found of listPrompts(promptPlaces(context))) {
     try {
-      listed.push({ found, prompt: await loadPromptFile(attach, found) });
+      listed.push({ found, prompt: await loadPromptFile(found, context.signal) });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       listed.push({ found, problem: error.message });
@@ -105,7 +114,7 @@ export async function listPromptFiles(context: Context, options: JsonOptions): P
   }
   if (options.json === true) return printJson(context, listed.map(promptRecord));
   if (listed.length > 0) return printTable(context, presentation, columns, listed.map(promptRow));
-  notices.notice('there are no prompt files; ‹natter prompts edit NAME› creates one');
+  presentation.notices.notice('there are no prompt files; ‹natter prompts edit NAME› creates one');
 }
 
 /** Runs `natter prompts show`. @throws Failure `not_found` */
@@ -116,11 +125,10 @@ export async function showPromptFile(
 ): Promise<void> {
   const presentation = await present(context, options);
   const { notices, style } = presentation;
-  const attach = { context, notices, signal: context.signal };
   const found = findPrompt(promptPlaces(context), name);
-  const prompt = await loadPromptFile(attach, found);
+  const prompt = await loadPromptFile(found, context.signal);
   for (const notice of prompt.notices) notices.notice(notice);
-  const text = await readTextFile(attach, found.file);
+  const text = await readTextFile(found.file, context.signal);
   if (options.json === true) return printJson(context, promptDocument(found, prompt, text));
   const summary = promptSummary(found, prompt).split('\n').map(sanitizeLine).join('\n');
   await context.streams.stdout.write(`${style.dim(summary)}\n\n`);
@@ -148,40 +156,24 @@ variables:
 
 `;
 
-/** The path of an existing prompt file; undefined if there is none. */
-function existingPath(context: Context, name: string): string | undefined {
-  try {
-    return findPrompt(promptPlaces(context), name).file.path;
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return undefined;
-    throw error;
-  }
-}
-
 /** Runs `natter prompts edit`. @throws Failure for an editor that fails, and what is wrong with the edited file */
 export async function editPromptFile(
   context: Context,
-  options: GlobalOptions & { readonly project?: boolean },
+  options: ImportOptions,
   name: string,
 ): Promise<void> {
   const { notices } = await present(context, options);
-  let file = existingPath(context, name);
+  let file = lookUpPrompt(promptPlaces(context), name)?.file.path;
   if (file === undefined) {
     checkNewName(context, name);
     file = newPath(context, name, options.project === true);
-    createPromptFile(file, newPrompt, options.project === true);
+    createPromptFile(file, newPrompt, options);
     notices.notice(`created ${file}`);
   }
   await editFile(file, context);
   const found = findPrompt(promptPlaces(context), file);
-  const prompt = await loadPromptFile({ context, notices, signal: context.signal }, found);
+  const prompt = await loadPromptFile(found, context.signal);
   for (const notice of prompt.notices) notices.notice(notice);
-}
-
-interface ImportOptions extends GlobalOptions {
-  readonly name?: string;
-  readonly project?: boolean;
-  readonly force?: boolean;
 }
 
 /** A file to import, and the name of its prompt. */
@@ -194,35 +186,33 @@ interface ImportSource {
 function nameOfFile(file: string): string {
   const base = path.basename(file);
   const isPattern = base.toLowerCase() === 'system.md';
-  return isPattern ? path.basename(path.dirname(file)) : base.replace(/\.(?:prompt\.)?[^.]+$/, '');
+  const folder = path.basename(path.dirname(path.resolve(file)));
+  return isPattern ? folder : base.replace(/\.(?:prompt\.)?[^.]+$/, '');
 }
 
 /**
  * The prompt files of a path: a file, a fabric pattern, or all that a folder contains.
- * @param shown the path as typed
  * @throws Failure `not_found` for a path that does not exist, or a folder without prompt files
  */
-function findSources(target: string, shown: string): readonly ImportSource[] {
+function findSources(target: string): readonly ImportSource[] {
+  const sourceOf = (file: string, name = nameOfFile(file)): ImportSource => {
+    return { name, file: { name: file, path: path.resolve(file) } };
+  };
   const entry = entryAt(target);
-  if (entry === undefined)
-    throw new Failure('not_found', `there is no file or folder ${shown}`, {
+  if (entry === undefined) {
+    throw new Failure('not_found', `there is no file or folder ${target}`, {
       hint: 'name a prompt file, or a folder of them: ‹natter prompts import --help›',
     });
-  if (!entry.isDirectory()) {
-    return [{ name: nameOfFile(target), file: { name: shown, path: target } }];
   }
+  if (!entry.isDirectory()) return [sourceOf(target)];
   const pattern = path.join(target, 'system.md');
-  if (isFile(pattern)) {
-    const file = { name: path.join(shown, 'system.md'), path: pattern };
-    return [{ name: nameOfFile(pattern), file }];
-  }
+  if (isFile(pattern)) return [sourceOf(pattern)];
   const found = namesIn(target).flatMap((name) => {
     const file = fileOf(target, name);
-    if (file === undefined) return [];
-    return [{ name, file: { name: path.join(shown, path.relative(target, file)), path: file } }];
+    return file === undefined ? [] : [sourceOf(file, name)];
   });
   if (found.length > 0) return found;
-  throw new Failure('not_found', `${shown} contains no prompt files`, {
+  throw new Failure('not_found', `${target} contains no prompt files`, {
     hint: 'prompt files are .md and .yaml files, and folders with system.md',
   });
 }
@@ -233,23 +223,22 @@ const nameOf = (name: string) =>
 
 async function importOne(
   context: Context,
-  attach: AttachOptions,
+  notices: Notices,
   options: ImportOptions,
   source: ImportSource,
 ): Promise<readonly [name: string, file: string]> {
   const name = options.name ?? nameOf(source.name);
   checkNewName(context, name);
-  const read = (file: SourceFile) => readTextFile(attach, file);
-  const user = await readUser(source.file, read);
-  const content = await read(source.file);
-  const prompt = await parsePromptFile({ file: source.file, content }, user);
+  const read = (one: SourceFile) => readGuarded(one, context.signal, undefined);
+  const user = userFile(source.file);
+  const prompt = await parsePromptFile(await read(source.file), user && (await read(user)));
   const file = newPath(context, name, options.project === true);
   const { promptMarkdown } = await import('../../prompt-files/write-markdown.ts');
-  createPromptFile(file, promptMarkdown(prompt), options.project === true, options.force === true);
-  for (const notice of prompt.notices) attach.notices.notice(notice);
-  for (const { name: reference, place } of placeholdersOf(partsOf(prompt), 'file', 'include')) {
+  createPromptFile(file, promptMarkdown(prompt), options);
+  for (const notice of prompt.notices) notices.notice(notice);
+  for (const { name: reference, place } of usesOf(prompt, 'file', 'include')) {
     const text = `${placeText(place)}: ${reference} is not copied; its path may be wrong now`;
-    attach.notices.notice(text);
+    notices.notice(text);
   }
   return [name, file];
 }
@@ -262,20 +251,18 @@ export async function importPromptFiles(
 ): Promise<void> {
   const presentation = await present(context, options);
   const { notices } = presentation;
-  const { directory } = promptPlaces(context);
-  const sources = names.flatMap((name) => findSources(path.resolve(directory, name), name));
+  const sources = names.flatMap(findSources);
   const total = sources.length;
   if (options.name !== undefined && total !== 1) {
     throw new Failure('usage', `--name is for one prompt file, not for ${total}`, {
       hint: 'omit it, and each keeps its name',
     });
   }
-  const attach = { context, notices, signal: context.signal };
   const rows: (readonly string[])[] = [];
   const problems: Failure[] = [];
   for (const source of sources) {
     try {
-      rows.push(await importOne(context, attach, options, source));
+      rows.push(await importOne(context, notices, options, source));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       problems.push(error);

@@ -4,9 +4,9 @@ import { promptGroups } from '../chat/command.ts';
 import type { ChatOptions } from '../chat/chat-run.ts';
 import { addOptionGroups } from '../../cli/global-options.ts';
 import { type Context, present } from '../../run.ts';
-import { setAction, setExamples, setHelpList } from '../../cli/help-details.ts';
+import { setAction, setExamples, helpOf } from '../../cli/help-details.ts';
 import { Failure } from '../../failure.ts';
-import { findPrompt } from '../../prompt-files/library/find-prompt.ts';
+import { findPrompt } from '../../prompt-files/find-prompt.ts';
 import { variablesOf } from '../../prompt-files/prompt-file.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { loadPromptFile, promptPlaces } from '../../input/load-prompt-file.ts';
@@ -24,14 +24,13 @@ export async function addVariables(
   const { notices } = await present(context, command.optsWithGlobals());
   try {
     const found = findPrompt(promptPlaces(context), name);
-    const reading = { context, notices, signal: context.signal };
-    const prompt = await loadPromptFile(reading, found);
+    const prompt = await loadPromptFile(found, context.signal);
     const rows = variablesOf(prompt).map((variable) => ({
       term: `--${variable.name} <text>`,
       description: sanitizeLine(variableDetails(variable)),
     }));
     const heading = `Variables of ${sanitizeLine(name)}:`;
-    setHelpList(command, { heading, rows, isInShortHelp: rows.length > 0 });
+    helpOf(command).list = { heading, rows, isInShortHelp: rows.length > 0 };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     notices.warning(error.message);

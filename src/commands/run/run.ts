@@ -1,9 +1,8 @@
 import { Failure } from '../../failure.ts';
-import { findPrompt } from '../../prompt-files/library/find-prompt.ts';
+import { findPrompt } from '../../prompt-files/find-prompt.ts';
 import { failureAt } from '../../prompt-files/place.ts';
 import { readArguments } from '../../prompt-files/prompt-arguments.ts';
-import { partsOf, type PromptFile, variablesOf } from '../../prompt-files/prompt-file.ts';
-import { placeholdersOf } from '../../prompt-files/template.ts';
+import { type PromptFile, usesOf, variablesOf } from '../../prompt-files/prompt-file.ts';
 import type { Context } from '../../run.ts';
 import { type ChatOptions, type ChatRun, prepare } from '../chat/chat-run.ts';
 import { sendPrompt } from '../chat/run.ts';
@@ -14,16 +13,9 @@ import {
   namedInputs,
   type PromptSources,
   readSources,
-  refuseIgnoredInput,
 } from '../../input/read-prompt.ts';
 import { openSecretGuard, type SecretGuard } from '../../input/secret-guard.ts';
-import {
-  checkInput,
-  composeFile,
-  readOwnSchema,
-  withFileSettings,
-  withSystemPrompt,
-} from './use-file.ts';
+import { composeFile, readOwnSchema, withFileSettings, withSystemPrompt } from './use-file.ts';
 
 const isVariable = (word: string) => word.startsWith('--');
 
@@ -71,17 +63,19 @@ async function readInputs(
   line: readonly string[],
   guard: SecretGuard | undefined,
 ): Promise<PromptSources> {
-  const { context, options } = run;
-  const { names, isFile, required } = namedInputs(options, line);
-  refuseIgnoredInput(options, required);
-  const isTerminal = context.streams.stdin.isTerminal && !required;
-  const refuseEmpty = checkInput(prompt, isTerminal, !options.stdin);
+  const { names, isFile, required } = namedInputs(run.options, line);
+  const [placed] = usesOf(prompt, 'stdin');
+  const refuse =
+    placed &&
+    ((reason: string): never => {
+      throw failureAt(placed.place, `{{${placed.name}}} needs text, but ${reason}`, {
+        hint: `for example: ‹natter run ${prompt.file.name} < notes.txt›`,
+      });
+    });
   const hasPrompt = prompt.prompt.length > 0;
-  const request = { names, required, hasPrompt, guard, refuseEmpty };
-  const sources = await readSources(run, request);
+  const sources = await readSources(run, { names, required, hasPrompt, guard, refuse });
   const { files, input } = sources;
-  const isPlaced = placeholdersOf(partsOf(prompt), 'stdin').length > 0;
-  if (!isFile || input === undefined || isPlaced) return sources;
+  if (!isFile || input === undefined || placed !== undefined) return sources;
   // With -f -, standard input is a file, unless the text of the prompt file has a place for it.
   return { files: [...files, { name: inputName, content: input }] };
 }
@@ -101,17 +95,16 @@ export async function runPrompt(
 ): Promise<void> {
   const run = await prepare(context, options);
   const { settings: own, presentation } = run;
-  const { notices } = presentation;
+  const { signal } = context;
   const found = findPrompt(promptPlaces(context), name, promptHint(name, line));
   const guard = openSecretGuard(run);
-  const reading = { context, notices, signal: context.signal, guard };
-  const prompt = await loadPromptFile(reading, found);
-  for (const notice of prompt.notices) notices.notice(notice);
+  const prompt = await loadPromptFile(found, signal, guard);
+  for (const notice of prompt.notices) presentation.notices.notice(notice);
   refuseOptionNames(optionNames, prompt);
   refuseChatOptions(prompt, beforeDashes(line));
   const given = readArguments(prompt, line);
   const settings = withFileSettings(own, prompt);
-  const contentOf = await readInserted(reading, found, prompt);
+  const contentOf = await readInserted(found, prompt, signal, guard);
   const sources = await readInputs(run, prompt, line, guard);
   // Of --system, or of the role of --role.
   const systemOption = own.sources.system.kind === 'flag' ? own.values.system : undefined;
@@ -121,11 +114,10 @@ export async function runPrompt(
     contentOf,
     systemOption,
   });
-  const { schema } = prompt.front;
   const ownSchema =
-    schema === undefined || options.schema !== undefined
-      ? undefined
-      : await readOwnSchema(reading, options, found, schema);
+    options.schema === undefined
+      ? await readOwnSchema(found, prompt, options, signal, guard)
+      : undefined;
   const effective = withSystemPrompt(settings, prompt, system);
   await sendPrompt({ ...run, settings: effective, guard, ownSchema, command: 'run' }, text);
 }

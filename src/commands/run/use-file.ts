@@ -2,47 +2,20 @@
 import type { SchemaSource } from '../../ask/check.ts';
 import { composePrompt, insertInput } from '../../conversation/compose-prompt.ts';
 import { Failure } from '../../failure.ts';
-import type { FrontMatter } from '../../prompt-files/front-matter-keys.ts';
-import { resolveReference, type FoundPrompt } from '../../prompt-files/library/find-prompt.ts';
+import { resolveReference, type FoundPrompt } from '../../prompt-files/find-prompt.ts';
 import { failureAt, placeText } from '../../prompt-files/place.ts';
-import { partsOf, type PromptFile, placesWords } from '../../prompt-files/prompt-file.ts';
-import {
-  fillTemplate,
-  type Placeholder,
-  placeholdersOf,
-  type Template,
-} from '../../prompt-files/template.ts';
+import { placesWords, type PromptFile, usesOf } from '../../prompt-files/prompt-file.ts';
+import { fillTemplate, type Placeholder, type Template } from '../../prompt-files/template.ts';
 import { isSchemaPath } from '../../schema/schema-text.ts';
 import { definitions, type Definition } from '../../settings/definitions.ts';
 import type { ResolvedSettings, Source } from '../../settings/resolved-settings.ts';
 import { checkParameterName } from '../../settings/setting-name.ts';
 import { parseSettingValue } from '../../settings/setting-value.ts';
-import { promptPlaces, type LoadOptions, readTextFile } from '../../input/load-prompt-file.ts';
+import { readGuarded } from '../../input/load-prompt-file.ts';
 import { uncheckedOptions } from '../../cli/prompt-options.ts';
 import type { PromptSources } from '../../input/read-prompt.ts';
+import type { SecretGuard } from '../../input/secret-guard.ts';
 import type { readArguments } from '../../prompt-files/prompt-arguments.ts';
-
-/**
- * Refuses a prompt file that needs standard input without any.
- * @returns refuses empty input; undefined if the file does not need it
- * @throws Failure `usage` with the file and the line
- */
-export function checkInput(
-  prompt: PromptFile,
-  isTerminal: boolean,
-  isIgnored: boolean,
-): (() => never) | undefined {
-  const [first] = placeholdersOf(partsOf(prompt), 'stdin');
-  if (first === undefined) return undefined;
-  const refuse = (reason: string): never => {
-    throw failureAt(first.place, `{{${first.name}}} is standard input, but ${reason}`, {
-      hint: `for example: ‹natter run ${prompt.file.name} < notes.txt›`,
-    });
-  };
-  if (isIgnored) refuse('--no-stdin ignores it');
-  if (isTerminal) refuse('nothing is piped in');
-  return () => refuse('it is empty');
-}
 
 const joined = (...parts: readonly (string | undefined)[]) =>
   parts.filter((part) => part !== undefined && part !== '').join('\n\n');
@@ -70,8 +43,8 @@ export function composeFile(
   const inserted = input === undefined ? undefined : insertInput(systemOption, input);
   const ownSystem = prompt.system && fill(prompt.system);
   const system = inserted ?? systemOption ?? ownSystem;
-  const used = systemOption === undefined ? partsOf(prompt) : prompt.prompt;
-  const isPlaced = inserted !== undefined || placeholdersOf(used, 'stdin').length > 0;
+  const used = systemOption === undefined ? prompt : { ...prompt, system: undefined };
+  const isPlaced = inserted !== undefined || usesOf(used, 'stdin').length > 0;
   const text = joined(fill(prompt.prompt), placesWords(prompt) ? undefined : words.join(' '));
   const whole = joined(composePrompt({ prompt: text, files }), isPlaced ? undefined : input);
   if (whole.trim() !== '') return { prompt: whole, system };
@@ -81,15 +54,18 @@ export function composeFile(
 }
 
 /**
- * The schema of a prompt file: in its front matter, or in the file that it names.
+ * The schema of a prompt file: in its front matter, or in the file that it names; undefined without one.
  * @throws Failure with the file and the line, also for options that cannot be used with a schema
  */
 export async function readOwnSchema(
-  { guard, ...reading }: LoadOptions,
+  { boundary }: FoundPrompt,
+  { front: { schema } }: PromptFile,
   options: object,
-  found: FoundPrompt,
-  { value, place }: NonNullable<FrontMatter['schema']>,
-): Promise<SchemaSource> {
+  signal: AbortSignal,
+  guard?: SecretGuard,
+): Promise<SchemaSource | undefined> {
+  if (schema === undefined) return undefined;
+  const { value, place } = schema;
   const other = uncheckedOptions.find((name) => name in options);
   if (other !== undefined) {
     throw failureAt(place, `--${other} cannot be used with a schema`);
@@ -97,11 +73,8 @@ export async function readOwnSchema(
   const label = `${placeText(place)}: schema`;
   if (typeof value !== 'string') return { text: JSON.stringify(value), label };
   if (!isSchemaPath(value)) return { text: value, label };
-  const reference = { kind: 'schema', name: value, place } as const;
-  const file = resolveReference(found.boundary, reference, promptPlaces(reading.context).directory);
-  const content = await readTextFile(reading, file);
-  const [inspected] = (await guard?.inspect([{ name: file.name, content }])) ?? [];
-  return { text: inspected?.content ?? content, label: file.name };
+  const file = resolveReference(boundary, { name: value, place });
+  return { text: (await readGuarded(file, signal, guard)).content, label: file.name };
 }
 
 const isFlag = ({ kind }: Source) => kind === 'flag';

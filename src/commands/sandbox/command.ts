@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { faultOptions } from '../../sandbox/faults/parse-fault.ts';
 import type { Context } from '../../run.ts';
-import { setAction, hideServiceOptions, setExamples, setHelpList } from '../../cli/help-details.ts';
+import { setAction, helpOf, setExamples } from '../../cli/help-details.ts';
 import { collect } from '../../cli/global-options.ts';
 
 /** The placeholders of options whose syntax is not obvious. */
@@ -33,8 +33,8 @@ export function buildSandbox(context: Context): Command {
     const option = new Option(flags, summary).helpGroup('Fault options:');
     command.addOption(repeatable ? option.argParser(collect) : option);
   }
-  hideServiceOptions(command);
-  setHelpList(command, { heading: 'Values:', rows: valueRows });
+  helpOf(command).hidesServiceOptions = true;
+  helpOf(command).list = { heading: 'Values:', rows: valueRows };
   setExamples(command, [
     'natter sandbox --port 8080',
     'natter sandbox --status 429 --retry-after 1 --times 2 --log',

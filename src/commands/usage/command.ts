@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { groupings } from '../../usage/sums.ts';
 import { jsonOption } from '../../cli/global-options.ts';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples, setHelpList } from '../../cli/help-details.ts';
+import { setAction, setExamples, helpOf } from '../../cli/help-details.ts';
 
 const storedRows = [
   { term: 'time', description: 'when the request ended, in UTC' },
@@ -38,7 +38,7 @@ export function buildUsage(context: Context): Command {
     )
     .addOption(jsonOption());
   setAction(command, context, async () => (await import('./run.ts')).showUsage);
-  setHelpList(command, { heading: 'Stored for each request:', rows: storedRows });
+  helpOf(command).list = { heading: 'Stored for each request:', rows: storedRows };
   return setExamples(command, [
     'natter usage',
     'natter usage --since 7d --by model',

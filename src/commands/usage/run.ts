@@ -99,9 +99,7 @@ interface UsageOptions extends JsonOptions {
 function pricesOf({ settings }: StoredSettings): PriceOf {
   const tables = new Map<string, PriceTable>();
   for (const [name, { prices = {} }] of Object.entries(settings.profiles)) {
-    const source = { kind: 'profile', name } as const;
-    const resolved = Object.entries(prices).map(([model, value]) => [model, { value, source }]);
-    tables.set(name, priceTable(Object.fromEntries(resolved) as Parameters<typeof priceTable>[0]));
+    tables.set(name, priceTable(prices, name));
   }
   return ({ profile, model }) => tables.get(profile)?.get(model);
 }

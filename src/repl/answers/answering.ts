@@ -1,11 +1,16 @@
-import type { ChatEvent } from '../../client/events.ts';
-import { estimateTokens, tokensOfPiece } from '../../conversation/token-estimate.ts';
-import { textOf, type Conversation, type Turn } from '../../conversation/tree.ts';
-import { expectedDelay } from '../../output/activity.ts';
+import { estimateTokens } from '../../conversation/token-estimate.ts';
+import { textOf, type Turn } from '../../conversation/tree.ts';
 import { figuresLine, figuresText } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { plainStyle } from '../../terminal/style.ts';
-import type { AnswerOutcome, AnswerActivity, Dialog, ReplState, Step } from '../state.ts';
+import type {
+  AnswerEnd,
+  AnswerOutcome,
+  AnswerActivity,
+  Dialog,
+  ReplState,
+  Step,
+} from '../state.ts';
 import { compactIfNeeded, offerRemedies } from '../context/compaction.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { contentOf } from '../composer/paste.ts';
@@ -25,40 +30,6 @@ import { withFile } from '../files/attachments.ts';
 import { submit } from '../queue.ts';
 import { shortenPromptHint } from '../session.ts';
 import { andThen, printing, printNotice, step, reportQueue } from '../step.ts';
-
-function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
-  const { retry: _retry, ...others } = activity;
-  const rest = { ...others, lastAt: now };
-  switch (event.type) {
-    case 'retry-scheduled': {
-      const { retry, retries, cause } = event;
-      const at = now + expectedDelay(event);
-      // A narrow window cuts the end of a long cause, and the status is what people look for.
-      const { status, message } = cause;
-      const text =
-        status === undefined ? message : `${status}: ${message.replace(` (${status})`, '')}`;
-      const scheduled = { cause: text, retry, retries, at };
-      return { ...rest, phase: 'retrying', retry: scheduled };
-    }
-    case 'answer-started':
-      return { ...rest, phase: 'waiting' };
-    case 'text-received':
-    case 'refusal-received': {
-      const tokens = activity.tokens + tokensOfPiece(event.text);
-      return { ...rest, phase: 'streaming', tokens };
-    }
-    case 'answer-named':
-    case 'reasoning-received':
-    case 'answer-finished':
-      return { ...activity, lastAt: now };
-  }
-}
-
-export function onChatEvent(state: ReplState, event: ChatEvent, now: number): ReplState {
-  const { activity } = state;
-  if (activity?.type !== 'answer') return { ...state, now };
-  return { ...state, now, activity: withEvent(activity, event, now) };
-}
 
 function addUsage(state: ReplState): ReplState {
   const answer = currentPath(state.conversation, state.branch).at(-1);
@@ -180,12 +151,8 @@ function onUnconfirmed(
   return step(withBranch(paused, answer.branch), printing(failureEntry(problem, hint)));
 }
 
-/** `conversation` includes the received part of the answer. */
-export function onAnswerEnded(
-  state: ReplState,
-  outcome: AnswerOutcome,
-  conversation: Conversation,
-): Step {
+/** Ends an answer: prints what follows it, and restores a prompt without an answer. */
+export function onAnswerEnded(state: ReplState, { outcome, conversation }: AnswerEnd): Step {
   const { activity: answer } = state;
   if (answer?.type !== 'answer') return step(state);
   const next = withConversation({ ...state, activity: undefined }, conversation);

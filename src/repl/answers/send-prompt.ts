@@ -1,4 +1,3 @@
-import type { PromptUse } from '../prompt-files/prompt-command.ts';
 import { type Answer, ask, type Sink } from '../../ask/ask.ts';
 import { type AnswerCheck, askUntilConforming } from '../../ask/check.ts';
 import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
@@ -19,10 +18,13 @@ import {
 import { describeViolations } from '../../schema/answer-value.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import type {
+  AnswerActivity,
+  AnswerEnd,
   AnswerOutcome,
   Step,
   ReplState,
   PromptToSend,
+  PromptUse,
   SessionSettings,
   NewPrompt,
 } from '../state.ts';
@@ -36,10 +38,12 @@ import {
   nextParent,
   withBranch,
 } from '../conversations/position.ts';
+import { expectedDelay } from '../../output/activity.ts';
+import { tokensOfPiece } from '../../conversation/token-estimate.ts';
 import { failureEntry, notice } from '../transcript/transcript.ts';
 import { checkFiles, Unconfirmed } from '../files/mentioned-files.ts';
 import { type Session, failureText } from '../session.ts';
-import { task, step, newAnswer } from '../step.ts';
+import { task, step, newAnswer, withUndecided } from '../step.ts';
 import type { ChatEvent } from '../../client/events.ts';
 
 /** A prompt on its way, with the settings of its prompt file. */
@@ -197,8 +201,8 @@ async function answerChecked(
     // The journal has what is sent.
     messages: [],
     send(_messages, correction) {
-      if (correction?.isRepeat === false) {
-        id = session.journal().addTurn({ role: 'user', content: correction.prompt }).id;
+      if (correction !== undefined) {
+        id = session.journal().addTurn({ role: 'user', content: correction }).id;
         updateConversation(session);
       }
       return answerTurn(sending, id);
@@ -280,17 +284,18 @@ interface Sent {
   readonly nextModel?: string;
 }
 
-/** Sends a prompt and shows its answer. Always dispatches `answer-ended`. */
-export async function sendPrompt(session: Session, { prompt, settings, nextModel }: Sent) {
+/** Sends a prompt and shows its answer. */
+export async function sendPrompt(
+  session: Session,
+  { prompt, settings, nextModel }: Sent,
+): Promise<AnswerEnd> {
   const sending = { session, settings, nextModel, signal: session.begin() };
   const outcome = await answerPrompt(sending, prompt);
-  const conversation = session.journal().conversation();
-  const now = session.context.clock.monotonic();
-  session.dispatch({ type: 'answer-ended', outcome, conversation, now });
+  return { outcome, conversation: session.journal().conversation() };
 }
 
 /**
- * Sends a prompt; the `answer-ended` action ends it. `draft` is restored to the composer if there is no answer. The
+ * Sends a prompt. `draft` is restored to the composer if there is no answer. The
  * settings in `options` are for this answer only, `comparedWith` is the id of the answer to compare with.
  */
 export function startAnswer(
@@ -405,9 +410,44 @@ export function gatherTexts(
   };
 }
 
+function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
+  const { retry: _retry, ...others } = activity;
+  const rest = { ...others, lastAt: now };
+  switch (event.type) {
+    case 'retry-scheduled': {
+      const { retry, retries, cause } = event;
+      const at = now + expectedDelay(event);
+      // A narrow window cuts the end of a long cause, and the status is what people look for.
+      const { status, message } = cause;
+      const text =
+        status === undefined ? message : `${status}: ${message.replace(` (${status})`, '')}`;
+      const scheduled = { cause: text, retry, retries, at };
+      return { ...rest, phase: 'retrying', retry: scheduled };
+    }
+    case 'answer-started':
+      return { ...rest, phase: 'waiting' };
+    case 'text-received':
+    case 'refusal-received': {
+      const tokens = activity.tokens + tokensOfPiece(event.text);
+      return { ...rest, phase: 'streaming', tokens };
+    }
+    case 'answer-named':
+    case 'reasoning-received':
+    case 'answer-finished':
+      return { ...activity, lastAt: now };
+  }
+}
+
+/** Shows the progress of an answer. */
+export function onChatEvent(state: ReplState, event: ChatEvent): Step {
+  const { activity, now } = state;
+  if (activity?.type !== 'answer') return step(state);
+  return step({ ...state, activity: withEvent(activity, event, now) });
+}
+
 /** Shows an answer in the transcript. */
 export function createView(session: Session, model: string) {
-  const { transcript, context, screen } = session;
+  const { transcript, screen } = session;
   const shown = {
     isOpen: false,
     lateReasoning: '',
@@ -420,11 +460,12 @@ export function createView(session: Session, model: string) {
     await transcript.openAnswer(model);
   };
   const show = async (event: ChatEvent): Promise<void> => {
-    session.dispatch({ type: 'chat-event', event, now: context.clock.monotonic() });
+    session.update((state) => onChatEvent(state, event));
     if (event.type === 'text-received') {
       await open();
       await transcript.answerText(event.text);
-      session.dispatch({ type: 'undecided-changed', text: transcript.undecided() });
+      const undecided = transcript.undecided();
+      session.update((state) => withUndecided(state, undecided));
     } else if (event.type === 'reasoning-received' && session.state().showsReasoning) {
       if (shown.isOpen) shown.lateReasoning += event.text;
       else await transcript.reasoningText(event.text);

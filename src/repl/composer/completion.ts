@@ -3,23 +3,19 @@ import { replaceRange, type Draft, type TextBuffer } from './text-buffer.ts';
 
 /** The text at the caret to complete. The caller finds the candidates. */
 export interface CompletionRequest {
-  /** `command`: names of slash commands. `argument`: values for `command`. `path`: names in `folder`. */
-  readonly kind: 'command' | 'argument' | 'path';
+  /** `command`: names of slash commands. `argument`: values for `command`. `mention`: a path after `@`. */
+  readonly kind: 'command' | 'argument' | 'path' | 'mention';
   /** UTF-16 offsets of the text that a candidate replaces. */
   readonly from: number;
   readonly to: number;
-  /** The typed part of the name. */
+  /** The typed part of the name, or of the path with its folders. */
   readonly typed: string;
   /** For arguments: the slash command, without the slash. */
   readonly command?: string;
-  /** The folder as it was typed, with a trailing slash (`src/`, `~/`, `/`); empty for the current folder. */
-  readonly folder?: string;
-  /** An `@file` mention, in which names with spaces are quoted. */
-  readonly isMention?: boolean;
 }
 
 export interface Candidate {
-  /** A command's name without slash, an argument, or the name of a file or folder. */
+  /** A command's name without slash, an argument, or a path that begins with the typed folder. */
   readonly value: string;
   /** What a command takes, such as `[name]`. */
   readonly argument?: string;
@@ -33,17 +29,11 @@ export type ArgumentKind = 'value' | 'word' | 'path';
 /** Characters before the caret that are searched. */
 const searchedLength = 4096;
 
-function pathRequest(path: string, from: number, to: number): CompletionRequest {
-  const slash = path.lastIndexOf('/') + 1;
-  return { kind: 'path', from, to, folder: path.slice(0, slash), typed: path.slice(slash) };
-}
-
 function findMention(head: string, cursor: number): CompletionRequest | undefined {
   const found = /(?:^|\s)@("?)((?<=")[^"\n]*|(?<!")[^\s"]*)$/.exec(head.slice(-searchedLength));
   if (found === null) return undefined;
-  const [, quote = '', path = ''] = found;
-  const from = cursor - path.length - quote.length;
-  return { ...pathRequest(path, from, cursor), isMention: true };
+  const [, quote = '', typed = ''] = found;
+  return { kind: 'mention', from: cursor - typed.length - quote.length, to: cursor, typed };
 }
 
 function findArgument(
@@ -55,14 +45,11 @@ function findArgument(
   if (command === undefined) return undefined;
   const kind = kindOf(command);
   if (kind === undefined) return undefined;
-  if (kind === 'path') {
-    const path = /\S*$/.exec(argument)?.[0] ?? '';
-    return pathRequest(path, cursor - path.length, cursor);
-  }
-  const typed = kind === 'word' ? (/\S*$/.exec(argument)?.[0] ?? '') : argument;
+  const typed = kind === 'value' ? argument : (/\S*$/.exec(argument)?.[0] ?? '');
+  const place = { from: cursor - typed.length, to: cursor, typed };
+  if (kind === 'path') return { kind, ...place };
   if (kind === 'word' && typed.startsWith('@')) return undefined;
-  const from = cursor - typed.length;
-  return { kind: 'argument', command, from, to: cursor, typed };
+  return { kind: 'argument', command, ...place };
 }
 
 /**
@@ -92,13 +79,21 @@ function hasLetters(name: string, letters: string): boolean {
   return found === letters.length;
 }
 
-/** How well a candidate matches, 0 best; undefined if it does not. */
+/** The folder at the start of a typed path, with its slash: `src/`, `~/`, `/`; empty for the current one. */
+export const folderOf = ({ kind, typed }: CompletionRequest) =>
+  kind === 'path' || kind === 'mention' ? typed.slice(0, typed.lastIndexOf('/') + 1) : '';
+
+/** How well a candidate matches, 0 best; undefined if it does not. A hidden file needs a typed dot. */
 function rankOf(
   { value, summary = '' }: Candidate,
-  { kind }: CompletionRequest,
-  wanted: string,
+  request: CompletionRequest,
 ): number | undefined {
-  const name = value.toLowerCase();
+  const { kind, typed } = request;
+  const { length } = folderOf(request);
+  const name = value.slice(length).toLowerCase();
+  const wanted = typed.slice(length).toLowerCase();
+  const isFile = kind === 'path' || kind === 'mention';
+  if (isFile && name.startsWith('.') && !wanted.startsWith('.')) return undefined;
   if (name.startsWith(wanted)) return 0;
   if (name.includes(wanted)) return 1;
   if (kind !== 'command' || wanted.length < 2) return undefined;
@@ -114,13 +109,8 @@ export function matchCandidates(
   request: CompletionRequest,
   candidates: readonly Candidate[],
 ): readonly Candidate[] {
-  const { kind, typed } = request;
-  const wanted = typed.toLowerCase();
-  const visible = candidates.filter(
-    ({ value }) => kind !== 'path' || !value.startsWith('.') || typed.startsWith('.'),
-  );
-  const found = visible.flatMap((candidate) => {
-    const rank = rankOf(candidate, request, wanted);
+  const found = candidates.flatMap((candidate) => {
+    const rank = rankOf(candidate, request);
     return rank === undefined ? [] : [{ candidate, rank }];
   });
   return found.toSorted((one, other) => one.rank - other.rank).map(({ candidate }) => candidate);
@@ -149,10 +139,9 @@ export function extendTyped(
   return isLonger ? replaceRange(buffer, to - typed.length, to, prefix) : buffer;
 }
 
-function replacementOf(request: CompletionRequest, { value, isFolder }: Candidate): string {
-  if (request.kind !== 'path') return value;
-  const path = `${request.folder ?? ''}${value}${isFolder === true ? '/' : ''}`;
-  if (request.isMention !== true || !/\s/.test(path)) return path;
+function replacementOf({ kind }: CompletionRequest, { value, isFolder }: Candidate): string {
+  const path = `${value}${isFolder === true ? '/' : ''}`;
+  if (kind !== 'mention' || !/\s/.test(path)) return path;
   // The quote stays open, so that names in the folder can follow.
   return isFolder === true ? `"${path}` : `"${path}"`;
 }

@@ -139,9 +139,8 @@ export async function makeSummary(session: Session, { wanted, settings }: Wanted
   const problem = await summarize(session, plan, settings).catch((error: unknown) =>
     failureOf(session, error),
   );
-  const now = session.context.clock.monotonic();
   session.update((state) => {
-    const ended = { ...state, now, activity: undefined };
+    const ended = { ...state, activity: undefined };
     if (problem !== undefined) return step(withFailedSummary(ended), printing(problem));
     const compaction = { ...state.compaction, hasFailed: false };
     const next = withConversation({ ...ended, compaction }, session.journal().conversation());
@@ -150,7 +149,7 @@ export async function makeSummary(session: Session, { wanted, settings }: Wanted
 }
 
 /** After a summary that was not made: the next one is made only on request, and what is queued waits. */
-export const withFailedSummary = (state: ReplState): ReplState => ({
+const withFailedSummary = (state: ReplState): ReplState => ({
   ...state,
   activity: undefined,
   isQueuePaused: state.queue.length > 0,
@@ -166,7 +165,7 @@ export function removeSummary(session: Session, turnId: string): void {
 function compact(state: ReplState, wanted: string): Step {
   const { settings } = state;
   const activity = { ...newAnswer(state, settings.model), isSummary: true };
-  return step({ ...state, activity }, task(makeSummary, { wanted, settings }));
+  return step({ ...state, activity }, task(makeSummary, { wanted, settings }, withFailedSummary));
 }
 
 /** Compacts after an answer, if the setting asks for it and the last attempt did not fail. */

@@ -1,20 +1,22 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PathList } from '../../input/find-files.ts';
-import type { Candidate } from '../composer/completion.ts';
+import {
+  type Candidate,
+  type CompletionRequest,
+  folderOf,
+  matchCandidates,
+} from '../composer/completion.ts';
 import type { ReplFiles } from './user-files.ts';
 
 /** A path that is not below the current folder, or hidden: only its folder is listed. */
 const outside = /^(?:[./\\~]|[a-z]:[/\\])/i;
 
-/** The entries of the typed folder that begin with the typed name. */
-function listed(files: ReplFiles, typed: string): readonly Candidate[] {
-  const [folder = ''] = /^.*[/\\]/.exec(typed) ?? [];
-  const name = typed.slice(folder.length).toLowerCase();
+/** The paths of what is in the typed folder. @throws Failure */
+export function pathsInFolder(files: ReplFiles, request: CompletionRequest): readonly Candidate[] {
+  const folder = folderOf(request);
   return files
     .candidates(folder)
-    .filter(({ value }) => value.toLowerCase().startsWith(name))
-    .filter(({ value }) => !value.startsWith('.') || name.startsWith('.'))
     .map(({ value, ...others }) => ({ ...others, value: folder + value }));
 }
 
@@ -25,15 +27,17 @@ function listed(files: ReplFiles, typed: string): readonly Candidate[] {
  */
 export async function findFiles(
   files: ReplFiles,
-  typed: string,
+  request: CompletionRequest,
   isWanted = () => true,
 ): Promise<{ readonly candidates: readonly Candidate[]; readonly isPartial: boolean } | undefined> {
-  if (outside.test(typed)) return { candidates: listed(files, typed), isPartial: false };
+  const { typed } = request;
+  const listed = () => matchCandidates(request, pathsInFolder(files, request));
+  if (outside.test(typed)) return { candidates: listed(), isPartial: false };
   const { paths, isPartial } = await files.paths();
   if (!isWanted()) return undefined;
   const matches = matchPaths(paths, typed);
   const known = new Set(matches.map(({ value }) => value));
-  const others = isPartial && typed.includes('/') ? listed(files, typed) : [];
+  const others = isPartial && typed.includes('/') ? listed() : [];
   const candidates = [...matches, ...others.filter(({ value }) => !known.has(value))];
   return { candidates, isPartial };
 }
@@ -115,37 +119,25 @@ export function mentionsOfPaths(files: ReplFiles, text: string): string | undefi
 /** Not a network share of Windows: looking for one logs in to its server. */
 const absolute = /^(?:\/(?!\/)|~\/|[a-z]:[\\/])/i;
 
-const windowsPath = /^[a-z]:/i;
+const windowsPath = /^["']?[a-z]:/i;
 
-/** Characters that a backslash escapes within double quotes. */
-const escapable = '"\\$`';
+/** A word for a shell; a backslash does not escape the quote after a Windows path. */
+const shellWord = /(?:"[a-z]:[^"]*"|"(?:[^"\\]|\\[^])*"|'[^']*'|\\[^]|[^\s"'\\])+/gi;
 
-/**
- * The words of a text as a shell reads them, except that a backslash is part of a Windows path; undefined if a quote is
- * open.
- */
+const quotedPart = /"((?:[^"\\]|\\[^])*)"|'([^']*)'|\\([^])/g;
+
+/** The text of a word, without its quotes and escapes. */
+function textOf(word: string): string {
+  if (windowsPath.test(word)) return word.replaceAll(/["']/g, '');
+  return word.replaceAll(quotedPart, (_part, double?: string, single?: string, escaped = '') => {
+    return double?.replaceAll(/\\(["\\$`])/g, '$1') ?? single ?? escaped;
+  });
+}
+
+/** The words of a text as a shell reads them; undefined if a quote is open. */
 function wordsOf(text: string): readonly string[] | undefined {
-  const words: string[] = [];
-  let current: string | undefined;
-  let quote = '';
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charAt(at);
-    const next = text.charAt(at + 1);
-    const mayEscape = character === '\\' && quote !== "'" && !windowsPath.test(current ?? '');
-    if (character === quote) quote = '';
-    else if (mayEscape && (quote === '' || escapable.includes(next))) {
-      current = (current ?? '') + next;
-      at += 1;
-    } else if (quote === '' && /\s/.test(character)) {
-      if (current !== undefined) words.push(current);
-      current = undefined;
-    } else if (quote === '' && /["']/.test(character)) {
-      quote = character;
-      current ??= '';
-    } else current = (current ?? '') + character;
-  }
-  if (current !== undefined) words.push(current);
-  return quote === '' ? words : undefined;
+  const isOpen = text.replaceAll(shellWord, '').trim() !== '';
+  return isOpen ? undefined : (text.match(shellWord) ?? []).map(textOf);
 }
 
 function pathOf(name: string): string | undefined {

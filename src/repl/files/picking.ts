@@ -12,13 +12,17 @@ import type { CompletionMenu, ReplState, Step, Task } from '../state.ts';
 import { step, task } from '../step.ts';
 import { findFiles, mentionsOfPaths } from './find-paths.ts';
 
-/** The mention at the caret, with its whole path; undefined in commands. */
+/** The mention at the caret; undefined in commands. */
 export function mentionAt(composer: Draft): CompletionRequest | undefined {
   if (/^[/!]/.test(composer.text)) return undefined;
   const request = findCompletion(composer, argumentKind);
-  if (request?.isMention !== true) return undefined;
-  const { folder = '', typed, from, to } = request;
-  return { kind: 'path', isMention: true, folder: '', typed: folder + typed, from, to };
+  return request?.kind === 'mention' ? request : undefined;
+}
+
+/** Whether the text to complete is still that of the request. */
+export function isCurrent(composer: Draft, { from, to, typed }: CompletionRequest): boolean {
+  const current = findCompletion(composer, argumentKind);
+  return current?.from === from && current.to === to && current.typed === typed;
 }
 
 /** Whether typing this text opens the file picker. */
@@ -30,7 +34,7 @@ export function opensPicker(composer: Draft, text: string): boolean {
 export async function pickFiles(session: Session, request: CompletionRequest): Promise<void> {
   // Meanwhile more may be typed, for which this runs again.
   const isWanted = () => session.state().composer.cursor === request.to;
-  const found = await findFiles(session.files, request.typed, isWanted);
+  const found = await findFiles(session.files, request, isWanted);
   if (found === undefined) return;
   const { candidates, isPartial } = found;
   session.update((state) => onFilesPicked(state, request, candidates, isPartial));
@@ -41,11 +45,6 @@ export function pickAgain(state: ReplState): Step {
   const request = mentionAt(state.composer);
   if (request === undefined) return step({ ...state, isPicking: false, completion: undefined });
   return step(state, task(pickFiles, request));
-}
-
-function isCurrent(composer: Draft, { from, to, typed }: CompletionRequest): boolean {
-  const current = mentionAt(composer);
-  return current?.from === from && current.to === to && current.typed === typed;
 }
 
 /** Puts the typed folder first, which Enter sends; not `~/`, `../` and `/`, which are too large to be meant. */

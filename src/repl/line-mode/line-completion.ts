@@ -4,6 +4,7 @@ import {
   applyCandidate,
   extendTyped,
   findCompletion,
+  folderOf,
   matchCandidates,
   type Candidate,
   type CompletionRequest,
@@ -36,9 +37,10 @@ export interface LineCompletion {
   readonly choices?: LineChoices;
 }
 
-function nameOf({ kind }: CompletionRequest, { value, isFolder }: Candidate): string {
-  if (kind === 'command') return `/${value}`;
-  return isFolder === true ? `${value}/` : value;
+function nameOf(request: CompletionRequest, { value, isFolder }: Candidate): string {
+  if (request.kind === 'command') return `/${value}`;
+  const name = request.kind === 'path' ? value.slice(folderOf(request).length) : value;
+  return isFolder === true ? `${name}/` : name;
 }
 
 function choiceWords(request: CompletionRequest, candidates: readonly Candidate[]): string {
@@ -54,6 +56,7 @@ const kindNames: Readonly<Record<CompletionRequest['kind'], string>> = {
   command: 'command',
   argument: 'choice',
   path: 'file',
+  mention: 'file',
 };
 
 /** The candidates whose names begin with the typed text, else those that match otherwise. */
@@ -83,7 +86,7 @@ export async function completeLine(
     return { buffer, words: 'Tab completes commands, their arguments, and files after @' };
   }
   try {
-    const files = mention && (await findFiles(repl.files, mention.typed));
+    const files = mention && (await findFiles(repl.files, mention));
     const candidates = files?.candidates ?? namedCandidates(repl, state, request);
     return offerChoices(buffer, request, candidates);
   } catch (error) {

@@ -5,10 +5,13 @@ import { displayWidth, graphemes } from '../../terminal/text/width.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { chordOf, type KeyEvent } from '../composer/keys/key-event.ts';
 import { KeyParser } from '../composer/keys/key-parser.ts';
+import { interruptLine } from '../keys.ts';
 import type { Screen, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
 import { stalledSeconds } from '../status-text.ts';
+import { quit } from '../step.ts';
 import { createDebounce } from '../timers.ts';
+import { enterLine } from '../update.ts';
 import { LineEditor, type LineReceiver } from './line-editor.ts';
 import { asksForSecret, lineQuestion, progressKey, progressOf } from './questions.ts';
 
@@ -84,7 +87,7 @@ export class LineScreen implements Screen, LineReceiver {
   constructor(context: Context, width: () => number) {
     this.#context = context;
     this.#width = width;
-    this.#debounce = createDebounce(context.clock, pastePause, () => this.#pass());
+    this.#debounce = createDebounce(context.clock, () => this.#pass());
   }
 
   /** Starts to read lines for a session. */
@@ -187,7 +190,7 @@ export class LineScreen implements Screen, LineReceiver {
 
   collect(lines: readonly string[]): void {
     this.#collected = [...this.#collected, ...lines];
-    this.#debounce.restart();
+    this.#debounce.restart(pastePause);
   }
 
   #pass(): void {
@@ -198,7 +201,7 @@ export class LineScreen implements Screen, LineReceiver {
 
   #enter(text: string): void {
     this.#endLine();
-    this.#session?.dispatch({ type: 'line-entered', text, now: this.#context.clock.monotonic() });
+    this.#session?.update((state) => enterLine(state, text));
   }
 
   /** A line was entered: the terminal has echoed it with its line end. */
@@ -219,7 +222,7 @@ export class LineScreen implements Screen, LineReceiver {
 
   interrupt(): void {
     this.discard();
-    this.#session?.dispatch({ type: 'interrupted', now: this.#context.clock.monotonic() });
+    this.#session?.update(interruptLine);
   }
 
   end(): void {
@@ -227,7 +230,7 @@ export class LineScreen implements Screen, LineReceiver {
     const last = this.#reader.end();
     if (last !== undefined) this.#collected = [...this.#collected, last];
     this.#pass();
-    this.#session?.dispatch({ type: 'input-ended' });
+    this.#session?.update(quit);
   }
 
   /** A key of a hidden line, which the terminal does not show. */

@@ -1,28 +1,37 @@
 import { startPrompt } from '../answers/send-prompt.ts';
+import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
+import { unknownVariable } from '../../prompt-files/prompt-arguments.ts';
 import type { Candidate } from '../composer/completion.ts';
 import { draftFrom, isEmpty, withDraft } from '../composer/text-buffer.ts';
-import { failureEntry, type Entry } from '../transcript/transcript.ts';
+import type { Entry } from '../transcript/transcript.ts';
 import { mentionsOf } from '../files/mentioned-files.ts';
 import type { Session } from '../session.ts';
-import type { Dialog, ReplState, Step } from '../state.ts';
+import type { Dialog, PromptUse, ReplState, Step } from '../state.ts';
 import { printNotice, refuse, step } from '../step.ts';
-import type { OpenedPrompt, PendingPrompt, PromptUse, PromptVariable } from './prompt-command.ts';
+import type { OpenedPrompt, PromptVariable } from './prompt-files.ts';
 
-/** Looks for a prompt file, and sends it or asks for its values. */
-export async function openPrompt(
+/** A prompt file that waits for values. */
+interface PendingPrompt {
+  readonly prompt: OpenedPrompt;
+  /** With the values so far. */
+  readonly use: PromptUse;
+  /** The variables to ask for, and `undefined` for the text; the first one is being asked for. */
+  readonly missing: readonly (PromptVariable | undefined)[];
+}
+
+/** Looks for a prompt file, and sends it or asks for its values; undefined if there is none with this name. */
+export async function openPromptFile(
   session: Session,
   { name, argument }: { readonly name: string; readonly argument: string },
   signal: AbortSignal,
-): Promise<readonly Entry[]> {
+): Promise<readonly Entry[] | undefined> {
   const prompt = await session.prompts.open(name, signal);
-  if (prompt === undefined) {
-    session.dispatch({ type: 'prompt-missing', name, argument });
-    return [];
-  }
-  const typed = readPromptArguments(prompt, argument);
-  if ('problem' in typed) return [failureEntry(typed.problem, typed.hint)];
-  session.update((state) => onPromptOpened(state, prompt, typed));
+  if (prompt === undefined) return undefined;
+  const use = readPromptArguments(prompt, argument);
+  session.update((state) =>
+    askOrSend(state, { prompt, use, missing: missingOf(state, prompt, use) }),
+  );
   return [];
 }
 
@@ -46,25 +55,15 @@ export async function valueCandidates(
   return prompt?.variables.flatMap(assignmentsOf) ?? [];
 }
 
-interface Problem {
-  readonly problem: string;
-  readonly hint: string;
-}
-
 /** Why a value cannot be used; undefined if it can. */
 function valueProblem(
   { name, choices, default: usual }: PromptVariable,
   value: string,
-): Problem | undefined {
+): string | undefined {
   if (choices !== undefined && !choices.includes(value)) {
-    return {
-      problem: `${name} must be one of ${choices.join(', ')}`,
-      hint: `${name}=${choices[0]}`,
-    };
+    return `${name} must be one of ${choices.join(', ')}`;
   }
-  return value.trim() === '' && usual === undefined
-    ? { problem: `${name} needs a value`, hint: `${name}=TEXT` }
-    : undefined;
+  return value.trim() === '' && usual === undefined ? `${name} needs a value` : undefined;
 }
 
 function quoted(value: string): string {
@@ -82,74 +81,54 @@ export function promptLine({ name, values, text }: PromptUse): string {
 const assignment =
   /^(?<dashes>--)?(?<name>[A-Za-z_][\w-]*)=(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<plain>\S*))(?=\s|$)\s*/;
 
-function unknownProblem({ variables }: OpenedPrompt, name: string): Problem {
-  const names = variables.map((variable) => variable.name);
-  const near = nearlyNamed(name, names);
-  const list = names.length === 0 ? 'it has none' : `its variables are ${names.join(', ')}`;
-  const hint = near === undefined ? list : `did you mean ${near}=?`;
-  return { problem: `the prompt file has no variable "${name}"`, hint };
-}
-
-/** Reads the values at the start of a text: `lang=ts the rest`. */
+/** Reads the values at the start of a text: `lang=ts the rest`. @throws Failure `usage` */
 export function readPromptArguments(
-  prompt: OpenedPrompt,
+  { name: title, variables }: OpenedPrompt,
   argument: string,
-): Pick<PromptUse, 'values' | 'text'> | Problem {
+): PromptUse {
+  const names = variables.map((variable) => variable.name);
   const values: Record<string, string> = {};
   let text = argument;
   for (;;) {
     const match = assignment.exec(text);
     const { dashes, name, double, single, plain } = match?.groups ?? {};
-    if (match === null || name === undefined) return { values, text };
-    const variable = prompt.variables.find((known) => known.name === name);
+    if (match === null || name === undefined) return { name: title, values, text };
+    const variable = variables.find((known) => known.name === name);
     if (variable === undefined) {
-      const isMistyped =
-        dashes !== undefined ||
-        nearlyNamed(
-          name,
-          prompt.variables.map((known) => known.name),
-        ) !== undefined;
-      return isMistyped ? unknownProblem(prompt, name) : { values, text };
+      const isMistyped = dashes !== undefined || nearlyNamed(name, names) !== undefined;
+      if (isMistyped) throw unknownVariable(`/${title}`, name, names);
+      return { name: title, values, text };
     }
     const value = double ?? single ?? plain ?? '';
     const problem = valueProblem(variable, value);
-    if (problem !== undefined) return problem;
+    if (problem !== undefined) {
+      const hint = `${name}=${variable.choices?.[0] ?? 'TEXT'}`;
+      throw new Failure('usage', problem, { hint });
+    }
     values[name] = value;
     text = text.slice(match[0].length);
   }
 }
 
-function send(state: ReplState, { prompt, values, text }: PendingPrompt): Step {
-  const { name, model } = prompt;
-  const use = { name, values, text };
+function send(state: ReplState, { prompt: { model }, use }: PendingPrompt): Step {
   const line = promptLine(use);
-  const sent = { content: line, shown: line, needsEcho: true, mentions: mentionsOf(text), use };
+  const sent = { content: line, shown: line, needsEcho: true, mentions: mentionsOf(use.text), use };
   const options = model === undefined ? undefined : { settings: { ...state.settings, model } };
   const free: ReplState = { ...state, activity: undefined, dialog: undefined };
   return startPrompt(free, sent, draftFrom(line), options);
 }
 
-function variableTitle(
-  { name, description, default: usual }: PromptVariable,
-  { prompt }: PendingPrompt,
-): string {
-  const what = description === undefined ? '' : `, ${description}`;
-  const empty = usual === undefined ? '' : ` (Enter: ${usual})`;
-  return `/${prompt.name}: ${name}${what}${empty}`;
-}
-
 /** Asks for the first missing value of a prompt file. */
 export function promptDialog(pending: PendingPrompt): Dialog {
-  const [variable] = pending.missing;
-  const { prompt } = pending;
+  const { prompt, missing } = pending;
+  const [variable] = missing;
+  const asked: PromptVariable = variable ?? { name: prompt.neededText ?? 'text' };
+  const { name, description, choices, default: usual } = asked;
+  const what = description === undefined ? '' : `, ${description}`;
+  const empty = usual === undefined ? '' : ` (Enter: ${usual})`;
+  const title = `/${prompt.name}: ${name}${what}${empty}`;
   const cancel = (state: ReplState) => cancelPrompt(state, pending);
   const enter = (state: ReplState, text: string) => takeValue(state, pending, text);
-  if (variable === undefined) {
-    const title = `/${prompt.name}: ${prompt.neededText ?? 'text'}`;
-    return { type: 'entry', label: 'value', title, text: '', takesLines: true, enter, cancel };
-  }
-  const title = variableTitle(variable, pending);
-  const { choices, default: usual = '' } = variable;
   if (choices === undefined) {
     return { type: 'entry', label: 'value', title, text: '', takesLines: true, enter, cancel };
   }
@@ -157,7 +136,7 @@ export function promptDialog(pending: PendingPrompt): Dialog {
     type: 'choice',
     title,
     choices: choices.map((label) => ({ label, choose: (state) => enter(state, label) })),
-    selected: Math.max(0, choices.indexOf(usual)),
+    selected: Math.max(0, choices.indexOf(usual ?? '')),
     selectsTyped: true,
     cancel,
   };
@@ -173,7 +152,7 @@ function askOrSend(state: ReplState, pending: PendingPrompt): Step {
 function missingOf(
   state: ReplState,
   prompt: OpenedPrompt,
-  { values, text }: Pick<PendingPrompt, 'values' | 'text'>,
+  { values, text }: PromptUse,
 ): PendingPrompt['missing'] {
   const isBare = Object.keys(values).length === 0 && text === '';
   const variables = prompt.variables.filter(
@@ -184,47 +163,28 @@ function missingOf(
   return [...variables, ...(needsText ? [undefined] : [])];
 }
 
-/** Asks for the missing values, or sends the prompt. */
-function onPromptOpened(
-  state: ReplState,
-  prompt: OpenedPrompt,
-  typed: Pick<PromptUse, 'values' | 'text'>,
-): Step {
-  const line = promptLine({ name: prompt.name, ...typed });
-  return askOrSend(state, { prompt, ...typed, line, missing: missingOf(state, prompt, typed) });
-}
-
-/** The value as entered; an empty one is the default. */
-function valueOf(variable: PromptVariable | undefined, entered: string): string {
-  const value = entered.trim();
-  return value === '' ? (variable?.default ?? '') : value;
-}
-
-/** Takes the value that was asked for, and asks for the next one. */
-function takeValue(state: ReplState, pending: PendingPrompt, entered: string): Step {
-  const [asked, ...missing] = pending.missing;
-  const value = valueOf(asked, entered);
+/** Takes the value that was asked for, and asks for the next one; an empty value is the default. */
+function takeValue(state: ReplState, { prompt, use, missing }: PendingPrompt, text: string): Step {
+  const [asked, ...rest] = missing;
+  const value = text.trim() || (asked?.default ?? '');
   if (asked === undefined) {
     if (value === '') return refuse(state, 'the prompt file needs a text');
-    return askOrSend(state, { ...pending, text: value, missing });
+    return askOrSend(state, { prompt, use: { ...use, text: value }, missing: rest });
   }
   const problem = valueProblem(asked, value);
-  if (problem !== undefined) return refuse(state, problem.problem);
-  return askOrSend(state, {
-    ...pending,
-    values: { ...pending.values, [asked.name]: value },
-    missing,
-  });
+  if (problem !== undefined) return refuse(state, problem);
+  const values = { ...use.values, [asked.name]: value };
+  return askOrSend(state, { prompt, use: { ...use, values }, missing: rest });
 }
 
-/** Closes the dialog; the command returns to the composer. */
-function cancelPrompt(state: ReplState, { line }: PendingPrompt): Step {
+/** Closes the dialog; the command returns to the composer, with the values so far. */
+function cancelPrompt(state: ReplState, { use }: PendingPrompt): Step {
   const { composer } = state;
   const isFree = isEmpty(composer) && !state.isLineMode;
   const next: ReplState = {
     ...state,
     dialog: undefined,
-    composer: isFree ? withDraft(composer, draftFrom(line)) : composer,
+    composer: isFree ? withDraft(composer, draftFrom(promptLine(use))) : composer,
   };
   return printNotice(next, 'cancelled; nothing was sent');
 }

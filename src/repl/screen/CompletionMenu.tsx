@@ -2,7 +2,7 @@ import { Box, Text } from 'ink';
 import type { ReactNode } from 'react';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
-import type { Candidate } from '../composer/completion.ts';
+import { type Candidate, folderOf } from '../composer/completion.ts';
 import type { CompletionMenu as Menu } from '../state.ts';
 import { fittingEnd } from './fit-parts.ts';
 import { firstVisible } from './row-budget.ts';
@@ -11,15 +11,16 @@ import { useView } from './view.tsx';
 /** Columns beside a path in the menu: its mark, and the position. */
 const pathMargin = 17;
 
-/** A long path is shortened at its start: its name matters most. */
-function labelOf({ request: { kind } }: Menu, candidate: Candidate, columns: number): string {
+/** In a folder of a command, only the name. A long path is shortened at its start: its name matters most. */
+function labelOf({ request }: Menu, candidate: Candidate, columns: number): string {
+  const { kind } = request;
   const { value, isFolder = false } = candidate;
+  const name = kind === 'path' ? value.slice(folderOf(request).length) : value;
   const slash = kind === 'command' ? '/' : '';
-  const label = sanitizeLine(`${slash}${value}${isFolder ? '/' : ''}`);
+  const label = sanitizeLine(`${slash}${name}${isFolder ? '/' : ''}`);
   const room = Math.max(8, columns - pathMargin);
-  return kind !== 'path' || displayWidth(label) <= room
-    ? label
-    : `...${fittingEnd(label, room - 3)}`;
+  const isPath = kind === 'path' || kind === 'mention';
+  return !isPath || displayWidth(label) <= room ? label : `...${fittingEnd(label, room - 3)}`;
 }
 
 /** Columns of the mark, and between the names and the summaries. */

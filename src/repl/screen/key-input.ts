@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import type { TerminalReply } from '../../terminal/device/terminal-kind.ts';
 import { type KeyEvent, joinPasteBurst } from '../composer/keys/key-event.ts';
 import { KeyParser, flushDelay } from '../composer/keys/key-parser.ts';
-import { sleepAndRead } from '../timers.ts';
+import { createDebounce } from '../timers.ts';
 
 /** Parses raw terminal input into keys; a timeout distinguishes Esc from the start of a sequence. */
 export function createKeyInput(
@@ -11,26 +11,17 @@ export function createKeyInput(
   onReply: (reply: TerminalReply) => void,
 ) {
   const parser = new KeyParser(onReply);
-  let flushTimer = new AbortController();
   const emit = (events: readonly KeyEvent[]) => {
     if (events.length > 0) onKeys(events);
   };
-  const flushLater = () => {
-    const pending = parser.pending();
-    if (pending === 'nothing') return;
-    flushTimer = new AbortController();
-    // Cancelled: more input arrived.
-    sleepAndRead(clock, flushDelay[pending], flushTimer.signal).then(
-      () => emit(parser.flush()),
-      () => undefined,
-    );
-  };
+  const flush = createDebounce(clock, () => emit(parser.flush()));
   return {
     feed(bytes: Uint8Array) {
-      flushTimer.abort();
+      flush.cancel();
       emit(joinPasteBurst(parser.feed(bytes)));
-      flushLater();
+      const pending = parser.pending();
+      if (pending !== 'nothing') flush.restart(flushDelay[pending]);
     },
-    stop: () => flushTimer.abort(),
+    stop: flush.cancel,
   };
 }

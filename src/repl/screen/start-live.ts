@@ -1,13 +1,20 @@
-import { readOwnPaints } from '../../output/answer-printer.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mode.ts';
 import { terminalTraits } from '../../terminal/device/terminal-kind.ts';
 import { LiveRegion } from '../../terminal/region/region.ts';
-import { type OwnPaints, type Style, themedStyle, weightStyle } from '../../terminal/style.ts';
+import {
+  createOwnPaints,
+  type OwnPaints,
+  type Style,
+  themedStyle,
+  weightStyle,
+} from '../../terminal/style.ts';
 import type { KeyEvent } from '../composer/keys/key-event.ts';
 import { createSession } from '../create-session.ts';
 import type { Repl, Screen, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
+import { onKey } from '../keys.ts';
+import { quit, step } from '../step.ts';
 import { createTicker } from '../timers.ts';
 import { richFormat } from '../transcript/rich-format.ts';
 import type { AnswerFormatter, TranscriptFormat } from '../transcript/transcript.ts';
@@ -18,25 +25,16 @@ import { spinnerPace } from './StatusRow.tsx';
 import { WindowWatch } from './window-watch.ts';
 
 /** Several lines, such as a table, are formatted as if the answer ended now; a partial line is shown as it is. */
-function createPreview() {
-  let source = '';
-  let shown = '';
-  return ({ activity }: ReplState, formatter: () => AnswerFormatter): string => {
-    const undecided = activity?.undecided ?? '';
-    if (undecided === source) return shown;
-    source = undecided;
-    shown = undecided;
-    const stream = undecided.includes('\n') ? formatter() : undefined;
-    if (stream !== undefined) {
-      const text = stream.write(undecided);
-      const rest = typeof text === 'string' ? stream.end() : '';
-      shown = typeof text === 'string' && typeof rest === 'string' ? text + rest : undecided;
-      // It may continue an open line; Markdown drops the space before it.
-      shown = shown.replace(/\n+$/, '');
-      if (undecided.startsWith(' ')) shown = ` ${shown.trimStart()}`;
-    }
-    return shown;
-  };
+function previewOf({ activity }: ReplState, formatter: () => AnswerFormatter): string {
+  const undecided = activity?.undecided ?? '';
+  if (!undecided.includes('\n')) return undecided;
+  const stream = formatter();
+  const text = stream.write(undecided);
+  const rest = typeof text === 'string' ? stream.end() : '';
+  const all = typeof text === 'string' && typeof rest === 'string' ? text + rest : undecided;
+  // It may continue an open line; Markdown drops the space before it.
+  const shown = all.replace(/\n+$/, '');
+  return undecided.startsWith(' ') ? ` ${shown.trimStart()}` : shown;
 }
 
 /** Milliseconds after a change of the window's size in which the spinner stands: more changes may follow. */
@@ -55,7 +53,6 @@ class LiveScreen implements Screen {
   readonly #keys;
   readonly #background;
   readonly #spinner;
-  readonly #preview = createPreview();
   #shown: ReplState;
   #session: Session | undefined;
   #rawMode: RawModeSession | undefined;
@@ -84,9 +81,7 @@ class LiveScreen implements Screen {
       else this.#background.answered(reply.shade);
     });
     this.#ink = new InkScreen(state, this.#look(), (change) => {
-      this.#session?.update((before) =>
-        change({ ...before, now: clock.monotonic(), isQuitArmed: false }),
-      );
+      this.#session?.update((before) => change({ ...before, isQuitArmed: false }));
     });
     const turn = () => {
       if (clock.monotonic() - this.#sizedAt > sizePause) this.#render();
@@ -104,7 +99,8 @@ class LiveScreen implements Screen {
     const resize = () => {
       this.#sizedAt = context.clock.monotonic();
       this.#region.resized();
-      session.dispatch({ type: 'resized', columns: stdout.columns(), rows: stdout.rows() });
+      const size = { columns: stdout.columns(), rows: stdout.rows() };
+      session.update((state) => step({ ...state, ...size }));
     };
     this.#rawMode = startRawMode(device, this.#traits, {
       onInput: (bytes) => this.#keys.feed(bytes),
@@ -115,13 +111,13 @@ class LiveScreen implements Screen {
         this.#region.redraw();
         resize();
       },
-      onEnd: () => session.dispatch({ type: 'input-ended' }),
+      onEnd: () => session.update(quit),
       finalOutput: () => this.#region.abandon(),
     });
     this.#window = new WindowWatch({ ...values, title, environment }, (sequences) =>
       this.#region.writeAside(sequences),
     );
-    this.#rawMode.extend(this.#window.modes);
+    this.#rawMode.extend(this.#window.window.modes);
     this.#window.show(session.state());
     this.#background.ask();
   }
@@ -211,7 +207,7 @@ class LiveScreen implements Screen {
 
   #render(): void {
     this.#region.render((place) => {
-      const tail = this.#preview(this.#shown, () => this.formatOf(this.#shown).answerText(0));
+      const tail = previewOf(this.#shown, () => this.formatOf(this.#shown).answerText(0));
       return this.#ink.draw(this.#shown, tail, this.#look(), place);
     });
   }
@@ -221,17 +217,14 @@ class LiveScreen implements Screen {
     for (const event of events) {
       const isFree = this.#shown.typeAhead === undefined;
       if (isFree && this.#ink.press(this.#shown, event)) this.#render();
-      else {
-        const now = this.#repl.context.clock.monotonic();
-        this.#session?.dispatch({ type: 'key-pressed', event, now });
-      }
+      else this.#session?.update((state) => onKey(state, event));
     }
   }
 }
 
 export async function startLive(repl: Repl, journal: Journal, state: ReplState): Promise<Session> {
   const { presentation, settings } = repl;
-  const ownPaints = readOwnPaints(settings.colors, presentation.colors);
+  const ownPaints = createOwnPaints(settings.colors, presentation.colors);
   const screen = new LiveScreen(repl, state, ownPaints);
   const format = (shown: ReplState) => screen.formatOf(shown);
   const session = createSession({ repl, journal, state, screen, format });

@@ -1,9 +1,7 @@
 import { titleOf } from '../../conversation/tree.ts';
 import type { Environment } from '../../environment.ts';
-import type { TerminalModes } from '../../terminal/device/raw-mode.ts';
 import {
   TerminalWindow,
-  windowModes,
   type WindowProgress,
   type WindowSettings,
   windowWays,
@@ -42,8 +40,7 @@ function outcomeOf({ dialog, isQueuePaused }: ReplState, elapsed: number): strin
 
 /** Shows the state of a conversation in the title, the tab and notifications of the terminal's window. */
 export class WindowWatch {
-  readonly modes: TerminalModes;
-  readonly #window: TerminalWindow;
+  readonly window: TerminalWindow;
   readonly #notifyAfter: number;
   #shown: ReplState | undefined;
   #hasFocus = true;
@@ -54,9 +51,7 @@ export class WindowWatch {
 
   /** `write` gets sequences that change nothing on the screen. */
   constructor(options: WindowOptions, write: (sequences: string) => void) {
-    const ways = windowWays(options, options.environment);
-    this.modes = windowModes(ways);
-    this.#window = new TerminalWindow(ways, write);
+    this.window = new TerminalWindow(windowWays(options, options.environment), write);
     this.#notifyAfter = options.notifyAfter;
   }
 
@@ -65,9 +60,8 @@ export class WindowWatch {
     const name = activityName(state) ?? (this.#isUnseen ? 'answered' : undefined);
     const conversation = titleOf(state.conversation);
     const title = conversation === '' ? 'natter' : `${conversation} - natter`;
-    const progress = progressOf(state);
-    const turn = progress === 'none' ? 0 : Math.floor(state.now / renewal);
-    this.#window.show(name === undefined ? title : `${name}: ${title}`, progress, turn);
+    const turn = Math.floor(state.now / renewal);
+    this.window.show(name === undefined ? title : `${name}: ${title}`, progressOf(state), turn);
     this.#shown = state;
   }
 
@@ -79,7 +73,7 @@ export class WindowWatch {
 
   /** Writes everything again, after the modes were set again. */
   refresh(): void {
-    this.#window.refresh();
+    this.window.refresh();
     if (this.#shown !== undefined) this.show(this.#shown);
   }
 
@@ -93,6 +87,6 @@ export class WindowWatch {
     this.#isUnseen = true;
     const about = titleOf(conversation);
     const outcome = outcomeOf(state, elapsed);
-    this.#window.notify(about === '' ? outcome : `${outcome}: ${about}`);
+    this.window.notify(about === '' ? outcome : `${outcome}: ${about}`);
   }
 }

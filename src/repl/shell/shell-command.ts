@@ -108,20 +108,20 @@ async function readOutput(
   const decoder = new TextDecoder();
   let hasExited = false;
   let isOpen = false;
-  const quiet = createDebounce(clock, quietTime, () => {
+  const quiet = createDebounce(clock, () => {
     isOpen = true;
     output.destroy();
   });
   const onExit = () => {
     hasExited = true;
-    quiet.restart();
+    quiet.restart(quietTime);
   };
   exited.then(onExit, onExit);
   try {
     for await (const piece of output) {
       quiet.cancel();
       await onOutput(decoder.decode(piece as Buffer, { stream: true }));
-      if (hasExited) quiet.restart();
+      if (hasExited) quiet.restart(quietTime);
     }
   } catch (error) {
     // The output was closed after a quiet time.

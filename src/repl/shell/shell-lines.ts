@@ -8,7 +8,15 @@ import { notice, type Entry } from '../transcript/transcript.ts';
 import { withAttached } from '../files/attachments.ts';
 import type { Session } from '../session.ts';
 import type { ReplState, Step } from '../state.ts';
-import { andThen, printing, printNotice, refuse, startActivity, step } from '../step.ts';
+import {
+  andThen,
+  printing,
+  printNotice,
+  refuse,
+  startActivity,
+  step,
+  withUndecided,
+} from '../step.ts';
 import { type ShellEnd, runInShell } from './shell-command.ts';
 
 /** Only a typed mark starts a command, not the first character of a long paste. */
@@ -74,7 +82,7 @@ function createShown(session: Session, signal: AbortSignal, showsAll: boolean) {
     const open = maskText(secrets, sanitizeLine(text));
     // Of the rows that are not shown yet, the preview has the last one.
     const preview = open === '' ? held.at(-1)?.trimEnd() : open;
-    session.dispatch({ type: 'undecided-changed', text: preview ?? '' });
+    session.update((state) => withUndecided(state, preview ?? ''));
   };
   const write = async (text: string) => {
     if (text !== '') await session.transcript.print([{ type: 'output', text }]);

@@ -225,14 +225,14 @@ const responseFields = {
     aliases: ['wait', 'latency', 'stall-before', 'timeout'],
   }),
   'slow-headers': timing(duration, 'send the headers byte by byte, with this time between two', {
-    bare: '10',
+    bare: '10ms',
   }),
   'stall-after': timing(wholeNumber(0), 'stop sending after n events, or half of a JSON body', {
     bare: '3',
     aliases: ['stall'],
   }),
   'stall-for': timing(duration, 'length of the stall; default: forever'),
-  'keep-alive': timing(duration, 'interval of comments during a stall', { bare: '1000' }),
+  'keep-alive': timing(duration, 'interval of comments during a stall', { bare: '1s' }),
   drip: timing(drip, 'pause before each event, or after each few bytes', { bare: '50ms' }),
 
   cut: ending(

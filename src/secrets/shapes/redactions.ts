@@ -61,7 +61,6 @@ function createRestoredStream(
       held = '';
       return release(whole);
     },
-    held: () => held,
   };
 }
 

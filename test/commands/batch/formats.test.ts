@@ -382,7 +382,7 @@ describe('natter batch --schema', () => {
     expect(again).toEqual([
       expect.stringContaining('who?'),
       wrong,
-      expect.stringContaining('- /name must be a string'),
+      expect.stringContaining('- /name must be string'),
     ]);
   });
 

@@ -61,7 +61,7 @@ describe('limits of a run', () => {
   test('an answer of unknown length may stop a run at its first item', async () => {
     const place = await openBatchPlace();
     const result = await place.run(['-', '--max-total-tokens', '50'], { input: 'one\n' });
-    expectFailure(result, 15, 'set --max-tokens for a smaller estimate');
+    expectFailure(result, 15, 'set --max-tokens; ');
     expect(place.asked).toEqual([]);
   });
 

@@ -44,7 +44,7 @@ Answer with one JSON value that conforms to the JSON Schema below. Write only th
 
 const correction = `Your answer does not conform to the JSON Schema:
 
-- /age must be an integer
+- /age must be integer
 
 Answer again with one JSON value that conforms to it. Write only the JSON: no code fence and no other text.`;
 
@@ -72,7 +72,7 @@ describe('--schema', () => {
     const { code, stdout, stderr, bodies } = await askService([wrong, right], [...fields, 'who?']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${right}\n` });
     expect(stderr).toBe(
-      'natter: the answer does not match the schema: /age must be an integer; asking again (1 of 1)\n',
+      'natter: the answer does not match the schema: /age must be integer; asking again (1 of 1)\n',
     );
     expect(bodies[1]?.messages).toEqual([
       { role: 'user', content: instruction },
@@ -88,7 +88,7 @@ describe('--schema', () => {
       stderr: [
         'natter: the received answer:',
         wrong,
-        'natter: the answer does not match the schema: /age must be an integer',
+        'natter: the answer does not match the schema: /age must be integer',
         '  --json shows all violations; --schema-retries asks again more often\n',
       ].join('\n'),
     });
@@ -354,7 +354,7 @@ describe('--json', () => {
       violations: [],
       value: { name: 'sample', age: 1 },
       checked_answers: [
-        { attempts: 1, usage, violations: [{ path: '', message: 'must be an object' }] },
+        { attempts: 1, usage, violations: [{ path: '', message: 'must be object' }] },
         { attempts: 1, usage, violations: [] },
       ],
     });
@@ -367,7 +367,7 @@ describe('--json', () => {
     const words = [...fields, '--json', '--schema-retries', '0', 'who?'];
     const { code, stdout, stderr } = await askService([wrong], words);
     const document = JSON.parse(stdout) as object;
-    const violations = [{ path: '/age', message: 'must be an integer' }];
+    const violations = [{ path: '/age', message: 'must be integer' }];
     expect(document).toMatchObject({ content: wrong, violations, error: { kind: 'mismatch' } });
     expect(document).not.toHaveProperty('value');
     expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'mismatch' } });

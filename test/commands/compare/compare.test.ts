@@ -597,10 +597,10 @@ test('a model is asked again with the violations, and the other is not', async (
   const { code, stdout, stderr, bodies } = await runWith([wrong, right]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: shown(right) });
   expect(stderr).toContain(
-    'one: the answer does not match the schema: /name must be a string; asking again (1 of 1)',
+    'one: the answer does not match the schema: /name must be string; asking again (1 of 1)',
   );
   expect(stderr).not.toContain('two: the answer');
-  expect(bodies[1]?.messages.at(-1)?.content).toContain('- /name must be a string');
+  expect(bodies[1]?.messages.at(-1)?.content).toContain('- /name must be string');
 });
 
 test('an answer that does not conform is shown, and fails with 13', async () => {
@@ -641,7 +641,7 @@ test('the conversation has the correction, and continues with the answer to it',
   expect(bodies[2]?.messages.map(({ content }) => content)).toEqual([
     expect.stringContaining('who?'),
     wrong,
-    expect.stringContaining('- /name must be a string'),
+    expect.stringContaining('- /name must be string'),
     right,
     'next',
   ]);

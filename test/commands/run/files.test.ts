@@ -29,16 +29,10 @@ describe('includes', () => {
       { 'a.md': '{{include:b.md}}', 'b.md': '\n{{include:a.md}}' },
       /b\.md:2: a\.md includes itself/,
     ],
-    [
-      { 'a.md': '\n{{include:none.md}}' },
-      /a\.md:2: cannot include none\.md: there is no such file/,
-    ],
-    [{ 'a.md': '{{file:sub}}', 'sub/x': '' }, /a\.md:1: cannot insert sub: it is not a file/],
+    [{ 'a.md': '\n{{include:none.md}}' }, /a\.md:2: cannot use none\.md: there is no such file/],
+    [{ 'a.md': '{{file:sub}}', 'sub/x': '' }, /a\.md:1: cannot use sub: it is not a file/],
     [{ 'a.md': '{{include:b.md}}', 'b.md': '1\n{{x}}' }, /b\.md:2: the variable x has no value/],
-    [
-      { 'a.md': '{{x}}\n{{y}} {{z}}' },
-      /a\.md:1: the variable x.+, nor has y \(a\.md:2\), nor has z\n/,
-    ],
+    [{ 'a.md': '{{x}}\n{{y}} {{z}}' }, /a\.md:1: the variable x.+, nor has y, nor has z\n/],
   ])('%j is refused with the file and the line', async (files, message) => {
     const { run } = createPromptProject(files);
     expectFailure(await run(['run', 'a.md', '--sandbox']), 2, message);
@@ -63,14 +57,14 @@ const outside = (text: string) => {
 
 describe('a prompt file of a project', () => {
   test.each([
-    ['{{file:../../../secret.txt}}', /a\.md:1: cannot insert .*: it is outside the project/],
-    ['{{include:../../../secret.txt}}', /a\.md:1: cannot include .*: it is outside the project/],
+    ['{{file:../../../secret.txt}}', /a\.md:1: cannot use .*: it is outside the project/],
+    ['{{include:../../../secret.txt}}', /a\.md:1: cannot use .*: it is outside the project/],
     ['{{file:../../../none.txt}}', /it is outside the project/],
-    ['{{file:/etc/passwd}}', /cannot insert \/etc\/passwd: the path must be relative/],
+    ['{{file:/etc/passwd}}', /cannot use \/etc\/passwd: the path must be relative/],
     ['{{file:~/.ssh/id_rsa}}', /the path must be relative/],
     [String.raw`{{file:C:\Windows\win.ini}}`, /the path must be relative/],
-    ['{{file:link.txt}}', /cannot insert link\.txt: it is outside the project/],
-    ['{{include:folder/secret.txt}}', /cannot include .*: it is outside the project/],
+    ['{{file:link.txt}}', /cannot use link\.txt: it is outside the project/],
+    ['{{include:folder/secret.txt}}', /cannot use .*: it is outside the project/],
   ])('cannot read outside it: %s', async (text, message) => {
     const { run, folder, secret } = outside(`${text}\n`);
     symlinkSync(secret, join(folder, '.natter/prompts/link.txt'));
@@ -185,10 +179,10 @@ describe('variables', () => {
     [['choices.md', '--topic=a'], /its variables are lang, tone/],
     [['none.md', '--topic=a'], /none\.md has no variable "topic"\n {2}it has no variables/],
     [['option.md', '--model=x'], /option\.md:2: the variable model has the name of an option/],
-    [['stdin.md', '--no-stdin'], /stdin\.md:3: \{\{stdin\}\} is standard input, but --no-stdin/],
+    [['stdin.md', '--no-stdin'], /stdin\.md:3: \{\{stdin\}\} needs text, but --no-stdin/],
     [
       ['stdin.md'],
-      /stdin\.md:3: \{\{stdin\}\} is standard input, but it is empty\n {2}for example/,
+      /stdin\.md:3: \{\{stdin\}\} needs text, but standard input is empty\n {2}for example/,
     ],
     [['none.md', '--split', 'auto'], /natter run does not take --split\n.+natter --split auto/],
     [['none.md', '--every=30s'], /natter run does not take --every\n.+\| natter --every/],

@@ -309,7 +309,7 @@ describe('schema in a front matter', () => {
       requests: 3,
     });
     expect(stderr).toContain(
-      'the answer does not match the schema: the answer must have the property "age"; asking again (2 of 2)',
+      "the answer does not match the schema: the answer must have required property 'age'; asking again (2 of 2)",
     );
   });
 
@@ -323,9 +323,9 @@ describe('schema in a front matter', () => {
     ['[name, age]', [], /a\.md:2: schema must be a mapping, or text/],
     ['"name itn"', [], /a\.md:2: schema: .*itn/],
     ['{type: 5}', [], /a\.md:2: schema .*type/],
-    ['none.json', [], /a\.md:2: cannot read none\.json: there is no such file/],
-    ['../up.json', [], /a\.md:2: cannot read \.\.\/up\.json: it is outside/],
-    ['/etc/p.json', [], /a\.md:2: cannot read \/etc\/p\.json: the path must be relative/],
+    ['none.json', [], /a\.md:2: cannot use none\.json: there is no such file/],
+    ['../up.json', [], /a\.md:2: cannot use \.\.\/up\.json: it is outside/],
+    ['/etc/p.json', [], /a\.md:2: cannot use \/etc\/p\.json: the path must be relative/],
     ['name', ['--markdown'], /a\.md:2: --markdown cannot be used with a schema/],
   ])('%s %j is refused before anything is sent', async (schema, words, message) => {
     const { code, stdout, stderr, bodies } = await runFile(

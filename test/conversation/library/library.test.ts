@@ -17,6 +17,7 @@ import {
   createJournal,
   resumeJournal,
 } from '../../../src/conversation/journal/open-journal.ts';
+import { attributeRecords } from '../../../src/conversation/attributes.ts';
 import { summarize } from '../../../src/conversation/library/read-conversation.ts';
 import { journalOptions } from '../journal-fixtures.ts';
 
@@ -63,47 +64,55 @@ describe('a conversation in the library', () => {
   });
 });
 
-/** Three conversations, of which the first one is pinned with a record that follows a torn one. */
-async function withPinned() {
-  const options = journalOptions();
-  const ids: string[] = [];
-  for (const prompt of ['one', 'two', 'three']) {
-    const journal = createJournal(options);
-    journal.addTurn({ role: 'user', content: `${prompt} {"type":"pin","pinned":true}` });
-    ids.push(journal.conversation().id);
-    await journal.close();
-  }
-  const entries = listEntries(options.folder);
-  for (const [index, id] of ids.entries()) {
-    const { path } = entries.find((entry) => entry.id === id) ?? {};
-    if (path === undefined) throw new Error('the conversation is missing');
-    if (index === 0) appendFileSync(path, '{"type":"ti{"type":"pin","pinned":true}\n');
-    utimesSync(path, index + 1, index + 1);
-  }
-  return { options, ids };
-}
+/** The attributes that are a mark in lists, with their marks. */
+const marks = [{ name: 'pin', mark: 'pinned' }] as const;
 
-test('a pinned conversation is listed before newer ones, and has a mark', async () => {
-  const { options, ids } = await withPinned();
-  const [one, two, three] = ids;
-  expect(listEntries(options.folder).map(({ id }) => id)).toEqual([three, two, one]);
-  const listed = await listConversations(options.folder);
-  expect(listed.map(({ id }) => id)).toEqual([one, three, two]);
-  expect(listed.map(({ marks }) => marks)).toEqual([['pinned'], [], []]);
-});
+describe.each(marks)('the mark $mark', ({ name, mark }) => {
+  const recordWith = (value: boolean) =>
+    attributeRecords({ [name]: value }).map((record) => JSON.stringify(record))[0] ?? '';
 
-test('a removed pin stays removed, and a copy is pinned as its original', async () => {
-  const { options, ids } = await withPinned();
-  const [id = ''] = ids;
-  const copy = branchJournal(options, id);
-  expect(copy.conversation().pin).toBe(true);
-  await copy.close();
-  const opened = resumeJournal(options, id);
-  if (!opened.isOpen) throw new Error('the conversation is open elsewhere');
-  opened.journal.set({ pin: false });
-  await opened.journal.close();
-  const listed = await listConversations(options.folder);
-  expect(listed.find((entry) => entry.id === id)?.marks).toEqual([]);
+  /** Three conversations, of which the first one has the mark by a record that follows a torn one. */
+  async function withMark() {
+    const options = journalOptions();
+    const ids: string[] = [];
+    for (const prompt of ['one', 'two', 'three']) {
+      const journal = createJournal(options);
+      journal.addTurn({ role: 'user', content: `${prompt} ${recordWith(true)}` });
+      ids.push(journal.conversation().id);
+      await journal.close();
+    }
+    const entries = listEntries(options.folder);
+    for (const [index, id] of ids.entries()) {
+      const { path } = entries.find((entry) => entry.id === id) ?? {};
+      if (path === undefined) throw new Error('the conversation is missing');
+      if (index === 0) appendFileSync(path, `{"type":"ti${recordWith(true)}\n`);
+      utimesSync(path, index + 1, index + 1);
+    }
+    return { options, ids };
+  }
+
+  test('lists its conversation before newer ones', async () => {
+    const { options, ids } = await withMark();
+    const [one, two, three] = ids;
+    expect(listEntries(options.folder).map(({ id }) => id)).toEqual([three, two, one]);
+    const listed = await listConversations(options.folder);
+    expect(listed.map(({ id }) => id)).toEqual([one, three, two]);
+    expect(listed.map((entry) => entry.marks)).toEqual([[mark], [], []]);
+  });
+
+  test('stays removed, and a copy has it as its original', async () => {
+    const { options, ids } = await withMark();
+    const [id = ''] = ids;
+    const copy = branchJournal(options, id);
+    expect(copy.conversation()[name]).toBe(true);
+    await copy.close();
+    const opened = resumeJournal(options, id);
+    if (!opened.isOpen) throw new Error('the conversation is open elsewhere');
+    opened.journal.set({ [name]: false });
+    await opened.journal.close();
+    const listed = await listConversations(options.folder);
+    expect(listed.find((entry) => entry.id === id)?.marks).toEqual([]);
+  });
 });
 
 test.each([

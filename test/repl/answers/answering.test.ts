@@ -4,8 +4,7 @@ import type { ChatEvent } from '../../../src/client/events.ts';
 import { estimateTokens } from '../../../src/conversation/token-estimate.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import { Failure } from '../../../src/failure.ts';
-import type { Action } from '../../../src/repl/state.ts';
-import { onChatEvent } from '../../../src/repl/answers/answering.ts';
+import { onChatEvent } from '../../../src/repl/answers/send-prompt.ts';
 import { showConversation } from '../../../src/repl/conversations/conversations.ts';
 import type { ReplPrompts } from '../../../src/repl/prompt-files/prompt-files.ts';
 import type { Repl } from '../../../src/repl/session.ts';
@@ -20,19 +19,27 @@ import {
   type Reply,
   saying,
 } from '../../support/memory-session.ts';
-import { effectsOf, enter, run, stateOf, typed } from '../../support/repl-state.ts';
+import {
+  chatEvent,
+  effectsOf,
+  enter,
+  lineEntered,
+  run,
+  type StateChange,
+  stateOf,
+  typed,
+} from '../../support/repl-state.ts';
 
-const refused: Action = {
-  type: 'chat-event',
-  event: {
+const refused: StateChange = chatEvent(
+  {
     type: 'retry-scheduled',
     retry: 1,
     retries: 4,
     delay: 8000,
     cause: new Failure('server_error', 'the service is busy'),
   },
-  now: 1000,
-};
+  1000,
+);
 
 const waiting = run(stateOf(), typed('one'), enter, refused).state;
 
@@ -43,11 +50,7 @@ test.each([
 ])('R11: the retry row begins with the status %s', (status, message, row) => {
   const cause = new Failure('rate_limited', message, status === undefined ? {} : { status });
   const event = { type: 'retry-scheduled', retry: 1, retries: 4, delay: 8000, cause } as const;
-  const { state } = run(stateOf({ columns: 80 }), typed('one'), enter, {
-    type: 'chat-event',
-    event,
-    now: 1000,
-  });
+  const { state } = run(stateOf({ columns: 80 }), typed('one'), enter, chatEvent(event, 1000));
   expect(runInApp(state).rows.join('\n')).toContain(row);
 });
 
@@ -59,7 +62,7 @@ test('Enter on an empty composer ends the wait before a retry', () => {
 
 test('an empty line of line mode ends the wait, too', () => {
   const lines = { ...waiting, isLineMode: true };
-  const { effects } = run(lines, { type: 'line-entered', text: '', now: 2000 });
+  const { effects } = run(lines, lineEntered('', 2000));
   expect(effects).toEqual([{ type: 'retry-now' }]);
 });
 
@@ -71,7 +74,7 @@ test('Enter with a draft queues it, and the wait continues', () => {
 
 test('Enter during an answer does not retry', () => {
   const text = { type: 'text-received', text: 'half', deltas: ['half'] } as const;
-  const { state } = run(waiting, { type: 'chat-event', event: text, now: 3000 });
+  const { state } = run(waiting, chatEvent(text, 3000));
   expect(run(state, enter).effects).toEqual([]);
 });
 
@@ -79,7 +82,7 @@ const tokensIn = ({ activity }: ReplState) =>
   activity?.type === 'answer' ? Math.ceil(activity.tokens) : undefined;
 
 const received = (state: ReplState, text: string) =>
-  onChatEvent(state, { type: 'text-received', text, deltas: [text] }, 0);
+  onChatEvent(state, { type: 'text-received', text, deltas: [text] }).state;
 
 test('the count of an answer in progress does not depend on its pieces', () => {
   const pieces = Array.from({ length: 100 }, (_, index) => ['a', 'word ', 'é'][index % 3] ?? '');

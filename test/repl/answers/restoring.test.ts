@@ -3,14 +3,18 @@ import { composePrompt } from '../../../src/conversation/compose-prompt.ts';
 import { createHistory } from '../../../src/repl/composer/history.ts';
 import { contentOf, shownText } from '../../../src/repl/composer/paste.ts';
 import { withAttached } from '../../../src/repl/files/attachments.ts';
+import { onKey } from '../../../src/repl/keys.ts';
 import { step } from '../../../src/repl/step.ts';
 import {
+  answerEnded,
   composed,
   conversationOf,
   effectsOf,
   enter,
   escape,
   interrupt,
+  lineEntered,
+  lineInterrupted,
   pasted,
   pressed,
   printed,
@@ -85,7 +89,7 @@ test('/edit restores a paste from this session as its marker', () => {
 
 test('/edit in line mode prints the name of a file, not its content', () => {
   const state = { ...after(composePrompt({ prompt: 'why?', files: [file] })), isLineMode: true };
-  const edited = run(state, { type: 'line-entered', text: '/edit', now: 0 });
+  const edited = run(state, lineEntered('/edit'));
   expect(printed(edited.effects)).toEqual([
     'type a new version of: why?\nattached: notes.md; /attach none removes them\nCtrl+C keeps the old version',
   ]);
@@ -111,16 +115,14 @@ describe('a prompt from an earlier session', () => {
   });
 });
 
-const failed = {
-  type: 'answer-ended',
-  outcome: {
+const failed = answerEnded(
+  {
     type: 'failed',
     hasText: false,
     failure: { kind: 'server_error', message: 'the service answered 500' },
   },
-  conversation: conversationOf({ role: 'user', content: 'one' }),
-  now: 0,
-} as const;
+  conversationOf({ role: 'user', content: 'one' }),
+);
 
 const withFile = stateOf({ attachments: [file] });
 
@@ -147,7 +149,7 @@ describe('a restored unanswered prompt', () => {
   });
 
   test('is ordinary text once it was edited', () => {
-    const later = { ...typed(' or'), now: 5000 } as const;
+    const later: StateChange = (now) => onKey({ ...now, now: 5000 }, { type: 'text', text: ' or' });
     const { state } = run(stateOf(), typed('one'), enter, failed, later, typed('/two'));
     expect(composed(state)).toBe('one or/two');
   });
@@ -183,13 +185,13 @@ test('/undo of a failed prompt names no answer', () => {
 
 describe('/edit in line mode', () => {
   const lineState = stateOf({ conversation: exchange, isLineMode: true });
-  const edited = run(lineState, { type: 'line-entered', text: '/edit', now: 0 });
+  const edited = run(lineState, lineEntered('/edit'));
 
   test('shows the edited prompt, and the next line replaces it', () => {
     expect(printed(edited.effects)).toEqual([
       'type a new version of: why?\nCtrl+C keeps the old version',
     ]);
-    const sent = run(edited.state, { type: 'line-entered', text: 'how?', now: 0 });
+    const sent = run(edited.state, lineEntered('how?'));
     expect(effectsOf(sent.effects, 'send')[0]?.prompt).toMatchObject({
       content: 'how?',
       parent: undefined,
@@ -197,9 +199,9 @@ describe('/edit in line mode', () => {
   });
 
   test('is cancelled with Ctrl+C', () => {
-    const cancelled = run(edited.state, { type: 'interrupted', now: 0 });
+    const cancelled = run(edited.state, lineInterrupted);
     expect(printed(cancelled.effects)).toEqual(['edit cancelled; the prompt is unchanged']);
-    const sent = run(cancelled.state, { type: 'line-entered', text: 'next', now: 0 });
+    const sent = run(cancelled.state, lineEntered('next'));
     expect(effectsOf(sent.effects, 'send')[0]?.prompt).toMatchObject({ parent: 't2' });
   });
 });

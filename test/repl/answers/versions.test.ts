@@ -9,6 +9,7 @@ import {
   conversationOf,
   effectsOf,
   enter,
+  lineInterrupted,
   pressed,
   printed,
   run,
@@ -273,7 +274,7 @@ test('a failed comparison keeps the first answer', async () => {
 test('a stopped comparison is kept as a version', async () => {
   const memory = await compared(hanging('half'));
   await expect.poll(() => memory.text()).toContain('nextgen: half');
-  memory.session.dispatch({ type: 'interrupted', now: 0 });
+  memory.session.update(lineInterrupted);
   await memory.idle();
   expect(memory.text()).toMatch(
     /nextgen: half\nnatter: this is version 2 of 2 .*\nnatter: stopped; \/version switches back\n$/,

@@ -39,11 +39,11 @@ describe('findCompletion', () => {
     ['/mo|', { kind: 'command', typed: 'mo' }],
     ['/model |', { kind: 'argument', command: 'model', typed: '' }],
     ['/resume my talk ab|', { kind: 'argument', command: 'resume', typed: 'my talk ab' }],
-    ['/save src/re|', { kind: 'path', folder: 'src/', typed: 're' }],
-    ['/save 2 ~/out|', { kind: 'path', folder: '~/', typed: 'out', from: 8 }],
-    ['see @|', { kind: 'path', folder: '', typed: '', isMention: true }],
-    ['see\n@/etc/ho|', { kind: 'path', folder: '/etc/', typed: 'ho' }],
-    ['see @"my dir/a b|', { kind: 'path', folder: 'my dir/', typed: 'a b' }],
+    ['/save src/re|', { kind: 'path', typed: 'src/re' }],
+    ['/save 2 ~/out|', { kind: 'path', typed: '~/out', from: 8 }],
+    ['see @|', { kind: 'mention', typed: '' }],
+    ['see\n@/etc/ho|', { kind: 'mention', typed: '/etc/ho' }],
+    ['see @"my dir/a b|', { kind: 'mention', typed: 'my dir/a b' }],
   ])('recognises what is before the caret in %j', (text, request) => {
     expect(requestAt(text)).toMatchObject(request);
   });
@@ -83,6 +83,12 @@ describe('matchCandidates', () => {
     expect(matchCandidates({ ...request, typed: '' }, files)).toEqual(values('src'));
     expect(matchCandidates({ ...request, typed: '.' }, files)).toEqual(values('.git'));
   });
+
+  test('compares the names in a typed folder', () => {
+    const request = { kind: 'path', from: 0, to: 0, typed: 'src/ma' } as const;
+    const files = values('src/main.ts', 'src/.main', 'src/other.ts');
+    expect(matchCandidates(request, files)).toEqual(values('src/main.ts'));
+  });
 });
 
 test.each([
@@ -109,11 +115,11 @@ describe('applyCandidate', () => {
     ['/mo| nextgen', { value: 'model' }, '/model| nextgen'],
     ['/model ne|', { value: 'nextgen' }, '/model nextgen|'],
     ['/save sr|', { value: 'src', isFolder: true }, '/save src/|'],
-    ['see @src/ma|', { value: 'main.ts' }, 'see @src/main.ts |'],
+    ['see @src/ma|', { value: 'src/main.ts' }, 'see @src/main.ts |'],
     ['see @|, please', { value: '日本.md' }, 'see @日本.md |, please'],
     ['see @my|', { value: 'my dir', isFolder: true }, 'see @"my dir/|'],
-    ['see @"my dir/|', { value: 'a.txt' }, 'see @"my dir/a.txt" |'],
-    ['see @"my dir/a|', { value: 'a b.txt' }, 'see @"my dir/a b.txt" |'],
+    ['see @"my dir/|', { value: 'my dir/a.txt' }, 'see @"my dir/a.txt" |'],
+    ['see @"my dir/a|', { value: 'my dir/a b.txt' }, 'see @"my dir/a b.txt" |'],
   ])('completes %j', (text, candidate, result) => {
     expect(complete(text, candidate)).toBe(result);
   });

@@ -13,6 +13,7 @@ import {
   type Reply,
   saying,
 } from '../../support/memory-session.ts';
+import { lineInterrupted } from '../../support/repl-state.ts';
 
 /** Longer than a summary. */
 const first = 'one, and one more, '.repeat(30);
@@ -146,7 +147,7 @@ test('a stopped summary changes nothing', async () => {
   const memory = await threePrompts(hanging('of one'));
   memory.enter('/compact');
   await expect.poll(() => memory.text()).toContain('summary: of one');
-  memory.session.dispatch({ type: 'interrupted', now: 0 });
+  memory.session.update(lineInterrupted);
   await memory.idle();
   expect(memory.text()).toMatch(/stopped; the conversation is unchanged\n$/);
   expect(memory.session.state().conversation.summaries).toBeUndefined();

@@ -12,6 +12,7 @@ import {
   printed,
   run,
   stateOf,
+  taskFailed,
   typed,
 } from '../../support/repl-state.ts';
 import { listedConversation, listOf } from '../../support/conversation-lists.ts';
@@ -64,7 +65,7 @@ test('keys typed while a list fails to open are typed into the composer', () => 
   const task = asked.tasks.at(-1);
   if (task === undefined) throw new Error('the list was not requested');
   const failure = { kind: 'not_found', message: 'there is no conversation yet' } as const;
-  const failed = run(asked.state, { type: 'task-failed', task, failure, now: 0 });
+  const failed = run(asked.state, taskFailed(task, failure));
   expect(printed(failed.effects)).toEqual(['there is no conversation yet']);
   expect(composed(failed.state)).toBe('tea');
 });

@@ -13,6 +13,7 @@ import {
   run,
   type StateChange,
   stateOf,
+  taskEnded,
   typed,
 } from '../../support/repl-state.ts';
 import { listedConversation, listOf } from '../../support/conversation-lists.ts';
@@ -30,11 +31,7 @@ describe('a chosen conversation that is open in another natter', () => {
   const list = listOf(rows, { options, dialog: waiting });
   const chosen = run(stateOf({ list }), typed('tea'), pressed('down'), enter);
   const [{ from = list } = {}] = effectsOf(chosen.effects, 'resume');
-  const asked = run(chosen.state, asksAbout('rrrr4444', from, options), {
-    type: 'task-ended',
-    entries: [],
-    now: 0,
-  }).state;
+  const asked = run(chosen.state, asksAbout('rrrr4444', from, options), taskEnded).state;
 
   test('leads back to the list as it was', () => {
     expect(runInApp(asked).rows.join('\n')).toContain('Esc goes back');
@@ -51,12 +48,7 @@ describe('a chosen conversation that is open in another natter', () => {
     const first = listOf(many, { ...search, excerpts: many.slice(0, 80).map(() => 'tea') });
     const opening = run(stateOf({ list: first }), pressed('end'), enter);
     const [{ from: left = first } = {}] = effectsOf(opening.effects, 'resume');
-    const { state, effects } = runInApp(
-      opening.state,
-      asksAbout('c79', left),
-      { type: 'task-ended', entries: [], now: 0 },
-      escape,
-    );
+    const { state, effects } = runInApp(opening.state, asksAbout('c79', left), taskEnded, escape);
     expect(effectsOf(effects, 'read-list')).toEqual([{ type: 'read-list', rows: many }]);
     expect(state.list).toMatchObject({ isReading: true, followsLast: false });
   });

@@ -27,21 +27,21 @@ describe('Y18: a mention of a missing file', () => {
     ['see @https://example.com/missing.', 'cannot attach https://example.com/missing'],
   ])('%j needs confirmation; Enter sends the words without the file', async (prompt, problem) => {
     const { session, idle, text, requests } = createMemorySession();
-    for (const action of [typed(prompt), enter]) session.dispatch(action);
+    for (const action of [typed(prompt), enter]) session.update(action);
     const { conversation } = await idle();
     expect(text()).toBe(`natter: ${problem}\n  Enter sends these words without the file\n`);
     expect(conversation.turns.size).toBe(0);
     expect(composed(session.state())).toBe(prompt);
-    session.dispatch(enter);
+    session.update(enter);
     await idle();
     expect(requests[0]?.messages[0]?.content).toContain(prompt);
   });
 
   test('needs confirmation again after the prompt has changed', async () => {
     const { session, idle, requests } = createMemorySession();
-    for (const action of [typed('see @typo.md'), enter]) session.dispatch(action);
+    for (const action of [typed('see @typo.md'), enter]) session.update(action);
     await idle();
-    for (const action of [typed(' and @typo.ts'), enter]) session.dispatch(action);
+    for (const action of [typed(' and @typo.ts'), enter]) session.update(action);
     await idle();
     expect(requests).toEqual([]);
   });
@@ -60,9 +60,9 @@ describe('Y18: a mention of a missing file', () => {
     const { session, enter: line, idle, requests, submit } = createMemorySession();
     await submit('one');
     line('/edit');
-    for (const action of [typed(' @typo.md'), enter]) session.dispatch(action);
+    for (const action of [typed(' @typo.md'), enter]) session.update(action);
     await idle();
-    session.dispatch(enter);
+    session.update(enter);
     await idle();
     expect(requests[1]?.messages).toEqual([{ role: 'user', content: 'one @typo.md' }]);
   });
@@ -92,7 +92,7 @@ test('an edited prompt sends a mentioned file once and unchanged', async () => {
   const { session, enter: line, idle, requests, submit } = createMemorySession();
   await submit('see @notes.md');
   line('/edit');
-  session.dispatch(enter);
+  session.update(enter);
   await idle();
   expect(requests[1]?.messages).toEqual(requests[0]?.messages);
 });
@@ -130,7 +130,7 @@ describe('a mention of several files', () => {
     const { session, idle, requests, submit } = createMemorySession();
     await submit('what is @missing/*');
     expect(requests).toEqual([]);
-    session.dispatch(enter);
+    session.update(enter);
     await idle();
     expect(requests[0]?.messages[0]?.content).toBe('what is @missing/*');
   });
@@ -139,7 +139,7 @@ describe('a mention of several files', () => {
     const { session, enter: line, idle, requests, submit } = createMemorySession();
     await submit('sum up @docs/');
     line('/edit');
-    session.dispatch(enter);
+    session.update(enter);
     await idle();
     expect(requests[1]?.messages).toEqual(requests[0]?.messages);
   });

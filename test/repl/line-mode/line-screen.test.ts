@@ -15,7 +15,7 @@ import { openLateInput } from '../../support/late-input.ts';
 import { createMemoryContext, createMemoryDevice } from '../../support/memory-context.ts';
 import { openMemorySession } from '../../support/memory-session.ts';
 import { fc } from '../../support/properties.ts';
-import { stateOf } from '../../support/repl-state.ts';
+import { effectsIn, effectsOf, stateOf } from '../../support/repl-state.ts';
 
 function open(width = 80) {
   const { context, stdout } = createMemoryContext();
@@ -112,10 +112,11 @@ function openLineInput() {
   const { session } = openMemorySession({
     repl: (usual) => ({ ...usual, context: { ...usual.context, device, clock: systemClock } }),
   });
-  const dispatch: Session['dispatch'] = (action) => {
-    if (action.type === 'line-entered') entered.push(action.text);
+  const update: Session['update'] = (change) => {
+    const sent = effectsOf(effectsIn(change(session.state())), 'remember');
+    entered.push(...sent.map(({ input }) => input));
   };
-  new LineScreen(session.context, () => 80).open({ ...session, dispatch }, false);
+  new LineScreen(session.context, () => 80).open({ ...session, update }, false);
   return { entered, type };
 }
 

@@ -1,8 +1,18 @@
 import { expect, test } from 'vitest';
-import type { Action, ReplState } from '../../../src/repl/state.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
 import { answerList, lineQuestion } from '../../../src/repl/line-mode/questions.ts';
 import { settle } from '../../../src/repl/conversation-list/list.ts';
-import { effectsIn, effectsOf, printed, run, stateOf } from '../../support/repl-state.ts';
+import {
+  effectsIn,
+  effectsOf,
+  lineEntered,
+  lineInterrupted,
+  printed,
+  run,
+  type StateChange,
+  stateOf,
+  taskFailed,
+} from '../../support/repl-state.ts';
 import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 
 const many = Array.from({ length: 12 }, (_, index) =>
@@ -16,7 +26,7 @@ const many = Array.from({ length: 12 }, (_, index) =>
 const lineMode = (rows = many, changes = {}) =>
   stateOf({ isLineMode: true, list: listOf(rows, { hasPreview: false, ...changes }) });
 
-const line = (text: string): Action => ({ type: 'line-entered', text, now: 0 });
+const line = (text: string): StateChange => lineEntered(text);
 const question = (state: ReplState) => lineQuestion(state, false) ?? '';
 
 test('the list is numbered, with model, age and what is open', () => {
@@ -49,8 +59,8 @@ test('a question follows a part of the list that cannot be read', () => {
   const reading = run(lineMode(), line('/with milk'));
   expect(question(reading.state)).toBe('');
   const failure = { kind: 'storage', message: 'cannot read the conversations' } as const;
-  const failed = reading.tasks.map((task): Action => {
-    return { type: 'task-failed', task, failure, now: 0 };
+  const failed = reading.tasks.map((task): StateChange => {
+    return taskFailed(task, failure);
   });
   const { state, effects } = run(reading.state, ...failed);
   expect(printed(effects)).toEqual(['cannot read the conversations']);
@@ -107,7 +117,7 @@ test.each(['', '  '])('an empty line on the whole list returns to the conversati
 });
 
 test('Ctrl+C returns to the conversation', () => {
-  const { state } = run(lineMode(), { type: 'interrupted', now: 0 });
+  const { state } = run(lineMode(), lineInterrupted);
   expect(state).toMatchObject({ list: undefined, isQuitArmed: false });
 });
 

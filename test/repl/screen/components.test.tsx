@@ -240,7 +240,8 @@ describe('a dialog', () => {
 function asking(choices: readonly string[], rows = 24) {
   const variable = { name: 'drink', choices };
   const prompt = { name: 'order', variables: [variable] };
-  const pending = { prompt, values: {}, text: '', line: '/order', missing: [variable] };
+  const use = { name: 'order', values: {}, text: '' };
+  const pending = { prompt, use, missing: [variable] };
   return stateOf({ dialog: promptDialog(pending), rows });
 }
 

@@ -4,6 +4,7 @@ import { startLive } from '../../../src/repl/screen/start-live.ts';
 import type { AnswerActivity } from '../../../src/repl/state.ts';
 import { createMemoryDevice, createMemoryOutput } from '../../support/memory-context.ts';
 import { openMemorySession } from '../../support/memory-session.ts';
+import { step } from '../../../src/repl/step.ts';
 import { stateOf } from '../../support/repl-state.ts';
 
 const waiting: AnswerActivity = {
@@ -42,7 +43,7 @@ test("R5 the spinner stands for 200 ms after a change of the window's size", asy
     }
     return updates.map((time) => time - start);
   };
-  session.dispatch({ type: 'ticked', now: clock.monotonic() });
+  session.update((now) => step(now));
   await updatesIn(100);
   expect(await updatesIn(500)).toHaveLength(5);
   resize();

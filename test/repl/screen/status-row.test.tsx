@@ -4,7 +4,7 @@ import { ownKeyMap } from '../../../src/repl/composer/keys/key-bindings.ts';
 import { StatusRow } from '../../../src/repl/screen/StatusRow.tsx';
 import type { AnswerActivity, ReplState } from '../../../src/repl/state.ts';
 import { drawn, type Look } from '../../support/app.tsx';
-import { run, stateOf } from '../../support/repl-state.ts';
+import { chatEvent, run, stateOf } from '../../support/repl-state.ts';
 
 const answer: AnswerActivity = {
   type: 'answer',
@@ -149,11 +149,7 @@ describe('the status row', () => {
 
   test('Y18: a stall ends with the next text', () => {
     const text = { type: 'text-received', text: 'half', deltas: ['half'] } as const;
-    const { state } = run(stateOf(streaming(32, 10, 12)), {
-      type: 'chat-event',
-      event: text,
-      now: 33_000,
-    });
+    const { state } = run(stateOf(streaming(32, 10, 12)), chatEvent(text, 33_000));
     expect(row(state)).not.toContain('nothing for');
   });
 });

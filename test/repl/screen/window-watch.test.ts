@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { keyDialog } from '../../../src/repl/connection.ts';
 import { type WindowOptions, WindowWatch } from '../../../src/repl/screen/window-watch.ts';
 import type { AnswerActivity, ReplState } from '../../../src/repl/state.ts';
-import { conversationOf, run, stateOf } from '../../support/repl-state.ts';
+import { answerEnded, conversationOf, run, stateOf } from '../../support/repl-state.ts';
 
 const options: WindowOptions = {
   notify: 'osc9',
@@ -113,7 +113,7 @@ test('names a failure, and a question', () => {
   const { watch, take } = open({ progress: 'off', title: 'off' });
   watch.focus(false);
   watch.show(answering(1000));
-  const end = { type: 'answer-ended', outcome, conversation, now: 20_000 } as const;
+  const end = answerEnded(outcome, conversation, 20_000);
   watch.show(run(answering(1000), end).state);
   expect(take()).toEqual(['notify:natter: no complete answer: tea']);
   watch.show(answering(1000));

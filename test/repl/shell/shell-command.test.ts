@@ -11,6 +11,7 @@ import {
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { openMemorySession, secretWord } from '../../support/memory-session.ts';
 import { fc } from '../../support/properties.ts';
+import { lineInterrupted } from '../../support/repl-state.ts';
 
 describe('the shell of a command', () => {
   test.each([
@@ -322,7 +323,7 @@ test('a stopped command attaches what it printed', async () => {
   });
   memory.enter('!tail -f log');
   await expect.poll(() => memory.text()).toBe('one\n');
-  memory.session.dispatch({ type: 'interrupted', now: 0 });
+  memory.session.update(lineInterrupted);
   const { attachments } = await memory.ended();
   expect(attachments[0]?.content).toBe('$ tail -f log\none\n(stopped)\n');
 });
@@ -352,7 +353,7 @@ test('a stopped command pauses the queue', async () => {
   memory.enter('!npm test');
   memory.enter('why does it fail?');
   await expect.poll(() => memory.text()).toContain('one\n');
-  memory.session.dispatch({ type: 'interrupted', now: 0 });
+  memory.session.update(lineInterrupted);
   const { isQueuePaused, queue } = await memory.ended();
   expect([isQueuePaused, queue.length, memory.requests.length]).toEqual([true, 1, 0]);
 });

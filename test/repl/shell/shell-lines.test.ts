@@ -11,17 +11,20 @@ import {
 import type { ReplState } from '../../../src/repl/state.ts';
 import { runInApp } from '../../support/app.tsx';
 import {
+  answerEnded,
   composed,
   conversationOf,
   effectsOf,
   enter,
   escape,
   interrupt,
+  lineEntered,
   pasted,
   pressed,
   printed,
   run,
   stateOf,
+  taskEnded,
   typed,
 } from '../../support/repl-state.ts';
 
@@ -57,13 +60,7 @@ describe('a typed line that starts with !', () => {
   });
 
   test('is in the history', () => {
-    const { state } = run(
-      stateOf(),
-      typed('!ls'),
-      enter,
-      { type: 'task-ended', entries: [], now: 0 },
-      pressed('up'),
-    );
+    const { state } = run(stateOf(), typed('!ls'), enter, taskEnded, pressed('up'));
     expect(composed(state)).toBe('!ls');
     expect(commandsOf(run(state, enter))).toEqual(['ls']);
   });
@@ -73,12 +70,7 @@ describe('a typed line that starts with !', () => {
     const { state, effects } = run(asked.state, typed('!ls'), enter);
     expect(effectsOf(effects, 'run-shell')).toEqual([]);
     expect(state.queue).toHaveLength(1);
-    const ended = run(state, {
-      type: 'answer-ended',
-      outcome: { type: 'finished' },
-      conversation: conversationOf(),
-      now: 0,
-    });
+    const ended = run(state, answerEnded({ type: 'finished' }, conversationOf()));
     expect(commandsOf(ended)).toEqual(['ls']);
   });
 
@@ -158,12 +150,12 @@ describe('before it runs, natter asks about', () => {
   });
 
   test('a text that was pasted is a prompt after another one of the history was sent', () => {
-    const sent = run(stateOf(), typed('hello'), enter, {
-      type: 'answer-ended',
-      outcome: { type: 'finished' },
-      conversation: conversationOf(),
-      now: 0,
-    });
+    const sent = run(
+      stateOf(),
+      typed('hello'),
+      enter,
+      answerEnded({ type: 'finished' }, conversationOf()),
+    );
     const { state } = run(sent.state, pasted('!ls'), pressed('up'), enter);
     expect(composed(state)).toBe(' !ls');
   });
@@ -186,12 +178,7 @@ describe('before it runs, natter asks about', () => {
 });
 
 describe('a question that is open when an answer ends', () => {
-  const finished = {
-    type: 'answer-ended',
-    outcome: { type: 'finished' },
-    conversation: conversationOf(),
-    now: 0,
-  } as const;
+  const finished = answerEnded({ type: 'finished' }, conversationOf());
   const asking = () =>
     run(stateOf(), typed('hello'), enter, typed('next'), enter, pasted('!ls'), enter, finished)
       .state;
@@ -216,7 +203,7 @@ test('a typed mark replaces a pasted one', () => {
 });
 
 describe('in line mode', () => {
-  const line = (text: string) => ({ type: 'line-entered', text, now: 0 }) as const;
+  const line = (text: string) => lineEntered(text);
 
   test('a line runs', () => {
     expect(commandsOf(run(stateOf({ isLineMode: true }), line('!ls')))).toEqual(['ls']);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { examplesOf } from '../../../../src/cli/help-details.ts';
+import { helpOf } from '../../../../src/cli/help-details.ts';
 import { buildBatch } from '../../../../src/commands/batch/command.ts';
 import { printStatus } from '../../../../src/commands/batch/queue/status-run.ts';
 import { parsedBy } from '../../../cli/parse-words.ts';
@@ -48,7 +48,7 @@ test.each<readonly [string, string, string | undefined, object]>([
 
 test.each(
   buildBatch(parsing)
-    .commands.flatMap(examplesOf)
+    .commands.flatMap((one) => helpOf(one).examples)
     .filter(({ line }) => line.includes('--queue ')),
 )('$line', async ({ line }) => {
   const [, options] = await parsed(line.replace('natter ', ''));

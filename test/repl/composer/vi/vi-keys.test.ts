@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Action, ReplState } from '../../../../src/repl/state.ts';
+import type { ReplState } from '../../../../src/repl/state.ts';
 import { createHistory } from '../../../../src/repl/composer/history.ts';
 import { ownKeyMap } from '../../../../src/repl/composer/keys/key-bindings.ts';
 import { keyPress } from '../../../../src/repl/composer/keys/key-event.ts';
@@ -13,10 +13,12 @@ import {
   effectsOf,
   enter,
   escape,
+  keyPressed,
   pasted,
   pressed,
   printed,
   run,
+  type StateChange,
   stateOf,
   typed,
 } from '../../../support/repl-state.ts';
@@ -139,7 +141,7 @@ describe('history', () => {
 });
 
 describe('quitting', () => {
-  const quit: readonly Action[] = [enter];
+  const quit: readonly StateChange[] = [enter];
 
   test.each([':q', ':q!', ':wq', ':x'])('%s quits after Enter again', (command) => {
     const asked = run(inNormal('draft'), typed(command), enter);
@@ -198,8 +200,8 @@ test('the keys of the composer with Ctrl work in both modes', () => {
 
 test('the arrows, Home, End, Delete and Ctrl+D move and delete in normal mode', () => {
   const press = (...names: readonly string[]) => {
-    const actions = names.map((name): Action => {
-      return { type: 'key-pressed', event: keyPress(name), now: 0 };
+    const actions = names.map((name): StateChange => {
+      return keyPressed(keyPress(name));
     });
     return run(inNormal('abc'), ...actions).state;
   };

@@ -1,10 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { Failure } from '../../failure.ts';
-import { nearlyNamed } from '../../near-name.ts';
-import { errorCode, failureReason, storageFailure } from '../../storage/storage-failure.ts';
-import { failureAt, type SourceFile } from '../place.ts';
-import type { Placeholder } from '../template.ts';
+import { Failure } from '../failure.ts';
+import { nearlyNamed } from '../near-name.ts';
+import { errorCode, failureReason, storageFailure } from '../storage/storage-failure.ts';
+import { failureAt, type Place, type SourceFile } from './place.ts';
 
 /** The files that a prompt file may include and insert. */
 export interface Boundary {
@@ -41,7 +40,7 @@ export const isFile = (name: string): boolean => entryAt(name)?.isFile() === tru
 
 const isFolder = (name: string): boolean => entryAt(name)?.isDirectory() === true;
 
-/** Whether a path is a folder, or below it. Both must be absolute. */
+/** Whether a path is a folder, or below it. */
 function isInside(folder: string, target: string): boolean {
   const relative = path.relative(folder, target);
   const isAbove = relative === '..' || relative.startsWith(`..${path.sep}`);
@@ -49,9 +48,9 @@ function isInside(folder: string, target: string): boolean {
 }
 
 /** As messages show a path: from the current directory, if it is below. */
-function shownPath(target: string, directory: string): string {
-  const relative = path.relative(directory, target);
-  return relative !== '' && isInside(directory, target) ? relative : target;
+function shownPath(target: string): string {
+  const relative = path.relative('.', target);
+  return relative !== '' && isInside('.', target) ? relative : target;
 }
 
 /** @throws Failure `usage` for a prompt file that is a link to a file outside the boundary */
@@ -65,25 +64,16 @@ export function checkInside({ root, title, followsLinks }: Boundary, file: Sourc
 const isAbsolute = (name: string) =>
   path.isAbsolute(name) || path.win32.isAbsolute(name) || /^(?:~|[A-Za-z]:)/.test(name);
 
-/** A path in a prompt file. */
-type Reference = Pick<Placeholder, 'name' | 'place'> & {
-  readonly kind: Placeholder['kind'] | 'schema';
-};
-
-const verbOf = (kind: Reference['kind']) =>
-  kind === 'include' ? 'include' : kind === 'schema' ? 'read' : 'insert';
-
 /**
  * The file of an `include` or `file` placeholder, or of the key `schema`. Its path is relative to the file that contains it.
  * @throws Failure `usage` for a path that is absolute, leads out of the boundary, or is not that of a file
  */
 export function resolveReference(
   { root, title, followsLinks }: Boundary,
-  { kind, name, place }: Reference,
-  directory: string,
+  { name, place }: { readonly name: string; readonly place: Place },
 ): SourceFile {
   const refuse = (reason: string, hint?: string) =>
-    failureAt(place, `cannot ${verbOf(kind)} ${name}: ${reason}`, { hint });
+    failureAt(place, `cannot use ${name}: ${reason}`, { hint });
   if (isAbsolute(name)) {
     throw refuse('the path must be relative', 'it is relative to the folder of this file');
   }
@@ -96,7 +86,7 @@ export function resolveReference(
     if (!followsLinks && !isInside(root, real)) throw outside();
     if (!fs.statSync(real).isFile()) throw refuse('it is not a file');
     const found = followsLinks ? target : real;
-    return { name: shownPath(found, directory), path: found };
+    return { name: shownPath(found), path: found };
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw refuse(failureReason(error));
@@ -105,8 +95,6 @@ export function resolveReference(
 
 /** Where prompt files are looked up. */
 export interface PromptPlaces {
-  /** The current directory, absolute. */
-  readonly directory: string;
   readonly homeDirectory: string | undefined;
   /** The folder of a person's own prompts; undefined without a settings folder. It may not exist. */
   readonly own: string | undefined;
@@ -147,7 +135,8 @@ const projectBoundary = (root: string): Boundary => ({
  * All folders in the order in which a name is looked up: that of the current directory, those above it in the same
  * repository, the person's own.
  */
-function promptFolders({ directory, homeDirectory, own }: PromptPlaces): readonly PromptFolder[] {
+function promptFolders({ homeDirectory, own }: PromptPlaces): readonly PromptFolder[] {
+  const directory = path.resolve('.');
   const repository = nearestWith('.git', directory, homeDirectory);
   const above = foldersUpFrom(directory);
   const candidates = above.slice(0, repository === undefined ? 1 : above.indexOf(repository) + 1);
@@ -163,7 +152,8 @@ function promptFolders({ directory, homeDirectory, own }: PromptPlaces): readonl
 }
 
 /** The folder for a new prompt of the project: at the root of its repository, else in the current directory. */
-export function newProjectFolder({ directory, homeDirectory }: PromptPlaces): string {
+export function newProjectFolder({ homeDirectory }: PromptPlaces): string {
+  const directory = path.resolve('.');
   return promptsIn(nearestWith('.git', directory, homeDirectory) ?? directory);
 }
 
@@ -213,20 +203,19 @@ function mayBePath(word: string): boolean {
   return hasExtension || word.includes('/') || word.includes(path.sep) || word.startsWith('.');
 }
 
-function foundIn(folder: PromptFolder, name: string, file: string, directory: string): FoundPrompt {
-  const { origin, boundary } = folder;
+function foundIn({ origin, boundary }: PromptFolder, name: string, file: string): FoundPrompt {
   const target = boundary.followsLinks ? file : realPath(file);
-  return { name, origin, boundary, file: { name: shownPath(file, directory), path: target } };
+  return { name, origin, boundary, file: { name: shownPath(file), path: target } };
 }
 
 /** The prompt file with this path, or the pattern in the folder with this path. */
 function findPath(places: PromptPlaces, word: string): FoundPrompt | undefined {
-  let file = path.resolve(places.directory, word);
+  let file = path.resolve(word);
   if (isFolder(file)) file = path.join(file, patternFile);
   // A pipe, such as <(command), is not a regular file.
   if (entryAt(file) === undefined) return undefined;
   const folder = promptFolders(places).find((one) => isInside(one.path, file));
-  if (folder !== undefined) return foundIn(folder, word, file, places.directory);
+  if (folder !== undefined) return foundIn(folder, word, file);
   // A person names the file, so a link to it is followed; its project is that of the file.
   const real = realPath(file);
   const boundary = boundaryOf(real, places);
@@ -268,28 +257,35 @@ export function listPrompts(places: PromptPlaces): readonly FoundPrompt[] {
   for (const folder of promptFolders(places)) {
     for (const name of namesIn(folder.path)) {
       const file = found.has(name) ? undefined : fileOf(folder.path, name);
-      if (file !== undefined) found.set(name, foundIn(folder, name, file, places.directory));
+      if (file !== undefined) found.set(name, foundIn(folder, name, file));
     }
   }
   return [...found.values()];
 }
 
+/** The prompt file with this path, else with this name in the project, else in the person's own folder. */
+export function lookUpPrompt(places: PromptPlaces, word: string): FoundPrompt | undefined {
+  const atPath = mayBePath(word) ? findPath(places, word) : undefined;
+  if (atPath !== undefined || !isPromptName(word)) return atPath;
+  for (const folder of promptFolders(places)) {
+    const file = fileOf(folder.path, word);
+    if (file !== undefined) return foundIn(folder, word, file);
+  }
+  return undefined;
+}
+
 /**
- * The prompt file with this path, else with this name in the project, else in the person's own folder.
+ * Looks up a prompt file that has to exist.
  * @param hint of the failure, instead of that for the list
  * @throws Failure `not_found`
  */
 export function findPrompt(places: PromptPlaces, word: string, hint?: string): FoundPrompt {
-  const atPath = mayBePath(word) ? findPath(places, word) : undefined;
-  if (atPath !== undefined) return atPath;
-  if (isPromptName(word)) {
-    for (const folder of promptFolders(places)) {
-      const file = fileOf(folder.path, word);
-      if (file !== undefined) return foundIn(folder, word, file, places.directory);
-    }
-  }
-  const names = listPrompts(places).map(({ name }) => name);
-  const near = nearlyNamed(word, names);
+  const found = lookUpPrompt(places, word);
+  if (found !== undefined) return found;
+  const near = nearlyNamed(
+    word,
+    listPrompts(places).map(({ name }) => name),
+  );
   const list = hint ?? '‹natter prompts› lists prompt files';
   throw new Failure('not_found', `there is no prompt file "${word}"`, {
     hint: near === undefined ? list : `did you mean ${near}? ${list}`,

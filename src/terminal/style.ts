@@ -54,27 +54,19 @@ export interface Style extends Readonly<Record<Look, Paint>> {
 export type OwnPaints = { readonly [Part in keyof typeof parts]?: Paint };
 
 /**
- * Whether one stream gets colour. In this order: `--color=always|never`; `NO_COLOR` non-empty (no-color.org);
+ * Whether one stream gets colour. In this order: `--color=always|never` (`--no-color` is `never`); `NO_COLOR` non-empty (no-color.org);
  * `FORCE_COLOR` or `CLICOLOR_FORCE` non-empty (`0` and `false` do not count); `TERM=dumb`; whether it is a terminal.
  */
-export function hasColor({
-  isTerminal,
-  environment,
-  option,
-}: {
-  readonly isTerminal: boolean;
-  readonly environment: Environment;
-  /** `--color`; `--no-color` is `never`. */
-  readonly option?: 'always' | 'never' | 'auto' | undefined;
-}): boolean {
+export function hasColor(
+  isTerminal: boolean,
+  environment: Environment,
+  option: 'always' | 'never' | 'auto' = 'auto',
+): boolean {
+  const forces = (name: string) => !['', '0', 'false'].includes(environment[name] ?? '');
   if (option === 'always') return true;
   if (option === 'never' || environment['NO_COLOR']) return false;
-  if (forces(environment['FORCE_COLOR']) || forces(environment['CLICOLOR_FORCE'])) return true;
+  if (forces('FORCE_COLOR') || forces('CLICOLOR_FORCE')) return true;
   return isTerminal && environment['TERM'] !== 'dumb';
-}
-
-function forces(value: string | undefined): boolean {
-  return value !== undefined && !['', '0', 'false'].includes(value);
 }
 
 const unchanged: Paint = (text) => text;

@@ -42,7 +42,7 @@ test.each<
   ['is off for a pipe with FORCE_COLOR=0', false, undefined, { FORCE_COLOR: '0' }, false],
   ['is off for a pipe with CLICOLOR_FORCE=0', false, undefined, { CLICOLOR_FORCE: '0' }, false],
 ])('colour %s', (_name, isTerminal, option, environment, expected) => {
-  expect(hasColor({ isTerminal, option, environment })).toBe(expected);
+  expect(hasColor(isTerminal, environment, option)).toBe(expected);
 });
 
 const isPaint = (name: string) => typeof plainStyle[name as Look] === 'function';

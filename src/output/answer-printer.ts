@@ -32,16 +32,8 @@ export interface TextPrinter extends AnswerPrinter {
 
 export const unchanged: TextTransform = { write: (text) => text, end: () => '' };
 
-/** The service's text, byte for byte. */
-export function exactPrinter(stdout: OutputStream): TextPrinter {
-  return {
-    event: (event) => (event.type === 'text-received' ? stdout.write(event.text) : undefined),
-    end: async () => undefined,
-  };
-}
-
-/** The service's text, and a line end after text that has none: programs read lines. */
-export function pipedPrinter(stdout: OutputStream): TextPrinter {
+/** The service's text, byte for byte. @param endsLine adds a line end to text that has none: programs read lines */
+export function pipedPrinter(stdout: OutputStream, endsLine = true): TextPrinter {
   let last = '\n';
   return {
     event(event) {
@@ -50,7 +42,7 @@ export function pipedPrinter(stdout: OutputStream): TextPrinter {
       return stdout.write(event.text);
     },
     async end() {
-      if (last !== '\n') await stdout.write('\n');
+      if (endsLine && last !== '\n') await stdout.write('\n');
     },
   };
 }
@@ -218,7 +210,7 @@ export async function createTextPrinter(
   settings?: ResolvedSettings,
 ): Promise<TextPrinter> {
   const { stdout } = context.streams;
-  if (format === 'exact') return exactPrinter(stdout);
+  if (format === 'exact') return pipedPrinter(stdout, false);
   if (format === 'text') return pipedPrinter(stdout);
   const transform =
     format === 'plain' ? unchanged : await markdownTransform(stdout, presentation, settings);

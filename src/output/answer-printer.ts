@@ -32,8 +32,8 @@ export interface TextPrinter extends AnswerPrinter {
 
 export const unchanged: TextTransform = { write: (text) => text, end: () => '' };
 
-/** The service's text, byte for byte. @param endsLine adds a line end to text that has none: programs read lines */
-export function pipedPrinter(stdout: OutputStream, endsLine = true): TextPrinter {
+/** The service's text; unless it must be exact, a line end follows text that has none, because programs read lines. */
+export function pipedPrinter(stdout: OutputStream, isExact = false): TextPrinter {
   let last = '\n';
   return {
     event(event) {
@@ -42,7 +42,7 @@ export function pipedPrinter(stdout: OutputStream, endsLine = true): TextPrinter
       return stdout.write(event.text);
     },
     async end() {
-      if (endsLine && last !== '\n') await stdout.write('\n');
+      if (!isExact && last !== '\n') await stdout.write('\n');
     },
   };
 }
@@ -210,8 +210,7 @@ export async function createTextPrinter(
   settings?: ResolvedSettings,
 ): Promise<TextPrinter> {
   const { stdout } = context.streams;
-  if (format === 'exact') return pipedPrinter(stdout, false);
-  if (format === 'text') return pipedPrinter(stdout);
+  if (format === 'exact' || format === 'text') return pipedPrinter(stdout, format === 'exact');
   const transform =
     format === 'plain' ? unchanged : await markdownTransform(stdout, presentation, settings);
   return terminalPrinter(stdout, createSanitizer(), transform, () => {

@@ -54,7 +54,7 @@ const plain = { write: (piece: string) => piece, end: () => '' };
 
 test('the exact printer prints the text and nothing else', async () => {
   const events = [started, text('a\u001B[31m', 'b'), text(''), finished];
-  expect(await print((stdout) => pipedPrinter(stdout, false), events)).toBe('a\u001B[31mb');
+  expect(await print((stdout) => pipedPrinter(stdout, true), events)).toBe('a\u001B[31mb');
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { groupLines, type LineGroup, parseGroupLimits, type Waiting } from '../../ask/every.ts';
+import { groupLines, type LineGroup, parseGroupLimits } from '../../ask/every.ts';
 import { openAsker } from '../../ask/fallback.ts';
 import { promptMessages } from '../../ask/plan-request.ts';
 import {
@@ -155,15 +155,10 @@ export async function runEvery(
   const { presentation, settings } = run;
   const { stdinEncoding: encoding, lossy } = options;
   if (encoding !== undefined) requireEncoding(encoding);
-  let isFull = false;
-  const onFull = ({ groups, lines }: Waiting) => {
-    if (isFull) return;
-    isFull = true;
-    const waiting = `${groups} groups with ${count(lines)} lines wait`;
+  const onFull = (groups: number, lines: number) =>
     presentation.notices.notice(
-      `input arrives faster than answers; reading is paused (${waiting})`,
+      `input arrives faster than answers; reading is paused (${groups} groups with ${count(lines)} lines wait)`,
     );
-  };
   const { ask, close } = await openGroups(run, words);
   const isAnimated = presentation.animated && options.quiet !== true;
   const window = openWindowStatus(context, isAnimated, settings.values);

@@ -37,7 +37,7 @@ import {
   readComparedModels,
 } from './models.ts';
 import { openCheck } from '../../ask/check.ts';
-import { compareModels } from '../../ask/compare.ts';
+import { askModel } from './ask-model.ts';
 import { promptMessages, planRequest } from '../../ask/plan-request.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
@@ -55,7 +55,6 @@ import {
 } from '../../ask/open-conversation.ts';
 import { printJson } from '../../output/print-data.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
-import { withRequestHint } from '../../cli/report.ts';
 import { dryRunDocument } from '../../ask/dry-run.ts';
 import { readPrompt, withSystem } from '../../input/read-prompt.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
@@ -287,14 +286,7 @@ async function showAnswers(
   services: ReadonlyMap<string | undefined, Service>,
   journal: ComparisonJournal,
 ) {
-  const { context, models, check, guard, options, presentation, format } = comparison;
-  const asked = models.flatMap(({ label, profile, settings }, index) => {
-    const service = services.get(profile);
-    if (service === undefined) return [];
-    const { client, clock } = service;
-    const messages = journal.messages(settings);
-    return [{ label, settings, client, clock, messages, record: journal.records[index] }];
-  });
+  const { context, models, presentation } = comparison;
   const view = await openView(comparison);
   const window = openWindowStatus(context, presentation.animated, comparison.settings.values);
   let ended = 0;
@@ -302,27 +294,19 @@ async function showAnswers(
     const share = (ended / models.length) * 100;
     window.show(`${ended} of ${models.length} - natter compare`, ended === 0 ? 'busy' : share);
   };
-  const counted: ComparisonView = {
-    ...view,
-    ended(...words) {
-      ended += 1;
-      showState();
-      return view.ended(...words);
-    },
-  };
-  const comparing = {
-    view: counted,
-    showsEvents: format === 'jsonl',
-    check,
-    stream: options.stream,
-    notices: presentation.notices,
-    explain: withRequestHint,
-    signal: context.signal,
-    guard,
-  };
   showState();
   try {
-    const answers = await compareModels(comparing, asked);
+    const pending = models.map(async (model, index) => {
+      const service = services.get(model.profile) as Service;
+      const asked = { comparison, model, index, service, view, record: journal.records[index] };
+      const answer = await askModel(asked, journal.messages(model.settings));
+      ended += 1;
+      showState();
+      return answer;
+    });
+    // After an error the view and the journal are closed: no answer may still write to them.
+    await Promise.allSettled(pending);
+    const answers = await Promise.all(pending);
     journal.choose(answers);
     return { answers, removed: view.removed() };
   } finally {

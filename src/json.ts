@@ -60,23 +60,9 @@ const maxDepth = 500;
 
 const limits: JsonLimits = { depth: maxDepth, values: Infinity };
 
-function hasMore(text: string, character: string, limit: number): boolean {
-  let index = -1;
-  for (let count = 0; count <= limit; count += 1) {
-    index = text.indexOf(character, index + 1);
-    if (index < 0) return false;
-  }
-  return true;
-}
-
-/**
- * Whether JSON text is nested too deep for {@link parseJson}. Most text has few brackets, and searching for them is much
- * faster than checking each character.
- */
+/** Whether JSON text is nested too deep for {@link parseJson}. */
 export function isTooDeep(text: string): boolean {
-  const half = maxDepth / 2;
-  const mayBe = text.length > maxDepth && (hasMore(text, '{', half) || hasMore(text, '[', half));
-  return mayBe && jsonExcess(text, limits) !== undefined;
+  return text.length > maxDepth && jsonExcess(text, limits) !== undefined;
 }
 
 /** Undefined for text that is not JSON. Any depth, for callers that read only known fields. */

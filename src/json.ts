@@ -6,15 +6,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export interface JsonLimits {
-  /** Nested objects and arrays. */
-  readonly depth: number;
-  readonly values: number;
-}
-
 const backslash = 0x5c;
 const quote = 0x22;
-const comma = 0x2c;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const openBrace = 0x7b;
@@ -33,36 +26,21 @@ function stringEnd(text: string, start: number): number {
   return end < 0 ? text.length : end;
 }
 
-/**
- * Checks the limits before parsing, in one pass, without recursion or extra memory. In text that is not JSON, it may
- * count more than a parser would read.
- * @returns the exceeded limit
- */
-export function jsonExcess(text: string, limits: JsonLimits): 'depth' | 'values' | undefined {
-  let depth = 0;
-  let values = 1;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code === quote) index = stringEnd(text, index + 1);
-    else if (code === openBracket || code === openBrace) {
-      depth += 1;
-      values += 1;
-    } else if (code === comma) values += 1;
-    else if (code === closeBracket || code === closeBrace) depth -= 1;
-    if (depth > limits.depth) return 'depth';
-    if (values > limits.values) return 'values';
-  }
-  return undefined;
-}
-
 /** Recursive code such as `JSON.stringify` overflows the stack at a few thousand; services need much less. */
 const maxDepth = 500;
 
-const limits: JsonLimits = { depth: maxDepth, values: Infinity };
-
-/** Whether JSON text is nested too deep for {@link parseJson}. */
+/** Whether JSON text is nested too deep for {@link parseJson}. In text that is not JSON, it may count more than a parser. */
 export function isTooDeep(text: string): boolean {
-  return text.length > maxDepth && jsonExcess(text, limits) !== undefined;
+  if (text.length <= maxDepth) return false;
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote) index = stringEnd(text, index + 1);
+    else if (code === openBracket || code === openBrace) depth += 1;
+    else if (code === closeBracket || code === closeBrace) depth -= 1;
+    if (depth > maxDepth) return true;
+  }
+  return false;
 }
 
 /** Undefined for text that is not JSON. Any depth, for callers that read only known fields. */

@@ -133,11 +133,10 @@ function noAnswer(
 ): Failure {
   const { file, exchanges } = recording;
   const same = exchanges.filter((exchange) => isSame(exchange.request, request));
-  const list = new Intl.ListFormat('en-GB').format(same.map(({ number }) => String(number)));
-  const [what, verb] = same.length === 1 ? ['exchange', 'has'] : ['exchanges', 'have'];
+  const numbers = same.map(({ number }) => number).join(', ');
   const message =
     same.length > 0
-      ? `${file} has no more answers to ${nameOf(request)}: it was recorded in ${what} ${list}, which ${verb} been used`
+      ? `${file} has no more answers to ${nameOf(request)}: natter has used exchange ${numbers}`
       : `${file} has no answer to ${nameOf(request)}: ${reasonOf(request, recording, used)}`;
   return new Failure('configuration', message, { remedy: { code: 'record-request', file } });
 }

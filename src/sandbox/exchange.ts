@@ -26,10 +26,6 @@ export const defaultLimits = {
   body: 32 * mebibyte,
   /** All bodies in memory. */
   bodies: 256 * mebibyte,
-  /** Nested objects and arrays. */
-  depth: 100,
-  /** JSON values of one body. */
-  values: 1_000_000,
   /** A refused body is discarded up to this size, so that its sender can read the answer. */
   droppedBody: 64 * mebibyte,
   /** How long a refused body may take to arrive. */

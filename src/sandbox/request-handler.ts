@@ -192,7 +192,7 @@ async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
   let body: ParsedBody = { problem: 'the request has no body' };
   if (route?.method === 'POST') {
     const bytes = await readBody(exchange, state);
-    body = parseBody(bytes, state.limits);
+    body = parseBody(bytes);
     recordBody(record, bytes, 'value' in body ? body.value : undefined);
   }
   dropBody(request, state.limits);

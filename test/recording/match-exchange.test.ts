@@ -96,10 +96,10 @@ test('names the exchanges that have been used', async () => {
   await choice.take(ask('a'));
   await choice.take(ask('a'));
   expect((await refusal(choice.take(ask('a')))).message).toBe(
-    'tape.jsonl has no more answers to POST /v1/chat/completions: it was recorded in exchanges 1 and 3, which have been used',
+    'tape.jsonl has no more answers to POST /v1/chat/completions: natter has used exchange 1, 3',
   );
   await choice.take(list);
-  expect((await refusal(choice.take(list))).message).toContain('exchange 2, which has been used');
+  expect((await refusal(choice.take(list))).message).toContain('natter has used exchange 2');
 });
 
 test('describes the difference from an unused exchange', async () => {

@@ -53,28 +53,11 @@ function opening<Result>(name: string, action: () => Result): Result {
 export const resultLock = (name: string): string =>
   opening(name, () => `${resultsPath(name)}.lock`);
 
-/** Bytes at the end that are compared when two files have the same size. */
-const comparedSize = 4096;
-
-function lastBytes(descriptor: number, size: number): Buffer {
-  const start = Math.max(0, size - comparedSize);
-  const bytes = Buffer.alloc(size - start);
-  fs.readSync(descriptor, bytes, 0, bytes.length, start);
-  return bytes;
-}
-
-/** Whether `file` is the open one. Some file systems change inode numbers; the content then identifies the file. */
-function isSameFile(file: string, descriptor: number, size: number): boolean {
+/** Whether `file` is the open one. Some file systems change inode numbers; size and time then identify the file. */
+function isSameFile(file: string, descriptor: number): boolean {
   if (!fs.existsSync(file)) return false;
-  const found = fs.statSync(file);
-  if (found.ino === fs.fstatSync(descriptor).ino) return true;
-  if (found.size !== size || !found.isFile()) return false;
-  const other = fs.openSync(file, 'r');
-  try {
-    return lastBytes(other, size).equals(lastBytes(descriptor, size));
-  } finally {
-    fs.closeSync(other);
-  }
+  const [found, own] = [fs.statSync(file), fs.fstatSync(descriptor)];
+  return found.ino === own.ino || (found.size === own.size && found.mtimeMs === own.mtimeMs);
 }
 
 /** Creates a file with the content and permissions of an open one. @returns its descriptor @throws the system's error */
@@ -273,7 +256,7 @@ export class ResultFile {
     if (this.broken.aborted) return;
     try {
       this.#refuseLostLock();
-      if (!isSameFile(this.#realPath, this.#descriptor, this.#size)) this.#rescue();
+      if (!isSameFile(this.#realPath, this.#descriptor)) this.#rescue();
       // The next append refuses a larger file, after the lock was checked.
       const { size } = fs.fstatSync(this.#descriptor);
       if (size < this.#size) this.#refuseChanged(size);

@@ -57,6 +57,9 @@ const sendingOptions = () => [
 ];
 
 const limitOptions = () => [
+  settingOption('fallback'),
+  new Option('--rpm <n>', 'maximum requests a minute, evenly spaced'),
+  new Option('--tpm <n>', 'maximum tokens a minute: estimates first, then as reported'),
   new Option(
     '--rerun-failed <n>',
     'send failed items again, at most n times, such as 1; default 0',
@@ -65,12 +68,6 @@ const limitOptions = () => [
   strictOption(),
   new Option('--max-total-tokens <n>', 'stop before the run uses more tokens'),
   new Option('--max-cost <amount>', 'stop before the run costs more (natter config set prices…)'),
-];
-
-const rateOptions = () => [
-  settingOption('fallback'),
-  new Option('--rpm <n>', 'maximum requests a minute, evenly spaced'),
-  new Option('--tpm <n>', 'maximum tokens a minute: estimates first, then as reported'),
 ];
 
 const stopAfterOption = () =>
@@ -353,22 +350,23 @@ export function buildBatch(context: Context): Command {
     );
   addOptionGroups(command, [
     ['Input options:', [...inputOptions(), ...secretOptions()]],
-    [
-      'Request options:',
-      [...promptOptions(), ...sendingOptions(), ...rateOptions(), ...limitOptions()],
-    ],
+    ['Request options:', [...promptOptions(), ...sendingOptions(), ...limitOptions()]],
     [checkGroup, withoutFallback(checksOptions())],
     ['Run options:', [stopAfterOption()]],
     ['Output options:', outputOptions()],
     ['Report options:', reportOptions()],
   ]);
-  command.addCommand(buildExport(context));
-  command.addCommand(buildImport(context));
-  command.addCommand(buildMerge(context));
-  command.addCommand(buildSubmit(context));
-  command.addCommand(buildWork(context));
-  command.addCommand(buildStatus(context));
-  command.addCommand(buildCollect(context));
+  for (const build of [
+    buildExport,
+    buildImport,
+    buildMerge,
+    buildSubmit,
+    buildWork,
+    buildStatus,
+    buildCollect,
+  ]) {
+    command.addCommand(build(context));
+  }
   setExamples(command, examples);
   return setAction(command, context, async () => (await import('./run.ts')).runBatch);
 }

@@ -55,15 +55,14 @@ export interface ExportOptions extends BatchOptions {
   readonly force?: boolean;
 }
 
-const nothing = () => ({
-  requests: 0,
-  tokens: 0,
-  bytes: 0,
-  models: new Set<string>(),
-  problems: [] as string[],
-});
-
-type Exported = ReturnType<typeof nothing>;
+/** What was exported so far. */
+interface Exported {
+  requests: number;
+  tokens: number;
+  bytes: number;
+  readonly models: Set<string>;
+  readonly problems: string[];
+}
 
 /** The largest file that OpenAI accepts. */
 const maxRequests = 50_000;
@@ -132,7 +131,7 @@ export const exportBatch: Action<ExportOptions, [file: string | undefined]> = as
   }
   const answered = results === undefined ? undefined : readResults(results);
   const selection = await selectItems(batch, results, (index) => answered?.get(index));
-  const exported = nothing();
+  const exported = { requests: 0, tokens: 0, bytes: 0, models: new Set<string>(), problems: [] };
   await writeTexts(context, output, requestLines(batch, selection, exported));
   reportExport(exported, batch.notices);
 };

@@ -142,7 +142,7 @@ async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
       },
     );
     const shard = plan.shard === undefined ? null : `${plan.shard.number}/${plan.shard.count}`;
-    reportEnd(run, { input: input.name, output: output ?? null, shard, begin }, ending);
+    reportEnd(run, { begin, input: input.name, output: output ?? null, shard }, ending);
   } finally {
     await service.close();
   }

@@ -13,7 +13,7 @@ import { failureFields } from '../../output/ending-failure.ts';
 import { count } from '../../output/figures.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice } from '../../output/notices.ts';
-import { createTextPrinter, lookOf, refuseClosedOutput } from '../../output/answer-printer.ts';
+import { createTextPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
@@ -84,7 +84,7 @@ async function printText(
   const { stdout } = context.streams;
   // The heading of the next group needs a row of its own.
   const printing = { ...run, format: format === 'exact' ? ('text' as const) : format };
-  const printer = await createTextPrinter(printing, lookOf(settings));
+  const printer = await createTextPrinter(printing, settings);
   await stdout.write(`${isFirst ? '' : '\n'}${heading(labelOf(group), presentation.style)}`);
   const { metadata, failure } = await ask(group, printer);
   await printer.end();

@@ -13,7 +13,6 @@ import { cleanLine, maskMessage } from '../../secrets/secrets.ts';
 import {
   createTextPrinter,
   answerStyle,
-  lookOf,
   unchanged,
   chooseAnswerFormat,
   refuseClosedOutput,
@@ -73,17 +72,13 @@ function showsColumns(comparison: Comparison): boolean {
 
 const labelsOf = ({ models }: Comparison) => models.map(({ label }) => label);
 
-/** The looks of the settings of the first model. */
-const look = ({ models: [first] }: Comparison) =>
-  first === undefined ? {} : lookOf(first.settings);
-
 async function openColumns(comparison: Comparison): Promise<ComparisonView> {
   const { context, presentation, format, models } = comparison;
   const { clock, device, streams, environment } = context;
   const { style: own, unicode } = presentation;
   const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');
   const wrap = models[0]?.settings.values.wrap ?? 'words';
-  const style = answerStyle(presentation, look(comparison));
+  const style = answerStyle(presentation, models[0]?.settings);
   return createAnswerColumns({
     traits: terminalTraits(environment),
     output: streams.stdout,
@@ -107,7 +102,7 @@ async function openView(comparison: Comparison): Promise<ComparisonView> {
   if (format === 'json') return createComparisonDocument(stdout, clean);
   if (format === 'jsonl') return createComparisonLines(stdout, labelsOf(comparison), clean);
   if (showsColumns(comparison)) return openColumns(comparison);
-  const open = () => createTextPrinter(comparison, look(comparison));
+  const open = () => createTextPrinter(comparison, models[0]?.settings);
   const printers = await Promise.all(models.map(open));
   const labels = labelsOf(comparison).map(sanitizeLine);
   return createStackedAnswers(stdout, presentation.style, labels, printers);

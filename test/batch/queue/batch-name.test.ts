@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { batchNameOf, jobIdOf } from '../../../src/batch/queue/batch-queue.ts';
+import { batchNameOf, jobIdOf } from '../../../src/batch/queue/redis-queue.ts';
 
 test.each([
   [undefined, 'data/reviews.jsonl', 'reviews'],

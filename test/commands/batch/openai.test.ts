@@ -316,9 +316,7 @@ describe('natter batch import', () => {
     place.write('p.txt', 'changed\nprompt 2\n');
     const other = await place.run(['import', 'p.txt', 'output.jsonl', '-o', 'new.jsonl']);
     expect(other.code).toBe(2);
-    expect(other.stderr).toContain(
-      'line 1 of output.jsonl is the result of "natter-1-',
-    );
+    expect(other.stderr).toContain('line 1 of output.jsonl is the result of "natter-1-');
     expect(place.has('new.jsonl')).toBe(false);
   });
 

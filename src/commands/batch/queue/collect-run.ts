@@ -1,5 +1,4 @@
-import type { QueuedResult } from '../../../batch/queue/batch-queue.ts';
-import type { BatchQueue } from '../../../batch/queue/redis-queue.ts';
+import type { QueuedResult, BatchQueue } from '../../../batch/queue/redis-queue.ts';
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { type BatchSink, openSink } from '../output/sink.ts';
 import { type CollectOptions, type Connect, connectToQueue, findBatch } from './open-queue.ts';
@@ -89,7 +88,7 @@ async function collect(collection: Collection): Promise<void> {
 }
 
 /** @throws Failure if items failed or are left */
-function conclude({ tally, options, queue }: Collection, elapsed: number): string {
+function conclude({ tally, queue }: Collection, elapsed: number): string {
   const left = itemsLeft(tally) ?? 0;
   const rest = left === 0 ? '' : `; ${count(left)} without a result`;
   const outcome = `batch ${queue.name}: ${batchOutcome(tally, elapsed)}${rest}`;
@@ -99,9 +98,7 @@ function conclude({ tally, options, queue }: Collection, elapsed: number): strin
   }
   if (tally.failed === 0) return outcome;
   const hint =
-    options.output === undefined
-      ? '‹natter batch submit› lets failed items wait again'
-      : `‹natter batch submit› lets failed items wait again; ‹natter batch› with -o ${options.output} sends them itself`;
+    '‹natter batch submit› lets failed items wait again; ‹natter batch› with the file of -o sends them itself';
   throw new Failure(kindOf(tally, undefined), outcome, { hint });
 }
 

@@ -1,5 +1,4 @@
-import { checkBatchName } from '../../../batch/queue/batch-queue.ts';
-import type { BatchQueue } from '../../../batch/queue/redis-queue.ts';
+import { checkBatchName, type BatchQueue } from '../../../batch/queue/redis-queue.ts';
 import type { QueueConnection } from '../../../batch/queue/connect.ts';
 import type { BatchOptions, SendingOptions } from '../plan.ts';
 import { connectQueue, queueAddress } from '../../../batch/queue/connect.ts';

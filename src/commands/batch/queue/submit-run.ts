@@ -6,8 +6,8 @@ import {
   batchNameOf,
   type QueuedItem,
   type QueuedResult,
-} from '../../../batch/queue/batch-queue.ts';
-import type { BatchQueue } from '../../../batch/queue/redis-queue.ts';
+  type BatchQueue,
+} from '../../../batch/queue/redis-queue.ts';
 import type { QueueConnection } from '../../../batch/queue/connect.ts';
 import { emptyTally } from '../../../batch/tally.ts';
 import { type Batch, checkItems, openBatch, pendingItems, selectItems } from '../items.ts';

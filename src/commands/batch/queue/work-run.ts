@@ -6,8 +6,8 @@ import type {
   JobOutcome,
   QueuedResult,
   QueueJob,
-} from '../../../batch/queue/batch-queue.ts';
-import type { BatchQueue } from '../../../batch/queue/redis-queue.ts';
+  BatchQueue,
+} from '../../../batch/queue/redis-queue.ts';
 import type { QueueConnection } from '../../../batch/queue/connect.ts';
 import { countFailure, emptyTally } from '../../../batch/tally.ts';
 import { undiciNetwork } from '../../../client/http/undici-network.ts';
@@ -266,7 +266,7 @@ async function workAndReport(work: Work): Promise<void> {
       return endingOf(work, stopping, elapsed, left, endTexts(left));
     },
   );
-  const names = { input: header.input, output: null, shard: null, begin, batch: queue.name };
+  const names = { begin, input: header.input, output: null, shard: null, batch: queue.name };
   reportEnd(work, names, ending);
 }
 

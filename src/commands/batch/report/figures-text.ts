@@ -6,29 +6,29 @@ import { shortTime } from './progress.ts';
 import { sanitizeLine } from '../../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../../terminal/text/width.ts';
 
-function* limits(): Generator<number, never> {
-  for (let power = 1; ; power *= 10) for (const digit of [1, 2, 5]) yield digit * power;
-}
+/** 1, 2 and 5 times the powers of ten up to a year. */
+const limits = Array.from({ length: 12 }, (_, power) => 10 ** power).flatMap((power) => [
+  power,
+  2 * power,
+  5 * power,
+]);
 
 /**
  * What a summary has of durations, in whole milliseconds; null without any. The buckets go from the first with a
- * duration to the last one. Each counts the durations above the limit of the one before; limits are 1, 2 or 5 times a
- * power of ten.
+ * duration to the last one. Each counts the durations above the limit of the one before.
  */
 export function latencyFigures(durations: readonly number[]) {
   const sorted = Float64Array.from(durations).sort();
   const { length: answers } = sorted;
   if (answers === 0) return null;
   const quantile = (part: number) => Math.round(sorted[Math.ceil(part * answers) - 1] ?? 0);
-  const buckets: { up_to: number; count: number }[] = [];
-  let counted = 0;
-  for (const limit of limits()) {
-    const above = sorted.findIndex((duration) => duration > limit);
-    const end = above === -1 ? answers : above;
-    if (end > 0) buckets.push({ up_to: limit, count: end - counted });
-    counted = end;
-    if (end === answers) break;
-  }
+  const all = limits.map((limit, at) => {
+    const before = limits[at - 1] ?? -1;
+    const inside = sorted.filter((duration) => duration > before && duration <= limit);
+    return { up_to: limit, count: inside.length };
+  });
+  const isFilled = (bucket: { readonly count: number }) => bucket.count > 0;
+  const buckets = all.slice(all.findIndex(isFilled), all.findLastIndex(isFilled) + 1);
   return {
     count: answers,
     min: Math.round(sorted[0] ?? 0),

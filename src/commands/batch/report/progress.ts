@@ -1,5 +1,4 @@
 import type { Admission } from '../../../batch/admission.ts';
-import type { FoundLimits } from '../../../batch/limits/limit-controller.ts';
 import { itemsLeft, type Tally } from '../../../batch/tally.ts';
 import type { SendingRun } from '../plan.ts';
 import { openWindowStatus } from '../../../output/window-status.ts';
@@ -39,23 +38,17 @@ function timeLeft(tally: Tally, elapsed: number): string | undefined {
   return left < 10_000 ? `${Math.ceil(left / 1000)} s left` : `${shortTime(left)} left`;
 }
 
-/** The progress line of a batch: the most important parts first, because a narrow terminal cuts the end. */
+/**
+ * The progress line of a batch: the most important parts first, because a narrow terminal cuts the end.
+ * @param isStopping no further items are started
+ */
 export function batchProgress(
   tally: Tally,
   elapsed: number,
-  {
-    waiting,
-    isStopping,
-    allowed,
-  }: {
-    /** Milliseconds until the next request is allowed; 0 if it is allowed now. */
-    readonly waiting: number;
-    /** No further items are started. */
-    readonly isStopping: boolean;
-    /** What the service allows, as far as its refusals have shown it. */
-    readonly allowed: FoundLimits;
-  },
+  admission: Admission,
+  isStopping: boolean,
 ): string {
+  const [waiting, allowed] = [admission.pauseRemaining(), admission.found()];
   const { total, already, answered, failed, tokens, costs } = tally;
   const done = count(already + answered + failed);
   const parts = [
@@ -125,9 +118,7 @@ export function showProgress(run: SendingRun, admission: Admission, stop: AbortS
   const line = createStatusLine(context, presentation);
   const start = clock.monotonic();
   const draw = () => {
-    const waiting = admission.pauseRemaining();
-    const state = { waiting, isStopping: stop.aborted, allowed: admission.found() };
-    const text = batchProgress(tally, clock.monotonic() - start, state);
+    const text = batchProgress(tally, clock.monotonic() - start, admission, stop.aborted);
     const queued = left?.();
     line.draw(queued === undefined ? text : `${text} · ${count(queued)} left in the queue`);
     const { total, already, answered, failed } = tally;
@@ -135,7 +126,7 @@ export function showProgress(run: SendingRun, admission: Admission, stop: AbortS
     const percent = share === undefined ? undefined : `${Math.floor(share)}%`;
     const shown = queued === undefined ? percent : `${count(queued)} left`;
     const title = shown === undefined ? command : `${shown} - ${command}`;
-    window.show(title, waiting > 0 ? 'paused' : (share ?? 'busy'));
+    window.show(title, admission.pauseRemaining() > 0 ? 'paused' : (share ?? 'busy'));
   };
   const print = () => {
     const elapsed = clock.monotonic() - start;

@@ -41,14 +41,14 @@ function writeSummary(file: string, text: string): void {
   }
 }
 
-/** What identifies a run. */
+/** What identifies a run in its summary. */
 interface RunNames {
+  readonly begin: Date;
   /** `-`: standard input. */
   readonly input: string;
   readonly output: string | null;
   /** `2/8`. */
   readonly shard: string | null;
-  readonly begin: Date;
   /** In a queue. */
   readonly batch?: string;
 }
@@ -99,23 +99,18 @@ export function printFailures(run: TalliedRun): void {
 export function reportEnd(run: TalliedRun, names: RunNames, ending: Ending): void {
   const { context, presentation, options, tally } = run;
   const { notices } = presentation;
-  const { begin, input, output, shard, batch } = names;
   const { elapsed, stoppedBy, left, notice, error } = ending;
   printFigures(run);
   printCauses(run, error);
   if (notice !== undefined) notices.notice(notice);
   const isDone = tally.already > 0 && tally.answered + tally.failed === 0;
-  if (isDone && error === undefined && output !== null) {
+  if (isDone && error === undefined && names.output !== null) {
     notices.notice('nothing was sent; a different -o file asks again');
   }
   const { code, name } = exitOf(error);
   const line = jsonLine({
     type: 'summary',
-    begin: begin.toISOString(),
-    input,
-    output,
-    shard,
-    batch,
+    ...names,
     exit_code: code,
     exit_name: name,
     message: cleanLine(context, notice ?? toFailure(error).message),

@@ -8,9 +8,9 @@ import {
   type QueuedItem,
   type QueuedResult,
   type QueueJob,
-} from '../../../../src/batch/queue/batch-queue.ts';
+  type BatchQueue,
+} from '../../../../src/batch/queue/redis-queue.ts';
 import type { QueueConnection } from '../../../../src/batch/queue/connect.ts';
-import type { BatchQueue } from '../../../../src/batch/queue/redis-queue.ts';
 import { collectBatch } from '../../../../src/commands/batch/queue/collect-run.ts';
 import type {
   CollectOptions,

@@ -66,7 +66,9 @@ describe('the progress line', () => {
     [{ answered: 1 }, { isStopping: true }, '1 of 1,000 · stopping'],
   ])('has of %j and %j: %s', (part, state, text) => {
     const { elapsed, ...tally } = { ...figures, ...part };
-    expect(batchProgress(tally, elapsed, { ...going, ...state })).toBe(text);
+    const { waiting, allowed, isStopping } = { ...going, ...state };
+    const admission = { pauseRemaining: () => waiting, found: () => allowed } as Admission;
+    expect(batchProgress(tally, elapsed, admission, isStopping)).toBe(text);
   });
 });
 

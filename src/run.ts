@@ -149,7 +149,7 @@ export async function present(context: Context, options: GlobalOptions): Promise
   // Debug lines would interrupt the rows that are redrawn.
   const isInterrupted = debug && stderr.isTerminal;
   const styleOf = ({ isTerminal }: OutputStream): Style =>
-    hasColor({ isTerminal, environment, option: options.color }) ? colorStyle : plainStyle;
+    hasColor(isTerminal, environment, options.color) ? colorStyle : plainStyle;
   return {
     notices: createNotices(stderr, options.quiet === true, (text) => maskMessage(secrets, text)),
     debugLog(text) {

@@ -5,18 +5,14 @@ import type { Failure } from '../failure.ts';
 import { type AnswerOutcome, AnswerMeter } from '../output/answer-meter.ts';
 import { endingFailure } from '../output/ending-failure.ts';
 
-/** What the questions of a run share. */
-export interface Asking {
-  /** What stops the answers. */
+/** One prompt for one model. */
+export interface Question {
+  /** What stops the answer; `send` passes it to the client. */
   readonly signal: AbortSignal;
-  /** Puts redacted secrets back; undefined if the prompts were not checked for secrets. */
+  /** Puts redacted secrets back; undefined if the prompt was not checked for secrets. */
   readonly guard?:
     | { restore(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent> }
     | undefined;
-}
-
-/** One prompt for one model; `send` passes the signal to the client. */
-export interface Question extends Asking {
   /** Sends the prompt. What it throws is the failure of the answer. */
   readonly send: () => AsyncIterable<ChatEvent> | Promise<AsyncIterable<ChatEvent>>;
   readonly clock: Clock;

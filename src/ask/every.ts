@@ -107,19 +107,13 @@ export interface LineGroup {
   readonly lastLine: number;
 }
 
-/** How much waits for an answer in complete groups. */
-export interface Waiting {
-  readonly groups: number;
-  readonly lines: number;
-}
-
 interface GroupOptions {
   readonly limits: GroupLimits;
   readonly encoding?: string | undefined;
   readonly lossy?: boolean | undefined;
   readonly clock: Clock;
-  /** Called when reading stops until a group is taken, so that the writer waits. */
-  readonly onFull: (waiting: Waiting) => void;
+  /** Called when reading stops for the first time until a group is taken, so that the writer waits. */
+  readonly onFull: (groups: number, lines: number) => void;
 }
 
 /** The number of waiting groups at which the input is held back. */
@@ -177,13 +171,14 @@ export async function* groupLines(
   const groups = createGroups(options, () => arrived.wake());
   const { waiting } = groups;
   /** `isAbandoned`: the caller takes no more groups. */
-  const reading = { isOver: false, isAbandoned: false };
+  const reading = { isOver: false, isAbandoned: false, wasFull: false };
   let failure: { readonly error: unknown } | undefined;
   const add = async (lines: readonly string[]) => {
     for (const line of lines) {
       groups.add(line);
       if (waiting.length < maxWaiting) continue;
-      options.onFull({ groups: waiting.length, lines: linesIn(waiting) });
+      if (!reading.wasFull) options.onFull(waiting.length, linesIn(waiting));
+      reading.wasFull = true;
       while (waiting.length >= maxWaiting && !reading.isAbandoned) await taken.next();
     }
   };

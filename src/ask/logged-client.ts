@@ -30,39 +30,36 @@ export function logClient(
   address: (path: string) => string,
 ): Client {
   const { debugLog: log } = presentation;
-  /** @returns a function for the milliseconds since then, and one for the line about an error */
+  /** Logs the start of a call. @returns its time so far, and what logs its end */
   function begin(method: string, path: string) {
     const start = context.clock.monotonic();
     log(`${method} ${address(path)}, profile ${settings.profile.value}`);
     const elapsed = () => context.clock.monotonic() - start;
-    const logEnd = (outcome: string) => log(`${outcome} after ${inMilliseconds(elapsed())}`);
-    const logError = (error: unknown) =>
-      logEnd(error instanceof Failure ? `failed (${error.kind})` : 'stopped');
-    return { elapsed, logEnd, logError };
+    const end = (outcome: string) => log(`${outcome} after ${inMilliseconds(elapsed())}`);
+    const fail = (error: unknown): never => {
+      end(error instanceof Failure ? `failed (${error.kind})` : 'stopped');
+      throw error;
+    };
+    return { elapsed, end, fail };
   }
   async function read<Result>(
     path: string,
     options: ReadOptions,
     send: (options: ReadOptions) => Promise<Result>,
   ): Promise<Result> {
-    const { logEnd, logError } = begin('GET', path);
+    const { end, fail } = begin('GET', path);
     const onRetry = (event: RetryScheduled) => {
       log(describeRetry(event));
       options.onRetry?.(event);
     };
-    try {
-      const result = await send({ ...options, onRetry });
-      logEnd('answered');
-      return result;
-    } catch (error) {
-      logError(error);
-      throw error;
-    }
+    const result = await send({ ...options, onRetry }).catch(fail);
+    end('answered');
+    return result;
   }
   return {
     ...client,
     async *chat(request, options) {
-      const { elapsed, logError } = begin('POST', 'chat/completions');
+      const { elapsed, fail } = begin('POST', 'chat/completions');
       try {
         for await (const event of client.chat(request, options)) {
           const line = describeEvent(event, elapsed());
@@ -70,8 +67,7 @@ export function logClient(
           yield event;
         }
       } catch (error) {
-        logError(error);
-        throw error;
+        fail(error);
       }
     },
     listModels: (options = {}) => read('models', options, (passed) => client.listModels(passed)),

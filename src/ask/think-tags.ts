@@ -20,82 +20,58 @@ function tagStartLength(text: string): number {
   return length;
 }
 
-/** Divides the text of one answer into reasoning and answer. */
-class TextDivider {
-  #state: 'start' | 'thinking' | 'thought' | 'answer' = 'start';
-  /** Text that is not passed on yet. */
-  #held = '';
-  /** The reasoning with its tags. */
-  #thought = '';
-
-  divide(event: TextReceived): readonly ChatEvent[] {
-    if (this.#state === 'answer') return [event];
-    this.#held += event.text;
-    if (this.#state === 'start') this.#openReasoning();
-    const reasoning = this.#state === 'thinking' ? this.#takeReasoning() : [];
-    return [...reasoning, ...this.#takeText(event)];
-  }
-
-  /** The text that is left at the end. Reasoning without an answer is the answer, so that nothing is lost. */
-  end(): readonly ChatEvent[] {
-    if (this.#state === 'answer') return [];
-    this.#state = 'answer';
-    const rest = this.#thought + this.#held;
-    return rest === '' ? [] : [textEvent(rest)];
-  }
-
-  #openReasoning(): void {
-    const start = this.#held.trimStart();
-    if (start.startsWith(openingTag)) this.#state = 'thinking';
-    else if (!openingTag.startsWith(start)) this.#state = 'answer';
-  }
-
-  #takeReasoning(): readonly ChatEvent[] {
-    const held = this.#held;
-    const isFirst = this.#thought === '';
-    const start = isFirst ? held.indexOf(openingTag) + openingTag.length : 0;
-    const end = held.indexOf(closingTag, start);
-    const isClosed = end !== -1;
-    const textEnd = isClosed ? end : held.length - tagStartLength(held.slice(start));
-    const text = held.slice(start, textEnd);
-    if (text === '' && !isClosed) return [];
-    const received = held.slice(0, isClosed ? end + closingTag.length : textEnd);
-    this.#held = held.slice(received.length);
-    this.#thought += received;
-    if (isClosed) this.#state = 'thought';
-    return [reasoningEvent(text, received)];
-  }
-
-  /** The text that follows; blank lines between reasoning and answer are part of neither. */
-  #takeText(event: TextReceived): readonly ChatEvent[] {
-    const held = this.#held;
-    if (this.#state === 'answer') {
-      this.#held = '';
-      return [held === event.text ? event : textEvent(held)];
-    }
-    const text = held.trimStart();
-    if (this.#state !== 'thought' || text === '') return [];
-    this.#state = 'answer';
-    const blank = held.slice(0, held.length - text.length);
-    return [...(blank === '' ? [] : [reasoningEvent('', blank)]), textEvent(text)];
-  }
-}
-
 /** The events of an answer; what is in `<think>…</think>` at the start of its text is reasoning. */
 export async function* divideReasoning(
   events: AsyncIterable<ChatEvent>,
 ): AsyncGenerator<ChatEvent, void> {
-  const divider = new TextDivider();
+  let state: 'start' | 'thinking' | 'thought' | 'answer' = 'start';
+  /** Text that is not passed on yet. */
+  let held = '';
+  /** The reasoning that was passed on, with its tags. */
+  let thought = '';
+
+  function* divide(event: TextReceived): Generator<ChatEvent, void> {
+    held += event.text;
+    const start = held.trimStart();
+    if (state === 'start' && start.startsWith(openingTag)) state = 'thinking';
+    else if (state === 'start' && !openingTag.startsWith(start)) state = 'answer';
+    if (state === 'thinking') yield* takeReasoning();
+    // Blank lines between reasoning and answer are part of neither.
+    const text = state === 'answer' ? held : held.trimStart();
+    if (state !== 'answer' && (state !== 'thought' || text === '')) return;
+    state = 'answer';
+    const blank = held.slice(0, held.length - text.length);
+    if (blank !== '') yield reasoningEvent('', blank);
+    held = '';
+    yield text === event.text ? event : textEvent(text);
+  }
+  function* takeReasoning(): Generator<ChatEvent, void> {
+    const start = thought === '' ? held.indexOf(openingTag) + openingTag.length : 0;
+    const close = held.indexOf(closingTag, start);
+    const isClosed = close !== -1;
+    const end = isClosed ? close : held.length - tagStartLength(held.slice(start));
+    if (start === end && !isClosed) return;
+    const received = held.slice(0, isClosed ? end + closingTag.length : end);
+    yield reasoningEvent(held.slice(start, end), received);
+    held = held.slice(received.length);
+    thought += received;
+    if (isClosed) state = 'thought';
+  }
+  /** Reasoning without an answer is the answer, so that nothing is lost. */
+  function* takeRest(): Generator<ChatEvent, void> {
+    const rest = thought + held;
+    if (state !== 'answer' && rest !== '') yield textEvent(rest);
+    state = 'answer';
+  }
+
   try {
     for await (const event of events) {
-      if (event.type === 'text-received') yield* divider.divide(event);
-      else {
-        if (event.type === 'answer-finished') yield* divider.end();
-        yield event;
-      }
+      if (event.type === 'answer-finished') yield* takeRest();
+      if (event.type === 'text-received') yield* divide(event);
+      else yield event;
     }
   } catch (error) {
-    yield* divider.end();
+    yield* takeRest();
     throw error;
   }
 }

@@ -26,7 +26,7 @@ const foreignCommands: ForeignWords = [
   ['template templates patterns', '‹natter prompts list›'],
   ['role roles', '‹natter --role NAME›'],
   ['profile profiles', '‹natter config profiles›'],
-  ['quit exit alias aliases plugins mcp serve', ''],
+  ['quit exit alias aliases plugins mcp serve schemas fragments collections tools', ''],
 ];
 
 /** Verbs after the name of a thing, as in `logs list` or `keys set openai`. */

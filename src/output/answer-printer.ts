@@ -11,8 +11,7 @@ import { cleanLine } from '../secrets/secrets.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { Interruption } from '../terminal/device/signals.ts';
-import type { WrapMode } from '../terminal/markdown/markdown-stream.ts';
-import { type Style, type ThemeName, createOwnPaints, themedStyle } from '../terminal/style.ts';
+import { type Style, createOwnPaints, themedStyle } from '../terminal/style.ts';
 
 /** Prints one answer to standard output as its events arrive. */
 export interface AnswerPrinter {
@@ -33,16 +32,8 @@ export interface TextPrinter extends AnswerPrinter {
 
 export const unchanged: TextTransform = { write: (text) => text, end: () => '' };
 
-/** The service's text, byte for byte. */
-export function exactPrinter(stdout: OutputStream): TextPrinter {
-  return {
-    event: (event) => (event.type === 'text-received' ? stdout.write(event.text) : undefined),
-    end: async () => undefined,
-  };
-}
-
-/** The service's text, and a line end after text that has none: programs read lines. */
-export function pipedPrinter(stdout: OutputStream): TextPrinter {
+/** The service's text; unless it must be exact, a line end follows text that has none, because programs read lines. */
+export function pipedPrinter(stdout: OutputStream, isExact = false): TextPrinter {
   let last = '\n';
   return {
     event(event) {
@@ -51,7 +42,7 @@ export function pipedPrinter(stdout: OutputStream): TextPrinter {
       return stdout.write(event.text);
     },
     async end() {
-      if (last !== '\n') await stdout.write('\n');
+      if (!isExact && last !== '\n') await stdout.write('\n');
     },
   };
 }
@@ -174,14 +165,6 @@ export function refuseClosedOutput(stdout: OutputStream, isSaved: boolean): void
   });
 }
 
-/** How Markdown is shown. */
-export interface Look {
-  readonly wrap?: WrapMode;
-  readonly theme?: ThemeName;
-  /** The settings `colors.<part>`. */
-  readonly ownColors?: ResolvedSettings['colors'];
-}
-
 /** The part of a run that prints answers. */
 interface Printing {
   readonly context: Context;
@@ -189,35 +172,28 @@ interface Printing {
   readonly format: AnswerFormat;
 }
 
-/** The looks of answers in these settings. */
-export const lookOf = ({ values: { wrap, theme }, colors }: ResolvedSettings) => ({
-  wrap,
-  theme,
-  ownColors: colors,
-});
-
-/** The style of answers in a theme, with the user's colours. */
+/** The style of answers in the theme of the settings, with the user's colours. */
 export function answerStyle(
-  { style: own, colors }: Presentation,
-  { theme = 'color', ownColors = {} }: Look,
+  { style, colors }: Presentation,
+  settings: ResolvedSettings | undefined,
 ): Style {
-  return themedStyle(theme, own, colors, createOwnPaints(ownColors, colors));
+  const own = createOwnPaints(settings?.colors ?? {}, colors);
+  return themedStyle(settings?.values.theme ?? 'color', style, colors, own);
 }
 
 async function markdownTransform(
   stdout: OutputStream,
   presentation: Presentation,
-  look: Look,
+  settings: ResolvedSettings | undefined,
 ): Promise<TextTransform> {
   const { isSpoken, unicode, opensLinks } = presentation;
-  const { wrap = 'none' } = look;
-  const isWrapped = stdout.isTerminal && wrap === 'words';
+  const isWrapped = stdout.isTerminal && settings?.values.wrap === 'words';
   if (isSpoken) {
     const { createSpokenMarkdown } = await import('../terminal/markdown/spoken-markdown.ts');
     return createSpokenMarkdown(() => (isWrapped ? stdout.columns() : Number.POSITIVE_INFINITY));
   }
   const { createMarkdownStream } = await import('../terminal/markdown/markdown-stream.ts');
-  const style = answerStyle(presentation, look);
+  const style = answerStyle(presentation, settings);
   return createMarkdownStream({
     style,
     width: () => stdout.columns(),
@@ -228,16 +204,15 @@ async function markdownTransform(
   });
 }
 
-/** The printer of the text alone. The Markdown stream is loaded only for styled output. */
+/** The printer of the text alone. The Markdown stream is loaded only for styled output. @param settings have the look */
 export async function createTextPrinter(
   { context, presentation, format }: Printing,
-  look: Look = {},
+  settings?: ResolvedSettings,
 ): Promise<TextPrinter> {
   const { stdout } = context.streams;
-  if (format === 'exact') return exactPrinter(stdout);
-  if (format === 'text') return pipedPrinter(stdout);
+  if (format === 'exact' || format === 'text') return pipedPrinter(stdout, format === 'exact');
   const transform =
-    format === 'plain' ? unchanged : await markdownTransform(stdout, presentation, look);
+    format === 'plain' ? unchanged : await markdownTransform(stdout, presentation, settings);
   return terminalPrinter(stdout, createSanitizer(), transform, () => {
     const reason: unknown = context.signal.reason;
     return reason instanceof Interruption && reason.signal === 'SIGINT';
@@ -246,14 +221,14 @@ export async function createTextPrinter(
 
 export async function createAnswerPrinter(
   run: Printing,
-  look: Look,
+  settings: ResolvedSettings,
   askedModel: string,
 ): Promise<AnswerPrinter> {
   const { stdout } = run.context.streams;
   const clean = (text: string) => cleanLine(run.context, text);
   if (run.format === 'json') return jsonPrinter(stdout, askedModel, clean);
   if (run.format === 'jsonl') return jsonLinesPrinter(stdout, clean);
-  return createTextPrinter(run, look);
+  return createTextPrinter(run, settings);
 }
 
 /** Prints stored Markdown: styled on a terminal, unfiltered into a pipe. */
@@ -261,28 +236,29 @@ export async function printMarkdown(
   context: Context,
   presentation: Presentation,
   text: string | Iterable<string>,
-  options: FormatOptions & Look = {},
+  options: FormatOptions = {},
+  settings?: ResolvedSettings,
 ): Promise<void> {
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
-  const printer = await createTextPrinter({ context, presentation, format }, options);
+  const printer = await createTextPrinter({ context, presentation, format }, settings);
   for (const piece of typeof text === 'string' ? [text] : text) {
     await printer.event({ type: 'text-received', text: piece, deltas: [piece] });
   }
   await printer.end();
 }
 
-/** The wrapping, the theme and the colours of the user for stored answers. Settings that cannot be read do not hide an answer. */
-export async function storedLook(
+/** The settings with the look of stored answers on a terminal. Settings that cannot be read do not hide an answer. */
+export function settingsForStored(
   context: Context,
   { notices }: Presentation,
   options: GlobalOptions,
-): Promise<Look> {
-  if (!context.streams.stdout.isTerminal) return {};
+): ResolvedSettings | undefined {
+  if (!context.streams.stdout.isTerminal) return undefined;
   try {
-    return lookOf(readSettings(context, notices, options));
+    return readSettings(context, notices, options);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     notices.warning(`${error.message}; the answer has the default theme`);
-    return {};
+    return undefined;
   }
 }

@@ -141,9 +141,8 @@ export async function openPrompt(
   named: { readonly name: string; readonly argument: string },
   signal: AbortSignal,
 ): Promise<readonly Entry[]> {
-  const entries = await openPromptFile(session, named, signal);
-  if (entries !== undefined) return entries;
-  session.update((state) => refuseMissing(state, named.name, named.argument));
+  const isFound = await openPromptFile(session, named, signal);
+  if (!isFound) session.update((state) => refuseMissing(state, named.name, named.argument));
   return [];
 }
 

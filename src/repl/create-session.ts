@@ -5,7 +5,7 @@ import { typedContent } from './composer/paste.ts';
 import { isEmpty } from './composer/text-buffer.ts';
 import { storageEntry } from './export.ts';
 import { failureText, type Repl, type Screen, type Session, Stopped } from './session.ts';
-import type { ReplState, Step, Task } from './state.ts';
+import type { ReplState, Task } from './state.ts';
 import { printing, printReport, quit as endSession, step } from './step.ts';
 import { createDebounce, createTicker } from './timers.ts';
 import { onTaskEnded, onTaskFailed, updated } from './update.ts';
@@ -19,26 +19,12 @@ export function callTask({ run, input }: Task, session: Session, signal?: AbortS
   return call(session, input, signal);
 }
 
-/** Handles items one by one: those added during handling are queued. */
-function createQueue<Item>(handle: (item: Item) => void): (item: Item) => void {
-  const waiting: Item[] = [];
-  let isHandling = false;
-  return (item) => {
-    waiting.push(item);
-    if (isHandling) return;
-    isHandling = true;
-    try {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) handle(next);
-    } finally {
-      isHandling = false;
-    }
-  };
-}
-
 /** The draft, or the draft that was stashed last. */
 function unsentText({ composer, stash = [] }: ReplState): string {
   return typedContent(isEmpty(composer) ? (stash.at(-1) ?? composer) : composer);
 }
+
+type Change = Parameters<Session['update']>[0];
 
 /** Connects the state with its tasks and the screen. */
 export function createSession(options: {
@@ -88,16 +74,29 @@ export function createSession(options: {
   const keepDraft = () => repl.isLineMode || repl.memory.keepDraft(unsentText(state));
   const draftSaving = createDebounce(clock, keepDraft);
   const ticker = createTicker(clock, () => session.update((current) => step(current)));
-  const change = createQueue((make: (state: ReplState) => Step) => {
+  const make = (next: Change) => {
     const before = state;
-    const { state: after, tasks } = updated({ ...before, now: clock.monotonic() }, make);
+    const { state: after, tasks } = updated({ ...before, now: clock.monotonic() }, next);
     state = after;
     if (after.composer.text !== before.composer.text) draftSaving.restart(draftPause);
     ticker.run(after.activity !== undefined);
     screen.show(after);
     // They start in this order, after the change in progress.
-    for (const next of tasks) track(Promise.resolve(next).then(perform));
-  });
+    for (const started of tasks) track(Promise.resolve(started).then(perform));
+  };
+  const waiting: Change[] = [];
+  let isChanging = false;
+  /** Changes that are asked for during another one are made after it. */
+  const change = (asked: Change) => {
+    waiting.push(asked);
+    if (isChanging) return;
+    isChanging = true;
+    try {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) make(next);
+    } finally {
+      isChanging = false;
+    }
+  };
   const wakeUp = createWakeUp();
   const transcript = new Transcript(
     () => format(state),

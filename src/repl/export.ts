@@ -181,7 +181,7 @@ export async function saveJournal(session: Session): Promise<readonly Entry[]> {
 }
 
 function withAnswer(state: ReplState, run: (source: string) => Step): Step {
-  const answer = lastAnswer(currentPath(state.conversation, state.branch));
+  const answer = lastAnswer(currentPath(state));
   if (answer !== undefined) return run(textOf(answer));
   // Printed after the first answer, the sentence would not be true.
   return isWriting(state)

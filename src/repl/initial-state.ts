@@ -32,7 +32,7 @@ export function initialState(
     isQueuePaused: false,
     attachments: [],
     branch: undefined,
-    context: contextUse(facts.conversation, undefined),
+    context: contextUse(facts),
     hasOfferedModel: false,
     compaction: { isAutomatic: false, hasFailed: false },
     usage: { answers: 0, promptTokens: 0, completionTokens: 0, estimated: 0 },

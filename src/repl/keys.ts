@@ -19,8 +19,16 @@ import { onListAction, onListText } from './conversation-list/list-keys.ts';
 import { closeList } from './conversation-list/list.ts';
 import { interruptDialog } from './dialog.ts';
 import { discardRestored } from './files/attachments.ts';
-import { dropCheck, isForPicker, opensPicker, pickAgain } from './files/picking.ts';
-import { isForMenu, onMenuAction, refreshCompletion, startCompletion } from './menu.ts';
+import { dropCheck } from './files/dropped-files.ts';
+import {
+  isForMenu,
+  onMenuAction,
+  opensPicker,
+  pickAgain,
+  refreshCompletion,
+  startCompletion,
+  withMenuClosed,
+} from './menu.ts';
 import { clearDraft, submit, unqueue, unsentDraft, withStashedDraft } from './queue.ts';
 import type { Session } from './session.ts';
 import { redraw } from './slash-command.ts';
@@ -45,11 +53,11 @@ function cancelEdit(state: ReplState): Step {
 }
 
 /** Ctrl+C: cancels what is open, else stops what is running, else clears the draft, else quits at the second press. */
-export function interrupt(state: ReplState): Step {
+function interrupt(state: ReplState): Step {
   if (state.dialog !== undefined) return interruptDialog(state, state.dialog);
   if (state.list !== undefined) return step(closeList(state));
-  if (state.completion !== undefined && state.completion.isAutomatic !== true) {
-    return step({ ...state, completion: undefined, isPicking: false });
+  if (state.completion !== undefined && state.completion.source !== 'commands') {
+    return step(withMenuClosed(state));
   }
   if (state.activity !== undefined && !state.activity.isStopping) return stop(state);
   if (!isEmpty(state.composer)) {
@@ -113,7 +121,7 @@ export async function editExternally(session: Session, text: string): Promise<vo
 }
 
 function openEditor(state: ReplState): Step {
-  const next: ReplState = { ...state, typeAhead: { until: 'editor', keys: [] } };
+  const next: ReplState = { ...state, typeAhead: { isEditing: true, keys: [] } };
   const text = contentOf(state.composer);
   return step(next, task(editExternally, text, withKeysReleased));
 }
@@ -144,8 +152,7 @@ const composerActions: Partial<Record<KeyAction, (state: ReplState) => Step>> = 
 /** The action of a key here. */
 function boundAction(state: ReplState, chord: string): KeyAction | undefined {
   const action = actionOf(chord, keyContext(state), state.keyMap);
-  const isForComposer =
-    action !== undefined && !(isForMenu(state, action) && isForPicker(state, action));
+  const isForComposer = action !== undefined && !isForMenu(state, action);
   return isForComposer ? actionOf(chord, 'composer', state.keyMap) : action;
 }
 
@@ -164,8 +171,7 @@ function onAction(state: ReplState, action: KeyAction): Step {
   if (isEditAction(action)) {
     return refreshCompletion({ ...state, composer: editActions[action](state.composer) });
   }
-  const closed =
-    action === 'complete' ? state : { ...state, completion: undefined, isPicking: false };
+  const closed = action === 'complete' ? state : withMenuClosed(state);
   return composerActions[action]?.(action === 'interrupt' ? state : closed) ?? step(state);
 }
 
@@ -239,7 +245,7 @@ function keyContext(state: ReplState): KeyContext {
 function queueKey(state: ReplState, typeAhead: TypeAhead, event: KeyEvent): ReplState {
   const isEditorKey =
     event.type === 'key' && actionOf(chordOf(event), 'composer', state.keyMap) === 'open-editor';
-  if (isEditorKey && typeAhead.until === 'editor') return state;
+  if (isEditorKey && typeAhead.isEditing === true) return state;
   return { ...state, typeAhead: { ...typeAhead, keys: [...typeAhead.keys, event] } };
 }
 

@@ -61,6 +61,15 @@ function readRecord(content: string) {
 
 const extension = '.json';
 
+/** @throws Failure `storage` */
+function writing<Result>(file: string, write: () => Result): Result {
+  try {
+    return write();
+  } catch (error) {
+    throw storageFailure('write', file, error, stateVariable);
+  }
+}
+
 /**
  * The unsent texts of sessions, each in a file, so that they survive a crash and two windows never overwrite each
  * other's. A lock beside the file shows that its session is running. A draft belongs to the folder in which it was
@@ -75,21 +84,15 @@ function createDrafts(context: Context, folder: string, onUnread: (failure: Fail
   /** Undefined while the draft's session is running. */
   const hold = (name: string) => {
     const file = path.join(folder, name.replace(/\.json$/, '.lock'));
-    try {
+    const held = writing(file, () => {
       makePrivateFolder(folder);
-      const held = holdLock(file, context);
-      return held.isHeld ? held : undefined;
-    } catch (error) {
-      throw storageFailure('write', file, error, stateVariable);
-    }
+      return holdLock(file, context);
+    });
+    return held.isHeld ? held : undefined;
   };
   const remove = (name: string) => {
     const file = path.join(folder, name);
-    try {
-      removeFile(file);
-    } catch (error) {
-      throw storageFailure('write', file, error, stateVariable);
-    }
+    writing(file, () => removeFile(file));
   };
   const save = (text: string) => {
     if (text.trim() === '') return remove(own);

@@ -8,14 +8,39 @@ import {
   type CompletionRequest,
 } from './composer/completion.ts';
 import { type KeyAction, keyOf } from './composer/keys/key-bindings.ts';
-import { pathsInFolder } from './files/find-paths.ts';
-import { isCurrent, onPickerAction, pickAgain } from './files/picking.ts';
+import type { Draft } from './composer/text-buffer.ts';
+import { findFiles, pathsInFolder } from './files/find-paths.ts';
 import { listPromptFiles, valueCandidates } from './prompt-files/send-prompt-file.ts';
 import type { Repl, Session } from './session.ts';
 import type { CompletionMenu, ReplState, Step } from './state.ts';
 import { step, withKeysReleased, task } from './step.ts';
 
-// The menu that opens while a command is typed. It leaves keys to the composer whose effect people expect there.
+// The menu of candidates for the text at the caret: it opens while a command or a mention is typed, and with Tab. It
+// leaves keys to the composer whose effect people expect there.
+
+/** The mention at the caret; undefined in commands. */
+export function mentionAt(composer: Draft): CompletionRequest | undefined {
+  if (/^[/!]/.test(composer.text)) return undefined;
+  const request = findCompletion(composer, argumentKind);
+  return request?.kind === 'mention' ? request : undefined;
+}
+
+/** Whether typing this text opens the file picker. */
+export function opensPicker(composer: Draft, text: string): boolean {
+  return text.includes('@') && mentionAt(composer) !== undefined;
+}
+
+/** Whether the text to complete is still that of the request. */
+function isCurrent({ composer }: ReplState, { from, to, typed }: CompletionRequest): boolean {
+  const current = findCompletion(composer, argumentKind);
+  return current?.from === from && current.to === to && current.typed === typed;
+}
+
+export const withMenuClosed = (state: ReplState): ReplState => ({
+  ...state,
+  completion: undefined,
+  isPicking: false,
+});
 
 /** Opens, updates or closes the menu for the text at the caret. */
 function withCommandMenu(state: ReplState): ReplState {
@@ -28,7 +53,7 @@ function withCommandMenu(state: ReplState): ReplState {
   if (state.isMenuDismissed === true && typed !== '') return { ...state, completion: undefined };
   const candidates = matchCandidates(request, commandCandidates(state, typed));
   const exact = candidates.findIndex(({ value }) => value === typed);
-  const menu = { request, candidates, selected: Math.max(0, exact), isAutomatic: true };
+  const menu = { request, candidates, selected: Math.max(0, exact), source: 'commands' } as const;
   const completion = candidates.length === 0 ? undefined : menu;
   return { ...state, completion, isMenuDismissed: false };
 }
@@ -42,7 +67,7 @@ export function namesNoCommand(state: ReplState): boolean {
 
 /** The keys of the menu that opened while a command was typed; undefined if it is not open. */
 export function menuKeysText({ completion, activity, keyMap }: ReplState): string | undefined {
-  if (completion?.isAutomatic !== true) return undefined;
+  if (completion?.source !== 'commands') return undefined;
   const keys = [
     [keyOf('completion-tab', keyMap), 'completes'],
     [keyOf('completion-next', keyMap), 'selects'],
@@ -51,36 +76,49 @@ export function menuKeysText({ completion, activity, keyMap }: ReplState): strin
   return keys.flatMap(([key, does]) => (key === undefined ? [] : [`${key} ${does}`])).join(', ');
 }
 
-function acceptSelected(state: ReplState, menu: CompletionMenu): ReplState {
+/** Accepts the selected candidate; in a folder, the file picker continues. */
+function accept(state: ReplState, menu: CompletionMenu): Step {
   const candidate = menu.candidates[menu.selected];
-  if (candidate === undefined) return state;
+  if (candidate === undefined) return step(state);
   const composer = applyCandidate(state.composer, menu.request, candidate);
-  return { ...state, composer, completion: undefined };
+  const next = { ...withMenuClosed(state), composer };
+  const isInside = menu.source === 'files' && candidate.isFolder === true;
+  return isInside ? pickAgain({ ...next, isPicking: true }) : step(next);
 }
 
 /** Completes what the matching commands have in common, else accepts the selected one. */
-function completeCommand(state: ReplState, menu: CompletionMenu): ReplState {
+function completeCommand(state: ReplState, menu: CompletionMenu): Step {
   const { request, candidates, isTouched } = menu;
   const matching = candidates.filter(({ value }) => value.startsWith(request.typed));
   const composer = extendTyped(state.composer, request, matching);
   const isExtended = matching.length > 1 && composer !== state.composer;
-  if (isTouched === true || !isExtended) return acceptSelected(state, menu);
-  return withCommandMenu({ ...state, composer });
+  if (isTouched === true || !isExtended) return accept(state, menu);
+  return step(withCommandMenu({ ...state, composer }));
 }
 
+/** Whether the typed folder itself is selected. */
+const isTypedFolder = ({ request, candidates, selected }: CompletionMenu) =>
+  candidates[selected]?.value === request.typed.slice(0, -1);
+
 /**
- * Whether the open menu gets the key. Before a candidate is selected with a key, Up browses the history, and Enter sends
- * a complete command, and a text that no candidate starts with; Esc stops an answer first.
+ * Whether the open menu gets the key. Of files: not while they are for an older text, and Enter sends a path that is
+ * typed in full. Of commands, before one is selected with a key: Up browses the history, and Enter sends a complete
+ * command, and a text that no candidate starts with; Esc stops an answer first.
  */
-export function isForMenu({ completion, activity }: ReplState, action: KeyAction): boolean {
-  if (completion?.isAutomatic !== true || completion.isTouched === true) return true;
-  const { candidates, request } = completion;
+export function isForMenu(state: ReplState, action: KeyAction): boolean {
+  const { completion: menu, activity } = state;
+  if (menu === undefined) return true;
+  const { source, candidates, selected, request } = menu;
   const { typed } = request;
+  if (source === 'files') {
+    const isTyped = candidates[selected]?.value === typed || isTypedFolder(menu);
+    return isCurrent(state, request) && !(action === 'completion-accept' && isTyped);
+  }
+  if (source === 'tab' || menu.isTouched === true) return true;
   const isWhole = candidates.some(({ value }) => value === typed);
   const isStart = candidates[0]?.value.toLowerCase().startsWith(typed.toLowerCase()) === true;
-  const isIdle = activity === undefined || activity.isStopping;
   if (action === 'completion-accept') return isStart && !isWhole;
-  if (action === 'completion-close') return isIdle;
+  if (action === 'completion-close') return activity === undefined || activity.isStopping;
   return action !== 'completion-previous';
 }
 
@@ -116,16 +154,31 @@ export async function findCandidates(session: Session, request: CompletionReques
 export function startCompletion(state: ReplState): Step {
   const request = findCompletion(state.composer, argumentKind);
   if (request === undefined) return step({ ...state, completion: undefined });
-  const next: ReplState = { ...state, typeAhead: { until: 'candidates', keys: [] } };
+  const next: ReplState = { ...state, typeAhead: { keys: [] } };
   return step(next, task(findCandidates, request, withKeysReleased));
+}
+
+/** Finds the files of a mention. */
+export async function pickFiles(session: Session, request: CompletionRequest): Promise<void> {
+  // Meanwhile more may be typed, for which this runs again.
+  const isWanted = () => session.state().composer.cursor === request.to;
+  const found = await findFiles(session.files, request, isWanted);
+  if (found === undefined) return;
+  const { candidates, isPartial } = found;
+  session.update((state) => onFilesPicked(state, request, candidates, isPartial));
+}
+
+/** Looks for the files of the mention at the caret; the open menu stays until they are found. */
+export function pickAgain(state: ReplState): Step {
+  const request = mentionAt(state.composer);
+  if (request === undefined) return step(withMenuClosed(state));
+  return step(state, task(pickFiles, request));
 }
 
 /** Updates the open menu, or opens that of commands. */
 export function refreshCompletion(state: ReplState): Step {
   if (state.isPicking === true) return pickAgain(state);
-  const { completion } = state;
-  const isOpened = completion !== undefined && completion.isAutomatic !== true;
-  return isOpened ? startCompletion(state) : step(withCommandMenu(state));
+  return state.completion?.source === 'tab' ? startCompletion(state) : step(withCommandMenu(state));
 }
 
 /** Accepts a single candidate; of several, completes the common prefix and opens the menu. */
@@ -135,45 +188,64 @@ export function onCandidates(
   found: readonly Candidate[],
 ): Step {
   const state = withKeysReleased(before);
-  if (!isCurrent(state.composer, request)) return step(state);
+  if (!isCurrent(state, request)) return step(state);
   const candidates = matchCandidates(request, found);
   if (candidates.length === 0) return step({ ...state, completion: undefined });
+  const menu = { source: 'tab', request, candidates, selected: 0 } as const;
   const isOpen = state.completion !== undefined;
-  if (candidates.length === 1 && !isOpen) {
-    return step(acceptSelected(state, { request, candidates, selected: 0 }));
-  }
+  if (candidates.length === 1 && !isOpen) return accept(state, menu);
   const composer = isOpen ? state.composer : extendTyped(state.composer, request, candidates);
   const current = findCompletion(composer, argumentKind) ?? request;
-  return step({ ...state, composer, completion: { request: current, candidates, selected: 0 } });
+  return step({ ...state, composer, completion: { ...menu, request: current } });
 }
 
-function moveSelection(state: ReplState, menu: CompletionMenu, by: number): ReplState {
+/** Puts the typed folder first, which Enter sends; not `~/`, `../` and `/`, which are too large to be meant. */
+function withTypedFolder(
+  { typed }: CompletionRequest,
+  found: readonly Candidate[],
+): readonly Candidate[] {
+  const isFolder = /[^~./\\][/\\]$/.test(typed) && found[0]?.value.startsWith(typed) === true;
+  return isFolder ? [{ value: typed.slice(0, -1), isFolder }, ...found] : found;
+}
+
+export function onFilesPicked(
+  state: ReplState,
+  request: CompletionRequest,
+  found: readonly Candidate[],
+  isPartial: boolean,
+): Step {
+  if (state.isPicking !== true || !isCurrent(state, request)) return step(state);
+  const candidates = withTypedFolder(request, found);
+  const settled = { ...state, acceptsFound: false };
+  if (candidates.length === 0) return step({ ...settled, completion: undefined });
+  const completion = { source: 'files', request, candidates, selected: 0, isPartial } as const;
+  const open = { ...settled, completion };
+  return state.acceptsFound === true ? complete(open, completion) : step(open);
+}
+
+function moveSelection(state: ReplState, menu: CompletionMenu, by: number): Step {
   const { length } = menu.candidates;
   const selected = (menu.selected + by + length) % length;
-  return { ...state, completion: { ...menu, selected, isTouched: true } };
+  return step({ ...state, completion: { ...menu, selected, isTouched: true } });
 }
 
-const menuActions: Partial<
-  Record<KeyAction, (state: ReplState, menu: CompletionMenu) => ReplState>
-> = {
-  'completion-tab': (state, menu) =>
-    menu.isAutomatic === true ? completeCommand(state, menu) : moveSelection(state, menu, 1),
+/** Tab in the open menu: in a menu that it opened, and on a typed folder, it selects the next candidate. */
+function complete(state: ReplState, menu: CompletionMenu): Step {
+  if (menu.source === 'commands') return completeCommand(state, menu);
+  const accepts = menu.source === 'files' && !isTypedFolder(menu);
+  return accepts ? accept(state, menu) : moveSelection(state, menu, 1);
+}
+
+const menuActions: Partial<Record<KeyAction, (state: ReplState, menu: CompletionMenu) => Step>> = {
+  'completion-tab': complete,
   'completion-next': (state, menu) => moveSelection(state, menu, 1),
   'completion-previous': (state, menu) => moveSelection(state, menu, -1),
-  'completion-close': (state, { isAutomatic = false }) => ({
-    ...state,
-    completion: undefined,
-    isMenuDismissed: isAutomatic,
-  }),
-  'completion-accept': acceptSelected,
+  'completion-close': (state, { source }) =>
+    step({ ...withMenuClosed(state), isMenuDismissed: source === 'commands' }),
+  'completion-accept': accept,
 };
 
 /** Handles a key in an open menu; undefined if the key does not belong to the menu. */
 export function onMenuAction(state: ReplState, action: KeyAction): Step | undefined {
-  if (state.isPicking === true && state.completion !== undefined) {
-    const picked = onPickerAction(state, state.completion, action);
-    if (picked !== undefined) return picked;
-  }
-  const act = menuActions[action];
-  return state.completion && act && step(act(state, state.completion));
+  return state.completion && menuActions[action]?.(state, state.completion);
 }

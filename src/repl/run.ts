@@ -51,20 +51,12 @@ interface Opened {
 
 /** @throws Failure `usage` for an option that a conversation on a terminal does not have */
 export function refuseOneShotOptions({ fallback, every, split }: ChatOptions): void {
-  const refuse = (need: string, example: string) => {
-    throw new Failure('usage', need, { hint: `for example: ${example}` });
-  };
-  const prompt = 'needs a prompt that is sent at once';
-  if (fallback !== undefined) {
-    refuse(`--fallback ${prompt}`, `natter --fallback ${fallback} "why is the sky blue?"`);
-  }
-  if (every !== undefined) {
-    const example = `tail -f app.log | natter --every ${every} "flag anomalies"`;
-    refuse('--every needs standard input that is piped in', example);
-  }
-  if (split !== undefined) {
-    refuse(`--split ${prompt}`, `natter --split ${split} -f book.txt "sum up"`);
-  }
+  const options = Object.entries({ fallback, every, split });
+  const [name, value] = options.find(([, given]) => given !== undefined) ?? [];
+  if (name === undefined) return;
+  const need = `--${name} needs a prompt on the command line, or standard input`;
+  const hint = `for example: natter --${name} ${value} "sum up" < notes.txt`;
+  throw new Failure('usage', need, { hint });
 }
 
 /** Notices appear in the session while it is open, else on standard error. */

@@ -154,10 +154,7 @@ function changeOf(
   if (text === 'off') return [none, 'the parameters are those of the settings'];
   const [name = '', word, ...rest] = text.split(/\s+/);
   if (word !== undefined && offWords.has(word) && rest.length === 0) {
-    if (!Object.hasOwn(sent, name)) {
-      if (name === 'temperature') return undefined;
-      throw new Failure('usage', `no parameter ${name} is sent`, { hint: '/param lists them' });
-    }
+    if (!Object.hasOwn(sent, name)) return undefined;
     const { [name]: _removed, ...others } = set;
     const all = [...new Set([...removed, name])];
     return [{ set: others, removed: all }, `${name} is no longer sent`];
@@ -180,9 +177,7 @@ function listText(sent: Sent, name: string): string {
   if (name === '' && list !== '') return `parameters: ${list}; /param NAME off removes one`;
   if (name === '') return 'no parameters are sent; /param temperature=0.2 adds one';
   if (list !== '') return list;
-  return name === 'temperature'
-    ? 'no temperature is sent; /param temperature=0.2 sets it'
-    : `no parameter ${name} is sent; /param ${name}=VALUE sets it`;
+  return `no parameter ${name} is sent; /param ${name}=VALUE sets it`;
 }
 
 /** Changes the fields of the next requests, and keeps the change in the conversation. */

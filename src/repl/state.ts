@@ -143,8 +143,8 @@ export interface CompletionMenu {
   /** Matching candidates, best first; never empty. */
   readonly candidates: readonly Candidate[];
   readonly selected: number;
-  /** Opened by typing a command. */
-  readonly isAutomatic?: boolean;
+  /** What opened it: typing a command, typing a mention, or Tab. */
+  readonly source: 'commands' | 'files' | 'tab';
   /** A candidate was selected with a key. */
   readonly isTouched?: boolean;
   /** The file picker did not search all files. */
@@ -200,11 +200,8 @@ interface TaskActivity {
 
 /** Keys received while the composer is unavailable, in order. */
 export interface TypeAhead {
-  /**
-   * `candidates`: completions are being looked up. `editor`: the external editor uses the terminal. `list`: the list of
-   * conversations is being opened.
-   */
-  readonly until: 'candidates' | 'editor' | 'list';
+  /** The external editor uses the terminal; else completions are looked up, or the list is being opened. */
+  readonly isEditing?: boolean;
   readonly keys: readonly KeyEvent[];
   /** The composer is available again, so the keys are pressed after this update. */
   readonly isOver?: boolean;

@@ -24,54 +24,31 @@ export function parsePointer(text: string): readonly string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-const space = /\s*/y;
-const text = /"[^"\\]*(?:\\.[^"\\]*)*"/sy;
-const scalar = /[^\s,\]}]+/y;
-
-function take(pattern: RegExp, json: string, at: number): number {
-  pattern.lastIndex = at;
-  return at + (pattern.exec(json)?.[0].length ?? 0);
-}
-
-/** Where the value that begins at `start` ends. */
-function endOfValue(json: string, start: number): number {
-  let depth = 0;
-  let at = start;
-  do {
-    const character = json[at];
-    if (character === '"') at = take(text, json, at);
-    else if (character === '{' || character === '[') {
-      depth += 1;
-      at += 1;
-    } else if (character === '}' || character === ']') {
-      depth -= 1;
-      at += 1;
-    } else if (character === ',' || character === ':') at += 1;
-    else at = take(scalar, json, at);
-    if (depth > 0) at = take(space, json, at);
-  } while (depth > 0 && at < json.length);
-  return at;
-}
+/** A string, a mark, or a number or a word. */
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s{}[\]:,"]+/gs;
 
 /** The last member of an object with this name, as `JSON.parse` takes it, or the item of a list. */
-function memberOf(json: string, token: string): string | undefined {
+function memberOf(json: string, name: string): string | undefined {
   const isObject = json.startsWith('{');
-  if (!isObject && !json.startsWith('[')) return undefined;
   let found: string | undefined;
   let index = 0;
-  let at = take(space, json, 1);
-  while (at < json.length - 1) {
-    let name = String(index);
-    if (isObject) {
-      const end = take(text, json, at);
-      name = JSON.parse(json.slice(at, end)) as string;
-      at = take(space, json, take(space, json, end) + 1);
-    }
-    const end = endOfValue(json, at);
-    if (name === token) found = json.slice(at, end);
-    // Behind the comma.
-    at = take(space, json, take(space, json, end) + 1);
-    index += 1;
+  let depth = 0;
+  /** The current member: its name, and where its value starts. */
+  let key: string | undefined;
+  let start: number | undefined;
+  let end = 0;
+  for (const { 0: token, index: at } of json.matchAll(tokens)) {
+    const isClosing = token === '}' || token === ']';
+    if (depth === 1 && (isClosing || token === ',')) {
+      const isNamed = (isObject ? key : String(index)) === name;
+      if (isNamed && start !== undefined) found = json.slice(start, end);
+      index += 1;
+      key = start = undefined;
+    } else if (depth === 1 && isObject && key === undefined) key = JSON.parse(token) as string;
+    else if (depth === 1 && token !== ':') start ??= at;
+    if (isClosing) depth -= 1;
+    else if (token === '{' || token === '[') depth += 1;
+    end = at + token.length;
   }
   return found;
 }

@@ -95,14 +95,8 @@ function readItemType(reader: Reader, field: string): JsonObject {
   if (reader.take(/\[/y) !== undefined) return { type: 'array', items: readObject(reader, ']') };
   const name = takeWord(reader);
   if (name === undefined) throw reader.fail(`expected a type, a comma or a colon after "${field}"`);
-  const space = reader.take(blanks);
+  reader.take(blanks);
   if (reader.sees('|')) return readChoices(reader, name);
-  if (space !== '' && !reader.sees(':,\n\r]}') && !reader.sees('')) {
-    throw reader.fail(
-      `unexpected text after the type "${name}"`,
-      'put a comma between fields, a colon before a description, and double quotes around a name with spaces',
-    );
-  }
   return namedType(reader, name, field);
 }
 
@@ -144,7 +138,9 @@ function readObject(reader: Reader, end: ']' | '}' | ''): JsonObject {
     if (fields.has(field.name)) throw reader.fail(`the field "${field.name}" is named twice`);
     fields.set(field.name, field);
     if (!reader.sees(`,\n\r${end}`) && !reader.sees('')) {
-      throw reader.fail('expected a comma between fields');
+      const hint =
+        'put a comma before the next field, a colon before a description, and double quotes around a name with spaces';
+      throw reader.fail('expected a comma between fields', hint);
     }
   }
   reader.take(/[\]}]/y);

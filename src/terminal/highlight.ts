@@ -40,7 +40,7 @@ import { swift } from '@codemirror/legacy-modes/mode/swift';
 import { toml } from '@codemirror/legacy-modes/mode/toml';
 import { html, xml } from '@codemirror/legacy-modes/mode/xml';
 import { yaml } from '@codemirror/legacy-modes/mode/yaml';
-import type { AnswerPart, Look, Paint, Style } from './style.ts';
+import type { Look, Style } from './style.ts';
 
 /** One row for each mode, with its names in code fences. */
 const rows: readonly (readonly [names: string, mode: StreamParser<unknown>])[] = [
@@ -146,31 +146,19 @@ function highlightLine(
     else if ((stalls += 1) > 10) throw new Error('the mode does not advance');
     const text = stream.current();
     const look = token ? lookOf(token) : undefined;
-    output += look && text.trim() !== '' ? codePaint(style, look)(text) : text;
+    output += look && text.trim() !== '' ? style[look](text) : text;
   }
   return output;
 }
 
-/** The tokens with these looks are parts whose look the user can choose. */
-const parts: { readonly [Name in Look]?: AnswerPart } = {
-  magenta: 'keyword',
-  green: 'string',
-  dim: 'comment',
-};
-
-function codePaint(style: Style, look: Look): Paint {
-  const part = parts[look];
-  return (part && style.own?.[part]) ?? style[look];
-}
-
 /** CodeMirror's token names, old and new, by their looks. Other tokens have the terminal's default colour. */
 const tokens: { readonly [Name in Look]?: string } = {
-  magenta: 'keyword modifier qualifier meta macroName',
-  green: 'string string-2 regexp inserted',
+  keyword: 'keyword modifier qualifier meta macroName',
+  string: 'string string-2 regexp inserted',
   red: 'deleted',
   cyan: 'number atom bool type typeName className attribute attributeName builtin',
   blue: 'tag tagName def definition function',
-  dim: 'comment',
+  comment: 'comment',
   bold: 'header heading strong',
   italic: 'emphasis',
   underline: 'link',

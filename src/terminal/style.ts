@@ -24,55 +24,49 @@ const colors = {
   cyan: [36, 39],
 } as const;
 
+/** The parts of an answer whose look the user can choose, with the looks of the themes; headings differ by level. */
+const parts = {
+  heading: 'bold',
+  code: 'cyan',
+  link: 'underline',
+  quote: 'dim',
+  rule: 'dim',
+  keyword: 'magenta',
+  string: 'green',
+  comment: 'dim',
+} as const;
+
 /**
  * `band` is a background for a part that must be found in a long text; nothing where the background of the terminal is
  * not known.
  */
-export type Look = keyof typeof attributes | keyof typeof colors | 'band';
+type PlainLook = keyof typeof attributes | keyof typeof colors | 'band';
+export type Look = PlainLook | keyof typeof parts;
 
 export interface Style extends Readonly<Record<Look, Paint>> {
   /** False if every look returns its text unchanged. */
   readonly colored: boolean;
-  /** Absent for the looks of the theme alone. */
-  readonly own?: OwnPaints;
+  /** The user chose the look of headings, for all levels. */
+  readonly hasOwnHeading?: boolean;
 }
-
-/** The parts of an answer whose look the user can choose. */
-export type AnswerPart =
-  | 'heading'
-  | 'code'
-  | 'link'
-  | 'quote'
-  | 'rule'
-  | 'keyword'
-  | 'string'
-  | 'comment';
 
 /** The looks that the user chose replace the looks of the theme. */
-export type OwnPaints = { readonly [Part in AnswerPart]?: Paint };
+export type OwnPaints = { readonly [Part in keyof typeof parts]?: Paint };
 
 /**
- * Whether one stream gets colour. In this order: `--color=always|never`; `NO_COLOR` non-empty (no-color.org);
+ * Whether one stream gets colour. In this order: `--color=always|never` (`--no-color` is `never`); `NO_COLOR` non-empty (no-color.org);
  * `FORCE_COLOR` or `CLICOLOR_FORCE` non-empty (`0` and `false` do not count); `TERM=dumb`; whether it is a terminal.
  */
-export function hasColor({
-  isTerminal,
-  environment,
-  option,
-}: {
-  readonly isTerminal: boolean;
-  readonly environment: Environment;
-  /** `--color`; `--no-color` is `never`. */
-  readonly option?: 'always' | 'never' | 'auto' | undefined;
-}): boolean {
+export function hasColor(
+  isTerminal: boolean,
+  environment: Environment,
+  option: 'always' | 'never' | 'auto' = 'auto',
+): boolean {
+  const forces = (name: string) => !['', '0', 'false'].includes(environment[name] ?? '');
   if (option === 'always') return true;
   if (option === 'never' || environment['NO_COLOR']) return false;
-  if (forces(environment['FORCE_COLOR']) || forces(environment['CLICOLOR_FORCE'])) return true;
+  if (forces('FORCE_COLOR') || forces('CLICOLOR_FORCE')) return true;
   return isTerminal && environment['TERM'] !== 'dumb';
-}
-
-function forces(value: string | undefined): boolean {
-  return value !== undefined && !['', '0', 'false'].includes(value);
 }
 
 const unchanged: Paint = (text) => text;
@@ -89,26 +83,35 @@ function paint(open: number | string, close: number): Paint {
   return (text) => (text.includes('\n') ? text.split('\n').map(line).join('\n') : line(text));
 }
 
-const paintsOf = <Name extends Look>(codes: Readonly<Record<Name, readonly [number, number]>>) =>
+const paintsOf = <Name extends PlainLook>(
+  codes: Readonly<Record<Name, readonly [number, number]>>,
+) =>
   Object.fromEntries(
     Object.entries<readonly [number, number]>(codes).map(([name, code]) => [name, paint(...code)]),
   ) as Record<Name, Paint>;
 
-const allLooks = [...Object.keys(attributes), ...Object.keys(colors), 'band'];
-const unchangedPaints = Object.fromEntries(allLooks.map((look) => [look, unchanged])) as Readonly<
-  Record<Look, Paint>
+/** Adds the looks of the parts of an answer. */
+function withParts(style: Readonly<Record<PlainLook, Paint>>, own: OwnPaints = {}): Style {
+  const themed = Object.entries(parts).map(([part, look]) => [part, style[look]] as const);
+  const painted = Object.fromEntries(themed) as Record<keyof typeof parts, Paint>;
+  return { colored: true, ...style, ...painted, ...own, hasOwnHeading: own.heading !== undefined };
+}
+
+const plainLooks = [...Object.keys(attributes), ...Object.keys(colors), 'band'];
+const unchangedPaints = Object.fromEntries(plainLooks.map((look) => [look, unchanged])) as Readonly<
+  Record<PlainLook, Paint>
 >;
 
-export const plainStyle: Style = { colored: false, ...unchangedPaints };
+export const plainStyle: Style = { ...withParts(unchangedPaints), colored: false };
 
 /** Attributes without colours, for `NO_COLOR`. */
-export const weightStyle: Style = { ...plainStyle, colored: true, ...paintsOf(attributes) };
+export const weightStyle: Style = withParts({ ...unchangedPaints, ...paintsOf(attributes) });
 
-export const colorStyle: Style = { ...weightStyle, ...paintsOf(colors) };
+export const colorStyle: Style = withParts({ ...weightStyle, ...paintsOf(colors) });
 
 /** The theme `mono` puts weight in the places of some colours. */
 const { bold } = weightStyle;
-const monoStyle: Style = { ...weightStyle, red: bold, magenta: bold, cyan: bold };
+const monoStyle: Style = withParts({ ...weightStyle, red: bold, magenta: bold, cyan: bold });
 
 /** Codes of colours; `dim` is a grey where greys are known. */
 export type Palette = { readonly [Name in keyof typeof colors | 'dim']?: number };
@@ -163,14 +166,13 @@ export function themedStyle(
   if (!style.colored) return style;
   if (theme === 'plain') return plainStyle;
   if (theme === 'mono') return monoStyle;
-  const shown = own === undefined ? style : { ...style, own };
   const shade = theme === 'color' ? terminal.background : theme;
-  if (shade === undefined) return shown;
+  if (shade === undefined) return withParts(style, own);
   const { many, few, band } = shade === 'light' ? lightColors : darkColors;
   const [palette, prefix] = terminal.hasMany ? [many, '38;5;'] : [few, ''];
   const painted = Object.entries(palette).map(([name, code]) => [name, paint(prefix + code, 39)]);
-  const shaded: Style = { ...shown, ...Object.fromEntries(painted) };
-  return terminal.hasMany ? { ...shaded, band: paint(`48;5;${band}`, 49) } : shaded;
+  const bands = terminal.hasMany ? { band: paint(`48;5;${band}`, 49) } : {};
+  return withParts({ ...style, ...Object.fromEntries(painted), ...bands }, own);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { groupLines, parseGroupLimits, type Waiting } from '../../src/ask/every.ts';
+import { groupLines, parseGroupLimits } from '../../src/ask/every.ts';
 import { Failure } from '../../src/failure.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
@@ -36,9 +36,9 @@ function createInput() {
 function start(every: string, lossy = false) {
   const input = createInput();
   const clock = createFakeClock();
-  const full: Waiting[] = [];
+  const full: (readonly number[])[] = [];
   const limits = parseGroupLimits(every);
-  const onFull = (waiting: Waiting) => void full.push(waiting);
+  const onFull = (...waiting: readonly number[]) => void full.push(waiting);
   const groups = groupLines(input.bytes(), { limits, clock, onFull, lossy });
   return { input, clock, full, groups };
 }
@@ -147,7 +147,7 @@ test('input that arrives faster than it is taken is held back, with a report', a
   await tick();
   expect(input.reads).toBe(before);
   expect(before).toBeLessThan(12);
-  expect(full[0]).toEqual({ groups: 8, lines: 8 });
+  expect(full).toEqual([[8, 8]]);
   input.end();
   expect((await allOf(groups)).map(({ lastLine }) => lastLine)).toEqual(
     Array.from({ length: 19 }, (_, index) => index + 2),

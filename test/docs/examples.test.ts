@@ -30,7 +30,7 @@ const programLines = helpOf(program).examples.flatMap(({ line }) =>
 
 /** The guides about the program itself. */
 const topicLines = (['piping', 'privacy', 'profiles', 'troubleshooting', 'uninstall'] as const)
-  .flatMap((name) => (topics[name] ?? '').split('\n'))
+  .flatMap((name) => topics[name].split('\n'))
   .flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : []));
 
 const texts = [

@@ -85,7 +85,7 @@ const removed = (lines: readonly string[]) =>
   lines.filter((line) => /^(?:rm|npm) /.test(line)).flatMap((line) => line.split(' ').slice(2));
 
 test('natter help uninstall removes what docs/install.md does', () => {
-  const typed = (guides.uninstall ?? '').split('\n').filter((line) => line.startsWith('$ '));
+  const typed = guides.uninstall.split('\n').filter((line) => line.startsWith('$ '));
   const lines = typed.map((line) => line.slice(2));
   expect(removed(lines)).toHaveLength(6);
   expect(new Set(removed(lines))).toEqual(new Set(removed(guideCommands('npm uninstall'))));

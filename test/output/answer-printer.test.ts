@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { ChatEvent } from '../../src/client/events.ts';
 import {
   type AnswerPrinter,
-  exactPrinter,
   jsonLinesPrinter,
   jsonPrinter,
   pipedPrinter,
@@ -55,7 +54,7 @@ const plain = { write: (piece: string) => piece, end: () => '' };
 
 test('the exact printer prints the text and nothing else', async () => {
   const events = [started, text('a\u001B[31m', 'b'), text(''), finished];
-  expect(await print(exactPrinter, events)).toBe('a\u001B[31mb');
+  expect(await print((stdout) => pipedPrinter(stdout, true), events)).toBe('a\u001B[31mb');
 });
 
 test.each([

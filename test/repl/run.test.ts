@@ -37,8 +37,8 @@ test.each([
 });
 
 test.each([
-  [{ every: '1s' }, /^--every needs standard input/, 'tail -f app.log | natter --every 1s "'],
-  [{ split: 'auto' }, /^--split needs a prompt/, 'natter --split auto -f book.txt "'],
+  [{ every: '1s' }, /^--every needs .* standard input/, 'natter --every 1s "sum up" <'],
+  [{ split: 'auto' }, /^--split needs a prompt/, 'natter --split auto "'],
   [{ fallback: 'nextgen' }, /^--fallback needs a prompt/, 'natter --fallback nextgen "'],
 ] as const)(
   '%j on a terminal is refused with an example that works',

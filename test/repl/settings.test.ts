@@ -34,18 +34,20 @@ test('off removes a field, and a name alone shows it', async () => {
   expect(memory.text()).toContain('natter: temperature=0.2\n');
   expect(memory.text()).toContain('natter: temperature is no longer sent\n');
   expect(memory.text()).toContain(
-    'natter: no temperature is sent; /param temperature=0.2 sets it\n',
+    'natter: no parameter temperature is sent; /param temperature=VALUE sets it\n',
   );
   expect(memory.session.state().settings.parameters).toEqual({
     set: {},
     removed: ['temperature'],
   });
-  expect(memory.text()).toContain('no parameter top_k is sent\n  /param lists them');
+  expect(memory.text()).toContain('no parameter top_k is sent; /param top_k=VALUE sets it\n');
 });
 
 test('/temperature off changes nothing if no temperature is sent', async () => {
   const memory = await entered('/temperature off');
-  expect(memory.text()).toBe('natter: no temperature is sent; /param temperature=0.2 sets it\n');
+  expect(memory.text()).toBe(
+    'natter: no parameter temperature is sent; /param temperature=VALUE sets it\n',
+  );
 });
 
 test('/param takes a blank for the =', async () => {

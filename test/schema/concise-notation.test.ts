@@ -53,7 +53,7 @@ describe('a mistake is named with its place', () => {
   test.each([
     ['', 'expected the name of a field at the end'],
     ['name, age itn', 'unknown type "itn" of the field "age" at the end'],
-    ['name string age int', 'unexpected text after the type "string" at "age int"'],
+    ['name string age int', 'expected a comma between fields at "age int"'],
     ['name, name', 'the field "name" is named twice at the end'],
     ['[name, age', 'expected a closing "]" at the end'],
     ['[name] x', 'unexpected text after the closing "]" at "x"'],

@@ -4,7 +4,7 @@ import type { ReactElement } from 'react';
 import type { ReplState } from '../../src/repl/state.ts';
 import { InkScreen } from '../../src/repl/screen/ink.tsx';
 import { symbolsFor } from '../../src/repl/screen/symbols.ts';
-import { StoreProvider, ViewStore } from '../../src/repl/screen/view.tsx';
+import { ShownProvider, ViewStore } from '../../src/repl/screen/view.tsx';
 import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
 import { type KeyChange, run, type StateChange } from './repl-state.ts';
 
@@ -22,13 +22,13 @@ export function drawn(element: ReactElement, state: ReplState, look: Look = {}):
   const style = colored ? colorStyle : plainStyle;
   const symbols = symbolsFor(unicode);
   const view = { state, style, symbols, columns, rows: state.rows, tailRows: 0, now };
-  const store = new ViewStore(view, () => undefined);
+  const shown = { view, store: new ViewStore(() => undefined) };
   const { lastFrame, unmount } = render(
-    <StoreProvider value={store}>
+    <ShownProvider value={shown}>
       <Box flexDirection="column" width={columns}>
         {element}
       </Box>
-    </StoreProvider>,
+    </ShownProvider>,
   );
   const frame = lastFrame() ?? '';
   unmount();

@@ -26,8 +26,8 @@ import {
   suspend,
   editExternally,
 } from '../../src/repl/keys.ts';
-import { findCandidates } from '../../src/repl/menu.ts';
-import { recognisePaths, pickFiles } from '../../src/repl/files/picking.ts';
+import { findCandidates, pickFiles } from '../../src/repl/menu.ts';
+import { recognisePaths } from '../../src/repl/files/dropped-files.ts';
 import { hurry, remember } from '../../src/repl/queue.ts';
 import type { Session } from '../../src/repl/session.ts';
 import { listModels, changeParameters, chooseRole, recordModel } from '../../src/repl/settings.ts';

@@ -169,10 +169,7 @@ const maxPageText = 200;
 /** Returns what messages show of an HTML page: its title, else the start of its text. */
 function pageText(page: string): string {
   const head = page.slice(0, maxHead);
-  const tag = head.search(/<title[\s>]/i);
-  const start = tag === -1 ? 0 : head.indexOf('>', tag) + 1;
-  const end = head.indexOf('<', start);
-  const title = start === 0 || end === -1 ? '' : head.slice(start, end);
+  const [, title = ''] = /<title[^>]{0,200}>([^<]*)</i.exec(head) ?? [];
   if (title.trim() !== '' || /^\s*<\?xml/i.test(head)) return decodeHTMLStrict(title);
   const text = head
     .replace(/<(script|style)\b[^]*?(?:<\/\1>|$)|<!--[^]*?(?:-->|$)/gi, ' ')

@@ -1,4 +1,4 @@
-import { groupLines, type LineGroup, parseGroupLimits, type Waiting } from '../../ask/every.ts';
+import { groupLines, type LineGroup, parseGroupLimits } from '../../ask/every.ts';
 import { openAsker } from '../../ask/fallback.ts';
 import { promptMessages } from '../../ask/plan-request.ts';
 import {
@@ -13,7 +13,7 @@ import { failureFields } from '../../output/ending-failure.ts';
 import { count } from '../../output/figures.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice } from '../../output/notices.ts';
-import { createTextPrinter, lookOf, refuseClosedOutput } from '../../output/answer-printer.ts';
+import { createTextPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
@@ -84,7 +84,7 @@ async function printText(
   const { stdout } = context.streams;
   // The heading of the next group needs a row of its own.
   const printing = { ...run, format: format === 'exact' ? ('text' as const) : format };
-  const printer = await createTextPrinter(printing, lookOf(settings));
+  const printer = await createTextPrinter(printing, settings);
   await stdout.write(`${isFirst ? '' : '\n'}${heading(labelOf(group), presentation.style)}`);
   const { metadata, failure } = await ask(group, printer);
   await printer.end();
@@ -155,15 +155,10 @@ export async function runEvery(
   const { presentation, settings } = run;
   const { stdinEncoding: encoding, lossy } = options;
   if (encoding !== undefined) requireEncoding(encoding);
-  let isFull = false;
-  const onFull = ({ groups, lines }: Waiting) => {
-    if (isFull) return;
-    isFull = true;
-    const waiting = `${groups} groups with ${count(lines)} lines wait`;
+  const onFull = (groups: number, lines: number) =>
     presentation.notices.notice(
-      `input arrives faster than answers; reading is paused (${waiting})`,
+      `input arrives faster than answers; reading is paused (${groups} groups with ${count(lines)} lines wait)`,
     );
-  };
   const { ask, close } = await openGroups(run, words);
   const isAnimated = presentation.animated && options.quiet !== true;
   const window = openWindowStatus(context, isAnimated, settings.values);

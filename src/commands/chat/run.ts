@@ -36,7 +36,6 @@ import {
   jsonLinesPrinter,
   createAnswerPrinter,
   createTextPrinter,
-  lookOf,
 } from '../../output/answer-printer.ts';
 import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { endingFailure, failureFields } from '../../output/ending-failure.ts';
@@ -189,7 +188,7 @@ async function askPrompt(
 async function printAnswer(prompt: ReadyPrompt): Promise<Shown> {
   const { run, first, messages } = prompt;
   const { model, answer } = first;
-  const printer = await createAnswerPrinter(run, lookOf(model.settings), answer.model);
+  const printer = await createAnswerPrinter(run, model.settings, answer.model);
   const given = await askPrompt(prompt, first, messages, printer, true);
   const { metadata, failure, error } = given;
   await printer.end({ metadata, failure });

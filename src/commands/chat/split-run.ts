@@ -30,7 +30,7 @@ import { finishNotice, truncationFailure, truncationWarning } from '../../output
 import { createStatusLine } from '../../output/activity.ts';
 import { resolveFolders } from '../../settings/folders.ts';
 import { makePrivateFolder } from '../../storage/files.ts';
-import { createTextPrinter, lookOf, refuseClosedOutput } from '../../output/answer-printer.ts';
+import { createTextPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { printJson } from '../../output/print-data.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
@@ -128,7 +128,7 @@ async function printFinalAnswer(
   ask: (sink: Sink) => Promise<Answer>,
 ): Promise<void> {
   const { context, format, presentation, settings } = run;
-  const printer = format === 'json' ? undefined : await createTextPrinter(run, lookOf(settings));
+  const printer = format === 'json' ? undefined : await createTextPrinter(run, settings);
   const { content, metadata, failure } = await ask(printer ?? { event: () => undefined });
   await printer?.end();
   context.signal.throwIfAborted();

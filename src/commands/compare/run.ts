@@ -13,7 +13,6 @@ import { cleanLine, maskMessage } from '../../secrets/secrets.ts';
 import {
   createTextPrinter,
   answerStyle,
-  lookOf,
   unchanged,
   chooseAnswerFormat,
   refuseClosedOutput,
@@ -38,7 +37,7 @@ import {
   readComparedModels,
 } from './models.ts';
 import { openCheck } from '../../ask/check.ts';
-import { compareModels } from '../../ask/compare.ts';
+import { askModel } from './ask-model.ts';
 import { promptMessages, planRequest } from '../../ask/plan-request.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
@@ -56,7 +55,6 @@ import {
 } from '../../ask/open-conversation.ts';
 import { printJson } from '../../output/print-data.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
-import { withRequestHint } from '../../cli/report.ts';
 import { dryRunDocument } from '../../ask/dry-run.ts';
 import { readPrompt, withSystem } from '../../input/read-prompt.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
@@ -74,17 +72,13 @@ function showsColumns(comparison: Comparison): boolean {
 
 const labelsOf = ({ models }: Comparison) => models.map(({ label }) => label);
 
-/** The looks of the settings of the first model. */
-const look = ({ models: [first] }: Comparison) =>
-  first === undefined ? {} : lookOf(first.settings);
-
 async function openColumns(comparison: Comparison): Promise<ComparisonView> {
   const { context, presentation, format, models } = comparison;
   const { clock, device, streams, environment } = context;
   const { style: own, unicode } = presentation;
   const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');
   const wrap = models[0]?.settings.values.wrap ?? 'words';
-  const style = answerStyle(presentation, look(comparison));
+  const style = answerStyle(presentation, models[0]?.settings);
   return createAnswerColumns({
     traits: terminalTraits(environment),
     output: streams.stdout,
@@ -108,7 +102,7 @@ async function openView(comparison: Comparison): Promise<ComparisonView> {
   if (format === 'json') return createComparisonDocument(stdout, clean);
   if (format === 'jsonl') return createComparisonLines(stdout, labelsOf(comparison), clean);
   if (showsColumns(comparison)) return openColumns(comparison);
-  const open = () => createTextPrinter(comparison, look(comparison));
+  const open = () => createTextPrinter(comparison, models[0]?.settings);
   const printers = await Promise.all(models.map(open));
   const labels = labelsOf(comparison).map(sanitizeLine);
   return createStackedAnswers(stdout, presentation.style, labels, printers);
@@ -292,14 +286,7 @@ async function showAnswers(
   services: ReadonlyMap<string | undefined, Service>,
   journal: ComparisonJournal,
 ) {
-  const { context, models, check, guard, options, presentation, format } = comparison;
-  const asked = models.flatMap(({ label, profile, settings }, index) => {
-    const service = services.get(profile);
-    if (service === undefined) return [];
-    const { client, clock } = service;
-    const messages = journal.messages(settings);
-    return [{ label, settings, client, clock, messages, record: journal.records[index] }];
-  });
+  const { context, models, presentation } = comparison;
   const view = await openView(comparison);
   const window = openWindowStatus(context, presentation.animated, comparison.settings.values);
   let ended = 0;
@@ -307,27 +294,19 @@ async function showAnswers(
     const share = (ended / models.length) * 100;
     window.show(`${ended} of ${models.length} - natter compare`, ended === 0 ? 'busy' : share);
   };
-  const counted: ComparisonView = {
-    ...view,
-    ended(...words) {
-      ended += 1;
-      showState();
-      return view.ended(...words);
-    },
-  };
-  const comparing = {
-    view: counted,
-    showsEvents: format === 'jsonl',
-    check,
-    stream: options.stream,
-    notices: presentation.notices,
-    explain: withRequestHint,
-    signal: context.signal,
-    guard,
-  };
   showState();
   try {
-    const answers = await compareModels(comparing, asked);
+    const pending = models.map(async (model, index) => {
+      const service = services.get(model.profile) as Service;
+      const asked = { comparison, model, index, service, view, record: journal.records[index] };
+      const answer = await askModel(asked, journal.messages(model.settings));
+      ended += 1;
+      showState();
+      return answer;
+    });
+    // After an error the view and the journal are closed: no answer may still write to them.
+    await Promise.allSettled(pending);
+    const answers = await Promise.all(pending);
     journal.choose(answers);
     return { answers, removed: view.removed() };
   } finally {

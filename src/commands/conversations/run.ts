@@ -43,7 +43,7 @@ import { refuseReservedName } from '../../storage/file-name.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { escapeJson, sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
-import { printMarkdown, storedLook } from '../../output/answer-printer.ts';
+import { printMarkdown, settingsForStored } from '../../output/answer-printer.ts';
 import { printJson, printTable } from '../../output/print-data.ts';
 import type { Style } from '../../terminal/style.ts';
 
@@ -190,8 +190,8 @@ export const showConversation: Action<TextOptions, [name: string]> = async (
     }
     return;
   }
-  const look = await storedLook(context, presentation, options);
-  await printMarkdown(context, presentation, exportMarkdown(conversation, versions), look);
+  const settings = settingsForStored(context, presentation, options);
+  await printMarkdown(context, presentation, exportMarkdown(conversation, versions), {}, settings);
 };
 
 function formatOf({ format, output }: TextOptions): ExportFormat {

@@ -1,7 +1,11 @@
+import { durationNote } from '../../cli/global-options.ts';
 import type { TopicName } from './topic-names.ts';
 
-/** Topics of `natter help` that are prose: paragraphs, which `natter help` wraps, and below them lines to type. */
-export const guides: Partial<Readonly<Record<TopicName, string>>> = {
+/**
+ * The topics of `natter help`: paragraphs, which `natter help` wraps, and below them lines to type. A line `{rows}` stands
+ * for what the tables of the program say.
+ */
+export const guides: Readonly<Record<TopicName, string>> = {
   budget: `A budget limits the tokens or the money of a profile in a day, a week or a month. A request that might exceed it is not sent, and natter exits with 15; from 80 % on, natter warns.
 $ natter config set budget 2M/day
 $ natter --budget 500k/week "hello"
@@ -15,6 +19,18 @@ $ natter usage --since 7d --by model
 $ natter batch --dry-run prompts.txt
 
 A single batch has limits, too: --max-total-tokens and --max-cost. It stops before it exceeds them, and the same command continues.`,
+  environment: `Environment variables. Flags override variables, variables override the profile; an empty variable counts as unset, except in NATTER_PAGER and PAGER.
+
+{rows}`,
+  'exit-codes': `Exit codes, by cause. With --json or --jsonl the name is the field "kind" of the error line on standard error.
+
+{rows}
+
+natter batch exits with 0 if every item is answered, and with 75 if another run can help: all failures are transient (a rate limit, an outage, a cut answer), or items are left after SIGTERM, SIGUSR1 or --stop-after. Otherwise it exits with the code of the cause if all failures share one, else with 1.
+
+Commands exit with 6 if the named model, conversation, answer, code block or setting value does not exist, or a search has no hit. An empty list and a change that is already in effect exit with 0.
+
+If the reader closes standard output early, as in natter … | head -1, natter exits with 0.`,
   inputs: `-f attaches a text file, a folder (without what .gitignore excludes), a pattern in quotes, an https: URL, or standard input (-). It is repeatable. Images and other files that are not text are refused.
 $ natter -f . "what does this do?"
 $ natter -f "**/*.md" "what is open?"
@@ -31,6 +47,10 @@ $ natter --fallback nextgen "hello"
 
 A service that probably cut the prompt causes a warning; with --strict it is a failure (exit code 16). The setting window is for a server whose window natter does not know:
 $ natter config set window 8192`,
+  keys: `Keys of a conversation (natter without a prompt). /help lists its commands. natter config keys lists yours; natter config set keys.ACTION changes them.
+For API keys: natter auth --help.
+
+{rows}`,
   piping: `Standard input is appended to the prompt byte for byte (without a byte order mark), or replaces {{stdin}} in the prompt or in --system. Without a prompt it is the prompt.
 $ git diff | natter "review this"
 $ printf "un, deux" | natter "translate {{stdin}} to English"
@@ -128,6 +148,23 @@ $ natter config set secret-guard redact
 
 For the key of a service: natter auth --help. A password manager can print it each time:
 $ natter config set api-key-command "pass show natter"`,
+  service: `Options of every command that uses a service, before or after its name.
+
+{rows}
+
+${durationNote}
+
+Most of them are settings, too: natter help settings.`,
+  settings: `A setting is a flag, else an environment variable, else a value of the profile (natter help profiles), else its default. natter auth status shows the source of each. api-key-command and secret-guard have no flag.
+
+{rows}
+
+${durationNote}
+
+To show and change the values of the current profile, or of --profile <name>:
+$ natter config list
+$ natter config set model nextgen
+$ natter config unset model`,
   troubleshooting: `A failure has one line for what happened and one for what to type next; its exit code names the cause (natter help exit-codes). To check settings, files, connection, key, models and one answer in one run, with what to do for each finding; --offline sends nothing:
 $ natter doctor
 $ natter doctor --offline

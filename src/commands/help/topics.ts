@@ -1,10 +1,9 @@
-import type { Command } from 'commander';
+import type { Command, Help } from 'commander';
 import { exitCodes, type FailureKind } from '../../failure.ts';
 import { keyBindings, keyLabel } from '../../repl/composer/keys/key-bindings.ts';
 import { environmentVariables } from '../../settings/environment-variables.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
 import { settingRows } from '../config/command.ts';
-import { durationNote } from '../../cli/global-options.ts';
 import { formatRows, formatSection, serviceRows } from '../../cli/help-format.ts';
 import { guides } from './guides.ts';
 import { topicNames, type TopicName } from './topic-names.ts';
@@ -41,32 +40,6 @@ export const exitCodeRows: readonly (readonly [code: string, name: string, meani
   ['143', 'SIGTERM', 'terminated'],
 ];
 
-/** `natter help exit-codes`. */
-function exitCodesTopic(): string {
-  const rows = exitCodeRows.map(
-    ([code, name, meaning]) => `  ${code.padStart(3)}  ${name.padEnd(16)} ${meaning}`,
-  );
-  return [
-    'Exit codes, by cause. With --json or --jsonl the name is the field "kind" of the',
-    'error line on standard error.',
-    '',
-    ...rows,
-    '',
-    'natter batch exits with 0 if every item is answered, and with 75 if another run',
-    'can help: all failures are transient (a rate limit, an outage, a cut answer), or',
-    'items are left after SIGTERM, SIGUSR1 or --stop-after. Otherwise it exits with',
-    'the code of the cause if all failures share one, else with 1.',
-    '',
-    'Commands exit with 6 if the named model, conversation, answer, code block or',
-    'setting value does not exist, or a search has no hit. An empty list and a change',
-    'that is already in effect exit with 0.',
-    '',
-    'If the reader closes standard output early, as in natter … | head -1, natter',
-    'exits with 0.',
-    '',
-  ].join('\n');
-}
-
 /** Indented lines of at most 80 columns. */
 function wrap(text: string, indent: number): string {
   const margin = ' '.repeat(indent);
@@ -75,59 +48,17 @@ function wrap(text: string, indent: number): string {
     .join('\n');
 }
 
-/** Lines to type begin with `$`; other lines are paragraphs. */
-const formatGuide = (text: string) =>
-  text
-    .split('\n')
-    .map((line) => (line.startsWith('$ ') ? `  ${line}` : wrap(line, 0)))
+const exitCodeList = () =>
+  exitCodeRows
+    .map(([code, name, meaning]) => `  ${code.padStart(3)}  ${name.padEnd(16)} ${meaning}`)
     .join('\n');
 
-function environmentTopic(): string {
+function variableList(): string {
   const rows = environmentVariables.map(({ name, summary, default: value }) => {
     const ending = value === undefined ? '' : ` (default: ${value})`;
     return `  ${name}\n${wrap(summary + ending, 6)}`;
   });
-  return [
-    'Environment variables. Flags override variables, variables override the profile;',
-    'an empty variable counts as unset, except in NATTER_PAGER and PAGER.',
-    '',
-    ...rows,
-    '',
-  ].join('\n');
-}
-
-function settingsTopic(program: Command): string {
-  const help = program.createHelp();
-  return [
-    wrap(
-      'A setting is a flag, else an environment variable, else a value of the profile (natter help profiles), else its default. natter auth status shows the source of each. api-key-command and secret-guard have no flag.',
-      0,
-    ),
-    '',
-    formatRows(settingRows, help),
-    '',
-    durationNote,
-    '',
-    'To show and change the values of the current profile, or of --profile <name>:',
-    '  $ natter config list',
-    '  $ natter config set model nextgen',
-    '  $ natter config unset model',
-    '',
-  ].join('\n');
-}
-
-function serviceTopic(program: Command): string {
-  const help = program.createHelp();
-  return [
-    'Options of every command that uses a service, before or after its name.',
-    '',
-    formatSection('Service options:', serviceRows(program, help), help),
-    '',
-    durationNote,
-    '',
-    'Most of them are settings, too: natter help settings.',
-    '',
-  ].join('\n');
+  return rows.join('\n');
 }
 
 const keyPlaces = [
@@ -138,35 +69,32 @@ const keyPlaces = [
   ['list', 'In the list of conversations:'],
 ] as const;
 
-function keysTopic(program: Command): string {
-  const help = program.createHelp();
+function keyList(_program: Command, help: Help): string {
   const sections = keyPlaces.map(([place, heading]) => {
     const rows = keyBindings
       .filter(({ when }) => when === place)
       .map(({ keys, summary }) => ({ term: keys.map(keyLabel).join(', '), description: summary }));
     return formatSection(heading, rows, help);
   });
-  const intro = [
-    'Keys of a conversation (natter without a prompt). /help lists its commands.',
-    'natter config keys lists yours; natter config set keys.ACTION changes them.',
-    'For API keys: natter auth --help.',
-  ].join('\n');
-  return `${[intro, ...sections].join('\n\n')}\n`;
+  return sections.join('\n\n');
 }
 
-/** The topics that are no guides, from the command tree where they describe options. */
-const topics: Partial<Record<TopicName, (program: Command) => string>> = {
-  environment: environmentTopic,
-  'exit-codes': exitCodesTopic,
-  keys: keysTopic,
-  service: serviceTopic,
-  settings: settingsTopic,
+/** What replaces `{rows}` in a guide. */
+const lists: Partial<Record<TopicName, (program: Command, help: Help) => string>> = {
+  environment: variableList,
+  'exit-codes': exitCodeList,
+  keys: keyList,
+  service: (program, help) => formatSection('Service options:', serviceRows(program, help), help),
+  settings: (_program, help) => formatRows(settingRows, help),
 };
 
 /** The text of `natter help <name>`; undefined if it is not the name of a topic. */
 export function helpTopic(name: string, program: Command): string | undefined {
   const topic = topicNames.find((known) => known === name);
   if (topic === undefined) return undefined;
-  const guide = guides[topic];
-  return guide === undefined ? topics[topic]?.(program) : `${formatGuide(guide)}\n`;
+  const lines = guides[topic].split('\n').map((line) => {
+    if (line === '{rows}') return lists[topic]?.(program, program.createHelp()) ?? '';
+    return line.startsWith('$ ') ? `  ${line}` : wrap(line, 0);
+  });
+  return `${lines.join('\n')}\n`;
 }

@@ -6,7 +6,7 @@ import { countOf } from '../../output/figures.ts';
 import { refusalNotice, type Notices } from '../../output/notices.ts';
 import { type Context, type GlobalOptions, present } from '../../run.ts';
 import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
-import { printMarkdown, storedLook } from '../../output/answer-printer.ts';
+import { printMarkdown, settingsForStored } from '../../output/answer-printer.ts';
 
 async function codeBlock(answer: string, block: string): Promise<string> {
   const number = /^-?[1-9]\d{0,5}$/.test(block) ? Number(block) : undefined;
@@ -61,8 +61,12 @@ export async function printLast(
   if (options.block === undefined) {
     if (content === '') return;
     const plain = options.plain === true;
-    const look = plain ? {} : await storedLook(context, presentation, options);
-    await printMarkdown(context, presentation, content, { plain, ...look, wrap: 'none' });
+    const settings = plain ? undefined : settingsForStored(context, presentation, options);
+    const unwrapped = settings && {
+      ...settings,
+      values: { ...settings.values, wrap: 'none' as const },
+    };
+    await printMarkdown(context, presentation, content, { plain }, unwrapped);
     return;
   }
   const text = await codeBlock(content, options.block);

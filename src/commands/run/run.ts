@@ -39,22 +39,18 @@ function refuseOptionNames(names: ReadonlySet<string | undefined>, prompt: Promp
   });
 }
 
-/** Options of `natter chat` alone, with what to type instead. */
-const chatOptions: Readonly<Record<string, string>> = {
-  every: 'write the prompt itself: tail -f app.log | ‹natter --every 200l,30s "…"›',
-  split: 'write the prompt itself: ‹natter --split auto "…" < notes.txt›',
-  interactive: 'send the file, then continue the conversation: ‹natter -i --continue›',
-};
+/** Options of `natter chat` alone. */
+const chatOption = /^(?:-i|--(?:every|split|interactive))$/;
 
 /** @throws Failure `usage` for an option of `natter chat` alone, unless the file has a variable with its name */
 function refuseChatOptions(prompt: PromptFile, line: readonly string[]): void {
-  const names = new Set(variablesOf(prompt).map(({ name }) => name));
-  for (const word of line) {
-    const name = word === '-i' ? 'interactive' : /^--(?<name>[a-z]+)/.exec(word)?.groups?.['name'];
-    const hint = name === undefined || names.has(name) ? undefined : chatOptions[name];
-    if (hint === undefined) continue;
-    throw new Failure('usage', `natter run does not take ${word.replace(/=.*/s, '')}`, { hint });
-  }
+  const options = line.map((word) => word.replace(/=.*/s, ''));
+  const names = new Set(variablesOf(prompt).map(({ name }) => `--${name}`));
+  const option = options.find((word) => chatOption.test(word) && !names.has(word));
+  if (option === undefined) return;
+  throw new Failure('usage', `natter run does not take ${option}`, {
+    hint: 'for --split and --every, write the prompt itself; ‹natter -i --continue› goes on after the answer',
+  });
 }
 
 async function readInputs(

@@ -17,32 +17,28 @@ import { bar, type BarLayout, formatTable, type Column } from '../../output/tabl
 const marked = (row: UsageSum, tokens: number) => `${row.estimated > 0 ? '~' : ''}${count(tokens)}`;
 const tokensOf = (row: UsageSum) => row.promptTokens + row.answerTokens;
 
-/** The cells of a row by heading; a column whose cells are all empty is omitted. */
-const cellOf = {
-  REQUESTS: (row: UsageSum) => count(row.requests),
-  FAILED: (row: UsageSum) => (row.failed === 0 ? '' : count(row.failed)),
-  IN: (row: UsageSum) => marked(row, row.promptTokens),
-  OUT: (row: UsageSum) => marked(row, row.answerTokens),
-  TOKENS: (row: UsageSum) => marked(row, tokensOf(row)),
-  COST: (row: UsageSum) => moneyText(row.costs),
-};
+/** The columns after the first; empty ones are omitted. */
+const columns: readonly Column[] = [
+  { heading: 'REQUESTS', align: 'right', isSpare: true },
+  { heading: 'FAILED', align: 'right', isSpare: true },
+  { heading: 'IN', align: 'right' },
+  { heading: 'OUT', align: 'right' },
+  { heading: 'COST', align: 'right' },
+];
 
-/** The columns of a window, the widest first. */
-const columnSets: readonly (readonly (keyof typeof cellOf)[])[] = [
-  ['REQUESTS', 'FAILED', 'IN', 'OUT', 'COST'],
-  ['REQUESTS', 'FAILED', 'TOKENS', 'COST'],
-  ['REQUESTS', 'TOKENS', 'COST'],
-  ['REQUESTS', 'TOKENS'],
-  ['TOKENS'],
+const cellsOf = (row: UsageSum): readonly string[] => [
+  count(row.requests),
+  row.failed === 0 ? '' : count(row.failed),
+  marked(row, row.promptTokens),
+  marked(row, row.answerTokens),
+  moneyText(row.costs),
 ];
 
 const gap = 2;
 const minBar = 6;
 const maxBar = 30;
 
-const widthOf = (lines: readonly string[]) => Math.max(...lines.slice(1).map(displayWidth));
-
-/** A table for a terminal, with bars for the tokens of each row, and the total below several rows. */
+/** A table for a terminal, with bars for the tokens of each row if there is room, and the total below several rows. */
 function usageText(
   heading: string,
   rows: readonly UsageSum[],
@@ -52,21 +48,11 @@ function usageText(
   const all = rows.length > 1 ? [...rows, total] : rows;
   // The id of a model must not fill a narrow window.
   const keyWidth = Math.max(10, Math.floor(layout.width / 3));
-  const unlimited = { ...layout, width: Number.POSITIVE_INFINITY };
-  const tables = columnSets.map((shown) => {
-    const columns: readonly Column[] = [
-      { heading },
-      ...shown.map((name) => ({ heading: name, align: 'right' as const })),
-    ];
-    const cells = all.map((row) => [
-      truncateToWidth(row.key, keyWidth),
-      ...shown.map((name) => cellOf[name](row)),
-    ]);
-    return formatTable(columns, cells, unlimited).trimEnd().split('\n');
-  });
-  const lines =
-    tables.find((table) => widthOf(table) + gap + minBar < layout.width) ?? tables.at(-1) ?? [];
-  const width = widthOf(lines);
+  const cells = all.map((row) => [truncateToWidth(row.key, keyWidth), ...cellsOf(row)]);
+  const lines = formatTable([{ heading }, ...columns], cells, layout)
+    .trimEnd()
+    .split('\n');
+  const width = Math.max(...lines.slice(1).map(displayWidth));
   const room = Math.min(maxBar, layout.width - width - gap - 1);
   const most = Math.max(1, ...rows.map(tokensOf));
   return lines

@@ -141,7 +141,7 @@ export class Journal {
 
   /** The turns are sent again. */
   removeSummary(turn: string): void {
-    this.#change({ type: 'summary', turn, after: turn, content: '' });
+    this.setSummary({ turn, after: turn, content: '' });
   }
 
   /** Tries to write what is not on disk. */

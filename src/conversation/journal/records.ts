@@ -1,6 +1,5 @@
 import type { Usage } from '../../client/contract.ts';
 import type { Timing } from '../../client/events.ts';
-import type { FailureKind } from '../../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 import {
   attributeRecords,
@@ -10,24 +9,10 @@ import {
   type AttributeRecord,
   type Attributes,
 } from '../attributes.ts';
-import type { AnswerEnd, Conversation, PassedModel, Role, Summary, Turn } from '../tree.ts';
+import type { AnswerEnd, Conversation, Role, Summary, Turn } from '../tree.ts';
 
 /** Version of the format; records of an unknown type are skipped. */
 export const journalVersion = 1;
-
-/** A turn; the text and the refusal of an answer follow in {@link DeltaRecord}s. */
-export interface TurnRecord {
-  readonly type: 'turn';
-  readonly id: string;
-  readonly parent: string | null;
-  readonly role: Role;
-  readonly content: string;
-  readonly created_at: string;
-  readonly model?: string | undefined;
-  readonly next_model?: string | undefined;
-  readonly profile?: string | undefined;
-  readonly fallbackFrom?: readonly PassedModel[] | undefined;
-}
 
 /**
  * More text of an answer, more of a refusal that the service sends apart from the text, or reasoning at the start of
@@ -37,32 +22,6 @@ export interface DeltaRecord {
   readonly type: 'text' | 'refusal' | 'thought';
   readonly turn: string;
   readonly text: string;
-}
-
-/** The end of an answer. An answer without this record was cut when natter ended. */
-export interface EndRecord {
-  readonly type: 'end';
-  readonly turn: string;
-  readonly model?: string | undefined;
-  readonly finish_reason?: string | undefined;
-  readonly usage?: Usage | undefined;
-  /** Whole milliseconds. */
-  readonly timing?:
-    | { readonly first_text_ms?: number | undefined; readonly total_ms?: number }
-    | undefined;
-  readonly incomplete?: true | undefined;
-  readonly failure?: FailureKind | undefined;
-}
-
-/** What is sent instead of the turns up to `turn`; empty `content` removes the summary of that turn. */
-export interface SummaryRecord {
-  readonly type: 'summary';
-  readonly turn: string;
-  readonly after: string;
-  readonly content: string;
-  readonly created_at?: string;
-  readonly model?: string | undefined;
-  readonly usage?: Usage | undefined;
 }
 
 /** Times are ISO 8601. */
@@ -75,12 +34,12 @@ export type JournalRecord =
       readonly created_at: string;
       readonly natter?: string;
     }
-  | TurnRecord
+  | ReturnType<typeof turnRecord>
   | DeltaRecord
-  | EndRecord
+  | ReturnType<typeof endRecord>
   /** `choice` selects a turn among its versions. `undo` removes it and everything after it, until one is selected. */
   | { readonly type: 'choice' | 'undo'; readonly turn: string }
-  | SummaryRecord
+  | ReturnType<typeof summaryRecord>
   | AttributeRecord;
 
 export function headerRecord(id: string, createdAt: Date, version: string): JournalRecord {
@@ -93,9 +52,10 @@ export function headerRecord(id: string, createdAt: Date, version: string): Jour
   };
 }
 
-export function turnRecord(turn: Turn): TurnRecord {
+/** Makes the record of a turn; the text and the refusal of an answer follow in {@link DeltaRecord}s. */
+export function turnRecord(turn: Turn) {
   return {
-    type: 'turn',
+    type: 'turn' as const,
     id: turn.id,
     parent: turn.parent ?? null,
     role: turn.role,
@@ -110,10 +70,11 @@ export function turnRecord(turn: Turn): TurnRecord {
 
 const rounded = (time: number | undefined) => (time === undefined ? undefined : Math.round(time));
 
-export function endRecord(turnId: string, end: AnswerEnd): EndRecord {
+/** Makes the record of the end of an answer. An answer without it was cut when natter ended. */
+export function endRecord(turnId: string, end: AnswerEnd) {
   const { timing } = end;
   return {
-    type: 'end',
+    type: 'end' as const,
     turn: turnId,
     model: end.model,
     finish_reason: end.finishReason,
@@ -122,15 +83,14 @@ export function endRecord(turnId: string, end: AnswerEnd): EndRecord {
       first_text_ms: rounded(timing.firstText),
       total_ms: Math.round(timing.total),
     },
-    incomplete: end.incomplete === true ? true : undefined,
+    incomplete: end.incomplete === true || undefined,
     failure: end.failure,
   };
 }
 
-export function summaryRecord(summary: Summary): SummaryRecord {
-  const { turn, after, content, createdAt, model, usage } = summary;
-  const created_at = createdAt.toISOString();
-  return { type: 'summary', turn, after, content, created_at, model, usage };
+/** Makes the record of what is sent instead of the turns up to `turn`; empty `content` removes that summary. */
+export function summaryRecord({ createdAt, ...summary }: Summary) {
+  return { type: 'summary' as const, created_at: createdAt.toISOString(), ...summary };
 }
 
 /** All records of a conversation, for a copy or a removed file; open answers get no end. */
@@ -236,16 +196,16 @@ function dateOf(text: unknown): Date {
   return Number.isNaN(value.getTime()) ? new Date(0) : value;
 }
 
-const usageOf = ({ usage }: EndRecord | SummaryRecord) =>
+const usageOf = ({ usage }: { usage?: Usage | undefined }) =>
   typeof usage === 'object' && usage !== null ? usage : undefined;
 
-function timingOf({ timing }: EndRecord): Timing | undefined {
+function timingOf({ timing }: ReturnType<typeof endRecord>): Timing | undefined {
   if (typeof timing?.total_ms !== 'number') return undefined;
   const { first_text_ms: firstText, total_ms: total } = timing;
   return typeof firstText === 'number' ? { firstText, total } : { total };
 }
 
-function turnOf(record: TurnRecord, parent: string | undefined): Turn {
+function turnOf(record: ReturnType<typeof turnRecord>, parent: string | undefined): Turn {
   return {
     id: record.id,
     parent,
@@ -261,7 +221,7 @@ function turnOf(record: TurnRecord, parent: string | undefined): Turn {
   };
 }
 
-const endedTurn = (turn: Turn, record: EndRecord): Turn => ({
+const endedTurn = (turn: Turn, record: ReturnType<typeof endRecord>): Turn => ({
   ...turn,
   model: textIn(record.model) ?? turn.model,
   finishReason: textIn(record.finish_reason),
@@ -271,7 +231,7 @@ const endedTurn = (turn: Turn, record: EndRecord): Turn => ({
   failure: typeof record.failure === 'string' ? record.failure : undefined,
 });
 
-const summaryOf = (record: SummaryRecord): Summary => ({
+const summaryOf = (record: ReturnType<typeof summaryRecord>): Summary => ({
   turn: record.turn,
   after: record.after,
   content: record.content,
@@ -348,7 +308,7 @@ export class JournalFold {
   }
 
   /** @param isOrphan its line was lost, and with it the name of its parent */
-  #addTurn(record: TurnRecord, isOrphan = false): void {
+  #addTurn(record: ReturnType<typeof turnRecord>, isOrphan = false): void {
     if (this.#turns.has(record.id)) return;
     const named = record.parent ?? undefined;
     // A turn whose parent's line was lost follows the turn before it.
@@ -363,8 +323,8 @@ export class JournalFold {
 
   #addText(field: 'content' | 'refusal' | 'thought', id: string, text: string): void {
     if (!this.#turns.has(id)) {
-      const answer = { parent: null, role: 'assistant', content: '', created_at: '' } as const;
-      this.#addTurn({ type: 'turn', id, ...answer }, true);
+      const answer = { parent: undefined, role: 'assistant', content: '' } as const;
+      this.#addTurn(turnRecord({ id, ...answer, createdAt: new Date(0) }), true);
     }
     const turn = this.#turns.get(id);
     if (turn !== undefined) this.#turns.set(id, { ...turn, [field]: (turn[field] ?? '') + text });

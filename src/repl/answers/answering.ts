@@ -11,7 +11,7 @@ import type {
   ReplState,
   Step,
 } from '../state.ts';
-import { compactIfNeeded, offerRemedies } from '../context/compaction.ts';
+import { compactIfNeeded, offerRemedies, withUsage } from '../context/compaction.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { contentOf } from '../composer/paste.ts';
 import { isEmpty, withDraft } from '../composer/text-buffer.ts';
@@ -32,21 +32,15 @@ import { shortenPromptHint } from '../session.ts';
 import { andThen, printing, printNotice, step, reportQueue } from '../step.ts';
 
 function addUsage(state: ReplState): ReplState {
-  const answer = currentPath(state.conversation, state.branch).at(-1);
+  const answer = currentPath(state).at(-1);
   if (answer?.role !== 'assistant') return state;
   const { prompt_tokens: reported, completion_tokens: written } = answer.usage ?? {};
   const completion = written ?? estimateTokens(textOf(answer));
   const prompt = reported ?? Math.max(0, state.context.tokens - completion);
-  const { usage } = state;
-  return {
-    ...state,
-    usage: {
-      answers: usage.answers + 1,
-      promptTokens: usage.promptTokens + prompt,
-      completionTokens: usage.completionTokens + completion,
-      estimated: usage.estimated + (reported === undefined ? 1 : 0),
-    },
-  };
+  const next = withUsage(state, prompt, completion);
+  const { answers, estimated } = next.usage;
+  const counts = { answers: answers + 1, estimated: estimated + (reported === undefined ? 1 : 0) };
+  return { ...next, usage: { ...next.usage, ...counts } };
 }
 
 /** Restores an unanswered prompt and its files to the composer, if that is empty. */
@@ -178,7 +172,7 @@ export function onAnswerEnded(state: ReplState, { outcome, conversation }: Answe
 /** Prints the row below an answer; `hasNoFacts`: only its version. */
 function closeAnswer(state: ReplState, { since }: AnswerActivity, hasNoFacts = false): Step {
   const { conversation, now } = state;
-  const pair = lastPrompt(currentPath(conversation, state.branch));
+  const pair = lastPrompt(currentPath(state));
   if (pair?.answer === undefined) return step(state);
   const entries = closingOf(conversation, pair, { measured: now - since, hasNoFacts });
   return entries.length === 0 ? step(state) : step(state, printing(...entries));
@@ -190,8 +184,8 @@ function endingOf({ failure, finishReason, incomplete }: Turn): string {
 
 /** Prints the figures of both answers of a comparison with their version numbers, as a table if that fits. */
 function reportFigures(state: ReplState, comparedWith: string): Step {
-  const { conversation, branch } = state;
-  const pair = lastPrompt(currentPath(conversation, branch));
+  const { conversation } = state;
+  const pair = lastPrompt(currentPath(state));
   if (pair === undefined) return step(state);
   const { ends } = versionsOf(conversation, pair);
   const answers = ends.flatMap((turn, index) => {

@@ -1,4 +1,4 @@
-import { type Answer, ask, type Sink } from '../../ask/ask.ts';
+import { type Answer, ask, type Question, type Sink } from '../../ask/ask.ts';
 import { type AnswerCheck, askUntilConforming } from '../../ask/check.ts';
 import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
 import {
@@ -98,29 +98,6 @@ const continuation = {
 const isAnswer = (session: Session, turnId: string) =>
   session.journal().conversation().turns.get(turnId)?.role === 'assistant';
 
-/** Asks once, and once more after a new key. @param turnId the prompt, or the answer to continue */
-async function receive(
-  { session, settings, signal }: Sending,
-  turnId: string,
-  recorder: AnswerRecorder,
-  view: View,
-): Promise<Answer> {
-  const { service, guard, context } = session;
-  const { clock } = context;
-  const send = () => {
-    const conversation = endingWith(session.journal().conversation(), turnId);
-    const messages = messagesFor(conversation, isAnswer(session, turnId) ? [continuation] : []);
-    const { tokens } = contextUse(conversation, undefined);
-    const { request, warning } = service.plan(messages, settings, tokens);
-    if (warning !== undefined) session.print([notice(warning)]);
-    return service.client().chat(request, { signal, hurry: () => session.hurried() });
-  };
-  const question = { send, clock, signal, recorder, guard };
-  const answer = await renewKey(session, signal, () => ask(question, view.sink));
-  await view.ended();
-  return answer;
-}
-
 function finishNotice(reason: string | undefined): string | undefined {
   if (reason === undefined || reason === 'stop') return undefined;
   return reason === 'length'
@@ -173,16 +150,25 @@ async function endAnswer(
   return { type: 'failed', hasText, failure: text, isRecorded: true };
 }
 
-/** An answer to a prompt, or the rest of an answer, shown and recorded. */
+/** An answer, shown and recorded. @param turnId the prompt, or the answer to continue */
 async function answerTurn(sending: Sending, turnId: string) {
-  const { session, settings, nextModel } = sending;
+  const { session, settings, nextModel, signal } = sending;
   const { model } = settings;
+  const { service } = session;
   const journal = session.journal();
   const recorder = isAnswer(session, turnId)
     ? createContinuationRecorder(journal, turnId)
     : createAnswerRecorder(journal, { model, nextModel, parent: turnId });
-  const view = createView(session, settings.model);
-  const answer = await receive(sending, turnId, recorder, view);
+  const view = createView(session, model);
+  const send = () => {
+    const conversation = endingWith(journal.conversation(), turnId);
+    const messages = messagesFor(conversation, isAnswer(session, turnId) ? [continuation] : []);
+    const { tokens } = contextUse({ conversation });
+    const { request, warning } = service.plan(messages, settings, tokens);
+    if (warning !== undefined) session.print([notice(warning)]);
+    return service.client().chat(request, { signal, hurry: () => session.hurried() });
+  };
+  const answer = await askShown(session, view, { send, signal, recorder });
   return { ...answer, outcome: await endAnswer(session, answer, recorder, view) };
 }
 
@@ -343,20 +329,28 @@ export function startPrompt(
 }
 
 /** Asks, and once more if the service refused the key and a password manager's command prints a different one. */
-export async function renewKey(
+export async function askShown(
   session: Session,
-  signal: AbortSignal,
-  send: () => Promise<Answer>,
+  view: View,
+  asked: {
+    readonly send: Question['send'];
+    readonly signal: AbortSignal;
+    readonly recorder?: AnswerRecorder;
+  },
 ): Promise<Answer> {
-  const answer = await send();
+  const { guard, context, service, screen } = session;
+  const question = { ...asked, guard, clock: context.clock };
+  const answer = await ask(question, view.sink);
   const { error } = answer;
-  const isRejected = error instanceof Failure && error.status === 401 && !signal.aborted;
-  const renew = isRejected ? session.service.keyRenewal() : undefined;
-  if (renew === undefined) return answer;
+  const isRejected = error instanceof Failure && error.status === 401 && !asked.signal.aborted;
+  const renew = isRejected ? service.keyRenewal() : undefined;
   try {
-    return (await session.screen.lend(renew)) ? await send() : answer;
+    const isNew = renew !== undefined && (await screen.lend(renew));
+    return isNew ? await ask(question, view.sink) : answer;
   } catch (thrown) {
     return { ...answer, error: thrown, failure: toFailure(thrown) };
+  } finally {
+    await view.ended();
   }
 }
 

@@ -55,8 +55,10 @@ function indexOf(choice: VersionChoice, index: number, count: number): number {
 }
 
 /** The last prompt that is on the screen. While a prompt is being edited, its old version is still the current one. */
-function shownPrompt({ conversation, branch }: ReplState): PromptAndAnswer | undefined {
-  return lastPrompt(currentPath(conversation, branch?.reason === 'edit' ? undefined : branch));
+function shownPrompt(state: ReplState): PromptAndAnswer | undefined {
+  const { conversation, branch } = state;
+  const isEdited = branch?.reason === 'edit';
+  return lastPrompt(currentPath(isEdited ? { conversation } : state));
 }
 
 /** Whether the last prompt or its answer has other versions. */
@@ -85,7 +87,7 @@ export function switchVersion(state: ReplState, choice: VersionChoice): Step {
 }
 
 function withLastPrompt(state: ReplState, run: (pair: PromptAndAnswer) => Step): Step {
-  const pair = lastPrompt(currentPath(state.conversation, state.branch));
+  const pair = lastPrompt(currentPath(state));
   return pair === undefined
     ? refuse(state, 'there is no prompt yet', 'type one and press Enter')
     : run(pair);
@@ -103,8 +105,8 @@ function askModel(
 
 /** Sends the last prompt to a different model, with the same system prompt. */
 function compare(state: ReplState, argument: string): Step {
-  const { conversation, branch, settings } = state;
-  const pair = lastPrompt(currentPath(conversation, branch));
+  const { conversation, settings } = state;
+  const pair = lastPrompt(currentPath(state));
   if (pair === undefined || !isAnswered(pair)) {
     return refuse(state, 'there is no answer to compare with', 'type a prompt and press Enter');
   }
@@ -185,8 +187,7 @@ function undo(state: ReplState): Step {
 }
 
 function continueAnswer(state: ReplState): Step {
-  const { conversation, branch } = state;
-  const answer = lastAnswer(currentPath(conversation, branch));
+  const answer = lastAnswer(currentPath(state));
   if (answer === undefined)
     return refuse(state, 'there is no answer to continue', '/retry sends the last prompt again');
   if (answer.incomplete !== true && answer.finishReason !== 'length') {

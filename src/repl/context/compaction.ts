@@ -1,5 +1,4 @@
-import { type Answer, ask } from '../../ask/ask.ts';
-import type { CompletionRequest } from '../../client/contract.ts';
+import type { Answer } from '../../ask/ask.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { planCompaction, type CompactionPlan } from '../../conversation/compaction.ts';
 import { contextWindow, largerModel } from '../../conversation/context-fit.ts';
@@ -8,7 +7,7 @@ import { sentSummary, summaryOf, type Summary } from '../../conversation/tree.ts
 import { Failure, type RemedyCode } from '../../failure.ts';
 import { count, tokenText, percent } from '../../output/figures.ts';
 import { refusalNotice } from '../../output/notices.ts';
-import { renewKey, createView } from '../answers/send-prompt.ts';
+import { askShown, createView } from '../answers/send-prompt.ts';
 import {
   conversationOf,
   currentPath,
@@ -24,23 +23,6 @@ import { newAnswer, printing, step, andThen, task } from '../step.ts';
 import { shortCount } from '../status-text.ts';
 
 const unchanged = 'the conversation is unchanged';
-
-/** Shows the summary while it arrives. */
-async function receive(
-  session: Session,
-  request: CompletionRequest,
-  signal: AbortSignal,
-): Promise<Answer> {
-  const { service, guard, context } = session;
-  const { clock } = context;
-  const view = createView(session, 'summary');
-  const send = () => service.client().chat(request, { signal });
-  const question = { send, clock, signal, guard };
-  const answer = await renewKey(session, signal, () => ask(question, view.sink));
-  await view.ended();
-  await session.transcript.closeAnswer();
-  return answer;
-}
 
 /** Why a received text cannot replace the turns; undefined if it can. */
 function problemOf(plan: CompactionPlan, { received, metadata }: Answer): string | undefined {
@@ -98,13 +80,16 @@ async function summarize(
   session.print([notice(`asking for a summary of ${promptsText(plan.prompts)}`)]);
   // The limit is that of answers, and would cut the summary.
   const { request } = session.service.plan(plan.messages, { ...settings, maxTokens: undefined });
-  const answer = await receive(session, request, signal);
+  const view = createView(session, 'summary');
+  const send = () => session.service.client().chat(request, { signal });
+  const answer = await askShown(session, view, { send, signal });
+  await session.transcript.closeAnswer();
   const { received, metadata, isStopped, error } = answer;
   const { usage } = metadata;
   if (received !== '') {
     const prompt = usage?.prompt_tokens ?? estimateMessages(plan.messages);
     const completion = usage?.completion_tokens ?? estimateTokens(received);
-    session.update((state) => step(withTokens(state, prompt, completion)));
+    session.update((state) => step(withUsage(state, prompt, completion)));
   }
   if (isStopped) return notice(`stopped; ${unchanged}`);
   if (error !== undefined) return failureOf(session, error);
@@ -116,7 +101,8 @@ async function summarize(
   return undefined;
 }
 
-function withTokens(state: ReplState, prompt: number, completion: number): ReplState {
+/** Adds the tokens of a request to those of the session. */
+export function withUsage(state: ReplState, prompt: number, completion: number): ReplState {
   const { usage } = state;
   const promptTokens = usage.promptTokens + prompt;
   const completionTokens = usage.completionTokens + completion;
@@ -172,14 +158,14 @@ function compact(state: ReplState, wanted: string): Step {
 export function compactIfNeeded(state: ReplState): Step {
   const { isAutomatic, hasFailed } = state.compaction;
   if (!isAutomatic || hasFailed || !isNearlyFull(state)) return step(state);
-  if (currentPath(state.conversation, state.branch).length === 0) return step(state);
+  if (currentPath(state).length === 0) return step(state);
   return compact(state, '');
 }
 
 /** The summary in force if nothing was sent since it was made. */
 function lastSummary(state: ReplState): Summary | undefined {
   const summary = summaryOf(conversationOf(state));
-  const last = currentPath(state.conversation, state.branch).at(-1);
+  const last = currentPath(state).at(-1);
   return summary !== undefined && summary.after === last?.id ? summary : undefined;
 }
 

@@ -1,7 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { searchTerms } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
-import type { ReplLibrary } from '../conversations/library.ts';
 import type { Session } from '../session.ts';
 import type { Entry } from '../transcript/transcript.ts';
 import type { ListOptions, ListRow, OpenList, ReplState, Step } from '../state.ts';
@@ -31,7 +30,7 @@ export function openList(
   const name = 'reading conversations';
   const started = startActivity(state, name, readConversations, wanted, withKeysReleased);
   if (state.isLineMode) return started;
-  return { ...started, state: { ...started.state, typeAhead: { until: 'list', keys: [] } } };
+  return { ...started, state: { ...started.state, typeAhead: { keys: [] } } };
 }
 
 export async function readConversations(
@@ -73,23 +72,20 @@ export async function readList(
     const { list } = session.state();
     // It was closed, or opened again.
     if (list?.rows !== rows) return;
-    const part = readPart(stored, list, wantedOf(list));
-    session.update((state) =>
-      settle(state, { ...list, ...part, isReading: part !== undefined }, list.followsLast),
-    );
-    if (part === undefined) return;
+    const row = unreadPreview(list);
+    const part =
+      row !== undefined
+        ? { preview: { id: row.id, turns: stored.preview(row) } }
+        : needsMore(list) && {
+            excerpts: [
+              ...list.excerpts,
+              ...stored.search(rows, list.excerpts.length, list.query.trim()),
+            ],
+          };
+    const isReading = part !== false;
+    session.update((state) => settle(state, { ...list, ...part, isReading }, list.followsLast));
+    if (!isReading) return;
   }
-}
-
-function readPart(
-  stored: ReturnType<ReplLibrary['list']>,
-  { rows, excerpts, query }: OpenList,
-  wanted: Wanted | undefined,
-): Partial<OpenList> | undefined {
-  if (wanted === 'excerpts') {
-    return { excerpts: [...excerpts, ...stored.search(rows, excerpts.length, query.trim())] };
-  }
-  return wanted && { preview: { id: wanted.id, turns: stored.preview(wanted) } };
 }
 
 /** Closes the list; queued lines are sent then. The dialog that waited for it is open. */
@@ -151,16 +147,11 @@ export function needsMore(list: OpenList): boolean {
   return matchesOf(list).length <= list.selected + ahead && !isComplete(list);
 }
 
-/** The conversation whose preview is to be read, or what else of the list. */
-type Wanted = ListRow | 'excerpts';
-
-/** What is to be read next; undefined if nothing. Line mode has no preview. */
-function wantedOf(list: OpenList): Wanted | undefined {
+/** The selected conversation, if its preview is to be read. Line mode has none. */
+function unreadPreview(list: OpenList): ListRow | undefined {
   const row = matchesOf(list)[list.selected]?.row;
-  const needs = needsMore(list);
-  const isPassing = list.followsLast === true && needs;
-  if (list.hasPreview && !isPassing && row !== undefined && row.id !== list.preview?.id) return row;
-  return needs ? 'excerpts' : undefined;
+  const isPassing = list.followsLast === true && needsMore(list);
+  return list.hasPreview && !isPassing && row?.id !== list.preview?.id ? row : undefined;
 }
 
 /** After a part could not be searched: the next key tries again. */
@@ -174,7 +165,8 @@ export function settle(state: ReplState, changed: OpenList, followsLast = false)
   const last = matchesOf(changed).length - 1;
   const selected = Math.max(0, followsLast ? last : Math.min(changed.selected, last));
   const list = { ...changed, selected, followsLast };
-  if (list.isReading || wantedOf(list) === undefined) return step({ ...state, list });
+  const isRead = unreadPreview(list) === undefined && !needsMore(list);
+  if (list.isReading || isRead) return step({ ...state, list });
   const { rows } = list;
   return step({ ...state, list: { ...list, isReading: true } }, task(readList, { rows }, unread));
 }

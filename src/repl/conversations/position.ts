@@ -19,19 +19,17 @@ import { answerTokens, seconds, tokenText } from '../../output/figures.ts';
 import type { Closing } from '../transcript/transcript.ts';
 import { durationText } from '../status-text.ts';
 
-/** The turns before the next prompt; undone ones are not part of it. */
-export function currentPath(
-  conversation: Conversation,
-  branch: Branch | undefined,
-): readonly Turn[] {
-  return pathOf(conversationOf({ conversation, branch }));
+/** A conversation, and the place of the next prompt in it. */
+interface Place {
+  readonly conversation: Conversation;
+  readonly branch?: Branch | undefined;
 }
 
+/** The turns before the next prompt; undone ones are not part of it. */
+export const currentPath = (place: Place): readonly Turn[] => pathOf(conversationOf(place));
+
 /** The conversation up to the place of the next prompt. */
-export function conversationOf({
-  conversation,
-  branch,
-}: Pick<ReplState, 'conversation' | 'branch'>): Conversation {
+export function conversationOf({ conversation, branch }: Place): Conversation {
   return branch === undefined ? conversation : endingWith(conversation, branch.parent);
 }
 
@@ -76,8 +74,8 @@ export function lastAnswer(path: readonly Turn[]): Turn | undefined {
 }
 
 /** The next prompt becomes a version of an unanswered one, so that the roles in a request alternate. */
-export function nextParent({ conversation, branch }: ReplState): string | undefined {
-  const path = currentPath(conversation, branch);
+export function nextParent(state: ReplState): string | undefined {
+  const path = currentPath(state);
   const pair = lastPrompt(path);
   if (pair === undefined || isAnswered(pair)) return path.at(-1)?.id;
   return pair.prompt.parent;
@@ -85,7 +83,7 @@ export function nextParent({ conversation, branch }: ReplState): string | undefi
 
 /** Updates the context use too. */
 export function withBranch(state: ReplState, branch: Branch | undefined): ReplState {
-  return { ...state, branch, context: contextUse(state.conversation, branch) };
+  return { ...state, branch, context: contextUse({ ...state, branch }) };
 }
 
 /** Prompt and completion tokens, as reported by the service. */
@@ -97,9 +95,9 @@ function reportedTokens({ usage }: Turn): number | undefined {
 }
 
 /** The last usage that the service reported for the present messages, plus an estimate of the turns after it. */
-export function contextUse(conversation: Conversation, branch: Branch | undefined): ContextUse {
-  const path = currentPath(conversation, branch);
-  const end = conversationOf({ conversation, branch });
+export function contextUse(place: Place): ContextUse {
+  const end = conversationOf(place);
+  const path = pathOf(end);
   const summary = summaryOf(end);
   const last = path.findLast(
     (turn) =>
@@ -110,7 +108,7 @@ export function contextUse(conversation: Conversation, branch: Branch | undefine
   if (counted !== undefined && last === path.at(-1)) return { tokens: counted, isEstimate: false };
   const estimate = estimateMessages(messagesFor(end));
   if (last === undefined || counted === undefined) return { tokens: estimate, isEstimate: true };
-  const since = estimate - estimateMessages(messagesFor(endingWith(conversation, last.id)));
+  const since = estimate - estimateMessages(messagesFor(endingWith(place.conversation, last.id)));
   return { tokens: Math.max(0, counted + since), isEstimate: since !== 0 };
 }
 
@@ -153,7 +151,7 @@ export function isNearlyFull({ settings, context, service }: ReplState): boolean
 /** A different conversation brings its system prompt and its model. */
 export function withConversation(state: ReplState, conversation: Conversation): ReplState {
   if (conversation.id === state.conversation.id) {
-    const context = contextUse(conversation, state.branch);
+    const context = contextUse({ ...state, conversation });
     const next = { ...state, conversation, context };
     return { ...next, hasOfferedModel: state.hasOfferedModel && isNearlyFull(next) };
   }
@@ -169,7 +167,7 @@ export function withConversation(state: ReplState, conversation: Conversation): 
     ...used,
     conversation,
     branch: undefined,
-    context: contextUse(conversation, undefined),
+    context: contextUse({ conversation }),
     hasOfferedModel: false,
     compaction: { ...state.compaction, hasFailed: false },
   };

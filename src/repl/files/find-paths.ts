@@ -1,5 +1,3 @@
-import { isAbsolute, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { PathList } from '../../input/find-files.ts';
 import {
   type Candidate,
@@ -94,75 +92,4 @@ export function matchPaths(paths: PathList['paths'], typed: string): readonly Ca
   return found
     .slice(0, maxCandidates)
     .map(({ path, isFolder }) => ({ value: path, ...(isFolder && { isFolder }) }));
-}
-
-/** The mention of an existing file or folder; undefined for any other path. */
-function mentionOf(files: ReplFiles, path: string): string | undefined {
-  const kind = files.kindOf(path);
-  if (kind !== 'file' && kind !== 'folder') return undefined;
-  const below = path.startsWith('~') ? '' : relative(resolve('.'), path);
-  const isBelow = below !== '' && !/^\.\.(?:$|[/\\])/.test(below) && !isAbsolute(below);
-  const name = (isBelow ? below : path).replace(/[/\\]$/, '') + (kind === 'folder' ? '/' : '');
-  if (name.includes('"') || name.includes('\n') || name === '/') return undefined;
-  return /\s/.test(name) ? `@"${name}"` : `@${name}`;
-}
-
-/** The mentions of a text that is only paths of existing files; undefined for any other text. */
-export function mentionsOfPaths(files: ReplFiles, text: string): string | undefined {
-  for (const paths of droppedPaths(text)) {
-    const mentions = paths.map((path) => mentionOf(files, path));
-    if (!mentions.includes(undefined)) return mentions.join(' ');
-  }
-  return undefined;
-}
-
-/** Not a network share of Windows: looking for one logs in to its server. */
-const absolute = /^(?:\/(?!\/)|~\/|[a-z]:[\\/])/i;
-
-const windowsPath = /^["']?[a-z]:/i;
-
-/** A word for a shell; a backslash does not escape the quote after a Windows path. */
-const shellWord = /(?:"[a-z]:[^"]*"|"(?:[^"\\]|\\[^])*"|'[^']*'|\\[^]|[^\s"'\\])+/gi;
-
-const quotedPart = /"((?:[^"\\]|\\[^])*)"|'([^']*)'|\\([^])/g;
-
-/** The text of a word, without its quotes and escapes. */
-function textOf(word: string): string {
-  if (windowsPath.test(word)) return word.replaceAll(/["']/g, '');
-  return word.replaceAll(quotedPart, (_part, double?: string, single?: string, escaped = '') => {
-    return double?.replaceAll(/\\(["\\$`])/g, '$1') ?? single ?? escaped;
-  });
-}
-
-/** The words of a text as a shell reads them; undefined if a quote is open. */
-function wordsOf(text: string): readonly string[] | undefined {
-  const isOpen = text.replaceAll(shellWord, '').trim() !== '';
-  return isOpen ? undefined : (text.match(shellWord) ?? []).map(textOf);
-}
-
-function pathOf(name: string): string | undefined {
-  if (!/^file:/i.test(name)) return absolute.test(name) ? name : undefined;
-  try {
-    const { hostname } = new URL(name);
-    return hostname === '' || hostname === 'localhost' ? fileURLToPath(name) : undefined;
-  } catch {
-    // Not the URL of a local file.
-    return undefined;
-  }
-}
-
-function allPaths(names: readonly string[]): readonly string[] | undefined {
-  const paths = names.flatMap((name) => pathOf(name) ?? []);
-  return paths.length === names.length && paths.length > 0 ? paths : undefined;
-}
-
-/**
- * The readings of a pasted text as absolute paths, the likeliest first: terminals paste dropped files as quoted or
- * escaped words, as URLs, or as they are.
- */
-export function droppedPaths(text: string): readonly (readonly string[])[] {
-  const words = wordsOf(text);
-  return [words, text.trim().split(/\r?\n/)]
-    .map((names) => names && allPaths(names))
-    .filter((paths) => paths !== undefined);
 }

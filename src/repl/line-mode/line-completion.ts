@@ -11,8 +11,7 @@ import {
 } from '../composer/completion.ts';
 import type { TextBuffer } from '../composer/text-buffer.ts';
 import { findFiles } from '../files/find-paths.ts';
-import { mentionAt } from '../files/picking.ts';
-import { candidatesFor } from '../menu.ts';
+import { candidatesFor, mentionAt } from '../menu.ts';
 import type { Repl } from '../session.ts';
 import type { ReplState } from '../state.ts';
 

@@ -23,8 +23,7 @@ import {
   type Draft,
   type TextBuffer,
 } from '../composer/text-buffer.ts';
-import { mentionsOfPaths } from '../files/find-paths.ts';
-import { mayBeDropped } from '../files/picking.ts';
+import { mayBeDropped, mentionsOfPaths } from '../files/dropped-files.ts';
 import { createKeyInput } from '../screen/key-input.ts';
 import type { Session } from '../session.ts';
 import { completeLine, takeNext, type LineChoices } from './line-completion.ts';

@@ -4,7 +4,6 @@ import { nearlyNamed } from '../../near-name.ts';
 import { unknownVariable } from '../../prompt-files/prompt-arguments.ts';
 import type { Candidate } from '../composer/completion.ts';
 import { draftFrom, isEmpty, withDraft } from '../composer/text-buffer.ts';
-import type { Entry } from '../transcript/transcript.ts';
 import { mentionsOf } from '../files/mentioned-files.ts';
 import type { Session } from '../session.ts';
 import type { Dialog, PromptUse, ReplState, Step } from '../state.ts';
@@ -20,19 +19,19 @@ interface PendingPrompt {
   readonly missing: readonly (PromptVariable | undefined)[];
 }
 
-/** Looks for a prompt file, and sends it or asks for its values; undefined if there is none with this name. */
+/** Looks for a prompt file, and sends it or asks for its values; returns whether there is one. */
 export async function openPromptFile(
   session: Session,
   { name, argument }: { readonly name: string; readonly argument: string },
   signal: AbortSignal,
-): Promise<readonly Entry[] | undefined> {
+): Promise<boolean> {
   const prompt = await session.prompts.open(name, signal);
-  if (prompt === undefined) return undefined;
+  if (prompt === undefined) return false;
   const use = readPromptArguments(prompt, argument);
   session.update((state) =>
     askOrSend(state, { prompt, use, missing: missingOf(state, prompt, use) }),
   );
-  return [];
+  return true;
 }
 
 /** Lists the prompt files again, as commands. */

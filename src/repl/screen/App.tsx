@@ -21,11 +21,11 @@ import { StatusRow } from './StatusRow.tsx';
 import {
   Lines,
   Row,
-  StoreProvider,
+  type Shown,
+  ShownProvider,
   useBelowCaret,
   useStore,
   useView,
-  type ViewStore,
 } from './view.tsx';
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { titleOf } from '../../conversation/tree.ts';
@@ -134,11 +134,11 @@ function Region(): ReactNode {
   );
 }
 
-export function App({ store }: { readonly store: ViewStore }): ReactNode {
+export function App({ shown }: { readonly shown: Shown }): ReactNode {
   return (
-    <StoreProvider value={store}>
+    <ShownProvider value={shown}>
       <Region />
-    </StoreProvider>
+    </ShownProvider>
   );
 }
 

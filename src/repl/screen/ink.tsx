@@ -54,11 +54,13 @@ const viewOf = (
 export class InkScreen {
   readonly #store: ViewStore;
   readonly #sink = new FrameSink();
+  #view: View;
   #instance: Instance | undefined;
 
   constructor(state: ReplState, look: Look, update: ViewStore['update']) {
     const { columns, rows } = state;
-    this.#store = new ViewStore(viewOf(state, look, columns, rows, 0), update);
+    this.#store = new ViewStore(update);
+    this.#view = viewOf(state, look, columns, rows, 0);
   }
 
   /** Draws the live region: `preview` is the end of the answer whose format is not decided yet. */
@@ -90,7 +92,7 @@ export class InkScreen {
 
   /** Offers a key to the open components, as they are in this state; returns whether one took it. */
   press(state: ReplState, event: KeyEvent): boolean {
-    this.#render({ ...this.#store.view(), state });
+    this.#render({ ...this.#view, state });
     return this.#store.press(event);
   }
 
@@ -101,8 +103,8 @@ export class InkScreen {
   #render(view: View): readonly string[] {
     // Ink reads it at each layout.
     this.#sink.columns = view.columns;
-    this.#store.show(view);
-    const app = <App store={this.#store} />;
+    this.#view = view;
+    const app = <App shown={{ store: this.#store, view }} />;
     if (this.#instance === undefined) {
       const stdout = this.#sink as unknown as NodeJS.WriteStream;
       this.#instance = render(app, {

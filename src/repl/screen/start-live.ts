@@ -46,7 +46,7 @@ const toTop = '\u001B[H';
 /** The live region, and the terminal that it is drawn on. */
 class LiveScreen implements Screen {
   readonly #repl: Repl;
-  readonly #ownPaints: OwnPaints | undefined;
+  readonly #ownPaints: OwnPaints;
   readonly #traits;
   readonly #region: LiveRegion;
   readonly #ink: InkScreen;
@@ -59,13 +59,13 @@ class LiveScreen implements Screen {
   #window: WindowWatch | undefined;
   #sizedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(repl: Repl, state: ReplState, ownPaints: OwnPaints | undefined) {
+  constructor(repl: Repl, state: ReplState) {
     const { context, presentation } = repl;
     const { clock, device, environment, streams } = context;
     const { style, colors } = presentation;
     const output = streams.stdout;
     this.#repl = repl;
-    this.#ownPaints = ownPaints;
+    this.#ownPaints = createOwnPaints(repl.settings.colors, colors);
     this.#shown = state;
     this.#traits = { ...terminalTraits(environment), shapesCursor: state.vi !== undefined };
     const traits = this.#traits;
@@ -185,18 +185,18 @@ class LiveScreen implements Screen {
   formatOf(state: ReplState): TranscriptFormat {
     const { presentation, context } = this.#repl;
     const { unicode, opensLinks: hidesAddresses } = presentation;
-    const style = this.#styleOf(state, this.#ownPaints);
-    const frameStyle = this.#styleOf(state);
+    const style = this.#styleOf(state);
     const width = () => context.streams.stdout.columns();
-    const shown = { style, frameStyle, hyperlinks: style.colored, hidesAddresses };
+    const shown = { style, hyperlinks: style.colored, hidesAddresses };
     return richFormat({ ...shown, ...state.settings, width, unicode });
   }
 
-  #styleOf({ settings: { theme } }: ReplState, paints?: OwnPaints): Style {
+  /** It has weights even without colours. */
+  #styleOf({ settings: { theme } }: ReplState): Style {
     const { style: own } = this.#repl.presentation;
     const shown = own.colored || theme === 'plain' ? theme : 'mono';
     const base = own.colored ? own : weightStyle;
-    return themedStyle(shown, base, this.#background.colors(), paints);
+    return themedStyle(shown, base, this.#background.colors(), this.#ownPaints);
   }
 
   #look() {
@@ -223,9 +223,7 @@ class LiveScreen implements Screen {
 }
 
 export async function startLive(repl: Repl, journal: Journal, state: ReplState): Promise<Session> {
-  const { presentation, settings } = repl;
-  const ownPaints = createOwnPaints(settings.colors, presentation.colors);
-  const screen = new LiveScreen(repl, state, ownPaints);
+  const screen = new LiveScreen(repl, state);
   const format = (shown: ReplState) => screen.formatOf(shown);
   const session = createSession({ repl, journal, state, screen, format });
   screen.start(session);

@@ -6,7 +6,6 @@ import {
   useContext,
   useLayoutEffect,
   useRef,
-  useSyncExternalStore,
 } from 'react';
 import type { CaretShape } from '../../terminal/region/paint.ts';
 import type { Style } from '../../terminal/style.ts';
@@ -48,30 +47,15 @@ interface Caret {
 /** Returns whether the key was for the component. */
 type KeyListener = (event: KeyEvent) => boolean;
 
-/** What the components of the live region share: a view to show, keys, and the place of the caret. */
+/** What the components of the live region share: keys, and the place of the caret. */
 export class ViewStore {
   /** Changes the session's state. */
   readonly update: (change: (state: ReplState) => Step) => void;
-  #view: View;
   #layout: Layout = { caret: undefined, rowsBelow: 0, tailRows: 0 };
-  readonly #listeners = new Set<() => void>();
   #keyListeners: readonly KeyListener[] = [];
 
-  constructor(view: View, update: ViewStore['update']) {
-    this.#view = view;
+  constructor(update: ViewStore['update']) {
     this.update = update;
-  }
-
-  readonly view = (): View => this.#view;
-
-  readonly subscribe = (listener: () => void) => {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  };
-
-  show(view: View): void {
-    this.#view = view;
-    for (const listener of this.#listeners) listener();
   }
 
   layout(): Layout {
@@ -95,20 +79,25 @@ export class ViewStore {
   }
 }
 
-const StoreContext = createContext<ViewStore | undefined>(undefined);
-
-export const StoreProvider = StoreContext.Provider;
-
-export function useStore(): ViewStore {
-  const store = useContext(StoreContext);
-  if (store === undefined) throw new Error('the component has no store');
-  return store;
+/** What the components get: the view, and where they put what they find out. */
+export interface Shown {
+  readonly store: ViewStore;
+  readonly view: View;
 }
 
-export function useView(): View {
-  const { subscribe, view } = useStore();
-  return useSyncExternalStore(subscribe, view);
+const ShownContext = createContext<Shown | undefined>(undefined);
+
+export const ShownProvider = ShownContext.Provider;
+
+function useShown(): Shown {
+  const shown = useContext(ShownContext);
+  if (shown === undefined) throw new Error('the component is in no live region');
+  return shown;
 }
+
+export const useStore = (): ViewStore => useShown().store;
+
+export const useView = (): View => useShown().view;
 
 /** Gets the keys while the component is open. */
 export function useKeys(listener: KeyListener): void {

@@ -18,10 +18,7 @@ function noticeRows(text: string, columns: number): string {
 
 /** For terminals with escape codes: answers as Markdown, prompts on a band, failures marked, replies to commands as they are, the rest dim. */
 export function richFormat(options: {
-  /** The style of answers. */
   readonly style: Style;
-  /** The style of everything else, which has weights even without colours. */
-  readonly frameStyle: Style;
   readonly width: () => number;
   readonly hyperlinks: boolean;
   readonly hidesAddresses?: boolean;
@@ -29,7 +26,7 @@ export function richFormat(options: {
   /** The terminal can show `›`. */
   readonly unicode: boolean;
 }): TranscriptFormat {
-  const { frameStyle: style, unicode } = options;
+  const { style, unicode } = options;
   const { mark, cross, dot } = symbolsFor(unicode);
   // A row of full width leaves the cursor in a pending-wrap state in some terminals.
   const columns = () =>

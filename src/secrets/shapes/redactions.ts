@@ -13,22 +13,8 @@ export interface Redactions {
 
 const prefix = 'REDACTED_';
 
-/**
- * Finds the index from which the rest of the text may be the start of a placeholder; the text's length if there is
- * none.
- */
-function openStart(text: string, placeholders: readonly string[]): number {
-  if (placeholders.length === 0) return text.length;
-  const longest = Math.max(...placeholders.map(({ length }) => length));
-  const first = Math.max(0, text.length - longest + 1);
-  let index = text.indexOf(prefix.charAt(0), first);
-  while (index !== -1) {
-    const tail = text.slice(index);
-    if (placeholders.some((placeholder) => placeholder.startsWith(tail))) return index;
-    index = text.indexOf(prefix.charAt(0), index + 1);
-  }
-  return text.length;
-}
+/** The end of a text that may be the start of a placeholder. */
+const openEnd = /(?:REDACTED_[A-Z0-9_]{0,100}|R[ACDET]{0,7})$/;
 
 function replaceRanges(
   text: string,
@@ -44,22 +30,18 @@ function replaceRanges(
   return replaced + text.slice(from);
 }
 
-function createRestoredStream(
-  placeholders: () => readonly string[],
-  restore: (text: string) => string,
-): MaskedStream {
+function createRestoredStream(restore: (text: string) => string): MaskedStream {
   let held = '';
-  const release = (whole: string) => restore(whole.slice(0, whole.length - held.length));
   return {
     write(text) {
       const whole = held + text;
-      held = whole.slice(openStart(whole, placeholders()));
-      return release(whole);
+      [held = ''] = openEnd.exec(whole) ?? [];
+      return restore(whole.slice(0, whole.length - held.length));
     },
     end() {
-      const whole = held;
+      const rest = restore(held);
       held = '';
-      return release(whole);
+      return rest;
     },
   };
 }
@@ -99,6 +81,6 @@ export function createRedactions(
   return {
     redact: (text, found) => replaceRanges(text, found, placeholderOf),
     restore,
-    createStream: () => createRestoredStream(() => [...secrets.keys()], restore),
+    createStream: () => createRestoredStream(restore),
   };
 }

@@ -1,6 +1,7 @@
 import { decodeHTMLStrict } from 'entities/decode';
 import { Lexer, type Token, type Tokens } from 'marked';
 import { sanitizeLine } from '../safety/sanitizer.ts';
+import type { Look } from '../style.ts';
 import {
   type Place,
   endScan,
@@ -9,14 +10,7 @@ import {
   initialScan,
   type ScanState,
 } from './inline-scanner.ts';
-import {
-  type MarkdownLook,
-  mergeSpans,
-  plainSpan,
-  visibleText,
-  type Span,
-  type SpanLook,
-} from './span.ts';
+import { type MarkdownLook, mergeSpans, plainSpan, visibleText, type Span } from './span.ts';
 import { formulaRows } from '../formula.ts';
 
 /** The text with its formulas as text of Markdown, in which every mark is escaped. */
@@ -73,23 +67,15 @@ export function lexInline(source: string): Token[] {
 
 const tilde: Tokens.Text = { type: 'text', raw: '~', text: '~' };
 
-function spansOf(
-  tokens: readonly Token[],
-  looks: readonly SpanLook[],
-  options: MarkdownLook,
-): Span[] {
+function spansOf(tokens: readonly Token[], looks: readonly Look[], options: MarkdownLook): Span[] {
   return (tokens as readonly InlineToken[]).flatMap((token) => spansOfToken(token, looks, options));
 }
 
-function textSpan(text: string, looks: readonly SpanLook[]): Span[] {
+function textSpan(text: string, looks: readonly Look[]): Span[] {
   return text === '' ? [] : [{ text, looks }];
 }
 
-function spansOfToken(
-  token: InlineToken,
-  looks: readonly SpanLook[],
-  options: MarkdownLook,
-): Span[] {
+function spansOfToken(token: InlineToken, looks: readonly Look[], options: MarkdownLook): Span[] {
   const { raw } = token;
   const { style } = options;
   switch (token.type) {
@@ -105,7 +91,7 @@ function spansOfToken(
     }
     case 'codespan':
       if (!style.colored) return textSpan(raw, looks);
-      return textSpan(token.text, [...looks, style.own?.code ? 'code' : 'cyan']);
+      return textSpan(token.text, [...looks, 'code']);
     case 'link':
       return linkSpans(token, looks, options);
     case 'image':
@@ -130,14 +116,13 @@ const emphasis = {
 } as const;
 
 /** T22: the address is visible, unless the terminal is known to open links and the label cannot be mistaken for it. */
-function linkSpans(token: Tokens.Link, looks: readonly SpanLook[], options: MarkdownLook): Span[] {
-  const look = options.style.own?.link ? 'link' : 'underline';
-  const label = spansOf(token.tokens, [...looks, look], options);
+function linkSpans(token: Tokens.Link, looks: readonly Look[], options: MarkdownLook): Span[] {
+  const label = spansOf(token.tokens, [...looks, 'link'], options);
   const text = visibleText(label);
   const { href, title } = token;
   const opens = options.hyperlinks && isPrintableUrl(href);
   if (text === href && !title) {
-    return [{ text, looks: [...looks, look], ...(opens && { link: href }) }];
+    return [{ text, looks: [...looks, 'link'], ...(opens && { link: href }) }];
   }
   if ([`http://${text}`, `mailto:${text}`].includes(href) && !title) return label;
   if (options.hidesAddresses === true && opens && !title && !mayBeAddress(text)) {
@@ -154,7 +139,7 @@ function mayBeAddress(label: string): boolean {
 function withTarget(
   { href, title, raw }: Tokens.Link | Tokens.Image,
   label: readonly Span[],
-  looks: readonly SpanLook[],
+  looks: readonly Look[],
 ): Span[] {
   const target = [href, title ? `"${title}"` : ''].filter(Boolean).join(' ');
   // The lexer decodes character references in addresses: the result must not control or hide anything.

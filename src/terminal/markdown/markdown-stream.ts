@@ -1,19 +1,12 @@
 import type * as highlighting from '../highlight.ts';
 import { formulaRows } from '../formula.ts';
-import type { Paint, Style } from '../style.ts';
+import type { Look, Style } from '../style.ts';
 import { displayWidth } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
 import { BlockDriver, type BlockRenderer, type MarkdownStream } from './block-driver.ts';
 import { inlineText, type Paragraph, type ReadPiece, readSpans } from './inline.ts';
 import type { Container, Item, LineStart } from './line-start.ts';
-import {
-  type MarkdownLook,
-  mergeSpans,
-  paintSpans,
-  type Span,
-  type SpanLook,
-  visibleText,
-} from './span.ts';
+import { type MarkdownLook, mergeSpans, paintSpans, type Span, visibleText } from './span.ts';
 import { Table } from './table.ts';
 import { Rows } from '../text/rows.ts';
 
@@ -58,7 +51,7 @@ const doneMark = '✓';
 const openMark = '○';
 
 /** The looks of headings by their level; those of deeper ones are italic. */
-const headingLooks: Readonly<Record<number, readonly SpanLook[]>> = {
+const headingLooks: Readonly<Record<number, readonly Look[]>> = {
   1: ['bold', 'underline', 'magenta'],
   2: ['bold', 'magenta'],
   3: ['bold'],
@@ -74,7 +67,6 @@ class ScreenBlocks implements BlockRenderer<Span> {
   readonly #rows: Rows | undefined;
   /** The end of the paragraph or heading, whose place in rows depends on what follows. */
   #held: readonly Span[] = [];
-  readonly #rulePaint: Paint;
   #text = '';
   #previous: BlockKind | undefined;
   #table: Table | undefined;
@@ -91,7 +83,6 @@ class ScreenBlocks implements BlockRenderer<Span> {
     this.#style = style;
     this.read = readSpans(options);
     this.#rows = options.wrap === 'words' ? new Rows(width) : undefined;
-    this.#rulePaint = style.own?.rule ?? style.dim;
   }
 
   beginBlock(kind: LineStart['kind']): void {
@@ -148,7 +139,7 @@ class ScreenBlocks implements BlockRenderer<Span> {
       const shown = spans.length === 0 ? marks : `${marks} `;
       return this.#endLine([{ text: shown, looks: [] }, ...spans]);
     }
-    const looks: readonly SpanLook[] = this.#style.own?.heading
+    const looks: readonly Look[] = this.#style.hasOwnHeading
       ? ['heading']
       : (headingLooks[marks.length] ?? ['italic']);
     const styled = spans.map((span) => {
@@ -205,7 +196,7 @@ class ScreenBlocks implements BlockRenderer<Span> {
     const room = columns - displayWidth(start) - 1;
     const shown = room - end.length >= minRule ? end : '';
     const rule = room > 0 ? ` ${this.#dashes(room - shown.length)}` : '';
-    this.#text += `${prefix}${this.#rulePaint(`${start}${rule}${shown}`)}\n`;
+    this.#text += `${prefix}${this.#style.rule(`${start}${rule}${shown}`)}\n`;
   }
 
   codeLine(text: string): void {
@@ -341,8 +332,8 @@ class ScreenBlocks implements BlockRenderer<Span> {
   }
 
   #quoteBar(): string {
-    const { own, dim, colored } = this.#style;
-    return (own?.quote ?? dim)(this.#options.unicode && colored ? '│' : '>');
+    const { quote, colored } = this.#style;
+    return quote(this.#options.unicode && colored ? '│' : '>');
   }
 
   #dashes(columns: number): string {
@@ -350,7 +341,7 @@ class ScreenBlocks implements BlockRenderer<Span> {
   }
 
   #ruleOf(columns: number): string {
-    return this.#rulePaint(this.#dashes(columns));
+    return this.#style.rule(this.#dashes(columns));
   }
 
   /**

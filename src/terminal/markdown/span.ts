@@ -1,4 +1,4 @@
-import { type AnswerPart, type Look, type Paint, plainStyle, type Style } from '../style.ts';
+import type { Look, Style } from '../style.ts';
 
 /** How Markdown is shown on a terminal. */
 export interface MarkdownLook {
@@ -12,18 +12,15 @@ export interface MarkdownLook {
   readonly unicode: boolean;
 }
 
-/** A part if the user chose its look. */
-export type SpanLook = Look | AnswerPart;
-
 /** A run of visible text with the same looks. A line end in it is a hard break. */
 export interface Span {
   readonly text: string;
-  readonly looks: readonly SpanLook[];
+  readonly looks: readonly Look[];
   /** Its hyperlink (T6). */
   readonly link?: string;
 }
 
-const noLooks: readonly SpanLook[] = [];
+const noLooks: readonly Look[] = [];
 
 export function plainSpan(text: string): Span {
   return { text, looks: noLooks };
@@ -39,15 +36,9 @@ export function paintSpans(spans: readonly Span[], style: Style): string {
   return output;
 }
 
-const isLook = (look: SpanLook): look is Look => look in plainStyle;
-
-function paintOf(style: Style, look: SpanLook): Paint {
-  return isLook(look) ? style[look] : (style.own?.[look] ?? plainStyle.bold);
-}
-
 function paintSpan({ text, looks, link }: Span, style: Style): string {
   let painted = text;
-  for (const look of looks) painted = paintOf(style, look)(painted);
+  for (const look of looks) painted = style[look](painted);
   return link === undefined ? painted : OSC8 + link + ST + painted + OSC8 + ST;
 }
 

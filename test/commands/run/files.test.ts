@@ -184,8 +184,8 @@ describe('variables', () => {
       ['stdin.md'],
       /stdin\.md:3: \{\{stdin\}\} needs text, but standard input is empty\n {2}for example/,
     ],
-    [['none.md', '--split', 'auto'], /natter run does not take --split\n.+natter --split auto/],
-    [['none.md', '--every=30s'], /natter run does not take --every\n.+\| natter --every/],
+    [['none.md', '--split', 'auto'], /natter run does not take --split\n.+write the prompt itself/],
+    [['none.md', '--every=30s'], /natter run does not take --every\n.+write the prompt itself/],
     [['none.md', '-i'], /natter run does not take -i\n.+natter -i --continue/],
   ])('%j: the problem is named with file and line', async (words, message) => {
     const { run } = createPromptProject(files);

@@ -29,7 +29,7 @@ test.each(['bash', 'zsh'])(
     const file = join(home, `.${shell}rc`);
     const text = scripts.map(({ stdout }) => stdout).join('alias b=c\n');
     writeFileSync(file, `# natter was here\n${text}alias d=e\n`);
-    const guide = (guides.uninstall ?? '').split('\n');
+    const guide = guides.uninstall.split('\n');
     const lines = guide.filter((one) => one.startsWith('$ sed ')).map((one) => one.slice(2));
     expect(lines.length).toBe(2);
     const typed = lines.map((line) => line.replace(/~\/\.\w+rc$/, `~/.${shell}rc`)).join('\n');

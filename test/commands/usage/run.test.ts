@@ -49,13 +49,13 @@ test('on a terminal, each day has its figures and a bar, and a total below', asy
 });
 
 test('a narrow window gets fewer columns, and no line is wider', async () => {
-  const { stdout } = await usage(['--color', 'never'], lines, terminal(40));
+  const { stdout } = await usage(['--color', 'never'], lines, terminal(36));
   expect(stdout).toBe(
     [
-      'DAY         REQUESTS  TOKENS',
-      '2026-11-18         1   2,500  █████████',
-      '2026-11-20         2     120  ▍',
-      'total              3   2,620',
+      'DAY         REQUESTS     IN  OUT',
+      '2026-11-18         1  2,000  500',
+      '2026-11-20         2    100   20',
+      'total              3  2,100  520',
       '',
     ].join('\n'),
   );

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { JournalFold, type JournalRecord } from '../../../src/conversation/journal/records.ts';
+import { JournalFold, turnRecord } from '../../../src/conversation/journal/records.ts';
 import { messagesOf } from '../../../src/conversation/tree.ts';
 import { failureOf } from '../../settings/fixtures/stored.ts';
 import {
@@ -13,14 +13,13 @@ import {
   textsOf,
 } from '../journal-fixtures.ts';
 
-const prompt = {
-  type: 'turn',
+const prompt = turnRecord({
   id: 'a',
-  parent: null,
+  parent: undefined,
   role: 'user',
   content: 'why?',
-  created_at: '2026-11-20T12:00:00.000Z',
-} as const satisfies JournalRecord;
+  createdAt: new Date('2026-11-20T12:00:00.000Z'),
+});
 
 test('a turn whose record appears twice keeps the first one', () => {
   const fold = new JournalFold('x');

@@ -11,7 +11,7 @@ import type { Repl } from '../../../src/repl/session.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { richFormat } from '../../../src/repl/transcript/rich-format.ts';
 import { correctionPrompt } from '../../../src/schema/answer-value.ts';
-import { colorStyle, plainStyle } from '../../../src/terminal/style.ts';
+import { colorStyle } from '../../../src/terminal/style.ts';
 import { runInApp } from '../../support/app.tsx';
 import {
   createMemorySession,
@@ -146,8 +146,7 @@ test('reasoning that was not requested is not shown', async () => {
 
 test('Y18: the live region shows reasoning and commands dimmed', () => {
   const format = richFormat({
-    style: plainStyle,
-    frameStyle: colorStyle,
+    style: colorStyle,
     width: () => 80,
     hyperlinks: false,
     unicode: true,

@@ -9,7 +9,7 @@ function closing(answer: Partial<Turn>, options: { readonly measured?: number } 
     { role: 'user', content: 'why?' },
     { role: 'assistant', content: 'four letters each', ...answer },
   );
-  const pair = lastPrompt(currentPath(conversation, undefined));
+  const pair = lastPrompt(currentPath({ conversation }));
   if (pair === undefined) throw new Error('there is no prompt');
   return closingOf(conversation, pair, options);
 }

@@ -19,22 +19,24 @@ const unanswered = { role: 'assistant', content: '', incomplete: true } as const
 describe('the context use', () => {
   test('is the usage that the service reported with the last answer', () => {
     const conversation = conversationOf(prompt, reported);
-    expect(contextUse(conversation, undefined)).toEqual({ tokens: 1000, isEstimate: false });
+    expect(contextUse({ conversation })).toEqual({ tokens: 1000, isEstimate: false });
   });
 
   test('is an estimate if the service never reported usage', () => {
-    expect(contextUse(conversationOf(prompt, unreported), undefined)).toEqual({
+    expect(contextUse({ conversation: conversationOf(prompt, unreported) })).toEqual({
       tokens: estimateMessages([prompt, unreported]),
       isEstimate: true,
     });
   });
 
   test('adds an estimate of the turns after the last reported usage', () => {
-    expect(contextUse(conversationOf(prompt, reported, next), undefined)).toEqual({
+    expect(contextUse({ conversation: conversationOf(prompt, reported, next) })).toEqual({
       tokens: 1000 + estimateMessages([next]),
       isEstimate: true,
     });
-    expect(contextUse(conversationOf(prompt, reported, next, unreported), undefined)).toEqual({
+    expect(
+      contextUse({ conversation: conversationOf(prompt, reported, next, unreported) }),
+    ).toEqual({
       tokens: 1000 + estimateMessages([next, unreported]),
       isEstimate: true,
     });
@@ -42,7 +44,7 @@ describe('the context use', () => {
 
   test('is unchanged after an unanswered prompt', () => {
     const conversation = conversationOf(prompt, reported, next, unanswered);
-    expect(contextUse(conversation, undefined)).toEqual({ tokens: 1000, isEstimate: false });
+    expect(contextUse({ conversation })).toEqual({ tokens: 1000, isEstimate: false });
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { droppedPaths, matchPaths } from '../../../src/repl/files/find-paths.ts';
+import { droppedPaths } from '../../../src/repl/files/dropped-files.ts';
+import { matchPaths } from '../../../src/repl/files/find-paths.ts';
 
 const listedPaths = [
   'README.md',

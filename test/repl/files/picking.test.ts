@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { onFilesPicked, onPathsRecognised } from '../../../src/repl/files/picking.ts';
+import { onPathsRecognised } from '../../../src/repl/files/dropped-files.ts';
+import { onFilesPicked } from '../../../src/repl/menu.ts';
 import { noticeOf } from '../../../src/repl/screen/notice.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import {

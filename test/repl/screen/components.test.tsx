@@ -59,7 +59,7 @@ describe('the completion menu', () => {
   }));
   const menuOf = (shown: readonly Candidate[], selected: number, rows: number, look?: Look) =>
     drawn(
-      <CompletionMenu menu={{ request, candidates: shown, selected }} rows={rows} />,
+      <CompletionMenu menu={{ source: 'tab', request, candidates: shown, selected }} rows={rows} />,
       stateOf(),
       look,
     );
@@ -305,7 +305,7 @@ test('the end of any text fits, and is as long as it can be but for one wide cha
 
 const drafts = [draftFrom('a'), draftFrom('b')];
 const request = { kind: 'path', from: 0, to: 1, typed: '@' } as const;
-const partial = { request, candidates: [], selected: 0, isPartial: true };
+const partial = { source: 'files', request, candidates: [], selected: 0, isPartial: true } as const;
 
 test.each<[string, Partial<ReplState>]>([
   ['a new version', { branch: { parent: undefined, reason: 'edit' } }],

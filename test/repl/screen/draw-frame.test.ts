@@ -50,6 +50,7 @@ const busy: Partial<ReplState> = {
   attachments: [{ name: 'notes.md', content: '' }],
   composer: moveTo(createBuffer('first\nsecond'), 10),
   completion: {
+    source: 'tab',
     request: { kind: 'command', from: 0, to: 1, typed: '' },
     candidates: Array.from({ length: 20 }, (_, index) => ({ value: `command${index}` })),
     selected: 10,

@@ -18,17 +18,16 @@ import { enter, printed, run, stateOf, typed } from '../../support/repl-state.ts
 
 interface Look {
   readonly columns?: number;
-  readonly frameStyle?: Style;
+  readonly style?: Style;
   readonly unicode?: boolean;
   readonly wrap?: WrapMode;
 }
 
 /** What the transcript of these entries looks like, without styles by default. */
 async function shown(entries: readonly Entry[], look: Look = {}): Promise<string> {
-  const { columns = 41, frameStyle = plainStyle, unicode = true, wrap = 'words' } = look;
+  const { columns = 41, style = plainStyle, unicode = true, wrap = 'words' } = look;
   const format = richFormat({
-    style: plainStyle,
-    frameStyle,
+    style,
     width: () => columns,
     hyperlinks: false,
     wrap,
@@ -137,8 +136,8 @@ describe('the transcript', () => {
     'R13: the theme %s, many colours %s, has a band behind each row of a prompt',
     async (theme, hasMany, band) => {
       const colors = { background: undefined, hasMany };
-      const frameStyle = themedStyle(theme, colorStyle, colors);
-      const [, first = '', second = ''] = (await shown([prompt('one\ntwo')], { frameStyle })).split(
+      const style = themedStyle(theme, colorStyle, colors);
+      const [, first = '', second = ''] = (await shown([prompt('one\ntwo')], { style })).split(
         '\n',
       );
       expect([first, second].map((row) => row.startsWith(band))).toEqual([true, true]);
@@ -149,16 +148,16 @@ describe('the transcript', () => {
 
   test('prints prompts bold and the rest dim, with weights only if there are no colours', async () => {
     const entries = [prompt('one\ntwo'), notice('three')];
-    expect(await shown(entries, { frameStyle: weightStyle })).toBe(
+    expect(await shown(entries, { style: weightStyle })).toBe(
       '\n\u001B[7m›\u001B[27m \u001B[1mone\u001B[22m\n\u001B[1m  two\u001B[22m\n\n\u001B[2mthree\u001B[22m\n',
     );
-    const red = await shown([failureEntry('no')], { frameStyle: colorStyle });
+    const red = await shown([failureEntry('no')], { style: colorStyle });
     expect(red).toBe('\n\u001B[31m✗ no\u001B[39m\n');
   });
 
   test('shows the reply to a command in the colour of the text, below the dim command', async () => {
     const entries = [command('/usage'), notice('1 answer'), notice('saved')];
-    expect(await shown(entries, { frameStyle: weightStyle })).toBe(
+    expect(await shown(entries, { style: weightStyle })).toBe(
       '\n\u001B[2m› /usage\u001B[22m\n1 answer\n\u001B[2msaved\u001B[22m\n',
     );
   });

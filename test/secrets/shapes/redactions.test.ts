@@ -35,14 +35,16 @@ test('restoring is the inverse of redacting', () => {
 
 test('a stream restores a placeholder wherever it is cut', () => {
   const { redactAll, createStream } = setup();
-  const text = `RED REDACTED_ ${githubToken}${other} R`;
-  const answer = redactAll(text);
+  const text = `RED REDACTED_ ${githubToken}${other} ${privateKey()} R`;
+  const many = redactAll(`${githubToken}\n${other}\n`.repeat(4)).replaceAll('\n', '');
+  const answer = redactAll(text) + many;
+  const whole = text + `${githubToken}${other}`.repeat(4);
   for (let size = 1; size <= answer.length; size += 1) {
     const stream = createStream();
     let shown = '';
     for (let at = 0; at < answer.length; at += size)
       shown += stream.write(answer.slice(at, at + size));
-    expect(shown + stream.end()).toBe(text);
+    expect(shown + stream.end()).toBe(whole);
   }
 });
 

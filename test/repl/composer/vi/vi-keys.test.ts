@@ -102,7 +102,7 @@ describe('Esc', () => {
   test('closes the completion menu first', () => {
     const request = { kind: 'command', from: 1, to: 2, typed: 'c' } as const;
     const candidates = [{ value: 'copy' }, { value: 'continue' }];
-    const menu = { request, candidates, selected: 0 };
+    const menu = { source: 'tab', request, candidates, selected: 0 } as const;
     const open = { ...run(viState(), typed('/c')).state, completion: menu };
     const { state } = run(open, escape);
     expect([state.completion, mode(state)]).toEqual([undefined, 'INSERT']);

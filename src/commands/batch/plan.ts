@@ -175,12 +175,9 @@ export function planBatch(
 export type BatchPlan = ReturnType<typeof planBatch>;
 
 /** The file that a run resumes from: a CSV file is written from the results beside it. */
-export function resultsFileOf({
-  output,
-  outputFormat,
-}: {
-  readonly output?: string;
-  readonly outputFormat: OutputFormat;
-}): string | undefined {
-  return output !== undefined && outputFormat === 'csv' ? `${output}.jsonl` : output;
+export function resultsFileOf(
+  output: string | undefined,
+  format: OutputFormat,
+): string | undefined {
+  return output !== undefined && format === 'csv' ? `${output}.jsonl` : output;
 }

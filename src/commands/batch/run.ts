@@ -46,7 +46,7 @@ const longPause = 5000;
 
 /** Whether a failure other than that of an invalid line is left. */
 function canImprove({ failed, causes }: Tally): boolean {
-  return failed > (causes.get('usage') ?? 0);
+  return failed > (causes.get('usage')?.count ?? 0);
 }
 
 /** Sends what has no answer, and then failed items again, at most `--rerun-failed` times. */
@@ -99,7 +99,11 @@ async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
   const { context, options, presentation, plan, settings, input, notices } = batch;
   const { output } = options;
   const find = (index: number) => sink.find(index);
-  const selection = await selectItems(batch, resultsFileOf(options), find);
+  const selection = await selectItems(
+    batch,
+    resultsFileOf(options.output, options.outputFormat),
+    find,
+  );
   const tally = emptyTally();
   const guard = openGuard(batch, input);
   await checkItems(batch, selection, tally, sink.last, guard.inspect);

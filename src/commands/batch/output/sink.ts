@@ -180,7 +180,7 @@ export async function openSink(
   items?: BatchSource,
 ): Promise<BatchSink> {
   const { output, outputFormat, answerColumn, unordered = false } = options;
-  const name = resultsFileOf(options);
+  const name = resultsFileOf(output, outputFormat);
   if (output === undefined || name === undefined) return standardOutput(context, options);
   const table = outputFormat === 'csv' ? items : undefined;
   if (table !== undefined) refuseTable(output, name, table);

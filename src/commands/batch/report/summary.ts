@@ -48,12 +48,12 @@ const repeatedKinds: ReadonlySet<FailureKind> = new Set([
 ]);
 
 /** What is wrong with items that fail each time: `line 3 (q3) fails each time: --dry-run shows …`; undefined without any. */
-function repeatedText({ examples, causes }: Tally): string | undefined {
-  const repeated = [...examples.values()].filter(({ failure }) => repeatedKinds.has(failure.kind));
+function repeatedText({ causes }: Tally): string | undefined {
+  const repeated = [...causes.values()].filter(({ failure }) => repeatedKinds.has(failure.kind));
   const [first] = repeated.toSorted((one, other) => one.item.index - other.item.index);
   if (first === undefined) return undefined;
   const { failure, item } = first;
-  const number = repeated.reduce((sum, one) => sum + (causes.get(one.failure.kind) ?? 0), 0);
+  const number = repeated.reduce((sum, one) => sum + one.count, 0);
   const place = placeText(item.line, item.id);
   const items = number === 1 ? `${place} fails` : `${count(number)} items, first ${place}, fail`;
   const remedy = failure.kind === 'usage' ? 'correct it' : (failure.hint ?? 'see its error');
@@ -68,8 +68,8 @@ function hintFor(tally: Tally, { retry }: EndTexts, stopFailure: Failure | undef
   const repeated = stopFailure === undefined ? repeatedText(tally) : undefined;
   if (repeated !== undefined) return `${repeated}; ${retry}`;
   // The first failure, if nothing was answered and all failures are of its kind.
-  const { answered, examples } = tally;
-  const only = answered === 0 && examples.size === 1 ? [...examples.values()][0] : undefined;
+  const { answered, causes } = tally;
+  const only = answered === 0 && causes.size === 1 ? [...causes.values()][0] : undefined;
   const { hint, remedy } = stopFailure ?? only?.failure ?? {};
   return hint === undefined || remedy?.code === 'send-again' ? retry : `${hint}; ${retry}`;
 }

@@ -67,7 +67,7 @@ function totalsText(totals: DryRunTotals): string {
 export async function printBatchDryRun(batch: Batch): Promise<void> {
   const { context, options, settings, notices } = batch;
   const { signal, streams } = context;
-  const output = resultsFileOf(options.output, options.outputFormat);
+  const output = resultsFileOf(options);
   const results = output === undefined ? undefined : readResults(output);
   const selection = await selectItems(batch, output, (index) => results?.get(index));
   const totals = emptyTotals(settings.prices);

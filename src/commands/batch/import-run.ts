@@ -236,11 +236,7 @@ async function importFiles(batch: Batch, files: readonly string[]): Promise<void
   const opened: number[] = [];
   try {
     const find = (index: number) => sink.find(index);
-    const selection = await selectItems(
-      batch,
-      resultsFileOf(options.output, options.outputFormat),
-      find,
-    );
+    const selection = await selectItems(batch, resultsFileOf(options), find);
     const names = new Map<string, number>();
     await checkItems(batch, selection, tally, sink.last, undefined, (item) => {
       const { index, id = '', problem } = item;

@@ -99,11 +99,7 @@ async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
   const { context, options, presentation, plan, settings, input, notices } = batch;
   const { output } = options;
   const find = (index: number) => sink.find(index);
-  const selection = await selectItems(
-    batch,
-    resultsFileOf(options.output, options.outputFormat),
-    find,
-  );
+  const selection = await selectItems(batch, resultsFileOf(options), find);
   const tally = emptyTally();
   const guard = openGuard(batch, input);
   await checkItems(batch, selection, tally, sink.last, guard.inspect);

@@ -27,7 +27,7 @@ export function refuseSharedFiles(
     { role: 'input', name: input === '-' ? undefined : input },
     { role: 'recording', name: record ?? replay?.file },
     { ...results, name: options.output },
-    { ...results, name: resultsFileOf(options.output, options.outputFormat) },
+    { ...results, name: resultsFileOf(options) },
     { role: 'summary', name: options.summary, content: 'the summary', option: '--summary' },
   ];
   for (const [at, file] of files.entries()) {

@@ -13,3 +13,7 @@ export function fingerprint(text: string): string {
 export function promptFingerprint(id: string | undefined, messages: readonly Message[]): string {
   return fingerprint(JSON.stringify([id ?? null, messages]));
 }
+
+/** Reads a fingerprint; undefined for anything but 16 hexadecimal digits. */
+export const readFingerprint = (text: unknown): string | undefined =>
+  typeof text === 'string' && /^[\da-f]{16}$/.test(text) ? text : undefined;

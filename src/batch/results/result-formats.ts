@@ -4,7 +4,8 @@ import type { InputItem } from '../input/item.ts';
 import { resultName } from './result-line.ts';
 import { textMessages } from '../../conversation/message-text.ts';
 import { Failure } from '../../failure.ts';
-import { filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
+import { readFingerprint } from '../fingerprint.ts';
 import { escapeJson } from '../../terminal/safety/sanitizer.ts';
 
 /** `jsonl`: natter's own; `openai`: as an OpenAI batch; `csv`: the input's columns and the answers. */
@@ -113,7 +114,7 @@ function outcomeOf(result: JsonObject, created: number): object {
 /** A line of an OpenAI batch output file: {"id", "custom_id", "response", "error"}. */
 function openaiLine(line: string, date: Date): string {
   const result = resultFields(line);
-  const name = resultName(Number(result['index']), filledText(result['prompt_hash']));
+  const name = resultName(Number(result['index']), readFingerprint(result['prompt_hash']));
   const id = typeof result['id'] === 'string' ? result['id'] : name;
   const outcome = outcomeOf(result, Math.floor(date.getTime() / 1000));
   return `${escapeJson(JSON.stringify({ id: name, custom_id: id, ...outcome }))}\n`;

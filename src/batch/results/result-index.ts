@@ -4,7 +4,7 @@ import { Failure } from '../../failure.ts';
 export interface ResultLine {
   /** Index of the item, from 1. */
   readonly index: number;
-  /** Of the prompt; undefined for an item that could not be sent. */
+  /** Of the prompt, 16 hexadecimal digits; undefined for an item that could not be sent. */
   readonly fingerprint: string | undefined;
   /** The answer is complete. */
   readonly isAnswered: boolean;
@@ -20,26 +20,70 @@ export interface IndexedResult extends ResultLine {
   readonly length: number;
 }
 
-/** Positions of results by item: some 150 bytes for each. */
+const isPresent = 1;
+const isAnswered = 2;
+const hasFingerprint = 4;
+const isFromSandbox = 8;
+
+/** Items of a block, so that nothing is copied when the index grows. */
+const blockSize = 1 << 16;
+
+const createBlock = () => ({
+  flags: new Uint8Array(blockSize),
+  file: new Uint16Array(blockSize),
+  offset: new Float64Array(blockSize),
+  // A line has less than 4 GB: it is a string.
+  length: new Uint32Array(blockSize),
+  fingerprint: new BigUint64Array(blockSize),
+});
+
+/**
+ * Positions of results by item, in 23 bytes for each: objects for a million items need 200 MB, and each fingerprint would
+ * keep the line that it is a part of in memory.
+ */
 export class ResultIndex {
-  readonly #results = new Map<number, IndexedResult>();
+  readonly #blocks = new Map<number, ReturnType<typeof createBlock>>();
   /** The highest index with a result; 0 without any. */
   last = 0;
-
-  get count(): number {
-    return this.#results.size;
-  }
+  count = 0;
 
   /** Replaces an earlier result of the same item; a failure never replaces an answer. */
   add(result: IndexedResult): void {
-    const { index } = result;
-    if (this.get(index)?.isAnswered === true && !result.isAnswered) return;
-    this.#results.set(index, result);
+    const { index, fingerprint, file, offset, length } = result;
+    const number = Math.floor(index / blockSize);
+    const block = this.#blocks.get(number) ?? createBlock();
+    this.#blocks.set(number, block);
+    const at = index % blockSize;
+    const earlier = block.flags[at] ?? 0;
+    if ((earlier & isAnswered) !== 0 && !result.isAnswered) return;
+    if (earlier === 0) this.count += 1;
+    block.flags[at] =
+      isPresent +
+      (result.isAnswered ? isAnswered : 0) +
+      (fingerprint === undefined ? 0 : hasFingerprint) +
+      (result.isFromSandbox === true ? isFromSandbox : 0);
+    block.file[at] = file;
+    block.offset[at] = offset;
+    block.length[at] = length;
+    block.fingerprint[at] = BigInt(`0x${fingerprint ?? '0'}`);
     this.last = Math.max(this.last, index);
   }
 
   get(index: number): IndexedResult | undefined {
-    return this.#results.get(index);
+    const block = this.#blocks.get(Math.floor(index / blockSize));
+    const at = index % blockSize;
+    const flags = block?.flags[at] ?? 0;
+    if (block === undefined || flags === 0) return undefined;
+    const fingerprint = block.fingerprint[at]?.toString(16).padStart(16, '0');
+    return {
+      index,
+      fingerprint: (flags & hasFingerprint) === 0 ? undefined : fingerprint,
+      isAnswered: (flags & isAnswered) !== 0,
+      isFromSandbox: (flags & isFromSandbox) !== 0,
+      file: block.file[at] ?? 0,
+      offset: block.offset[at] ?? 0,
+      length: block.length[at] ?? 0,
+    };
   }
 
   /** All results in the order of the items. */

@@ -1,5 +1,6 @@
 import { sandboxIdStart } from '../../client/contract.ts';
-import { filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
+import { readFingerprint } from '../fingerprint.ts';
 import type { ResultLine } from './result-index.ts';
 
 /** `jsonl`: natter's own; `openai`: as in the output file of an OpenAI batch. */
@@ -39,7 +40,7 @@ const isSandboxId = (id: unknown) => typeof id === 'string' && id.startsWith(san
 function ownResult(value: JsonObject): FormattedResult | undefined {
   const { index } = value;
   if (!isIndex(index)) return undefined;
-  const fingerprint = filledText(value['prompt_hash']);
+  const fingerprint = readFingerprint(value['prompt_hash']);
   const isAnswered = value['error'] === undefined;
   const isFromSandbox = isSandboxId(value['completion_id']);
   return { format: 'jsonl', index, fingerprint, isAnswered, isFromSandbox };

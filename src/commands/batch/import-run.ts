@@ -24,7 +24,12 @@ import { toFailure } from '../../output/ending-failure.ts';
 import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import { fileLines } from '../../batch/results/read-results.ts';
-import { isAccepted, parseResultLine, resultName } from '../../batch/results/result-line.ts';
+import {
+  isAccepted,
+  parseResultLine,
+  parseResultName,
+  resultName,
+} from '../../batch/results/result-line.ts';
 import { definedFields, filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 
 /**
@@ -47,13 +52,13 @@ function readName(
 
 /**
  * Finds the results of the files; those of an item may be in several lines.
- * @param names the indexes of items by all names that results have for them
+ * @param findItem returns the index of the item with a name that results have for it
  * @param opened gets the descriptors of the files
  * @throws Failure `usage` for a line that is not a result, or not of an item
  */
 function readFiles(
   files: readonly string[],
-  names: ReadonlyMap<string, number>,
+  findItem: (name: string) => number | undefined,
   opened: number[],
 ): ResultIndex {
   const results = new ResultIndex();
@@ -71,7 +76,7 @@ function readFiles(
           });
         }
         const { item, isAnswered } = read;
-        const index = names.get(item);
+        const index = findItem(item);
         if (index === undefined) {
           const message = `line ${number} of ${name} is the result of ${JSON.stringify(item)}, which the input does not have`;
           throw new Failure('usage', message, {
@@ -237,14 +242,19 @@ async function importFiles(batch: Batch, files: readonly string[]): Promise<void
   try {
     const find = (index: number) => sink.find(index);
     const selection = await selectItems(batch, resultsFileOf(options), find);
-    const names = new Map<string, number>();
+    const fingerprints: (string | undefined)[] = [];
+    const ids = new Map<string, number>();
     await checkItems(batch, selection, tally, sink.last, undefined, (item) => {
       const { index, id = '', problem } = item;
-      names.set(resultName(index, undefined), index);
-      if (problem === undefined) names.set(resultName(index, selection.fingerprint(item)), index);
-      if (id !== '' && !names.has(id)) names.set(id, index);
+      fingerprints[index] = problem === undefined ? selection.fingerprint(item) : undefined;
+      if (id !== '') ids.set(id, index);
     });
-    const results = readFiles(files, names, opened);
+    const findItem = (name: string) => {
+      const { index = 0, fingerprint } = parseResultName(name) ?? {};
+      const isSame = fingerprint === undefined || fingerprint === fingerprints[index];
+      return index in fingerprints && isSame ? index : ids.get(name);
+    };
+    const results = readFiles(files, findItem, opened);
     await writeResults(batch, selection, sink, tally, results, opened);
     await sink.finish(itemsLeft(tally) === 0, selection.takes);
   } finally {

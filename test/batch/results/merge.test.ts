@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { addMerged, missingItems } from '../../../src/batch/results/result-index.ts';
 import { type IndexedResult, ResultIndex } from '../../../src/batch/results/result-index.ts';
 
-const result = (index: number, file = 0, isAnswered = true, fingerprint = String(index)) => ({
+const result = (
+  index: number,
+  file = 0,
+  isAnswered = true,
+  fingerprint = String(index).padStart(16, '0'),
+) => ({
   index,
   fingerprint,
   isAnswered,

@@ -26,7 +26,7 @@ const options = {
 };
 
 function line(index: number, more: object = {}): string {
-  const prompt_hash = String(index);
+  const prompt_hash = String(index).padStart(16, '0');
   return `${JSON.stringify({ index, prompt_hash, content: `é ${index}`, ...more })}\n`;
 }
 
@@ -44,7 +44,10 @@ const read = (path: string) => readFileSync(path, 'utf8');
 async function append(path: string, indexes: readonly number[], ordered = true): Promise<void> {
   const file = openResultFile(path, options);
   for (const index of indexes) {
-    file.append({ index, fingerprint: String(index), isAnswered: true }, line(index));
+    file.append(
+      { index, fingerprint: String(index).padStart(16, '0'), isAnswered: true },
+      line(index),
+    );
   }
   await file.finish(ordered, true);
   await file.close();
@@ -74,8 +77,8 @@ describe('a results file', () => {
   test('has its results when it is opened again', async () => {
     const path = fileWith(line(2) + failedLine(5));
     const file = openResultFile(path, options);
-    expect(file.find(2)).toMatchObject({ isAnswered: true, fingerprint: '2' });
-    expect(file.find(5)).toMatchObject({ isAnswered: false, fingerprint: '5' });
+    expect(file.find(2)).toMatchObject({ isAnswered: true, fingerprint: '2'.padStart(16, '0') });
+    expect(file.find(5)).toMatchObject({ isAnswered: false, fingerprint: '5'.padStart(16, '0') });
     expect([file.find(1), file.find(6), file.last]).toEqual([undefined, undefined, 5]);
     await file.close();
   });

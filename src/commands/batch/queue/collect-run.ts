@@ -1,4 +1,5 @@
 import type { QueuedResult, BatchQueue } from '../../../batch/queue/redis-queue.ts';
+import { readFingerprint } from '../../../batch/fingerprint.ts';
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { type BatchSink, openSink } from '../output/sink.ts';
 import { type CollectOptions, type Connect, connectToQueue, findBatch } from './open-queue.ts';
@@ -69,7 +70,7 @@ async function collect(
     if (isAnswered) tally.answered += 1;
     else countFailure(tally, failure, item);
     tally.tokens += tokens;
-    const fingerprint = fingerprints.get(index) || undefined;
+    const fingerprint = readFingerprint(fingerprints.get(index));
     await sink.put(sequence, item, { index, fingerprint, isAnswered }, `${line}\n`);
     sequence += 1;
   };

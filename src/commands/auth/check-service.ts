@@ -60,6 +60,9 @@ async function listModels(client: Client, signal: AbortSignal): Promise<ServiceC
 /** A prompt without messages, which an API refuses, or answers with a token. */
 const emptyPrompt = { model: 'none', messages: [], stream: true, max_tokens: 1 };
 
+/** How a server refuses a prompt that is no API: a web site takes no POST requests. */
+const siteStatuses: ReadonlySet<number> = new Set([404, 405, 501]);
+
 /** Whether there is an API, by its answer to a prompt. @throws Failure for a refused key */
 async function hasChat(client: Client, signal: AbortSignal): Promise<boolean> {
   try {
@@ -70,7 +73,7 @@ async function hasChat(client: Client, signal: AbortSignal): Promise<boolean> {
     if (!(error instanceof Failure)) return false;
     if (error.kind === 'unauthorized') throw error;
     const isUnknownModel = error.remedy?.code === 'choose-model';
-    return isUnknownModel || (error.status !== undefined && error.status !== 404);
+    return isUnknownModel || (error.status !== undefined && !siteStatuses.has(error.status));
   }
 }
 
@@ -141,17 +144,18 @@ export const throwRefusal = (baseUrl: string, hadKey: boolean) => (error: unknow
   });
 };
 
-/** What helps if no server answers at an address: to correct it, or to start the server. */
-const addressRemedies = /^(?:start-server|check-host|check-connection)$/;
+/** What helps if no server answers at an address, or one that is no API. */
+const addressRemedies = /^(?:start-server|check-host|check-connection|check-base-url)$/;
 
 /** Whether a different address may help after a check of the service. */
 export const mayBeWrongAddress = (error: unknown): boolean =>
   error instanceof Failure &&
   (error.kind === 'not_found' || addressRemedies.test(error.remedy?.code ?? ''));
 
-/** Rethrows the failure of a login; if the service cannot be reached, with the advice to log in again. */
-export function throwUnreachable(error: unknown): never {
-  if (!(error instanceof Failure) || error.kind !== 'unreachable') throw error;
+/** Rethrows the failure of a login; if there is no service, with the advice to log in again. */
+export function throwWithoutService(error: unknown): never {
+  if (!(error instanceof Failure) || error.kind === 'not_found') throw error;
+  if (error.kind !== 'unreachable' && !mayBeWrongAddress(error)) throw error;
   // Without its remedy, whose advice stores the address without the key.
   const { remedy: _remedy, ...details } = detailsOf(error);
   const advice = mayBeWrongAddress(error)

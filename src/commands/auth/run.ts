@@ -37,7 +37,7 @@ import {
   mayBeWrongAddress,
   type ServiceCheck,
   throwRefusal,
-  throwUnreachable,
+  throwWithoutService,
 } from './check-service.ts';
 import { collectBytes } from '../../input/attach-files.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
@@ -301,7 +301,7 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   };
   const enter = () =>
     askAgain(run, (isAgain) => askBaseUrl(run, isAgain), connect, mayBeWrongAddress);
-  const input = await enter().catch(throwUnreachable).finally(context.ask.end);
+  const input = await enter().catch(throwWithoutService).finally(context.ask.end);
   const { result, models, settings } = input;
   const { value: profile, source } = settings.profile;
   const hadKey = hasKey(stored, settings);

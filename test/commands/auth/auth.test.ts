@@ -36,6 +36,22 @@ test('login checks the key with the service, stores address and key, and reports
   expect(server.requests[2]?.headers['authorization']).toBe('Bearer nk-first-key-0001');
 });
 
+test.each([405, 501])('N24: a web site that answers a prompt with %i is no API', async (status) => {
+  const [missing, refused] = [json(404, {}), json(status, {})];
+  const server = await serve([[missing], [refused], [missing], [refused]]);
+  const login = ['auth', 'login', '--base-url', server.url];
+  expectFailure(await runInMemory(login, { input: 'nk-key' }), 6, 'natter found no API at');
+});
+
+test('N24: a login to a web page stores nothing, and says so', async () => {
+  const page = '<!doctype html>';
+  const answer = `HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: ${page.length}\r\n\r\n${page}`;
+  const server = await serve([[answer]]);
+  const login = ['auth', 'login', '--base-url', server.url];
+  const result = await runInMemory(login, { input: 'nk-key' });
+  expectFailure(result, 9, 'is not JSON\n  nothing was stored; ');
+});
+
 test('N24: login in a script keeps a working service if an address has no API', async () => {
   const server = await serve([[json(404, {})]]);
   const env = { HOME: temporaryHome() };

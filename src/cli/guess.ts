@@ -64,7 +64,7 @@ export function refuseWords(list: Command, thing: string, shows: string): void {
   if (word === undefined || parent === null) return;
   const group = `natter ${parent.name()}`;
   if (parent.args[0] === list.name()) {
-    throw new Failure('usage', `${group} ${list.name()} takes no words, such as "${word}"`, {
+    throw new Failure('usage', `${group} ${list.name()} takes no arguments, but got "${word}"`, {
       hint: `to show ${thing}: ‹${group} ${shows} ${shownWord(word)}›`,
     });
   }

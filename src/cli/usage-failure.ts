@@ -91,7 +91,6 @@ function settingHint(name: string, { options }: Command): string | undefined {
     return `--by ${name.slice(2)} shows a row for each`;
   // Elsewhere the advice would change a stored setting without an effect on the command.
   if (!options.some(({ long }) => long === '--param')) return undefined;
-
   const key = settingKeys.find((candidate) => `--${definitions[candidate].name}` === name);
   if (key === undefined) return undefined;
   const { name: setting, variable } = definitions[key];

@@ -130,7 +130,7 @@ export async function findApi(run: Run): Promise<ServiceCheck> {
   }
   const message = `${baseUrl} is reachable, but natter found no API at ${tried.join(' or ')}`;
   throw new Failure('not_found', message, {
-    hint: 'nothing was stored; correct the address: ‹natter auth login --base-url <url>›; --no-check stores it unchecked',
+    hint: 'nothing was stored; correct the address, or store it unchecked: ‹natter auth login --no-check›',
   });
 }
 

@@ -192,11 +192,11 @@ test.each([
 test.each([
   [
     ['prompts', 'list', 'nope'],
-    'natter prompts list takes no words, such as "nope"\n  to show a prompt file: natter prompts show nope\n',
+    'natter prompts list takes no arguments, but got "nope"\n  to show a prompt file: natter prompts show nope\n',
   ],
   [
     ['models', 'list', 'nope'],
-    'natter models list takes no words, such as "nope"\n  to show a model: natter models get nope\n',
+    'natter models list takes no arguments, but got "nope"\n  to show a model: natter models get nope\n',
   ],
   [['models', 'ls'], 'there is no command "natter models ls"\n  natter models list\n'],
   [['prompts', 'ls'], 'there is no command "natter prompts ls"\n  natter prompts list\n'],

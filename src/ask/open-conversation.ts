@@ -92,7 +92,7 @@ export function journalOptions(context: Context, notices: Notices, save: boolean
 /** Whether an option, a prompt file or an environment variable sets it for this run. */
 export function isExplicitlySet(settings: ResolvedSettings, key: 'model' | 'system'): boolean {
   const { kind } = settings.sources[key];
-  return kind !== 'profile' && kind !== 'default';
+  return kind !== 'profile' && kind !== 'default' && kind !== 'conversation';
 }
 
 /** The settings with the model of a resumed conversation, unless this run names one. */
@@ -102,7 +102,9 @@ export function withModelOf(
 ): ResolvedSettings {
   const isChosen = isExplicitlySet(settings, 'model') || settings.values.model === 'auto';
   if (isChosen || model === undefined) return settings;
-  return { ...settings, values: { ...settings.values, model } };
+  const source = { kind: 'conversation', name: 'conversation' } as const;
+  const { values, sources } = settings;
+  return { ...settings, values: { ...values, model }, sources: { ...sources, model: source } };
 }
 
 /** The settings with the parameters of a resumed conversation, unless options set them. */

@@ -41,6 +41,10 @@ const foreignChildren: ForeignWords = [
   ['conversations/find conversations/grep', 'conversations search'],
   ['conversations/save', 'conversations export'],
   ['conversations/restore', 'conversations undelete'],
+  ['models/ls', 'models list'],
+  ['models/show models/cat models/view', 'models get'],
+  ['prompts/ls', 'prompts list'],
+  ['prompts/get prompts/cat prompts/view', 'prompts show'],
   ['models/default models/set models/set-default', 'config set model <model>'],
   ['models/use models/select models/switch', 'config set model <model>'],
 ];
@@ -54,10 +58,16 @@ export const meantBy = (table: ForeignWords, word: string): string | undefined =
  * @param shows the command of the group that shows `thing`, for a word that resembles no command
  * @throws Failure `usage`
  */
-export function refuseWords({ args, parent }: Command, thing: string, shows: string): void {
+export function refuseWords(list: Command, thing: string, shows: string): void {
+  const { args, parent } = list;
   const [word, ...rest] = args;
   if (word === undefined || parent === null) return;
   const group = `natter ${parent.name()}`;
+  if (parent.args[0] === list.name()) {
+    throw new Failure('usage', `${group} ${list.name()} takes no arguments, but got "${word}"`, {
+      hint: `to show ${thing}: ‹${group} ${shows} ${shownWord(word)}›`,
+    });
+  }
   const meant = meantBy(foreignChildren, `${parent.name()}/${word}`);
   const near = nearlyNamed(word, namesBelow(parent));
   const others = rest.every((other) => /^[\w.-]+$/.test(other)) ? rest : ['…'];
@@ -65,7 +75,10 @@ export function refuseWords({ args, parent }: Command, thing: string, shows: str
     near === undefined
       ? `to show ${thing}: ‹${group} ${shows} ${word}›`
       : `did you mean ‹${group} ${near}›?`;
-  if (rest.length > 0)
+  const takes = childNamed(parent, near ?? '')?.registeredArguments.length ?? 0;
+  if (rest.length > 0 && rest.length <= takes) {
+    hint = `did you mean ‹${[group, near, ...others].join(' ')}›?`;
+  } else if (rest.length > 0)
     hint = `to send it as a prompt: ‹natter chat ${parent.name()} ${args.join(' ')}›`;
   if (meant !== undefined) {
     const command = rest.length > 0 ? meant.replace(/ <.*/, '') : meant;
@@ -103,8 +116,8 @@ export function suggestCommands(
   if (foreign !== undefined && (isAlone || hasVerb)) return foreign === '' ? [] : [foreign];
   const setting = settingCommand(words);
   if (setting !== undefined) return [setting];
-  // Too many words differ from a name of three letters by one: `fun` does not mean `run`.
-  const names = namesBelow(program).filter((name) => name.length > 3);
+  // Too many words differ from a short name by a letter: `fun` does not mean `run`, nor `what` `chat`.
+  const names = namesBelow(program).filter((name) => name.length > 3 && name !== 'chat');
   const near = childNamed(program, nearlyNamed(first, names) ?? '');
   if (isAlone) {
     const parents = program.commands.filter((parent) => childNamed(parent, word) !== undefined);

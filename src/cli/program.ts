@@ -26,7 +26,7 @@ import {
   formatShortHelp,
   wantsShortHelp,
 } from './help-format.ts';
-import { misplacedCommandFailure, usageFailure } from './usage-failure.ts';
+import { misplacedCommandFailure, unknownDigit, usageFailure } from './usage-failure.ts';
 import { addVariables } from '../commands/run/command.ts';
 
 /** The first lines of the help. */
@@ -123,6 +123,9 @@ export async function runProgram(context: Context, words: readonly string[]): Pr
   const program = buildProgram(context, words, (text) => void help.push(text));
   const names = new Set(namesBelow(program));
   program.hook('preAction', (_, action) => {
+    // Commander takes the rest of `-q0` for a negative number.
+    const digits = action.args.find((word) => /^-\d/.test(word) && !words.includes(word));
+    if (digits !== undefined) throw unknownDigit(digits);
     if (action.name() === 'run') action.args = withDashes(action.args, words);
     if (action.name() !== 'chat') return;
     const misplaced = misplacedCommand(words, action.args, names);

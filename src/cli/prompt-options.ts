@@ -1,7 +1,21 @@
 import { Option } from 'commander';
+import { definitions } from '../settings/definitions.ts';
+import { parseSettingValue } from '../settings/setting-value.ts';
 import { collect, settingOption } from './global-options.ts';
 
 // Options of the commands that send prompts.
+
+/** Refuses a word: `-t` is the template of a different client. @throws Failure `usage` */
+function refuseTemplate(text: string): string {
+  if (/^[a-z_][\w./-]*$/i.test(text)) {
+    parseSettingValue(definitions.maxTokens, text, {
+      label: '--max-tokens',
+      kind: 'usage',
+      hint: 'a template is a prompt file: ‹natter run NAME› sends it; ‹natter prompts› lists them',
+    });
+  }
+  return text;
+}
 
 export const strictOption = () =>
   new Option('--strict', 'fail (exit code 16) if the service seems to have cut the prompt');
@@ -10,7 +24,7 @@ export const strictOption = () =>
 export const requestOptions = (): readonly Option[] => [
   settingOption('system', '-s'),
   settingOption('role'),
-  settingOption('maxTokens', '-t'),
+  settingOption('maxTokens', '-t').argParser(refuseTemplate),
   new Option(
     '-f, --file <path>',
     'attach a text file, a folder, a quoted pattern, an https: URL, or - for standard input; repeatable',

@@ -44,7 +44,7 @@ export const commandHints: FrontEndHints = {
   'shorten-prompt': () =>
     'send less text, or choose a model with a larger window: -m MODEL; natter config set window TOKENS corrects the window that natter expects',
   'remove-parameter': () =>
-    'omit its --param, or ‹natter config unset params.<name>›; the sandbox takes only model, messages, stream and max_tokens, other servers take more',
+    'leave out the --param that sets it, or ‹natter config unset params.<name>›; the sandbox takes only model, messages, stream and max_tokens, other servers take more',
   'check-model': () =>
     '‹natter models list› shows the available models; ‹natter auth status› shows the address in use',
   'choose-model': () =>

@@ -2,7 +2,7 @@ import type { Command, CommanderError } from 'commander';
 import { Failure } from '../failure.ts';
 import { definitions, settingKeys } from '../settings/definitions.ts';
 import { type ForeignWords, meantBy } from './guess.ts';
-import { commandsAbove, helpOf } from './help-details.ts';
+import { commandsAbove } from './help-details.ts';
 
 /** The name of an option as typed, without its value, which may be a key. */
 function typedOptionName(typed: string): string {
@@ -25,11 +25,21 @@ const foreignOptions: ForeignWords = [
   ['--image --images', 'natter sends no images; -f attaches a text file'],
   ['-o --output', '‹natter "a prompt" > FILE› writes the answer to a file; --json prints JSON'],
   ['--format --output-format --response-format', '--json prints JSON, --jsonl an event per line'],
-  ['-r -C --session', '--resume ID continues a conversation, -c the last one'],
-  ['--system-prompt --append-system-prompt', '-s sets the system prompt'],
+  ['-r -C --session --session-id --cid', '--resume ID continues a conversation, -c the last one'],
+  ['--fork-session', '-c --branch or --resume ID --branch continues in a copy'],
+  ['--system-prompt', '-s sets the system prompt'],
+  [
+    '--append-system-prompt',
+    '-s sets the system prompt; it replaces the one of the settings, so repeat that to keep it',
+  ],
+  ['--schema-multi --json-schema', '--schema asks for JSON and checks it'],
+  ['--max-turns', 'natter sends one prompt and gets one answer: there are no turns to limit'],
+  ['--fallback-model', '--fallback MODEL answers if the first model fails'],
+  ['--max-budget-usd', '‹natter config set budget 5usd/week› limits what a profile spends'],
+  ['--bare', 'natter runs no hooks, plugins or tools, so there is nothing to leave out'],
   ['-S', '--no-stream prints the answer at its end; ‹natter conversations show ID› shows one'],
-  ['-x', '‹natter last --block 1› prints a code block of the last answer'],
-  ['-n', '--no-save does not save the conversation'],
+  ['-x --extract', '‹natter last --block 1› prints a code block of the last answer'],
+  ['-n --no-log --no-session-persistence', '--no-save does not save the conversation'],
   ['-l --list', '‹natter conversations› lists conversations, ‹natter models› lists the models'],
   ['--delete', '‹natter conversations delete ID› moves a conversation to the trash'],
   ['--no-markdown', '--plain prints plain text on a terminal, --raw exactly the bytes'],
@@ -61,7 +71,7 @@ function hintForForeign(
     return '‹natter auth login› asks for the key, or reads it from a file: ‹natter auth login < key.txt›';
   }
   if (path === 'natter compare' && name === '--fallback') {
-    return 'a comparison has the answer of each model, or its failure, and never that of a different model';
+    return 'a comparison shows what each model answers, so no other model answers for one that fails';
   }
   if (path === 'natter') {
     const hint = meantBy(foreignOptions, name);
@@ -74,8 +84,13 @@ function hintForForeign(
   return formatOptions.has(name) && hasJson ? '--json prints JSON' : undefined;
 }
 
-/** The hint for the name of a setting that is no option. */
-function settingHint(name: string): string | undefined {
+/** The hint for the name of a setting that is no option: only a command that sends prompts heeds it. */
+function settingHint(name: string, { options }: Command): string | undefined {
+  const grouping = options.find(({ long }) => long === '--by')?.argChoices;
+  if (grouping?.includes(name.slice(2)) === true)
+    return `--by ${name.slice(2)} shows a row for each`;
+  // Elsewhere the advice would change a stored setting without an effect on the command.
+  if (!options.some(({ long }) => long === '--param')) return undefined;
   const key = settingKeys.find((candidate) => `--${definitions[candidate].name}` === name);
   if (key === undefined) return undefined;
   const { name: setting, variable } = definitions[key];
@@ -100,7 +115,7 @@ function unknownOption(
   const dashes = takesPrompt ? '; put text that starts with a dash after --' : '';
   const hint =
     hintForForeign(typed, path, command, words) ??
-    (!helpOf(command).hidesServiceOptions ? settingHint(name) : undefined) ??
+    settingHint(name, command) ??
     `${see} ‹${path} --help›${dashes}`;
   return new Failure('usage', `unknown option '${name}'`, { hint });
 }
@@ -152,6 +167,12 @@ export function usageFailure(
     `${see} ‹${commandPath(command)} --help›`;
   return new Failure('usage', message, { hint });
 }
+
+/** The failure of a number right after an option without a value: `-q0`. */
+export const unknownDigit = (option: string): Failure =>
+  new Failure('usage', `unknown option '${option}'`, {
+    hint: 'see ‹natter --help›; put text that starts with a dash after --',
+  });
 
 /** The failure of a command name after options of a prompt: `natter -m nextgen models`. */
 export function misplacedCommandFailure(name: string): Failure {

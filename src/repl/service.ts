@@ -1,7 +1,7 @@
 import { planRequest, changedParams } from '../ask/plan-request.ts';
 import type { Message } from '../client/contract.ts';
 import { createClient } from '../client/create-client.ts';
-import { checkApi } from '../commands/auth/check-service.ts';
+import { checkApi, findApi } from '../commands/auth/check-service.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import type { Run } from '../run.ts';
 import { forgetPrintedKey, serviceKey } from '../ask/key-command.ts';
@@ -100,14 +100,17 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
       const baseUrl = address === facts().address ? old.baseUrl : address;
       // Only the key of the sandbox changes.
       const keepsSandbox = old.isSandbox && old.baseUrl === baseUrl;
-      const next = runWith(run, baseUrl, key);
+      const entered = runWith(run, baseUrl, key);
+      const { apiPath } = await findApi({ ...entered, context: { ...context, signal } });
+      const found = apiPath === undefined ? {} : { apiPath };
+      const values = { ...entered.settings.values, ...found };
+      const next = { ...entered, settings: { ...entered.settings, values } };
       const opened = await openService(next, source);
       const closeBoth = async () => {
         await opened.close();
         await old.close();
       };
       try {
-        await checkApi(opened, key !== undefined, signal);
         if (!keepsSandbox) await store(next, baseUrl);
       } catch (error) {
         await opened.close();

@@ -15,12 +15,8 @@ import {
   wholeNumber,
 } from './value-types.ts';
 
-/** A setting without a value by default. @param flagHint for a bad value, if the flag means something else elsewhere */
-const optional = <Value>(type: ValueType<Value>, summary: string, flagHint?: string) => ({
-  type,
-  summary,
-  flagHint,
-});
+/** A setting without a value by default. */
+const optional = <Value>(type: ValueType<Value>, summary: string) => ({ type, summary });
 
 /** A setting that always has a value. */
 const withDefault = <Value>(type: ValueType<Value>, value: NoInfer<Value>, summary: string) => ({
@@ -47,11 +43,7 @@ const table = {
     fileName,
     'System prompt by name: the text of roles/NAME.md in the settings folder',
   ),
-  maxTokens: optional(
-    wholeNumber(1, Number.MAX_SAFE_INTEGER),
-    'Maximum tokens in the answer',
-    'a template is a prompt file: ‹natter run NAME› sends it; ‹natter prompts› lists them',
-  ),
+  maxTokens: optional(wholeNumber(1, Number.MAX_SAFE_INTEGER), 'Maximum tokens in the answer'),
   retries: withDefault(wholeNumber(0, 100), 4, 'Maximum number of retries'),
   retryMaxWait: withDefault(duration, 60_000, 'Longest Retry-After to wait for'),
   connectTimeout: withDefault(duration, 10_000, 'Longest time to connect'),
@@ -90,7 +82,7 @@ const table = {
   ),
   budget: optional(
     budget,
-    'Most tokens or money of a profile, such as 2M/day, 5usd/week or 20eur/month',
+    'Most tokens or money a profile may use, such as 2M/day, 5usd/week or 20eur/month',
   ),
   shellKey: withDefault(keys, 'alt-m', 'Key for a command (natter shell-init)'),
   shellExplainKey: withDefault(keys, 'alt-i', 'Key for an explanation (natter shell-init)'),
@@ -167,7 +159,6 @@ export interface Definition<Value> {
   /** Absent if the setting has no value by default. */
   readonly default?: Value;
   readonly summary: string;
-  readonly flagHint?: string;
 }
 
 /** The settings of the table by key; `retryMaxWait` is `retry-max-wait` and `NATTER_RETRY_MAX_WAIT`. */

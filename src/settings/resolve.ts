@@ -44,9 +44,9 @@ function resolveSetting<Value>(
   profile: string,
   stored: Profile,
 ): Resolved<Value | undefined> {
-  const { name, variable, flagHint: hint } = definition;
+  const { name, variable } = definition;
   if (flag !== undefined) {
-    const origin = { label: `--${name}`, kind: 'usage', ...(hint && { hint }) } as const;
+    const origin = { label: `--${name}`, kind: 'usage' } as const;
     const value = parseSettingValue(definition, flag, origin);
     return { value, source: { kind: 'flag', name: `--${name}` } };
   }

@@ -5,15 +5,16 @@ import type { PriceTable } from './prices.ts';
 export interface Source {
   readonly kind: 'flag' | 'prompt file' | 'conversation' | 'environment' | 'profile' | 'default';
   /**
-   * `--model`, the path of a prompt file, the command of a conversation, `NATTER_MODEL`, a profile's name, or
-   * `default`.
+   * `--model`, the path of a prompt file, the command of a conversation or `conversation` for its model, `NATTER_MODEL`,
+   * a profile's name, or `default`.
    */
   readonly name: string;
 }
 
-/** Writes `default`, or `flag --model`, `environment NATTER_MODEL`, `profile work`. */
+/** Writes `default` or `conversation`, or `flag --model`, `environment NATTER_MODEL`, `profile work`. */
 export function describeSource({ kind, name }: Source): string {
-  return kind === 'default' ? kind : `${kind} ${name}`;
+  const isPlain = kind === 'default' || (kind === 'conversation' && name === kind);
+  return isPlain ? kind : `${kind} ${name}`;
 }
 
 export interface Resolved<Value> {

@@ -37,7 +37,7 @@ function tighten(descriptor: number, filePath: string): string | undefined {
 }
 
 /**
- * Reads both files; a missing file or folder counts as empty. Every command calls this, so it imports little.
+ * Reads both files; a missing file or folder, or one that cannot exist, counts as empty. Every command calls this, so it imports little.
  * A credentials file that others can read is made private, except on Windows.
  * @throws Failure `configuration` for a damaged file, which stays unchanged; `storage` for an unreadable one
  */
@@ -62,7 +62,8 @@ export function readStoredSettings(
         return fs.readFileSync(descriptor, 'utf8');
       });
     } catch (error) {
-      if (errorCode(error) === 'ENOENT') return empty;
+      // Below a file such as /dev/null, the home of some services, there can be no settings.
+      if (/^ENO(?:ENT|TDIR)$/.test(errorCode(error) ?? '')) return empty;
       throw storageFailure('read', filePath, error, configVariable);
     }
     return parse(text, filePath);

@@ -171,7 +171,7 @@ test('N11 the sandbox prints its address for natter, and the one with /v1 for ot
   const sandbox = await openGateway(['--lenient']);
   await sandbox.waitFor(
     'stderr',
-    /base URL of other programs: http:\/\/127\.0\.0\.1:\d+\/v1, key: /,
+    /base URL for other programs: http:\/\/127\.0\.0\.1:\d+\/v1, key: /,
   );
   const [, url = ''] = /other programs: (\S+)\/v1,/.exec(sandbox.stderr()) ?? [];
   expect(sandbox.stderr()).toContain(`try it: NATTER_BASE_URL=${url} `);

@@ -64,6 +64,12 @@ test.each([
 
 test.each([
   [['tomorrow']],
+  // N26: a word like chat is a prompt.
+  [['what']],
+  [['that']],
+  [['cat']],
+  [['hat']],
+  [['chart']],
   [['fun']],
   [['runs']],
   [['modles now']],

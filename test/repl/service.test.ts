@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
 import { openReplService } from '../../src/repl/service.ts';
@@ -38,4 +40,23 @@ test('connect forgets the path of the API of the address before', async () => {
   expect((await runInMemory(['config', 'get', 'base-url'], { env })).stdout).toBe(
     `${server.url}\n`,
   );
+});
+
+test('N24: connect refuses an address without an API, and stores nothing', async () => {
+  const server = await serve([[json(404, {})]]);
+  const home = temporaryHome();
+  const { service, signal } = await openService(home);
+  const connecting = service.connect(server.url, 'nk-key', signal);
+  await expect(connecting).rejects.toMatchObject({ kind: 'not_found' });
+  expect(existsSync(join(home, '.config', 'natter'))).toBe(false);
+});
+
+test('N24: connect finds an API without /v1, and stores its path', async () => {
+  const missing = json(404, {});
+  const server = await serve([[missing], [missing], [listed], [json(400, {})]]);
+  const home = temporaryHome();
+  const { service, signal } = await openService(home);
+  await service.connect(`${server.url}/gateway`, 'nk-key', signal);
+  const env = { HOME: home };
+  expect((await runInMemory(['config', 'get', 'api-path'], { env })).stdout).toBe('/\n');
 });

@@ -1,5 +1,6 @@
-import { guessesApiPath, usualApiPath } from '../../client/http/base-url.ts';
-import { rephrase } from '../../client/failure/change-failure.ts';
+import { withHint } from '../../cli/report.ts';
+import { guessesApiPath, parseBaseUrl, usualApiPath } from '../../client/http/base-url.ts';
+import { detailsOf, rephrase } from '../../client/failure/change-failure.ts';
 import type { Client } from '../../client/client.ts';
 import type { ModelRecord } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
@@ -59,6 +60,9 @@ async function listModels(client: Client, signal: AbortSignal): Promise<ServiceC
 /** A prompt without messages, which an API refuses, or answers with a token. */
 const emptyPrompt = { model: 'none', messages: [], stream: true, max_tokens: 1 };
 
+/** How a server refuses a prompt that is no API: a web site takes no POST requests. */
+const siteStatuses: ReadonlySet<number> = new Set([404, 405, 501]);
+
 /** Whether there is an API, by its answer to a prompt. @throws Failure for a refused key */
 async function hasChat(client: Client, signal: AbortSignal): Promise<boolean> {
   try {
@@ -69,7 +73,7 @@ async function hasChat(client: Client, signal: AbortSignal): Promise<boolean> {
     if (!(error instanceof Failure)) return false;
     if (error.kind === 'unauthorized') throw error;
     const isUnknownModel = error.remedy?.code === 'choose-model';
-    return isUnknownModel || (error.status !== undefined && error.status !== 404);
+    return isUnknownModel || (error.status !== undefined && !siteStatuses.has(error.status));
   }
 }
 
@@ -107,18 +111,27 @@ export async function checkService(run: Run): Promise<ServiceCheck> {
   return (await examine(run)) ?? unchecked;
 }
 
-/** Checks the service, and finds out the path of its API if that is not set: with `/v1`, or as given. @throws Failure */
+/**
+ * Checks the service, and finds out the path of its API if that is not set: with `/v1`, or as given.
+ * @throws Failure `not_found` if there is no API
+ */
 export async function findApi(run: Run): Promise<ServiceCheck> {
   const { values } = run.settings;
-  const { baseUrl, apiPath: known } = values;
+  const { baseUrl = '', apiPath: known } = values;
   const found = await examine(run);
-  if (found !== undefined || known !== undefined || baseUrl === undefined) {
-    return found ?? unchecked;
+  if (found !== undefined) return found;
+  const tried = [parseBaseUrl(baseUrl, known).href];
+  if (known === undefined) {
+    const apiPath = guessesApiPath(baseUrl, known) ? '/' : usualApiPath;
+    const other = { ...run, settings: { ...run.settings, values: { ...values, apiPath } } };
+    const foundThere = await examine(other);
+    if (foundThere !== undefined) return { ...foundThere, apiPath };
+    tried.push(parseBaseUrl(baseUrl, apiPath).href);
   }
-  const apiPath = guessesApiPath(baseUrl, known) ? '/' : usualApiPath;
-  const other = { ...run, settings: { ...run.settings, values: { ...values, apiPath } } };
-  const foundThere = await examine(other);
-  return foundThere === undefined ? unchecked : { ...foundThere, apiPath };
+  const message = `${baseUrl} is reachable, but natter found no API at ${tried.join(' or ')}`;
+  throw new Failure('not_found', message, {
+    hint: 'nothing was stored; correct the address, or store it unchecked: ‹natter auth login --no-check›',
+  });
 }
 
 /** Rethrows the failure of a check; a refusal of the key names the address, and what to correct. */
@@ -130,3 +143,27 @@ export const throwRefusal = (baseUrl: string, hadKey: boolean) => (error: unknow
     hint: `${hadKey ? 'the stored key is kept' : 'nothing was stored'}; check the key with its issuer, or correct the address: ‹natter auth login --base-url <url>›`,
   });
 };
+
+/** What helps if no server answers at an address, or one that is no API. */
+const addressRemedies = /^(?:start-server|check-host|check-connection|check-base-url)$/;
+
+/** Whether a different address may help after a check of the service. */
+export const mayBeWrongAddress = (error: unknown): boolean =>
+  error instanceof Failure &&
+  (error.kind === 'not_found' || addressRemedies.test(error.remedy?.code ?? ''));
+
+/** Rethrows the failure of a login; if there is no service, with the advice to log in again. */
+export function throwWithoutService(error: unknown): never {
+  if (!(error instanceof Failure) || error.kind === 'not_found') throw error;
+  if (error.kind !== 'unreachable' && !mayBeWrongAddress(error)) throw error;
+  // Without its remedy, whose advice stores the address without the key.
+  const { remedy: _remedy, ...details } = detailsOf(error);
+  const advice = mayBeWrongAddress(error)
+    ? 'start the server, or correct the address'
+    : withHint(error).markedHint;
+  const again = 'then run the same login again';
+  const hint = ['nothing was stored', advice, again]
+    .filter((part) => part !== undefined)
+    .join('; ');
+  throw new Failure(error.kind, error.message, { ...details, hint });
+}

@@ -34,8 +34,10 @@ import {
   checkService,
   modelHint,
   findApi,
+  mayBeWrongAddress,
   type ServiceCheck,
   throwRefusal,
+  throwWithoutService,
 } from './check-service.ts';
 import { collectBytes } from '../../input/attach-files.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
@@ -137,11 +139,16 @@ const maxAttempts = 3;
 const canAsk = ({ context, options }: Run<LoginOptions>) =>
   context.streams.stdin.isTerminal && options.input;
 
+/** Whether different input can help. */
+const isRefusal = (error: unknown) =>
+  error instanceof Failure && /^(?:usage|unauthorized)$/.test(error.kind);
+
 /** Asks, and on a terminal asks again, with a warning, if `use` refuses the input. */
 async function askAgain<Result>(
   run: Run<LoginOptions>,
   ask: (isAgain: boolean) => Promise<string>,
   use: (text: string) => Result | Promise<Result>,
+  refuses: (error: unknown) => boolean = isRefusal,
 ): Promise<Result> {
   for (let number = 1; ; number += 1) {
     const text = await ask(number > 1);
@@ -149,19 +156,21 @@ async function askAgain<Result>(
       return await use(text);
     } catch (error) {
       const isFinal = !canAsk(run) || number === maxAttempts;
-      // Another key can help, too.
-      const isRefusal = error instanceof Failure && /^(?:usage|unauthorized)$/.test(error.kind);
-      if (isFinal || !isRefusal) throw error;
+      if (isFinal || !refuses(error) || !(error instanceof Failure)) throw error;
       run.presentation.notices.warning(`${error.message}; try again, or press Ctrl+C to quit`);
     }
   }
 }
 
-/** The base URL of the flag or environment, else the one that the user enters. @throws Failure `usage` */
-async function askBaseUrl(run: Run<LoginOptions>): Promise<string> {
+/**
+ * The base URL of the flag or environment, else the one that the user enters.
+ * @param isAgain asks also if the flag or environment has one
+ * @throws Failure `usage`
+ */
+async function askBaseUrl(run: Run<LoginOptions>, isAgain: boolean): Promise<string> {
   const { context, settings } = run;
   const { baseUrl: known } = settings.values;
-  const isExplicit = settings.sources.baseUrl.kind !== 'profile' && known !== undefined;
+  const isExplicit = !isAgain && settings.sources.baseUrl.kind !== 'profile' && known !== undefined;
   if (isExplicit) return known;
   if (!canAsk(run)) {
     if (known !== undefined) return known;
@@ -174,7 +183,10 @@ async function askBaseUrl(run: Run<LoginOptions>): Promise<string> {
   // Refuses an invalid URL before it asks for the key.
   return askAgain(
     run,
-    (isAgain) => context.ask(question, { signal, keep: true, discardTyped: isAgain }),
+    (wasInvalid) => {
+      const discardTyped = isAgain || wasInvalid;
+      return context.ask(question, { signal, keep: true, discardTyped });
+    },
     (answer) => {
       if (answer.trim() === '' && known !== undefined) return known;
       const origin = { label: 'the base URL', kind: 'usage' } as const;
@@ -226,6 +238,22 @@ function withKey(settings: ResolvedSettings, apiKey: string | undefined): Resolv
   return { ...others, unsentSecrets, apiKey: { value: apiKey, source } };
 }
 
+/** Asks on a terminal whether to store an address at which no API was found. @throws Failure unless the user agrees */
+async function confirmWithoutApi(run: Run<LoginOptions>, error: unknown): Promise<ServiceCheck> {
+  if (!canAsk(run) || !(error instanceof Failure) || error.kind !== 'not_found') throw error;
+  const { context, presentation } = run;
+  presentation.notices.warning(error.message);
+  const reply = await context.ask('Store it anyway? [y/N] ', {
+    signal: context.signal,
+    keep: true,
+    discardTyped: true,
+  });
+  if (/^y(es)?$/i.test(reply.trim())) {
+    return { result: 'has no API, so the key was not checked', models: [] };
+  }
+  throw new Failure('not_found', 'nothing was stored');
+}
+
 const hasKey = (stored: StoredSettings, { profile }: ResolvedSettings) =>
   ownEntry(stored.credentials.profiles, profile.value) !== undefined;
 
@@ -248,23 +276,32 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const resolve = (flags: LoginOptions) =>
     resolveSettings({ flags, environment, stored, allowNewProfile: true });
   const run = { context, options, presentation, settings: resolve(options) };
-  const enter = async () => {
-    const baseUrl = await askBaseUrl(run);
+  let enteredKey: string | undefined;
+  const connect = async (baseUrl: string) => {
     // Resolved again, so that the secret headers of the profile are not sent to the new URL.
     const settings = resolve({ ...options, baseUrl });
+    const ask = async (isAgain: boolean) => {
+      // After a wrong address, the key is still the one for the service.
+      if (enteredKey === undefined || isAgain) enteredKey = await askKey(run, isAgain);
+      return enteredKey;
+    };
     const use = async (text: string) => {
       const apiKey = text.trim() === '' ? undefined : parseApiKey(text, 'the API key', 'usage');
       context.secrets.keep({ apiKey });
       const unchecked: ServiceCheck = { result: 'not checked', models: [] };
       const checking = { ...run, settings: withKey(settings, apiKey) };
       const checked = options.check
-        ? await findApi(checking).catch(throwRefusal(baseUrl, hasKey(stored, settings)))
+        ? await findApi(checking)
+            .catch(throwRefusal(baseUrl, hasKey(stored, settings)))
+            .catch((error: unknown) => confirmWithoutApi(run, error))
         : unchecked;
       return { ...checked, apiKey, baseUrl, settings };
     };
-    return askAgain(run, (isAgain) => askKey(run, isAgain), use);
+    return askAgain(run, ask, use);
   };
-  const input = await enter().finally(context.ask.end);
+  const enter = () =>
+    askAgain(run, (isAgain) => askBaseUrl(run, isAgain), connect, mayBeWrongAddress);
+  const input = await enter().catch(throwWithoutService).finally(context.ask.end);
   const { result, models, settings } = input;
   const { value: profile, source } = settings.profile;
   const hadKey = hasKey(stored, settings);

@@ -179,10 +179,10 @@ $ natter --sandbox "hello"
 To see each request, retry and response; keys are masked:
 $ NATTER_DEBUG=1 natter "hello" 2> debug.log
 
-The key is rejected (exit code 4): enter it again. A variable NATTER_API_KEY overrides a stored key.
+The key is rejected (exit code 4): enter it again. If NATTER_API_KEY is set, it overrides the stored key.
 $ natter auth login
 
-The service cannot be reached (10): check the address, and the proxy in HTTPS_PROXY and NO_PROXY. For an authority of your company, NODE_EXTRA_CA_CERTS names its certificate file.
+The service cannot be reached (10): check the address, and the proxy in HTTPS_PROXY and NO_PROXY. If your company has its own certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.
 $ natter auth status --check
 $ natter config set base-url https://api.example.com
 
@@ -209,7 +209,7 @@ $ natter --plain "hello"
 
 To remove natter and all its files: natter help uninstall.
 
-For a report: the page of natter doctor, which has no keys and no user names, and the details of the version.
+To report a problem, attach the output of natter doctor, which contains no keys or user names, and the version details.
 $ natter doctor > doctor.txt
 $ natter --version --verbose`,
   uninstall: `To remove natter without a trace, first export the conversations that you want to keep, and print the folders in use, because variables can move them:
@@ -223,7 +223,7 @@ Then remove the folders of settings and keys, conversations, prompt history, and
 $ rm -rf ~/.config/natter ~/.local/share/natter
 $ rm -rf ~/.local/state/natter ~/.cache/natter
 
-The scripts of natter completion and natter shell-init have marks where they begin and end, which remove them from the start file of bash; zsh has a line more. A line that evaluates or sources them, and files of fish and PowerShell, are removed by hand.
+In ~/.bashrc and ~/.zshrc, the scripts of natter completion and natter shell-init stand between marker comments, so sed can delete them; in ~/.zshrc, also delete the #compdef line. Delete lines that evaluate or source the scripts, and files of fish and PowerShell, by hand.
 $ sed -i.bak '/^# natter .*: begin$/,/^# natter .*: end$/d' ~/.bashrc
 $ sed -i.bak '/^#compdef natter$/d' ~/.zshrc
 

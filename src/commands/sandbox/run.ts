@@ -271,7 +271,7 @@ export async function serveSandbox(context: Context, options: SandboxOptions): P
     else await stdout.write(`${sandbox.url}\n`);
     // Not a notice: it would mask the sandbox's key if that is the configured key.
     const example = `NATTER_BASE_URL=${sandbox.url} NATTER_API_KEY=${sandboxKey} natter "hi"`;
-    const other = `natter: base URL of other programs: ${sandbox.url}/v1, key: ${sandboxKey}`;
+    const other = `natter: base URL for other programs: ${sandbox.url}/v1, key: ${sandboxKey}`;
     if (options.quiet !== true) await stderr.write(`natter: try it: ${example}\n${other}\n`);
     if (!context.signal.aborted) await once(context.signal, 'abort');
     await sandbox.close();

@@ -127,7 +127,9 @@ function printNotices(
   }
   if (rows.length === 0) {
     const others =
-      sandboxed === 0 ? '' : `; ‹natter usage --sandbox› shows ${count(sandboxed)} to the sandbox`;
+      sandboxed === 0
+        ? ''
+        : `; ‹natter usage --sandbox› shows ${countOf(sandboxed, 'request')} to the sandbox`;
     notices.notice(`no requests since ${localDay(since)}${others}`);
   }
   const { withoutPrice, unpriced, costs } = total;

@@ -1,6 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { runProgram } from '../../../src/cli/program.ts';
+import { createMemoryContext } from '../../support/memory-context.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { temporaryHome } from '../../support/natter.ts';
 import { homeWithKeyProgram, printKey, storedKey, withKeyProgram } from '../../support/profiles.ts';
@@ -33,13 +36,73 @@ test('login checks the key with the service, stores address and key, and reports
   expect(server.requests[2]?.headers['authorization']).toBe('Bearer nk-first-key-0001');
 });
 
-test('login accepts a service without an API, and reports that the key was not checked', async () => {
+test.each([405, 501])('N24: a web site that answers a prompt with %i is no API', async (status) => {
+  const [missing, refused] = [json(404, {}), json(status, {})];
+  const server = await serve([[missing], [refused], [missing], [refused]]);
+  const login = ['auth', 'login', '--base-url', server.url];
+  expectFailure(await runInMemory(login, { input: 'nk-key' }), 6, 'natter found no API at');
+});
+
+test('N24: a login to a web page stores nothing, and says so', async () => {
+  const page = '<!doctype html>';
+  const answer = `HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: ${page.length}\r\n\r\n${page}`;
+  const server = await serve([[answer]]);
+  const login = ['auth', 'login', '--base-url', server.url];
+  const result = await runInMemory(login, { input: 'nk-key' });
+  expectFailure(result, 9, 'is not JSON\n  nothing was stored; ');
+});
+
+test('N24: login in a script keeps a working service if an address has no API', async () => {
   const server = await serve([[json(404, {})]]);
-  const { code, stderr } = await runInMemory(['auth', 'login', '--base-url', server.url], {
-    input: 'nk-key',
-  });
-  expect(code).toBe(0);
-  expect(stderr).toContain('the key was not checked');
+  const env = { HOME: temporaryHome() };
+  const working = ['auth', 'login', '--no-check', '--base-url', 'https://api.example.com'];
+  await runInMemory(working, { env, input: 'nk-key' });
+  const login = ['auth', 'login', '--base-url', `${server.url}/site`];
+  const refused = await runInMemory(login, { env, input: 'nk-other' });
+  const tried = `${server.url}/site/v1 or ${server.url}/site`;
+  expectFailure(refused, 6, `natter found no API at ${tried}\n  nothing was stored; `);
+  expect(storedKey(env.HOME)).toBe('nk-key');
+  const { stdout } = await runInMemory(['config', 'get', 'base-url'], { env });
+  expect(stdout).toBe('https://api.example.com\n');
+});
+
+/** A login on a terminal, with the answers to its questions. */
+async function loginOnTerminal(address: string, answers: readonly string[]) {
+  const environment = { HOME: temporaryHome() };
+  const homeDirectory = environment.HOME;
+  const terminals = ['stdin', 'stdout', 'stderr'] as const;
+  const memory = createMemoryContext({ environment, homeDirectory, terminals, answers });
+  const context = { ...memory.context, clock: systemClock };
+  const end = await runProgram(context, ['auth', 'login', '--base-url', address]).catch(
+    (error: unknown) => error,
+  );
+  return { end, questions: memory.questions, stderr: memory.stderr(), home: homeDirectory };
+}
+
+const keyQuestion = 'API key (not shown; empty for none): ';
+const anyway = 'Store it anyway? [y/N] ';
+
+test('N24: login on a terminal asks before it stores an address without an API', async () => {
+  const server = await serve([[json(404, {})]]);
+  const login = await loginOnTerminal(server.url, ['nk-key', 'y']);
+  expect(login.questions).toEqual([keyQuestion, anyway]);
+  expect(login.stderr).toContain('natter found no API at');
+  expect(storedKey(login.home)).toBe('nk-key');
+});
+
+test('N24, N25: login on a terminal asks again for an address without an API, or without a server', async () => {
+  const site = await serve([[json(404, {})]]);
+  const service = await serve([[listedModels], [json(400, {})]]);
+  const dead = 'http://127.0.0.1:9';
+  const login = await loginOnTerminal(dead, ['nk-key', site.url, '', service.url]);
+  const address = `Base URL of the service [${dead}]: `;
+  expect(login.questions).toEqual([keyQuestion, address, anyway, address]);
+  expect(login.stderr).toMatch(
+    /cannot reach 127\.0\.0\.1:9: the connection was refused;\s+try\s+again/,
+  );
+  expect(login.stderr).toContain('nothing was stored; try again');
+  expect(storedKey(login.home)).toBe('nk-key');
+  expect(service.requests[0]?.headers['authorization']).toBe('Bearer nk-key');
 });
 
 test('N3 login finds an API without /v1, and stores its path', async () => {
@@ -141,11 +204,12 @@ test.each(['', ' \n\t\n'])('login with the standard input %j says what to type',
   });
 });
 
-test('login to an unreachable service stores nothing', async () => {
+test('N25: login to an unreachable service stores nothing, and says so', async () => {
   const env = { HOME: temporaryHome() };
   const words = ['auth', 'login', '--base-url', 'http://127.0.0.1:9', '--retries', '0'];
-  const { code } = await runInMemory(words, { env, input: 'nk-key' });
-  expect(code).toBe(10);
+  const login = await runInMemory(words, { env, input: 'nk-key' });
+  const advice = 'start the server, or correct the address; then run the same login again';
+  expectFailure(login, 10, `refused\n  nothing was stored; ${advice}\n`);
   expect(existsSync(join(env.HOME, '.config', 'natter'))).toBe(false);
 });
 

@@ -201,7 +201,7 @@ describe('--fallback', () => {
       code: 2,
       stderr:
         "natter: unknown option '--fallback'\n" +
-        '  a comparison has the answer of each model, or its failure, and never that of a different model\n',
+        '  a comparison shows what each model answers, so no other model answers for one that fails\n',
     });
   });
 });

@@ -94,7 +94,13 @@ describe('continuing', () => {
   test('keeps the model of the conversation unless the command line has one', async () => {
     const data = createDataFolder();
     await data.run(['-m', 'nextgen', ...echo('one')]);
-    expect((await data.run(['-c', '--dry-run', 'two'])).stdout).toContain('"model": "nextgen"');
+    const dry = JSON.parse((await data.run(['-c', '--dry-run', 'two'])).stdout) as object;
+    // N32: the source of the model is the conversation, not the default that it replaces.
+    const setting = { name: 'model', value: 'nextgen', source: 'conversation' };
+    expect(dry).toMatchObject({
+      request: { body: { model: 'nextgen' } },
+      settings: expect.arrayContaining([setting]) as unknown,
+    });
     const named = await data.run(['-c', '-m', 'origin', '--dry-run', 'two']);
     expect(named.stdout).toContain('"model": "origin"');
   });

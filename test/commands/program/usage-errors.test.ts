@@ -148,6 +148,76 @@ test.each([
   expectFailure(await runInMemory(words), 2, `\n  ${hint}\n`);
 });
 
+// N33: more options of other programs
+test.each([
+  ['--schema-multi', '--schema asks for JSON and checks it'],
+  ['--json-schema', '--schema asks for JSON and checks it'],
+  ['--cid', '--resume ID continues a conversation, -c the last one'],
+  ['--session-id', '--resume ID continues a conversation, -c the last one'],
+  ['--fork-session', '-c --branch or --resume ID --branch continues in a copy'],
+  ['--extract', 'natter last --block 1 prints a code block of the last answer'],
+  ['--no-log', '--no-save does not save the conversation'],
+  ['--no-session-persistence', '--no-save does not save the conversation'],
+  ['--bare', 'natter runs no hooks, plugins or tools'],
+  ['--max-turns', 'natter sends one prompt and gets one answer'],
+  ['--fallback-model', '--fallback MODEL answers if the first model fails'],
+  ['--max-budget-usd', 'natter config set budget 5usd/week limits what a profile spends'],
+])('N33: %s has the hint: %s', async (option, hint) => {
+  expectFailure(await runInMemory([option, 'x']), 2, `\n  ${hint}`);
+});
+
+// N27: a setting is a hint only where prompts are sent.
+test.each([
+  [['usage', '--model', 'origin'], '--by model shows a row for each'],
+  [['usage', '--window', '8192'], 'see natter usage --help'],
+  [['models', 'list', '--window', '8192'], 'see natter models list --help'],
+  [['batch', 'a.txt', '--window', '8192'], 'it is a setting: natter config set window <value>'],
+])('N27: natter %j has the hint: %s', async (words, hint) => {
+  expectFailure(await runInMemory(words), 2, `\n  ${hint}`);
+});
+
+// N28: -t is a template in other clients, but not with a number.
+test.each([
+  ['0', ['-t', '0', 'hi']],
+  ['-1', ['-t', '-1', 'hi']],
+  ['2k', ['-t', '2k', 'hi']],
+  ['a word for a batch', ['batch', '-', '-t', 'abc']],
+])('N28: -t with %s has no hint of templates', async (_, words) => {
+  const result = await runInMemory(['--sandbox', ...words], { input: 'a line\n' });
+  expectFailure(result, 2, '--max-tokens must be a whole number');
+  expect(result.stderr).not.toContain('template');
+});
+
+// N29: the words after a group
+test.each([
+  [
+    ['prompts', 'list', 'nope'],
+    'natter prompts list takes no arguments, but got "nope"\n  to show a prompt file: natter prompts show nope\n',
+  ],
+  [
+    ['models', 'list', 'nope'],
+    'natter models list takes no arguments, but got "nope"\n  to show a model: natter models get nope\n',
+  ],
+  [['models', 'ls'], 'there is no command "natter models ls"\n  natter models list\n'],
+  [['prompts', 'ls'], 'there is no command "natter prompts ls"\n  natter prompts list\n'],
+  [
+    ['prompts', 'shw', 'review'],
+    'there is no command "natter prompts shw"\n  did you mean natter prompts show review?\n',
+  ],
+])('N29: natter %j is refused with what was typed', async (words, message) => {
+  expectFailure(await runInMemory(words), 2, `natter: ${message}`);
+});
+
+test('N30: a home folder that is a file has no settings, which is no failure', async () => {
+  const env = { HOME: '/dev/null', NATTER_BASE_URL: 'http://127.0.0.1:9' };
+  expectFailure(await runInMemory(['--no-save', 'hi'], { env }), 10, 'cannot reach 127.0.0.1:9');
+});
+
+test.each(['-q0', '-qz'])('N31: %s is an unknown option, not a prompt', async (option) => {
+  const result = await runInMemory(['--sandbox', option, 'hi']);
+  expectFailure(result, 2, `unknown option '-${option.slice(2)}'`);
+});
+
 test('S6: natter sandbox does not offer the settings of a client', async () => {
   const { stderr } = await runInMemory(['sandbox', '--window', '8192']);
   expect(stderr).toBe("natter: unknown option '--window'\n  see natter sandbox --help\n");
@@ -165,7 +235,11 @@ test.each([
   ['-n', 'hi', '--no-save does not save the conversation'],
   ['-C', 'hi', '--resume ID continues a conversation, -c the last one'],
   ['-l', 'hi', 'natter conversations lists conversations, natter models lists the models'],
-  ['--append-system-prompt', 'hi', '-s sets the system prompt'],
+  [
+    '--append-system-prompt',
+    'hi',
+    '-s sets the system prompt; it replaces the one of the settings',
+  ],
   ['--template', 'review', 'natter run NAME sends a prompt file; natter prompts lists them'],
   [
     '--window',
@@ -212,7 +286,7 @@ test('a field that the sandbox does not take is refused with a hint', async () =
   expect(code).toBe(7);
   expect(stderr).toContain('unsupported parameter: "temperature"');
   expect(stderr).toContain(
-    '\n  omit its --param, or natter config unset params.<name>; the sandbox takes only model, messages, stream and max_tokens, other servers take more\n',
+    '\n  leave out the --param that sets it, or natter config unset params.<name>; the sandbox takes only model, messages, stream and max_tokens, other servers take more\n',
   );
 });
 

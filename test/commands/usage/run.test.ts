@@ -203,7 +203,8 @@ test('requests to the sandbox are shown apart', async () => {
   const sandboxed = [{ sandbox: true } as const];
   expect(await usage([], sandboxed)).toMatchObject({
     stdout: '',
-    stderr: 'natter: no requests since 2026-10-22; natter usage --sandbox shows 1 to the sandbox\n',
+    stderr:
+      'natter: no requests since 2026-10-22; natter usage --sandbox shows 1 request to the sandbox\n',
   });
   expect((await usage(['--sandbox', '--by', 'model'], sandboxed)).stdout).toContain('origin\t1');
 });

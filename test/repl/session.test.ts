@@ -121,6 +121,28 @@ describe('an answer', () => {
     expect(session.state().composer.text).toBe('one');
   });
 
+  test('N18: is no version of the prompt that is sent after /undo', async () => {
+    const { session, text, submit } = createMemorySession(
+      saying('first'),
+      saying('second'),
+      saying('third'),
+    );
+    await submit('one');
+    await submit('two');
+    await submit('/undo');
+    await submit('three');
+    const { turns } = session.state().conversation;
+    expect([...turns.values()].map(({ content }) => content)).toEqual([
+      'one',
+      'first',
+      'three',
+      'third',
+    ]);
+    expect(text()).not.toMatch(/version \d/);
+    await submit('/version');
+    expect(text()).toContain('there is only one version');
+  });
+
   test('is a new version after /retry; a failed one leaves the old version selected', async () => {
     const { session, text, submit } = createMemorySession(
       saying('first'),

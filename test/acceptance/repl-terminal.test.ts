@@ -412,7 +412,9 @@ describe('the REPL and its service', () => {
     terminal.type('[sandbox echo] hello\n');
     await terminal.waitFor(/not shown; empty for none\): $|none\):$/m);
     terminal.type(`${sandboxKey}\r`);
-    await terminal.waitFor(/the service is now[^]*You:/);
+    await terminal.waitFor(
+      /is used now;\s[^]*\snext\sstart\suses\sNATTER_API_KEY\s[^]*\/retry\s[^]*You:/,
+    );
     terminal.type('[sandbox echo] hello\n');
     await terminal.waitFor(/origin: hello\n/);
     expect(await leave(terminal)).toBe(0);

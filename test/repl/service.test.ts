@@ -10,8 +10,8 @@ import { serve } from '../support/serve.ts';
 
 const listed = json(200, { data: [{ id: 'origin' }] });
 
-async function openService(home: string) {
-  const { context } = createMemoryContext({ homeDirectory: home });
+async function openService(home: string, environment = {}) {
+  const { context } = createMemoryContext({ homeDirectory: home, environment });
   const run = await startRun(context, {} as ChatOptions);
   const service = await openReplService(run, { command: 'chat' });
   onTestFinished(() => service.close());
@@ -38,4 +38,29 @@ test('connect forgets the path of the API of the address before', async () => {
   expect((await runInMemory(['config', 'get', 'base-url'], { env })).stdout).toBe(
     `${server.url}\n`,
   );
+});
+
+test.each([
+  ['another key', 'nk-old', ['NATTER_API_KEY']],
+  ['the same key', 'nk-right', []],
+])(
+  'N19: connect reports what the next start uses, with %s in a variable',
+  async (_, old, names) => {
+    const server = await serve([[listed], [json(400, {})]]);
+    const environment = { NATTER_BASE_URL: server.url, NATTER_API_KEY: old };
+    const { service, signal } = await openService(temporaryHome(), environment);
+    await expect(service.connect(server.url, 'nk-right', signal)).resolves.toMatchObject({
+      isStored: true,
+      overriding: names,
+    });
+  },
+);
+
+test('N19: connect reports a variable with a different address', async () => {
+  const server = await serve([[listed], [json(400, {})]]);
+  const environment = { NATTER_BASE_URL: 'http://127.0.0.1:9' };
+  const { service, signal } = await openService(temporaryHome(), environment);
+  await expect(service.connect(server.url, 'nk-right', signal)).resolves.toMatchObject({
+    overriding: ['NATTER_BASE_URL'],
+  });
 });

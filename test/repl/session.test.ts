@@ -186,14 +186,17 @@ describe('a failure', () => {
     expect(text()).toContain('echoed ***');
   });
 
-  test('of a wrong key opens the dialog for a new one', async () => {
+  test('N19: of a wrong key opens the dialog for a new one, and says which key is used when', async () => {
     const refused = new Failure('unauthorized', 'the key was refused');
-    const { session, calls, submit } = createMemorySession(failing(refused));
+    const { session, calls, text, submit } = createMemorySession(failing(refused));
     await submit('one');
     expect(session.state().dialog).toMatchObject({ label: 'API key' });
     expect((await submit('wrong')).dialog).toMatchObject({ label: 'API key' });
     expect((await submit('right')).dialog).toBeUndefined();
     expect(calls).toContain('connect https://api.example.com right');
+    expect(text()).toContain(
+      'natter: the key that you entered is used now; stored in your settings, but the next start uses NATTER_API_KEY as long as that is set; Enter sends the prompt again\n',
+    );
   });
 });
 

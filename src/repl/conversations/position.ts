@@ -28,6 +28,11 @@ interface Place {
 /** The turns before the next prompt; undone ones are not part of it. */
 export const currentPath = (place: Place): readonly Turn[] => pathOf(conversationOf(place));
 
+/** The turns on the screen: while a prompt is being edited, its old version is still the current one. */
+export function shownPath({ conversation, branch }: Place): readonly Turn[] {
+  return currentPath(branch?.reason === 'edit' ? { conversation } : { conversation, branch });
+}
+
 /** The conversation up to the place of the next prompt. */
 export function conversationOf({ conversation, branch }: Place): Conversation {
   return branch === undefined ? conversation : endingWith(conversation, branch.parent);
@@ -67,6 +72,8 @@ export function isAnswered(
 ): pair is PromptAndAnswer & { readonly answer: Turn } {
   return pair.answer !== undefined && textOf(pair.answer) !== '';
 }
+
+export const tokenLimitNotice = 'the answer reached the token limit; /continue resumes it';
 
 /** The last answer with text or a refusal. */
 export function lastAnswer(path: readonly Turn[]): Turn | undefined {

@@ -161,7 +161,7 @@ function withLine(state: ReplState, line: string): ReplState {
 /** After no prompt file with this name was found. */
 export function refuseMissing(state: ReplState, name: string, argument: string): Step {
   const commands = [...slashCommands, ...promptCommands(state)];
-  const hint = '; // sends a line that starts with a slash';
+  const hint = '// sends a line that starts with a slash';
   return refuseUnknown(withLine(state, `/${name} ${argument}`.trimEnd()), commands, name, hint);
 }
 

@@ -452,6 +452,7 @@ test('X19: after /undo, natter -c, show, export and last omit the exchange', asy
   expect(stdout).not.toContain('second');
   for (const words of [
     ['conversations', 'show', 'latest'],
+    ['conversations', 'show', 'latest', '--siblings'],
     ['conversations', 'export', 'latest'],
     ['last'],
   ]) {

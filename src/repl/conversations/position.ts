@@ -167,7 +167,7 @@ export function withConversation(state: ReplState, conversation: Conversation): 
   const model = modelOf(conversation) ?? settings.model;
   // A new one keeps them.
   const isNew = conversation.turns.size === 0;
-  const parameters = isNew ? settings.parameters : conversation.parameters;
+  const parameters = conversation.parameters ?? (isNew ? settings.parameters : undefined);
   const role = system === settings.system ? settings.role : undefined;
   const used = { ...state, settings: { ...settings, system, role, model, parameters } };
   return {

@@ -11,8 +11,6 @@ export function portProblem(address: string): string | undefined {
 
 /** Adds a missing `http://` to the address of a server on this machine; returns any other text unchanged. */
 export function completeAddress(address: string): string {
-  // Most have a scheme, and V8 takes a tenth of a millisecond to compile the pattern.
-  if (address.startsWith('http')) return address;
   const bareLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?(?:\/\S*)?$/i;
   return bareLoopback.test(address) ? `http://${address}` : address;
 }

@@ -2,6 +2,13 @@ import { isTransient } from './circuit-breaker.ts';
 import type { ItemPlace } from './input/item.ts';
 import type { Failure, FailureKind } from '../failure.ts';
 
+/** The failed items of a kind: their number, and the one that is the first in the input. */
+export interface Cause {
+  readonly count: number;
+  readonly failure: Failure;
+  readonly item: ItemPlace;
+}
+
 /** The counts of a run that has not begun. */
 export function emptyTally() {
   return {
@@ -12,9 +19,7 @@ export function emptyTally() {
     /** Answered in this run. */
     answered: 0,
     failed: 0,
-    causes: new Map<FailureKind, number>(),
-    /** The failed item of each kind that is the first one in the input. */
-    examples: new Map<FailureKind, { readonly failure: Failure; readonly item: ItemPlace }>(),
+    causes: new Map<FailureKind, Cause>(),
     /** Failed items that would fail again in another run. */
     lasting: 0,
     /** Of this run's answers, as reported by the service. */
@@ -42,13 +47,14 @@ export function itemsLeft({ total, already, answered, failed }: Tally): number |
 
 export function countFailure(tally: Tally, failure: Failure, item: ItemPlace): void {
   const { kind } = failure;
-  const first = tally.examples.get(kind)?.item.index ?? Infinity;
   // Not the item itself, whose prompt may be long.
   const { index, line, id } = item;
-  if (index < first) tally.examples.set(kind, { failure, item: { index, line, id } });
+  const found = { failure, item: { index, line, id } };
+  const { count, ...before } = tally.causes.get(kind) ?? { ...found, count: 0 };
+  const first = index < before.item.index ? found : before;
+  tally.causes.set(kind, { ...first, count: count + 1 });
   tally.failed += 1;
   if (!isTransient(failure)) tally.lasting += 1;
-  tally.causes.set(kind, (tally.causes.get(kind) ?? 0) + 1);
 }
 
 /** Forgets the failures before failed items are sent again. */
@@ -56,5 +62,4 @@ export function forgetFailures(tally: Tally): void {
   tally.failed = 0;
   tally.lasting = 0;
   tally.causes.clear();
-  tally.examples.clear();
 }

@@ -150,19 +150,18 @@ function runPromptFile(state: ReplState, name: string, argument: string): Step {
   return startActivity(state, 'reading a prompt file', openPrompt, { name, argument });
 }
 
-/** Returns the line of an unknown command to the composer, if that is empty. */
-function withLine(state: ReplState, line: string): ReplState {
-  const { activity, composer, isLineMode } = state;
-  if (activity === undefined || isLineMode || !isEmpty(composer)) return state;
-  const draft = draftFrom(line);
-  return { ...state, composer: withDraft(composer, draft), restoredText: draft.text };
-}
-
-/** After no prompt file with this name was found. */
+/** After no prompt file with this name was found. The line returns to the composer, if that is empty. */
 export function refuseMissing(state: ReplState, name: string, argument: string): Step {
+  const { composer, isLineMode } = state;
+  const draft = draftFrom(`/${name} ${argument}`.trimEnd());
+  const isRestored = !isLineMode && isEmpty(composer);
+  const restored = isRestored && {
+    composer: withDraft(composer, draft),
+    restoredText: draft.text,
+  };
   const commands = [...slashCommands, ...promptCommands(state)];
   const hint = '// sends a line that starts with a slash';
-  return refuseUnknown(withLine(state, `/${name} ${argument}`.trimEnd()), commands, name, hint);
+  return refuseUnknown({ ...state, ...restored }, commands, name, hint);
 }
 
 export function findCommand(name: string): SlashCommand | undefined {

@@ -113,10 +113,6 @@ const nameAdvice: Row = ['/help copy', 'one command with an example; also /help 
 
 const groupNames = Object.keys(commandGroups) as readonly CommandGroup[];
 
-function isGroup(name: string): name is CommandGroup {
-  return groupNames.some((group) => group === name);
-}
-
 /** `/copy, optional n`: brackets are noise in speech. */
 function spokenUsage(command: SlashCommand): string {
   return usageOf(command)
@@ -235,7 +231,8 @@ export function showHelp(
   const named = (wanted?: string) => commands.find((known) => known.name === wanted);
   const command = named(name) ?? named(commandOfOtherName.get(name)?.replace(/ .*/, ''));
   if (command !== undefined) return showNow(state, commandHelp(state, command));
-  if (isGroup(name)) return showNow(state, groupHelp(state, commands, [name]));
+  const group = groupNames.find((known) => known === name);
+  if (group !== undefined) return showNow(state, groupHelp(state, commands, [group]));
   return refuseUnknown(state, commands, name);
 }
 

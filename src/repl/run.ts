@@ -77,12 +77,6 @@ function presentInSession(context: Context, shown: Presentation, opened: Opened)
   };
 }
 
-/** Returns the name that the ledger has for the request in progress. */
-function commandOf(state: ReplState | undefined): 'repl' | 'compact' {
-  const { activity } = state ?? {};
-  return activity?.type === 'answer' && activity.isSummary === true ? 'compact' : 'repl';
-}
-
 /** The settings of the first prompt: those of a resumed conversation, unless this run sets them. */
 function sessionSettings(settings: ResolvedSettings, conversation: Conversation): SessionSettings {
   const { model, maxTokens, system: configured, theme, wrap } = settings.values;
@@ -302,8 +296,10 @@ export async function runRepl(
     const settings = withModelOf(read, modelOf(journal.conversation()));
     const run = { context, options, presentation, settings };
     const source = {
-      get command() {
-        return commandOf(opened.session?.state());
+      /** The name that the ledger has for the request in progress. */
+      get command(): 'compact' | 'repl' {
+        const activity = opened.session?.state().activity;
+        return activity?.type === 'answer' && activity.isSummary === true ? 'compact' : 'repl';
       },
       /** The id of a conversation that is on disk. */
       conversation: () =>

@@ -1,4 +1,4 @@
-import { catalogue, type ModelRecord } from '../client/contract.ts';
+import { catalogue } from '../client/contract.ts';
 import { describeModel } from '../client/models/model-description.ts';
 import {
   catalogueMark,
@@ -83,8 +83,6 @@ async function readModels(session: Session, signal: AbortSignal) {
   }
 }
 
-const cellsOf = (record: ModelRecord) => modelCells(describeModel(record), true);
-
 /** Columns of a choice beside its label: the mark, the number, and the last column. */
 const choiceMargin = 7;
 
@@ -98,7 +96,7 @@ export async function listModels(
   const state = session.state();
   const { model } = state.settings;
   const known = [...modelsOf(state)];
-  const rows = records.map(cellsOf);
+  const rows = records.map((record) => modelCells(describeModel(record), true));
   if (state.isLineMode) {
     const unmarked = rows.map((row) => row.map((cell) => cell.replace(catalogueMark, '')));
     const list = spokenRows(modelColumns, unmarked).trimEnd();

@@ -1,4 +1,4 @@
-import type { AnswerEnd, AnswerOutcome, FailureText, ReplState, Step, Task } from './state.ts';
+import type { AnswerEnd, FailureText, ReplState, Step, Task } from './state.ts';
 import { onAnswerEnded } from './answers/answering.ts';
 import { sendPrompt } from './answers/send-prompt.ts';
 import { answerList } from './line-mode/questions.ts';
@@ -33,12 +33,6 @@ export function enterLine(before: ReplState, text: string): Step {
   return list === undefined ? submitLine(state, text) : answerList(state, list, text);
 }
 
-function outcomeOf(failure: FailureText | 'stopped'): AnswerOutcome {
-  return failure === 'stopped'
-    ? { type: 'stopped', hasText: false }
-    : { type: 'failed', hasText: false, failure };
-}
-
 /** Reports a failed task and ends its activity; typed text is kept. */
 export function onTaskFailed(
   state: ReplState,
@@ -48,7 +42,11 @@ export function onTaskFailed(
   const { activity } = state;
   if (failed.run === sendPrompt && activity?.type === 'answer') {
     const { conversation } = state;
-    return onAnswerEnded(state, { outcome: outcomeOf(failure), conversation });
+    const ending =
+      failure === 'stopped'
+        ? ({ type: 'stopped' } as const)
+        : ({ type: 'failed', failure } as const);
+    return onAnswerEnded(state, { outcome: { hasText: false, ...ending }, conversation });
   }
   const entry =
     failure === 'stopped' ? notice('stopped') : failureEntry(failure.message, failure.hint);

@@ -2,7 +2,7 @@ import type { Environment } from '../environment.ts';
 import { Chalk, type ChalkInstance, type ColorName, type ModifierName } from 'chalk';
 
 /** Puts its escape codes around the text of each line, so that every line closes its styles. */
-export type Paint = (text: string) => string;
+type Paint = (text: string) => string;
 
 /** The codes of SGR that begin and end attributes. Less important text is `dim`: bright black is invisible in some themes. */
 const attributes = {
@@ -114,7 +114,7 @@ const { bold } = weightStyle;
 const monoStyle: Style = withParts({ ...weightStyle, red: bold, magenta: bold, cyan: bold });
 
 /** Codes of colours; `dim` is a grey where greys are known. */
-export type Palette = { readonly [Name in keyof typeof colors | 'dim']?: number };
+type Palette = { readonly [Name in keyof typeof colors | 'dim']?: number };
 
 interface ThemeColors {
   /** Among the 240 colours that are the same in every terminal. */

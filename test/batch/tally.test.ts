@@ -23,7 +23,7 @@ test('failures are counted in total and by cause', () => {
   countFailure(tally, new Failure('rate_limited', ''), item(2));
   countFailure(tally, new Failure('server_error', ''), item(1));
   expect(tally.failed).toBe(3);
-  expect([...tally.causes]).toEqual([
+  expect([...tally.causes].map(([kind, { count }]) => [kind, count])).toEqual([
     ['server_error', 2],
     ['rate_limited', 1],
   ]);
@@ -42,7 +42,7 @@ test('of each kind, the failed item that is first in the input is kept as an exa
     item: item(index),
   }));
   for (const end of ends) countFailure(tally, end.failure, end.item);
-  expect([...tally.examples]).toEqual([['unreachable', ends[1]]]);
+  expect([...tally.causes]).toEqual([['unreachable', { ...ends[1], count: 3 }]]);
 });
 
 test('failures that another run would repeat are counted', () => {
@@ -56,6 +56,6 @@ test('failures are forgotten before failed items are sent again', () => {
   const tally = emptyTally();
   countFailure(tally, new Failure('invalid_request', 'bad'), item(1));
   forgetFailures(tally);
-  const { failed, lasting, causes, examples } = tally;
-  expect([failed, lasting, causes.size, examples.size]).toEqual([0, 0, 0, 0]);
+  const { failed, lasting, causes } = tally;
+  expect([failed, lasting, causes.size]).toEqual([0, 0, 0]);
 });

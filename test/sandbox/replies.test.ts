@@ -109,7 +109,7 @@ describe('the default reply', () => {
 
   test('quotes hostile text without control characters, on one line', async () => {
     const text = await replyText('default', { text: 'a\u001b[31mb\n\n# c `d` \u202ee\u0007' });
-    expect(text).toContain("your prompt: `a[31mb # c 'd' e`\n");
+    expect(text).toContain('your prompt: `a [31mb # c d e`\n');
   });
 
   test('quotes only the start of a long prompt', async () => {

@@ -167,8 +167,13 @@ async function* parseItems(
   if (next.done === true) return;
   const first = next.value;
   async function* all(): AsyncGenerator<InputLine, void> {
-    yield first;
-    yield* lines;
+    try {
+      yield first;
+      yield* lines;
+    } finally {
+      // Also if no line after the first one is read: a pipe may stay open.
+      await lines.return();
+    }
   }
   const format = given ?? formatOfLine(first);
   if (format === 'lines') yield* lineItems(all(), plainItem, template);

@@ -15,17 +15,13 @@ import type { GuardedRequest } from '../../input/secret-guard.ts';
 import { chooseShard } from '../../batch/input/array-job.ts';
 
 /** Options of `natter batch`. Values of settings and numbers are unparsed text. */
-export interface BatchOptions extends SendingOptions, CheckOptions {
+export interface BatchOptions extends SendingOptions, CheckOptions, OutputOptions {
   readonly format?: InputFormat;
   readonly template?: string;
   readonly shard?: string;
   readonly limit?: string;
   readonly sample?: string;
   readonly seed: string;
-  readonly output?: string;
-  readonly outputFormat: OutputFormat;
-  readonly answerColumn: string;
-  readonly unordered?: boolean;
   readonly dryRun?: boolean;
   readonly rerunFailed: string;
   readonly maxTotalTokens?: string;
@@ -174,13 +170,15 @@ export function planBatch(
 
 export type BatchPlan = ReturnType<typeof planBatch>;
 
-/** The file that a run resumes from: a CSV file is written from the results beside it. */
-export function resultsFileOf({
-  output,
-  outputFormat,
-}: {
+/** Where a command writes its results, and how. */
+export interface OutputOptions {
   readonly output?: string;
   readonly outputFormat: OutputFormat;
-}): string | undefined {
+  readonly answerColumn: string;
+  readonly unordered?: boolean;
+}
+
+/** The file that a run resumes from: a CSV file is written from the results beside it. */
+export function resultsFileOf({ output, outputFormat }: OutputOptions): string | undefined {
   return output !== undefined && outputFormat === 'csv' ? `${output}.jsonl` : output;
 }

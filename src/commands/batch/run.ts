@@ -46,7 +46,7 @@ const longPause = 5000;
 
 /** Whether a failure other than that of an invalid line is left. */
 function canImprove({ failed, causes }: Tally): boolean {
-  return failed > (causes.get('usage') ?? 0);
+  return failed > (causes.get('usage')?.count ?? 0);
 }
 
 /** Sends what has no answer, and then failed items again, at most `--rerun-failed` times. */

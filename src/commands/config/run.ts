@@ -101,10 +101,13 @@ function similarSetting(name: string): string | undefined {
   return meantBy(foreignNames, words) ?? nearlyNamed(words, known) ?? nearMember(name);
 }
 
-/** @throws Failure `usage` for an unknown name, with a suggestion if it is similar to one */
-function checkSettingName(name: string): void {
+/**
+ * Reads a name in any spelling that `config set` takes, and returns it as it is stored.
+ * @throws Failure `usage` for an unknown name, with a suggestion if it is similar to one
+ */
+function checkSettingName(name: string): string {
   try {
-    parseSettingName(name);
+    return parseSettingName(name).path.join('.');
   } catch (error) {
     const similar = similarSetting(name);
     if (!(error instanceof Failure) || similar === undefined) throw error;
@@ -118,14 +121,10 @@ export const listSettings: Action<JsonOptions> = async (context, options) => {
   await printSettings(context, presentation, rows, options);
 };
 
-/** Names of headers are stored in lower case. */
-const storedName = (name: string) => (name.startsWith('headers.') ? name.toLowerCase() : name);
-
 /** Runs `natter config get <name>`. @throws Failure `not_found` if the setting has no value */
 export const getSetting: Action<JsonOptions, [name: string]> = async (context, options, name) => {
   const { notices } = await present(context, options);
-  checkSettingName(name);
-  const wanted = storedName(name);
+  const wanted = checkSettingName(name);
   const row = settingRows(readSettings(context, notices, options)).find(
     (candidate) => candidate.name === wanted,
   );
@@ -174,7 +173,7 @@ export const setSetting: Action<GlobalOptions, [name: string, value: string]> = 
   value,
 ) => {
   const { notices } = await present(context, options);
-  checkSettingName(name);
+  const shownName = checkSettingName(name);
   const isCommand = name === definitions.apiKeyCommand.name;
   const words = isCommand ? commandWords(value.trim()) : undefined;
   if (words !== undefined && 'problem' in words) {
@@ -191,7 +190,7 @@ export const setSetting: Action<GlobalOptions, [name: string, value: string]> = 
     return checkKeys(name, profile, before, after);
   });
   const set = profiles.getStoredSetting(stored, profile, name);
-  const text = truncateToWidth(sanitizeLine(storedText(storedName(name), set)), shownColumns);
+  const text = truncateToWidth(sanitizeLine(storedText(shownName, set)), shownColumns);
   notices.notice(`${name} is set to ${text} in profile ${profile}`);
   const word = isCommand ? shellWordIn(value) : undefined;
   if (word !== undefined) notices.warning(sanitizeLine(shellWordHint(word)));

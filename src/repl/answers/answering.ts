@@ -101,11 +101,6 @@ function onStop(state: ReplState, hasText: boolean, answer: AnswerActivity): Ste
   return step({ ...next, isQueuePaused: true }, printing(notice(text)));
 }
 
-function confirmationHint(isRestored: boolean, isLineMode: boolean): string {
-  if (!isRestored) return 'the prompt is the latest one in the history';
-  return `${isLineMode ? 'an empty line' : 'Enter'} sends these words without the file`;
-}
-
 function sendNothing(state: ReplState): Step {
   return printNotice({ ...state, dialog: undefined, unconfirmed: undefined }, 'nothing was sent');
 }
@@ -140,9 +135,15 @@ function onUnconfirmed(
   const isRestored = next !== state && answer.draft !== undefined;
   const unconfirmed = isRestored ? contentOf(next.composer) : undefined;
   const dialog = isRestored && hasSecrets ? secretsDialog(state.service.address) : state.dialog;
-  const hint = dialog === undefined ? confirmationHint(isRestored, state.isLineMode) : undefined;
+  const confirms = state.isLineMode ? 'an empty line' : 'Enter';
+  const hint = isRestored
+    ? `${confirms} sends these words without the file`
+    : 'the prompt is the latest one in the history';
   const paused = { ...next, dialog, unconfirmed, isQueuePaused: state.queue.length > 0 };
-  return step(withBranch(paused, answer.branch), printing(failureEntry(problem, hint)));
+  return step(
+    withBranch(paused, answer.branch),
+    printing(failureEntry(problem, dialog === undefined ? hint : undefined)),
+  );
 }
 
 /** Ends an answer: prints what follows it, and restores a prompt without an answer. */

@@ -3,7 +3,7 @@ import { cleanLine } from '../../secrets/secrets.ts';
 import { planCompaction, type CompactionPlan } from '../../conversation/compaction.ts';
 import { contextWindow, largerModel } from '../../conversation/context-fit.ts';
 import { estimateMessages, estimateTokens } from '../../conversation/token-estimate.ts';
-import { sentSummary, summaryOf, type Summary } from '../../conversation/tree.ts';
+import { sentSummary, summaryOf } from '../../conversation/tree.ts';
 import { Failure, type RemedyCode } from '../../failure.ts';
 import { count, tokenText, percent } from '../../output/figures.ts';
 import { refusalNotice } from '../../output/notices.ts';
@@ -162,19 +162,12 @@ export function compactIfNeeded(state: ReplState): Step {
   return compact(state, '');
 }
 
-/** The summary in force if nothing was sent since it was made. */
-function lastSummary(state: ReplState): Summary | undefined {
-  const summary = summaryOf(conversationOf(state));
-  const last = currentPath(state).at(-1);
-  return summary !== undefined && summary.after === last?.id ? summary : undefined;
-}
-
 const removed = 'the summary is removed; the earlier turns are sent again';
 
-/** Removes the summary, if that was the last change of the conversation. */
+/** Removes the summary, if nothing was sent since it was made. */
 export function undoSummary(state: ReplState): Step | undefined {
-  const summary = lastSummary(state);
-  if (summary === undefined) return undefined;
+  const summary = summaryOf(conversationOf(state));
+  if (summary === undefined || summary.after !== currentPath(state).at(-1)?.id) return undefined;
   return step(state, task(removeSummary, summary.turn), printing(notice(removed)));
 }
 

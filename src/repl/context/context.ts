@@ -42,19 +42,17 @@ function figuresOf(state: ReplState) {
 
 export type ContextFigures = ReturnType<typeof figuresOf>;
 
-function showSummary(state: ReplState): Step {
-  const summary = summaryOf(conversationOf(state));
-  if (summary === undefined) {
-    return refuse(state, 'there is no summary', '/compact asks for one');
-  }
-  return step(state, printing({ type: 'answer', text: summary.content, model: 'summary' }));
-}
-
 function showContext(state: ReplState, argument: string): Step {
-  if (argument === 'summary') return showSummary(state);
-  return argument === ''
-    ? showNow(state, [contextText(figuresOf(state), state), usageText(state)].join('\n'))
-    : refuse(state, '/context takes only the word summary', '/context summary');
+  if (argument === '') {
+    return showNow(state, [contextText(figuresOf(state), state), usageText(state)].join('\n'));
+  }
+  if (argument !== 'summary') {
+    return refuse(state, '/context takes only the word summary', '/context summary');
+  }
+  const summary = summaryOf(conversationOf(state));
+  return summary === undefined
+    ? refuse(state, 'there is no summary', '/compact asks for one')
+    : step(state, printing({ type: 'answer', text: summary.content, model: 'summary' }));
 }
 
 export const contextCommand: SlashCommand = {

@@ -26,15 +26,12 @@ const punctuation = /[.,;:!?)\]}]+$/;
 /** An address may contain parentheses. */
 const addressPunctuation = /[.,;:!?\]}]+$/;
 
-function withoutPunctuation(mention: string): string {
-  const isAddress = /^https?:.*\(/i.test(mention);
-  return mention.replace(isAddress ? addressPunctuation : punctuation, '');
-}
-
 /** The mentioned path without trailing punctuation, unless a file or folder has exactly that name. */
 function pathOf(files: ReplFiles, mention: string): string {
   const kind = files.kindOf(mention);
-  return kind === 'file' || kind === 'folder' ? mention : withoutPunctuation(mention);
+  if (kind === 'file' || kind === 'folder') return mention;
+  const isAddress = /^https?:.*\(/i.test(mention);
+  return mention.replace(isAddress ? addressPunctuation : punctuation, '');
 }
 
 /** Mentioned paths that are not attached yet. */
@@ -69,20 +66,6 @@ function missing(files: ReplFiles, path: string): string {
 
 const hostOf = (path: string) => /^https?:\/\/(?:[^/?#]*@)?([^/?#]+)/i.exec(path)?.[1];
 
-/** Whether the path is read: a file, a page, a pattern, or a folder that is written as one. */
-function isRead(files: ReplFiles, path: string): boolean {
-  const kind = files.kindOf(path);
-  return kind === 'folder' ? isFolderMention(path) : kind !== undefined;
-}
-
-/** Why a path that is not read may be a mistake. */
-function problemOf(files: ReplFiles, path: string): string | undefined {
-  if (!looksLikePath(files, path)) return undefined;
-  return files.kindOf(path) === 'folder'
-    ? `@${path} is a folder; @${path}/ attaches its files`
-    : missing(files, path);
-}
-
 /**
  * The files, folders, patterns and pages that a prompt mentions. There is a summary for each folder and pattern, which
  * counts its files, and a problem for each mention that needs confirmation. @throws Failure
@@ -101,15 +84,17 @@ async function readMentioned(session: Session, prompt: NewPrompt, signal: AbortS
     for (const path of pathsOf(files, prompt)) {
       try {
         showHost(hostOf(path));
-        if (isRead(files, path)) {
+        const kind = files.kindOf(path);
+        const isFolder = kind === 'folder' && !isFolderMention(path);
+        if (kind !== undefined && !isFolder) {
           const { files: found, summary } = await files.attach(path, signal);
           read.files.push(...found);
           if (summary === undefined) continue;
           read.summaries.push(summary);
           for (const { name } of found) read.counted.add(name);
-        } else {
-          const problem = problemOf(files, path);
-          if (problem !== undefined) read.problems.push(problem);
+        } else if (looksLikePath(files, path)) {
+          const folder = `@${path} is a folder; @${path}/ attaches its files`;
+          read.problems.push(isFolder ? folder : missing(files, path));
         }
       } catch (error) {
         signal.throwIfAborted();

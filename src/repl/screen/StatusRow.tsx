@@ -7,10 +7,7 @@ import { isEmpty } from '../composer/text-buffer.ts';
 import type { AnswerActivity, ReplState } from '../state.ts';
 import { durationText, stalledSeconds } from '../status-text.ts';
 import { fittingParts, type LinePart } from './fit-parts.ts';
-import type { Symbols } from './symbols.ts';
 import { Row, useView, type View } from './view.tsx';
-
-const secondsBetween = (from: number, to: number) => Math.max(0, Math.floor((to - from) / 1000));
 
 /** The keys that stop an answer. */
 function stopKeys({ keyMap, vi }: ReplState): string {
@@ -63,7 +60,7 @@ function roundEstimate(tokens: number): number {
 function partsOf(view: View, columns: number): readonly LinePart[] {
   const { activity, now, host } = view.state;
   if (activity === undefined || activity.isStopping) return [{ text: 'stopping', priority: 1 }];
-  const seconds = secondsBetween(activity.since, now);
+  const seconds = Math.max(0, Math.floor((now - activity.since) / 1000));
   const time = seconds > 0 ? durationText(seconds) : '';
   const stops = hint(stopKeys(view.state), 'stops', 1);
   if (activity.type === 'task') {
@@ -97,10 +94,6 @@ function partsOf(view: View, columns: number): readonly LinePart[] {
 /** Milliseconds of a frame of the spinner. */
 export const spinnerPace = 100;
 
-function spinnerOf({ spinner }: Symbols, now: number): string {
-  return spinner[Math.floor(now / spinnerPace) % spinner.length] ?? '';
-}
-
 /** Keys are brighter than what they do. */
 function paintParts(
   parts: readonly LinePart[],
@@ -122,7 +115,8 @@ export function StatusRow(): ReactNode {
   const view = useView();
   const { state, style, symbols, columns, now } = view;
   const { activity } = state;
-  const spinner = `${spinnerOf(symbols, now)} `;
+  const frame = Math.floor(now / spinnerPace) % symbols.spinner.length;
+  const spinner = `${symbols.spinner[frame]} `;
   const room = Math.max(1, columns - displayWidth(spinner));
   const isRetrying = activity?.type === 'answer' && activity.phase === 'retrying';
   const isStalled =

@@ -1,14 +1,7 @@
-import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { spawn, type StdioOptions } from 'node:child_process';
 
 import { type Environment, withoutKeys } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-
-/** The children of the program may survive and hold the pipe open, which would keep natter running. */
-function kill(child: ChildProcess): void {
-  child.kill('SIGKILL');
-  child.stdin?.destroy();
-  child.unref();
-}
 
 /**
  * @returns the exit code; undefined if the program does not exist
@@ -46,7 +39,10 @@ export function runChild(
     });
     child.on('exit', (code, killedBy) => resolve(code ?? (killedBy === null ? 0 : 1)));
     const stop = () => {
-      kill(child);
+      child.kill('SIGKILL');
+      // Its children may survive and hold the pipe open, which would keep natter running.
+      child.stdin?.destroy();
+      child.unref();
       reject(signal?.reason as Error);
     };
     signal?.addEventListener('abort', stop, { once: true });

@@ -75,15 +75,10 @@ export const helpReply: Reply = function* help() {
 
 const quotedLength = 80;
 
-/** Text without control characters and line breaks, between backticks. */
+/** The start of a text without control characters and line breaks, between backticks. */
 function quote(text: string): string {
   const start = text.slice(0, quotedLength * 4);
-  const harmless = start
-    .replaceAll(/[\s\u2028\u2029]+/g, ' ')
-    .replaceAll('`', "'")
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, '')
-    .trim();
-  const points = Array.from(harmless);
+  const points = Array.from(start.replaceAll(/[\s\p{C}`]+/gu, ' ').trim());
   if (points.length === 0) return 'nothing to quote';
   const cut = points.length > quotedLength || start.length < text.length;
   return `\`${points.slice(0, quotedLength).join('').trim()}${cut ? ' …' : ''}\``;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readItems } from '../../../src/batch/input/read-items.ts';
 import { promptsOf, read, user } from './read-helpers.ts';
 
 describe('prompts in lines', () => {
@@ -172,4 +173,19 @@ describe('JSON lines', () => {
     const items = await read('{"a":1}\n', { template: '{{constructor}}' });
     expect(items[0]?.problem).toBe('has no "constructor", required by the template');
   });
+});
+
+test('the input is closed when only its first item is read', async () => {
+  let isClosed = false;
+  async function* source() {
+    try {
+      yield Buffer.from('one\ntwo\n');
+    } finally {
+      isClosed = true;
+    }
+  }
+  const items = readItems(source(), { format: undefined, template: undefined });
+  expect((await items.next()).value).toMatchObject({ index: 1 });
+  await items.return();
+  expect(isClosed).toBe(true);
 });

@@ -166,6 +166,16 @@ describe('natter batch', () => {
     expect(stderr).toMatch(/failed: \d /);
   });
 
+  test('does not say that it stopped early if no item is left', async () => {
+    const place = await openBatchPlace();
+    const { stderr } = await place.run(
+      ['-', '--retries', '0', '--retry-max-wait', '1s', '--concurrency', '1'],
+      { input: 'fine\n[sandbox 429] x\n' },
+    );
+    expect(stderr).toContain('1 failed: 1 rate_limited\n');
+    expect(stderr).not.toContain('stopped because');
+  });
+
   test('stops at once when the key is refused', async () => {
     const place = await openPrompts(50);
     const { code, stdout, stderr } = await place.run(['p.txt', '--concurrency', '1'], {
@@ -233,7 +243,7 @@ describe('natter batch', () => {
     place.write('p.jsonl', '{"prompt":"a"}\n{"prompt":\n');
     const { code, stderr } = await place.run(['p.jsonl', '-o', 'out.jsonl']);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/fails? each time: correct it; run the same command again/);
+    expect(stderr).toMatch(/cannot succeed as .*: correct (?:it|them); run the same command again/);
   });
 });
 

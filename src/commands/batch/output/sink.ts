@@ -4,7 +4,6 @@ import { readItems } from '../../../batch/input/read-items.ts';
 import {
   formatResult,
   formatResultRow,
-  type OutputFormat,
   tableHeader,
 } from '../../../batch/results/result-formats.ts';
 import { readResults, resultsPath } from '../../../batch/results/read-results.ts';
@@ -12,7 +11,7 @@ import { cannotWrite, openResultFile, resultLock } from '../../../batch/results/
 import type { IndexedResult, ResultLine } from '../../../batch/results/result-index.ts';
 import { readResult, replaceWithTexts } from '../../../batch/results/write-results.ts';
 import type { BatchSource } from '../items.ts';
-import { resultsFileOf } from '../plan.ts';
+import { type OutputOptions, resultsFileOf } from '../plan.ts';
 import { awaitHolder } from '../../../ask/open-conversation.ts';
 import type { Context } from '../../../run.ts';
 import { Failure } from '../../../failure.ts';
@@ -96,17 +95,9 @@ export interface BatchSink {
   close(): Promise<void>;
 }
 
-/** The options of a command that writes results. */
-interface SinkOptions {
-  readonly output?: string;
-  readonly outputFormat: OutputFormat;
-  readonly answerColumn: string;
-  readonly unordered?: boolean;
-}
-
 function standardOutput(
   { streams: { stdout }, clock }: Context,
-  { outputFormat, answerColumn, unordered = false }: SinkOptions,
+  { outputFormat, answerColumn, unordered = false }: OutputOptions,
 ): BatchSink {
   const ordered = createOrderedOutput((text) => stdout.write(text));
   const clean = stdout.isTerminal && outputFormat === 'csv' ? sanitize : (text: string) => text;
@@ -176,7 +167,7 @@ async function* tableTexts(
 export async function openSink(
   context: Context,
   notices: Notices,
-  options: SinkOptions,
+  options: OutputOptions,
   items?: BatchSource,
 ): Promise<BatchSink> {
   const { output, outputFormat, answerColumn, unordered = false } = options;

@@ -14,34 +14,23 @@ import { count } from '../../../output/figures.ts';
 /** Results that are read from the queue together. */
 const blockSize = 500;
 
-interface Collection {
-  readonly context: Context;
-  readonly options: CollectOptions;
-  readonly queue: BatchQueue;
-  readonly sink: BatchSink;
-  readonly fingerprints: ReadonlyMap<number, string>;
-  readonly tally: Tally;
-}
+/** Fingerprints of a batch, by index. */
+type Fingerprints = ReadonlyMap<number, string>;
 
-/** @throws Failure `usage` if the file has results of different items */
-function refuseDifferent({ options, queue, sink, fingerprints }: Collection): void {
-  const { output = 'the output' } = options;
+/** @throws Failure `usage` if the sink has results of different items */
+function refuseDifferent(name: string, sink: BatchSink, fingerprints: Fingerprints): void {
   for (let index = 1; index <= sink.last; index += 1) {
-    const found = sink.find(index);
-    if (found?.fingerprint === undefined) continue;
+    const found = sink.find(index)?.fingerprint;
     const expected = fingerprints.get(index);
-    if (expected === found.fingerprint) continue;
+    if (found === undefined || expected === found) continue;
     const what =
       expected === undefined
         ? `the batch has no item ${index}`
         : `item ${index} has a different prompt`;
-    throw new Failure(
-      'usage',
-      `${output} belongs to a different batch than ${queue.name}: ${what}`,
-      {
-        hint: 'use a different -o file, or choose the batch with --batch',
-      },
-    );
+    const message = `the file of -o belongs to a different batch than ${name}: ${what}`;
+    throw new Failure('usage', message, {
+      hint: 'use a different -o file, or choose the batch with --batch',
+    });
   }
 }
 
@@ -62,11 +51,15 @@ function readResult(index: number, text: string) {
   };
 }
 
-/** Writes the results that the file does not have yet. */
-async function collect(collection: Collection): Promise<void> {
-  const { context, queue, sink, fingerprints, tally } = collection;
+/** Writes the results that the sink does not have yet, and counts all of them. */
+async function collect(
+  queue: BatchQueue,
+  sink: BatchSink,
+  fingerprints: Fingerprints,
+  signal: AbortSignal,
+): Promise<Tally> {
   const indexes = [...fingerprints.keys()];
-  tally.total = indexes.length;
+  const tally = { ...emptyTally(), total: indexes.length };
   let sequence = 0;
   const put = async ({ index, isAnswered, line }: QueuedResult) => {
     if (sink.find(index)?.isAnswered === true) return void (tally.already += 1);
@@ -81,17 +74,18 @@ async function collect(collection: Collection): Promise<void> {
     sequence += 1;
   };
   for (let start = 0; start < indexes.length; start += blockSize) {
-    context.signal.throwIfAborted();
+    signal.throwIfAborted();
     const results = await queue.results(indexes.slice(start, start + blockSize));
     for (const result of results) if (result !== undefined) await put(result);
   }
+  return tally;
 }
 
 /** @throws Failure if items failed or are left */
-function conclude({ tally, queue }: Collection, elapsed: number): string {
+function conclude(tally: Tally, name: string, elapsed: number): string {
   const left = itemsLeft(tally) ?? 0;
   const rest = left === 0 ? '' : `; ${count(left)} without a result`;
-  const outcome = `batch ${queue.name}: ${batchOutcome(tally, elapsed)}${rest}`;
+  const outcome = `batch ${name}: ${batchOutcome(tally, elapsed)}${rest}`;
   if (left > 0) {
     const hint = 'run ‹natter batch work›, then collect again';
     throw new Failure('unfinished', outcome, { hint });
@@ -125,14 +119,13 @@ export async function collectBatch(
     const sink = await openSink(context, notices, { ...options, ...format });
     try {
       const fingerprints = await queue.fingerprints();
-      const collection = { context, options, queue, sink, fingerprints, tally: emptyTally() };
-      refuseDifferent(collection);
-      await collect(collection);
-      const isComplete = itemsLeft(collection.tally) === 0;
+      refuseDifferent(queue.name, sink, fingerprints);
+      const tally = await collect(queue, sink, fingerprints, context.signal);
+      const isComplete = itemsLeft(tally) === 0;
       await sink.finish(isComplete, (index) => fingerprints.has(index));
       if (remove && (isComplete || force)) await queue.remove();
-      printFailures({ context, presentation, options, tally: collection.tally });
-      notices.notice(conclude(collection, context.clock.monotonic() - start));
+      printFailures({ context, presentation, options, tally });
+      notices.notice(conclude(tally, queue.name, context.clock.monotonic() - start));
     } finally {
       await sink.close();
     }

@@ -42,8 +42,11 @@ export type Connect = (
   options: QueueOptions,
 ) => Promise<QueueConnection>;
 
-export const connectToQueue: Connect = async (context, notices, { queue }) =>
-  connectQueue(loadLibraries(), queueAddress(queue, context), notices);
+export const connectToQueue: Connect = async (context, notices, { queue }) => {
+  // Before the packages are loaded: it refuses a password in the command line.
+  const address = queueAddress(queue, context);
+  return connectQueue(loadLibraries(), address, notices);
+};
 
 /** The failure for a batch that is not in the queue. */
 export function noBatch(message: string): Failure {

@@ -78,9 +78,9 @@ export function latencyText(figures: LatencyFigures, layout: BarLayout): string 
  */
 export function causesOf({ context, tally }: TalliedRun) {
   const clean = (text: string) => cleanLine(context, text);
-  const causes = [...tally.examples].map(([kind, { failure, item }]) => ({
+  const causes = [...tally.causes].map(([kind, { count: number, failure, item }]) => ({
     kind,
-    count: tally.causes.get(kind) ?? 0,
+    count: number,
     line: item.line,
     id: item.id === undefined ? null : clean(item.id),
     example: clean(failure.message),

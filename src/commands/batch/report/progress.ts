@@ -72,8 +72,8 @@ export function batchOutcome(tally: Tally, elapsed: number): string {
   const before = already === 0 ? '' : ` (${count(already)} before)`;
   const used = tokens === 0 ? '' : `, ${tokenText(tokens)}`;
   const paid = costs.size === 0 ? '' : `, ${moneyText(costs)}`;
-  const kinds = [...causes].sort(([, one], [, other]) => other - one);
-  const words = kinds.map(([kind, times]) => `${count(times)} ${kind}`).join(', ');
+  const kinds = [...causes.values()].sort((one, other) => other.count - one.count);
+  const words = kinds.map((cause) => `${count(cause.count)} ${cause.failure.kind}`).join(', ');
   const lost = failed === 0 ? '' : `; ${count(failed)} failed: ${words}`;
   const items = (total ?? already + answered) === 1 ? 'item' : 'items';
   return `${count(already + answered)}${whole} ${items} answered${before} in ${shortTime(elapsed)}${used}${paid}${lost}`;

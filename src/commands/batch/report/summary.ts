@@ -38,7 +38,7 @@ export function fileTexts(output: string | undefined, left: number | undefined):
   };
 }
 
-/** Kinds of failure that an item has each time; a model may answer differently. */
+/** Kinds of failure that an item has until it is changed; a model may answer differently. */
 const repeatedKinds: ReadonlySet<FailureKind> = new Set([
   'usage',
   'invalid_request',
@@ -47,17 +47,21 @@ const repeatedKinds: ReadonlySet<FailureKind> = new Set([
   'configuration',
 ]);
 
-/** What is wrong with items that fail each time: `line 3 (q3) fails each time: --dry-run shows …`; undefined without any. */
-function repeatedText({ examples, causes }: Tally): string | undefined {
-  const repeated = [...examples.values()].filter(({ failure }) => repeatedKinds.has(failure.kind));
+/** What is wrong with items that must change: `line 3 (q3) cannot succeed as it is: correct it`; undefined without any. */
+function repeatedText({ causes }: Tally): string | undefined {
+  const repeated = [...causes.values()].filter(({ failure }) => repeatedKinds.has(failure.kind));
   const [first] = repeated.toSorted((one, other) => one.item.index - other.item.index);
   if (first === undefined) return undefined;
   const { failure, item } = first;
-  const number = repeated.reduce((sum, one) => sum + (causes.get(one.failure.kind) ?? 0), 0);
+  const number = repeated.reduce((sum, one) => sum + one.count, 0);
   const place = placeText(item.line, item.id);
-  const items = number === 1 ? `${place} fails` : `${count(number)} items, first ${place}, fail`;
-  const remedy = failure.kind === 'usage' ? 'correct it' : (failure.hint ?? 'see its error');
-  return `${items} each time: ${remedy}`;
+  const isOne = number === 1;
+  const items = isOne
+    ? `${place} cannot succeed as it is`
+    : `${count(number)} items cannot succeed as they are, first ${place}`;
+  const correction = isOne ? 'correct it' : 'correct them';
+  const remedy = failure.kind === 'usage' ? correction : (failure.hint ?? 'see its error');
+  return `${items}: ${remedy}`;
 }
 
 function hintFor(tally: Tally, { retry }: EndTexts, stopFailure: Failure | undefined): string {
@@ -68,8 +72,8 @@ function hintFor(tally: Tally, { retry }: EndTexts, stopFailure: Failure | undef
   const repeated = stopFailure === undefined ? repeatedText(tally) : undefined;
   if (repeated !== undefined) return `${repeated}; ${retry}`;
   // The first failure, if nothing was answered and all failures are of its kind.
-  const { answered, examples } = tally;
-  const only = answered === 0 && examples.size === 1 ? [...examples.values()][0] : undefined;
+  const { answered, causes } = tally;
+  const only = answered === 0 && causes.size === 1 ? [...causes.values()][0] : undefined;
   const { hint, remedy } = stopFailure ?? only?.failure ?? {};
   return hint === undefined || remedy?.code === 'send-again' ? retry : `${hint}; ${retry}`;
 }
@@ -103,8 +107,9 @@ function batchFailure(
     });
   }
   if (tally.failed === 0) return undefined;
+  const hasMore = texts.left !== '';
   const reason =
-    stopFailure === undefined
+    stopFailure === undefined || !hasMore
       ? ''
       : `; stopped because further items would fail too: ${stopFailure.message}`;
   return new Failure(kind, `${outcome}${reason}`, { hint: hintFor(tally, texts, stopFailure) });

@@ -111,15 +111,6 @@ interface ItemEnd {
   readonly isStarved: boolean;
 }
 
-/** What sends the items of a run, wherever they come from. */
-interface Sending {
-  readonly run: SendingRun;
-  readonly stopping: Stopping;
-  readonly circuitBreaker: ReturnType<typeof createCircuitBreaker>;
-  readonly fallback: BatchFallback | undefined;
-  readonly warn: (text: string) => void;
-}
-
 /** Minimum consecutive failures that stop a run; more with higher concurrency. */
 const minFailures = 10;
 
@@ -186,58 +177,61 @@ function countAnswer(tally: Tally, { failure, metadata }: ItemOutcome): void {
   if (timing?.firstText !== undefined) tally.firstText.push(timing.firstText);
 }
 
-/** Counts the answer, and decides whether the run goes on. */
-function endOf(
-  { run, circuitBreaker, stopping }: Sending,
-  item: BatchItem,
-  fingerprint: string,
-  outcome: ItemOutcome,
-): ItemEnd {
-  const { context, tally } = run;
-  const { failure, content, isStopped, isStarved } = outcome;
-  const isRefused = failure !== undefined && isUnsent(failure);
-  if (isRefused) stopping.fail(failure);
-  // Cancelled or refused before any text: without a result, it is sent again later.
-  if ((isRefused || isStopped) && content === '') {
-    return { line: undefined, fingerprint, failure, isStopped: true, isStarved };
-  }
-  countAnswer(tally, outcome);
-  let stops = isStopped || isRefused;
-  if (failure === undefined) circuitBreaker.answered();
-  else if (!stops) {
-    stops = (isStarved && run.stopsStarved) || circuitBreaker.failed(failure);
-    if (stops) stopping.fail(failure);
-  }
-  const line = outcomeLine(context.secrets, item, fingerprint, outcome);
-  return { line, fingerprint, failure, isStopped: stops, isStarved };
-}
-
-/** Sends an item, and ends its permission. */
-async function answerItem(
-  sending: Sending,
-  item: InputItem,
-  permission: Permission,
-): Promise<ItemEnd> {
-  const { run, stopping, fallback, warn } = sending;
-  const unsent = (fingerprint: string | undefined, failure: Failure): ItemEnd => {
-    const line = failureLine(run.context.secrets, item, fingerprint, failure);
+/** Makes the function that sends an item, counts its answer, and decides whether the run goes on. */
+function openAnswers(
+  run: SendingRun,
+  stopping: Stopping,
+  fallback: BatchFallback | undefined,
+  warn: (text: string) => void,
+): Pipeline['answer'] {
+  const { context, options, plan, service, settings, tally } = run;
+  const most = Math.max(minFailures, 2 * plan.concurrency);
+  const circuitBreaker = createCircuitBreaker({
+    most,
+    maxWait: maxWaitOf(settings),
+    isReplay: service.replayedFrom !== undefined,
+    mostAlike: options.keepGoing === true ? Infinity : most,
+    hasAnswers: () => tally.already > 0,
+  });
+  const endOf = (item: BatchItem, fingerprint: string, outcome: ItemOutcome): ItemEnd => {
+    const { failure, content, isStopped, isStarved } = outcome;
+    const isRefused = failure !== undefined && isUnsent(failure);
+    if (isRefused) stopping.fail(failure);
+    // Cancelled or refused before any text: without a result, it is sent again later.
+    if ((isRefused || isStopped) && content === '') {
+      return { line: undefined, fingerprint, failure, isStopped: true, isStarved };
+    }
+    countAnswer(tally, outcome);
+    let stops = isStopped || isRefused;
+    if (failure === undefined) circuitBreaker.answered();
+    else if (!stops) {
+      stops = (isStarved && run.stopsStarved) || circuitBreaker.failed(failure);
+      if (stops) stopping.fail(failure);
+    }
+    const line = outcomeLine(context.secrets, item, fingerprint, outcome);
+    return { line, fingerprint, failure, isStopped: stops, isStarved };
+  };
+  const unsent = (item: InputItem, fingerprint: string | undefined, failure: Failure): ItemEnd => {
+    const line = failureLine(context.secrets, item, fingerprint, failure);
     return { line, fingerprint, failure, isStopped: false, isStarved: false };
   };
-  if (item.problem !== undefined) return unsent(undefined, unsendable(item));
-  const fingerprint = itemFingerprint(item, run.settings);
-  let outcome: ItemOutcome;
-  try {
-    outcome = await (fallback?.send(item.content, permission) ??
-      sendItem(run, stopping, item.content, permission));
-  } catch (error) {
-    permission.end(false, undefined);
-    return unsent(fingerprint, withRequestHint(toFailure(error), run.settings));
-  }
-  outcome = noteTruncation(outcome, run.tally, run.options.strict === true, warn);
-  const end = endOf(sending, item, fingerprint, outcome);
-  const tokens = end.line === undefined ? undefined : outcome.metadata.usage?.total_tokens;
-  permission.end(end.failure === undefined, tokens);
-  return end;
+  return async (item, permission) => {
+    if (item.problem !== undefined) return unsent(item, undefined, unsendable(item));
+    const fingerprint = itemFingerprint(item, settings);
+    let outcome: ItemOutcome;
+    try {
+      outcome = await (fallback?.send(item.content, permission) ??
+        sendItem(run, stopping, item.content, permission));
+    } catch (error) {
+      permission.end(false, undefined);
+      return unsent(item, fingerprint, withRequestHint(toFailure(error), settings));
+    }
+    outcome = noteTruncation(outcome, tally, options.strict === true, warn);
+    const end = endOf(item, fingerprint, outcome);
+    const tokens = end.line === undefined ? undefined : outcome.metadata.usage?.total_tokens;
+    permission.end(end.failure === undefined, tokens);
+    return end;
+  };
 }
 
 /** How a file and a queue send their items: each is admitted, then answered. */
@@ -249,7 +243,7 @@ export interface Pipeline {
    * @returns undefined if the run stops first
    */
   readonly admit: (item: InputItem, order: number) => Promise<Permission | undefined>;
-  /** Sends the item, and counts its answer; the caller counts a failure. */
+  /** Sends the item and ends its permission. Counts its answer; the caller counts a failure. */
   readonly answer: (item: InputItem, permission: Permission) => Promise<ItemEnd>;
 }
 
@@ -263,7 +257,7 @@ export async function runUntilEnd(
   work: (pipeline: Pipeline) => Promise<void>,
   finish: (stopping: Stopping, elapsed: number) => Promise<Ending>,
 ): Promise<Ending> {
-  const { context, presentation, plan, settings, service } = run;
+  const { context, presentation } = run;
   const { clock } = context;
   const start = clock.monotonic();
   const elapsed = () => clock.monotonic() - start;
@@ -279,19 +273,10 @@ export async function runUntilEnd(
   try {
     try {
       fallback = openFallback(run, stopping, warn);
-      const most = Math.max(minFailures, 2 * plan.concurrency);
-      const circuitBreaker = createCircuitBreaker({
-        most,
-        maxWait: maxWaitOf(settings),
-        isReplay: service.replayedFrom !== undefined,
-        mostAlike: run.options.keepGoing === true ? Infinity : most,
-        hasAnswers: () => run.tally.already > 0,
-      });
-      const sending = { run, stopping, circuitBreaker, fallback, warn };
       await work({
         stopping,
         admit: (item, order) => admission.admit(item, order),
-        answer: (item, permission) => answerItem(sending, item, permission),
+        answer: openAnswers(run, stopping, fallback, warn),
       });
     } finally {
       progress.end();

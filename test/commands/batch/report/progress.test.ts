@@ -9,7 +9,7 @@ import {
   shortTime,
   showProgress,
 } from '../../../../src/commands/batch/report/progress.ts';
-import type { FailureKind } from '../../../../src/failure.ts';
+import { Failure, type FailureKind } from '../../../../src/failure.ts';
 import { present } from '../../../../src/run.ts';
 import { readSettings } from '../../../../src/settings/read-settings.ts';
 import {
@@ -72,6 +72,11 @@ describe('the progress line', () => {
   });
 });
 
+const causeOf = (kind: FailureKind, count: number) => {
+  const item = { index: 1, line: 1, id: undefined };
+  return [kind, { count, item, failure: new Failure(kind, '') }] as const;
+};
+
 test.each<readonly [string, Partial<Figures>, string]>([
   [
     'of a whole run',
@@ -89,10 +94,7 @@ test.each<readonly [string, Partial<Figures>, string]>([
     {
       answered: 997,
       failed: 3,
-      causes: new Map<FailureKind, number>([
-        ['usage', 1],
-        ['incomplete', 2],
-      ]),
+      causes: new Map([causeOf('usage', 1), causeOf('incomplete', 2)]),
     },
     '997 of 1,000 items answered in 0.5 s; 3 failed: 2 incomplete, 1 usage',
   ],

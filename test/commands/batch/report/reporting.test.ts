@@ -190,18 +190,18 @@ describe('the hint of a run with failed items', () => {
     [
       'a rejected request names its line, and asks for a correction',
       [rejected],
-      `line 2 (q1) fails each time: ${dryRun}; ${again}`,
+      `line 2 (q1) cannot succeed as it is: ${dryRun}; ${again}`,
     ],
     ['a cut answer needs the same command only', [cut], again],
     [
       'both need the same command, and a correction',
       [cut, rejected, rejected],
-      `2 items, first line 3, fail each time: ${dryRun}; ${again}`,
+      `2 items cannot succeed as they are, first line 3: ${dryRun}; ${again}`,
     ],
     [
       'an invalid line needs a correction',
       [new Failure('usage', 'line 2 of the input has no prompt', { hint: 'correct the line' })],
-      'line 2 (q1) fails each time: correct it; run the same command again to retry only these',
+      'line 2 (q1) cannot succeed as it is: correct it; run the same command again to retry only these',
     ],
   ])('%s', (_, failures, hint) => {
     expect(hintOf(failures)).toBe(hint);

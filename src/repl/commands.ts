@@ -160,7 +160,7 @@ export function refuseMissing(state: ReplState, name: string, argument: string):
     restoredText: draft.text,
   };
   const commands = [...slashCommands, ...promptCommands(state)];
-  const hint = '; // sends a line that starts with a slash';
+  const hint = '// sends a line that starts with a slash';
   return refuseUnknown({ ...state, ...restored }, commands, name, hint);
 }
 

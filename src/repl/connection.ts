@@ -2,7 +2,9 @@ import type { Entry } from './transcript/transcript.ts';
 import { completeAddress, portProblem } from '../address.ts';
 import type { FailureText, Dialog, DialogChoice, ReplState, ServiceFacts, Step } from './state.ts';
 import { cancelHint } from './dialog.ts';
-import type { FoundServer } from './service.ts';
+import { neededKeyOf } from './composer/keys/key-bindings.ts';
+import { currentPath, isAnswered, lastPrompt } from './conversations/position.ts';
+import type { Connected, FoundServer } from './service.ts';
 import { failureText, type Session } from './session.ts';
 import { step, printNotice, refuse, startActivity } from './step.ts';
 
@@ -15,16 +17,42 @@ interface Target {
   readonly previous?: Dialog | undefined;
 }
 
+/** What is used now, what the next start uses, and how the refused prompt is sent again. */
+function connectedText(
+  state: ReplState,
+  { address, key }: Target,
+  { service, isStored, overriding }: Connected,
+): string {
+  const isSame = address === state.service.address;
+  const used =
+    key === undefined ? 'no key is sent from now on' : 'the key that you entered is used now';
+  const accepted = service.isReplay === true ? 'the recording accepts any key' : used;
+  const parts = [isSame ? accepted : `the service is now ${service.address}`];
+  const verb = overriding.length === 1 ? 'that is' : 'they are';
+  const names = overriding.join(' and ');
+  const instead =
+    overriding.length === 0 ? '' : `, but the next start uses ${names} as long as ${verb} set`;
+  parts.push(isStored ? `stored in your settings${instead}` : 'nothing is stored');
+  const pair = isSame ? lastPrompt(currentPath(state)) : undefined;
+  if (pair !== undefined && !isAnswered(pair)) {
+    const isRestored = !state.isLineMode && state.composer.text === state.restoredText;
+    const how = isRestored ? neededKeyOf('send', state.keyMap) : '/retry';
+    parts.push(`${how} sends the prompt again`);
+  }
+  return parts.join('; ');
+}
+
 export async function connect(
   session: Session,
   target: Target,
   signal: AbortSignal,
 ): Promise<readonly Entry[]> {
   try {
-    const service = await session.service.connect(target.address, target.key, signal);
+    const connected = await session.service.connect(target.address, target.key, signal);
     session.update((state) => {
       const settings = { ...state.settings, model: target.model ?? state.settings.model };
-      return printNotice({ ...state, service, settings }, `the service is now ${service.address}`);
+      const next = { ...state, service: connected.service, settings };
+      return printNotice(next, connectedText(state, target, connected));
     });
   } catch (error) {
     if (signal.aborted) throw error;

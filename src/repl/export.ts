@@ -4,7 +4,7 @@ import { formatOfName, exportAs, type ExportFormat } from '../conversation/expor
 import { titleOf, type Conversation, textOf } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import { countOf } from '../output/figures.ts';
-import { currentPath, lastAnswer } from './conversations/position.ts';
+import { shownPath, lastAnswer } from './conversations/position.ts';
 import { notice, type Entry, failureEntry } from './transcript/transcript.ts';
 import type { Session } from './session.ts';
 import { unquoted, type SlashCommand } from './slash-command.ts';
@@ -181,7 +181,7 @@ export async function saveJournal(session: Session): Promise<readonly Entry[]> {
 }
 
 function withAnswer(state: ReplState, run: (source: string) => Step): Step {
-  const answer = lastAnswer(currentPath(state));
+  const answer = lastAnswer(shownPath(state));
   if (answer !== undefined) return run(textOf(answer));
   // Printed after the first answer, the sentence would not be true.
   return isWriting(state)

@@ -251,16 +251,18 @@ export function refuseUnknown(
   state: ReplState,
   commands: readonly SlashCommand[],
   name: string,
-  otherHint = '',
+  otherHint?: string,
 ): Step {
   const listed = commands.filter(({ isUnlisted }) => isUnlisted !== true);
   const near = nearNames(listed, name).slice(0, 3);
-  const guess = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}`;
+  const guess = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}?`;
   const key = keyOf('search-start', state.keyMap);
   const hint =
     otherPrograms
       .get(name)
       ?.replace('ID', state.conversation.id)
       .replace(/; KEY.*/, (words) => (key === undefined ? '' : words.replace('KEY', key))) ?? guess;
-  return refuse(state, `unknown command /${name}`, `${hint}${otherHint}`);
+  const separator = hint.endsWith('?') ? ' ' : '; ';
+  const hints = otherHint === undefined ? hint : `${hint}${separator}${otherHint}`;
+  return refuse(state, `unknown command /${name}`, hints);
 }

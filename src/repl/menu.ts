@@ -58,8 +58,9 @@ function withCommandMenu(state: ReplState): ReplState {
   return { ...state, completion, isMenuDismissed: false };
 }
 
-/** Whether a slash and a name are typed that no command has. */
+/** Whether a slash and a name are typed that no command has. Once the line was refused, the transcript says so. */
 export function namesNoCommand(state: ReplState): boolean {
+  if (state.composer.text === state.restoredText) return false;
   const request = findCompletion(state.composer, argumentKind);
   if (request?.kind !== 'command' || /[/.]/.test(request.typed)) return false;
   return matchCandidates(request, commandCandidates(state, request.typed)).length === 0;

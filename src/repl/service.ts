@@ -6,7 +6,8 @@ import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import type { Run } from '../run.ts';
 import { forgetPrintedKey, serviceKey } from '../ask/key-command.ts';
 import { openService, type Service, clientOptions } from '../ask/service.ts';
-import { readSettings, changeStored, noticeOverrides } from '../settings/read-settings.ts';
+import { readSettings, changeStored } from '../settings/read-settings.ts';
+import { isSet } from '../environment.ts';
 import { saveCredential, setApiPath, setStoredSetting } from '../settings/profiles.ts';
 import { withoutSources, type ResolvedSettings } from '../settings/resolved-settings.ts';
 import { parseApiKey } from '../settings/setting-value.ts';
@@ -48,6 +49,31 @@ function runWith(run: Run<ChatOptions>, baseUrl: string, key: string | undefined
   return { ...run, options, settings: { ...settings, apiKey } };
 }
 
+/** A service in use, and what the next start uses. */
+export interface Connected {
+  readonly service: ServiceFacts;
+  readonly isStored: boolean;
+  /** Variables and settings that the next start uses instead of what is stored. */
+  readonly overriding: readonly string[];
+}
+
+/** Finds what overrides a stored address and key. */
+function overridesOf(
+  { context: { environment }, settings }: Run,
+  isOtherAddress: boolean,
+  key: string | undefined,
+): readonly string[] {
+  const command = settings.sources.apiKeyCommand.kind;
+  const found = {
+    NATTER_BASE_URL: isOtherAddress && isSet(environment, 'NATTER_BASE_URL'),
+    NATTER_API_KEY:
+      isSet(environment, 'NATTER_API_KEY') && environment['NATTER_API_KEY']?.trim() !== key,
+    NATTER_API_KEY_COMMAND: command === 'environment',
+    'api-key-command': command === 'profile',
+  };
+  return Object.entries(found).flatMap(([name, overrides]) => (overrides ? [name] : []));
+}
+
 async function store({ context, settings }: Run, baseUrl: string): Promise<void> {
   const profile = settings.profile.value;
   const apiKey = settings.apiKey?.value;
@@ -62,7 +88,7 @@ async function store({ context, settings }: Run, baseUrl: string): Promise<void>
 
 /** The service of a conversation, which `connect` can replace. Without a configured one it is the sandbox. */
 export async function openReplService(run: Run<ChatOptions>, source: UsageSource) {
-  const { context, presentation, options } = run;
+  const { context, options } = run;
   let { settings } = run;
   const sandbox = options.sandbox === true || settings.values.baseUrl === undefined;
   const opening = sandbox ? { ...options, sandbox } : options;
@@ -89,13 +115,13 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
       address: string,
       key: string | undefined,
       signal: AbortSignal,
-    ): Promise<ServiceFacts> {
+    ): Promise<Connected> {
       const old = service;
       if (old.replayedFrom !== undefined) {
         // The replay accepts any key; nothing is stored.
         context.secrets.keep({ apiKey: key });
         await checkApi(old, false, signal);
-        return facts();
+        return { service: facts(), isStored: false, overriding: [] };
       }
       const baseUrl = address === facts().address ? old.baseUrl : address;
       // Only the key of the sandbox changes.
@@ -119,8 +145,8 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
       if (!keepsSandbox) await old.close();
       service = keepsSandbox ? { ...opened, isSandbox: true, close: closeBoth } : opened;
       settings = { ...next.settings, params: settings.params };
-      noticeOverrides(context.environment, presentation.notices);
-      return facts();
+      const overriding = keepsSandbox ? [] : overridesOf(run, baseUrl !== old.baseUrl, key);
+      return { service: facts(), isStored: !keepsSandbox, overriding };
     },
     /**
      * Gets a rejected key again from a password manager's command, which may use the terminal; undefined if no command

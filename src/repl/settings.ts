@@ -149,7 +149,7 @@ function changeOf(
   { set, removed }: ParameterChanges,
   sent: Sent,
 ): readonly [ParameterChanges, string] | undefined {
-  if (text === 'off') return [none, 'the parameters are those of the settings'];
+  if (text === 'off') return [none, 'the parameters are again those in your settings'];
   const [name = '', word, ...rest] = text.split(/\s+/);
   if (word !== undefined && offWords.has(word) && rest.length === 0) {
     if (!Object.hasOwn(sent, name)) return undefined;
@@ -412,7 +412,7 @@ export const settingsCommands: readonly SlashCommand[] = [
   {
     name: 'param',
     argument: '[name=value]',
-    summary: 'list or set parameters of requests; NAME off removes',
+    summary: 'list or set parameters of requests; NAME off removes one',
     group: 'settings',
     example: '/param temperature=0.2',
     run: setParameters,

@@ -26,7 +26,7 @@ export function roleNames(facts: FolderFacts): readonly string[] {
 
 function missingRole(facts: FolderFacts, name: string, create: string): Failure {
   const near = nearlyNamed(name, roleNames(facts));
-  const hint = near === undefined ? create : `did you mean ${near}`;
+  const hint = near === undefined ? create : `did you mean ${near}?`;
   return new Failure('not_found', `there is no role "${name}"`, { hint });
 }
 

@@ -412,7 +412,9 @@ describe('the REPL and its service', () => {
     terminal.type('[sandbox echo] hello\n');
     await terminal.waitFor(/not shown; empty for none\): $|none\):$/m);
     terminal.type(`${sandboxKey}\r`);
-    await terminal.waitFor(/the service is now[^]*You:/);
+    await terminal.waitFor(
+      /is used now;\s[^]*\snext\sstart\suses\sNATTER_API_KEY\s[^]*\/retry\s[^]*You:/,
+    );
     terminal.type('[sandbox echo] hello\n');
     await terminal.waitFor(/origin: hello\n/);
     expect(await leave(terminal)).toBe(0);
@@ -450,6 +452,7 @@ test('X19: after /undo, natter -c, show, export and last omit the exchange', asy
   expect(stdout).not.toContain('second');
   for (const words of [
     ['conversations', 'show', 'latest'],
+    ['conversations', 'show', 'latest', '--siblings'],
     ['conversations', 'export', 'latest'],
     ['last'],
   ]) {

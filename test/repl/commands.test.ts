@@ -123,9 +123,9 @@ test('/help with a name describes that command, with an example', () => {
 });
 
 test.each([
-  ['/atach', 'did you mean /attach; // sends a line that starts with a slash'],
-  ['/modle', 'did you mean /model; // sends a line that starts with a slash'],
-  ['/help modle', 'did you mean /model'],
+  ['/atach', 'did you mean /attach? // sends a line that starts with a slash'],
+  ['/modle', 'did you mean /model? // sends a line that starts with a slash'],
+  ['/help modle', 'did you mean /model?'],
 ])('%s suggests commands with similar names', (line, hint) => {
   const { state, effects } = command(stateOf(), line);
   const opened = effectsOf(effects, 'open-prompt').map(({ name, argument }) => {
@@ -239,6 +239,14 @@ describe('the last answer', () => {
     const { state, effects } = command(writing, '/copy');
     expect(state.panel).toBe('there is no complete answer yet');
     expect(printed(effects)).toEqual([]);
+  });
+
+  test.each([
+    ['/copy', 'copy'],
+    ['/save notes.md', 'save'],
+  ] as const)('N20: is that on the screen during /edit of the only prompt: %s', (line, type) => {
+    const editing = run(command(withLastPrompt, '/edit').state, pressed('u', { ctrl: true })).state;
+    expect(effectsOf(command(editing, line).effects, type)).toMatchObject([{ source: 'because' }]);
   });
 
   test('is required by /copy', () => {

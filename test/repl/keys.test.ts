@@ -160,7 +160,7 @@ describe('a line that starts with a slash', () => {
     const { effects } = run(stateOf(), typed('/modle nextgen'), enter, missing);
     expect(printed(effects)).toEqual(['unknown command /modle']);
     expect(effects.at(-1)).toMatchObject({
-      entries: [{ hint: expect.stringContaining('did you mean /model;') }],
+      entries: [{ hint: expect.stringContaining('did you mean /model? //') }],
     });
   });
 

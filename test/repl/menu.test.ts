@@ -112,8 +112,10 @@ describe('R8: the menu of commands', () => {
     expect(menuNames(typing(text))?.toSorted()).toEqual(found?.toSorted());
   });
 
-  test('says that no command has the name, and names its keys', () => {
+  test('N22: says that no command has the name, until the line was refused, and names its keys', () => {
     expect(noticeOf(typing('/nonsense'))).toBe('no such command; /help lists them');
+    const line = '/nonsense';
+    expect(noticeOf({ ...typing(line), restoredText: line })).toBeUndefined();
     expect(noticeOf(typing('/mod'))).toBeUndefined();
     expect(noticeOf(typing('/usr/bin'))).toBeUndefined();
     expect(menuKeysText(typing('/mod'))).toBe('Tab completes, Down selects, Esc closes');

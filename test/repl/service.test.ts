@@ -12,8 +12,8 @@ import { serve } from '../support/serve.ts';
 
 const listed = json(200, { data: [{ id: 'origin' }] });
 
-async function openService(home: string) {
-  const { context } = createMemoryContext({ homeDirectory: home });
+async function openService(home: string, environment = {}) {
+  const { context } = createMemoryContext({ homeDirectory: home, environment });
   const run = await startRun(context, {} as ChatOptions);
   const service = await openReplService(run, { command: 'chat' });
   onTestFinished(() => service.close());
@@ -59,4 +59,29 @@ test('N24: connect finds an API without /v1, and stores its path', async () => {
   await service.connect(`${server.url}/gateway`, 'nk-key', signal);
   const env = { HOME: home };
   expect((await runInMemory(['config', 'get', 'api-path'], { env })).stdout).toBe('/\n');
+});
+
+test.each([
+  ['another key', 'nk-old', ['NATTER_API_KEY']],
+  ['the same key', 'nk-right', []],
+])(
+  'N19: connect reports what the next start uses, with %s in a variable',
+  async (_, old, names) => {
+    const server = await serve([[listed], [json(400, {})]]);
+    const environment = { NATTER_BASE_URL: server.url, NATTER_API_KEY: old };
+    const { service, signal } = await openService(temporaryHome(), environment);
+    await expect(service.connect(server.url, 'nk-right', signal)).resolves.toMatchObject({
+      isStored: true,
+      overriding: names,
+    });
+  },
+);
+
+test('N19: connect reports a variable with a different address', async () => {
+  const server = await serve([[listed], [json(400, {})]]);
+  const environment = { NATTER_BASE_URL: 'http://127.0.0.1:9' };
+  const { service, signal } = await openService(temporaryHome(), environment);
+  await expect(service.connect(server.url, 'nk-right', signal)).resolves.toMatchObject({
+    overriding: ['NATTER_BASE_URL'],
+  });
 });

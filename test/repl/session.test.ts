@@ -121,6 +121,28 @@ describe('an answer', () => {
     expect(session.state().composer.text).toBe('one');
   });
 
+  test('N18: is no version of the prompt that is sent after /undo', async () => {
+    const { session, text, submit } = createMemorySession(
+      saying('first'),
+      saying('second'),
+      saying('third'),
+    );
+    await submit('one');
+    await submit('two');
+    await submit('/undo');
+    await submit('three');
+    const { turns } = session.state().conversation;
+    expect([...turns.values()].map(({ content }) => content)).toEqual([
+      'one',
+      'first',
+      'three',
+      'third',
+    ]);
+    expect(text()).not.toMatch(/version \d/);
+    await submit('/version');
+    expect(text()).toContain('there is only one version');
+  });
+
   test('is a new version after /retry; a failed one leaves the old version selected', async () => {
     const { session, text, submit } = createMemorySession(
       saying('first'),
@@ -164,14 +186,17 @@ describe('a failure', () => {
     expect(text()).toContain('echoed ***');
   });
 
-  test('of a wrong key opens the dialog for a new one', async () => {
+  test('N19: of a wrong key opens the dialog for a new one, and says which key is used when', async () => {
     const refused = new Failure('unauthorized', 'the key was refused');
-    const { session, calls, submit } = createMemorySession(failing(refused));
+    const { session, calls, text, submit } = createMemorySession(failing(refused));
     await submit('one');
     expect(session.state().dialog).toMatchObject({ label: 'API key' });
     expect((await submit('wrong')).dialog).toMatchObject({ label: 'API key' });
     expect((await submit('right')).dialog).toBeUndefined();
     expect(calls).toContain('connect https://api.example.com right');
+    expect(text()).toContain(
+      'natter: the key that you entered is used now; stored in your settings, but the next start uses NATTER_API_KEY as long as that is set; Enter sends the prompt again\n',
+    );
   });
 });
 

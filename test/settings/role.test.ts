@@ -63,7 +63,7 @@ test('a role that cannot be read is a storage failure', () => {
 test('a name near that of a role is suggested', () => {
   const facts = factsWith({ 'critic.md': '', 'pirate.md': '' });
   expect(() => readRole(facts, 'pirat')).toThrow(
-    expect.objectContaining({ hint: 'did you mean pirate' }),
+    expect.objectContaining({ hint: 'did you mean pirate?' }),
   );
   expect(() => readRole(facts, 'poet')).toThrow(
     expect.objectContaining({ hint: expect.stringContaining('write its system prompt to') }),

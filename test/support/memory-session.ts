@@ -167,7 +167,8 @@ const serviceOf = (client: Client, calls: string[]): ReplService => ({
   async connect(address, key) {
     if (key === 'wrong') throw new Failure('unauthorized', 'the key was refused');
     calls.push(`connect ${address} ${key ?? 'without'}`);
-    return { address, isSandbox: false, hasKey: true };
+    const service = { address, isSandbox: false, hasKey: true };
+    return { service, isStored: true, overriding: ['NATTER_API_KEY'] };
   },
   keyRenewal: () => undefined,
   findServers: async () => [{ name: 'Ollama', url: 'http://127.0.0.1:11434', models: ['llama'] }],

@@ -203,7 +203,7 @@ export function openJournalFile(
       const { message } = failure;
       if (isFirst)
         onWarning(
-          `${message}; the conversation continues unsaved (NATTER_SAVE=false saves none)`,
+          `${message}; natter goes on without saving (NATTER_SAVE=false turns saving off)`,
           'storage',
         );
     }

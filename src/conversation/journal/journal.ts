@@ -123,7 +123,7 @@ export class Journal {
     this.#change({ type: 'choice', turn: this.#turn(turnId).id });
   }
 
-  /** Removes a turn and everything after it: its parent becomes the leaf. */
+  /** Removes a turn and everything after it for good: its parent becomes the leaf. */
   undo(turnId: string): void {
     this.#change({ type: 'undo', turn: this.#turn(turnId).id });
   }

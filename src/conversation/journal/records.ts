@@ -37,8 +37,10 @@ export type JournalRecord =
   | ReturnType<typeof turnRecord>
   | DeltaRecord
   | ReturnType<typeof endRecord>
-  /** `choice` selects a turn among its versions. `undo` removes it and everything after it, until one is selected. */
-  | { readonly type: 'choice' | 'undo'; readonly turn: string }
+  /** Selects a turn among its versions. An empty `turn`, in a copy, selects none of those after `parent`. */
+  | { readonly type: 'choice'; readonly turn: string; readonly parent?: string | null }
+  /** Removes a turn and everything after it for good. */
+  | { readonly type: 'undo'; readonly turn: string }
   | ReturnType<typeof summaryRecord>
   | AttributeRecord;
 
@@ -110,7 +112,7 @@ export function* recordsOf(
   yield* attributeRecords(conversation);
   for (const [parent, turn] of newest) {
     const selected = conversation.selection.get(parent);
-    if (selected === undefined) yield { type: 'undo', turn };
+    if (selected === undefined) yield { type: 'choice', turn: '', parent: parent ?? null };
     else if (selected !== turn) yield { type: 'choice', turn: selected };
   }
   for (const [, summary] of conversation.summaries ?? []) yield summaryRecord(summary);
@@ -165,9 +167,9 @@ function isRecord(object: unknown): object is JournalRecord {
   return type !== 'turn' || roles.has(object['role']);
 }
 
-/** Whether a line has the text of an answer. Checks only how {@link formatRecord} starts it. */
-export function isTextLine(line: string): boolean {
-  return line.startsWith('{"type":"text",');
+/** The turn whose text a line has; undefined for other lines. Reads only how {@link formatRecord} starts it. */
+export function turnOfText(line: string): string | undefined {
+  return /^\{"type":"text","turn":"([^"\\]*)"/.exec(line)?.[1];
 }
 
 /**
@@ -249,6 +251,8 @@ export class JournalFold {
   #createdAt: Date | undefined;
   #attributes: Attributes = {};
   #lastTurn: string | undefined;
+  /** By a turn whose parent's line was lost or not read: the parent, if the turn names it. */
+  readonly #lostParents = new Map<string, string | undefined>();
   #snapshot: Conversation | undefined;
 
   /** @param id from the file name; overrides the id in the records */
@@ -292,14 +296,15 @@ export class JournalFold {
         if (turn !== undefined) this.#turns.set(turn.id, endedTurn(turn, record));
         return;
       }
-      case 'choice':
-      case 'undo': {
+      case 'choice': {
         const turn = this.#turns.get(record.turn);
-        if (turn === undefined) return;
-        if (record.type === 'choice') this.#selection.set(turn.parent, turn.id);
-        else this.#selection.delete(turn.parent);
+        if (turn !== undefined) this.#selection.set(turn.parent, turn.id);
+        else if (record.turn === '') this.#selection.delete(record.parent ?? undefined);
         return;
       }
+      case 'undo':
+        this.#remove(record.turn);
+        return;
       case 'summary':
         if (record.content === '') this.#summaries.delete(record.turn);
         else this.#summaries.set(record.turn, summaryOf(record));
@@ -313,12 +318,37 @@ export class JournalFold {
     const named = record.parent ?? undefined;
     // A turn whose parent's line was lost follows the turn before it.
     const isLost = isOrphan || (named !== undefined && !this.#turns.has(named));
+    if (isLost) this.#lostParents.set(record.id, named);
     const turn = turnOf(record, isLost ? this.#lastTurn : named);
     this.#turns.set(turn.id, turn);
     this.#selection.set(turn.parent, turn.id);
     this.#createdAt ??= turn.createdAt;
     if (turn.role === 'assistant') this.#attributes = { ...this.#attributes, model: undefined };
     this.#lastTurn = turn.id;
+  }
+
+  /** Removes an undone turn, all turns below it, and their summaries. */
+  #remove(id: string): void {
+    const parent = this.#turns.get(id)?.parent;
+    const removed = new Set([id]);
+    if (!this.#turns.has(id)) {
+      // The line of the prompt is missing, but its answer must not stay.
+      for (const [child, lost] of this.#lostParents) {
+        if (lost === id || (lost === undefined && child === this.#lastTurn)) removed.add(child);
+      }
+    }
+    // A parent comes before its children.
+    for (const turn of this.#turns.values()) {
+      if (turn.parent !== undefined && removed.has(turn.parent)) removed.add(turn.id);
+    }
+    for (const [place, selected] of this.#selection) {
+      if (removed.has(selected)) this.#selection.delete(place);
+    }
+    for (const turn of removed) {
+      this.#turns.delete(turn);
+      this.#summaries.delete(turn);
+    }
+    if (this.#lastTurn !== undefined && removed.has(this.#lastTurn)) this.#lastTurn = parent;
   }
 
   #addText(field: 'content' | 'refusal' | 'thought', id: string, text: string): void {

@@ -1,6 +1,6 @@
 import { readLines } from '../../storage/read-lines.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
-import { isTextLine, JournalFold, parseLine, type DeltaRecord } from '../journal/records.ts';
+import { JournalFold, parseLine, turnOfText, type DeltaRecord } from '../journal/records.ts';
 import { marksOf } from '../attributes.ts';
 import { textOf, titleFrom, type Turn } from '../tree.ts';
 import { dataVariable } from './conversation-folder.ts';
@@ -33,8 +33,8 @@ export interface LoadedConversation {
   readonly version: number;
   /** Records that could be read. */
   readonly records: number;
-  /** Whether there is text of an answer in records of its own. */
-  readonly hasText: boolean;
+  /** The answers with text. */
+  readonly withText: ReadonlySet<string>;
   /** What to warn of if lines could not be read; undefined for an undamaged file. */
   readonly warning: string | undefined;
 }
@@ -70,10 +70,17 @@ export function loadConversation(
     delta = undefined;
     pieces = [];
   };
-  let hasText = false;
+  const withText = new Set<string>();
   const read = (text: string, line: number) => {
-    if (isTextLine(text)) hasText = true;
-    if (!withTexts && isTextLine(text)) return;
+    const answer = turnOfText(text);
+    if (answer !== undefined) {
+      // An answer whose own line was lost exists by its text.
+      if (!withTexts && !withText.has(answer)) {
+        fold.apply({ type: 'text', turn: answer, text: '' });
+      }
+      withText.add(answer);
+      if (!withTexts) return;
+    }
     const { record, isLost } = parseLine(text);
     if (isLost) lost.add(line);
     if (record === undefined) return;
@@ -87,7 +94,7 @@ export function loadConversation(
   };
   forEachLine(path, read, start);
   applyPieces();
-  return { fold, version, records, hasText, warning: lostLinesWarning(path, lost) };
+  return { fold, version, records, withText, warning: lostLinesWarning(path, lost) };
 }
 
 export interface ConversationSummary {
@@ -112,7 +119,7 @@ export interface ConversationSummary {
 
 /** Reads only what a list shows. @throws Failure `storage` if the file cannot be read */
 export function summarize(path: string): ConversationSummary {
-  const { fold, records, hasText } = loadConversation(path, '', 0, false);
+  const { fold, records, withText } = loadConversation(path, '', 0, false);
   const conversation = fold.conversation();
   const turns = [...conversation.turns.values()].filter(({ role }) => role !== 'system');
   const firstWords = titleFrom(turns.find(({ role }) => role === 'user')?.content ?? '');
@@ -128,7 +135,7 @@ export function summarize(path: string): ConversationSummary {
     turns: turns.length,
     tokens: counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count),
     model: turns.findLast(({ model }) => model !== undefined)?.model,
-    isAnswered: hasText || turns.some(isEnded),
+    isAnswered: turns.some((turn) => withText.has(turn.id) || isEnded(turn)),
     createdAt: conversation.createdAt,
     marks: marksOf(conversation),
     records,

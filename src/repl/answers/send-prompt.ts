@@ -36,6 +36,7 @@ import {
   messagesFor,
   updateConversation,
   nextParent,
+  tokenLimitNotice,
   withBranch,
 } from '../conversations/position.ts';
 import { expectedDelay } from '../../output/activity.ts';
@@ -100,9 +101,7 @@ const isAnswer = (session: Session, turnId: string) =>
 
 function finishNotice(reason: string | undefined): string | undefined {
   if (reason === undefined || reason === 'stop') return undefined;
-  return reason === 'length'
-    ? 'the answer reached the token limit; /continue resumes it'
-    : `the answer ended with ${reason}`;
+  return reason === 'length' ? tokenLimitNotice : `the answer ended with ${reason}`;
 }
 
 /** The notices after a complete answer. @param removed its characters that were not shown */

@@ -12,6 +12,7 @@ import {
   currentPath,
   isAnswered,
   lastPrompt,
+  shownPath,
   versionsOf,
   withBranch,
   lastAnswer,
@@ -54,23 +55,16 @@ function indexOf(choice: VersionChoice, index: number, count: number): number {
   return choice - 1;
 }
 
-/** The last prompt that is on the screen. While a prompt is being edited, its old version is still the current one. */
-function shownPrompt(state: ReplState): PromptAndAnswer | undefined {
-  const { conversation, branch } = state;
-  const isEdited = branch?.reason === 'edit';
-  return lastPrompt(currentPath(isEdited ? { conversation } : state));
-}
-
 /** Whether the last prompt or its answer has other versions. */
 export function hasVersions(state: ReplState): boolean {
-  const pair = shownPrompt(state);
+  const pair = lastPrompt(shownPath(state));
   return pair !== undefined && versionsOf(state.conversation, pair).ends.length > 1;
 }
 
 /** Switches to a different version of the last prompt or its answer. */
 export function switchVersion(state: ReplState, choice: VersionChoice): Step {
   const { conversation } = state;
-  const pair = shownPrompt(state);
+  const pair = lastPrompt(shownPath(state));
   if (pair === undefined) {
     return refuse(state, 'there is no prompt yet', 'type one and press Enter');
   }

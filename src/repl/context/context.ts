@@ -104,7 +104,7 @@ function rowsOf(figures: ContextFigures): readonly Row[] {
       `${countOf(attached.files, 'file')} of the next prompt`,
     ],
     ['answer room', '░', 'a', answer, ''],
-    ['free', '·', '.', left - answer, maxTokens === 0 ? 'also for the answer' : ''],
+    ['free', '·', '.', left - answer, maxTokens === 0 ? 'including room for the answer' : ''],
   ];
   const always = new Set([
     'turns',

@@ -17,20 +17,34 @@ import {
   printNotice,
   andThen,
 } from '../step.ts';
-import { closingOf, promptsOf, type PromptAndAnswer, updateConversation } from './position.ts';
+import {
+  closingOf,
+  promptsOf,
+  tokenLimitNotice,
+  type PromptAndAnswer,
+  updateConversation,
+} from './position.ts';
 import { sentEntries } from './sent-prompt.ts';
 
 /** Prompts shown of a reopened conversation; more would push the composer far down. */
 const maxPrompts = 3;
 
+/** Says in the words of the moment when it happened why an answer is not complete. */
+function cutNotice({ incomplete, failure, finishReason }: Turn): string | undefined {
+  if (incomplete === true) {
+    return `${failure === undefined ? 'stopped' : 'cut off'}; /continue resumes it`;
+  }
+  return finishReason === 'length' ? tokenLimitNotice : undefined;
+}
+
 function answerEntries(answer: Turn | undefined): readonly Entry[] {
   if (answer === undefined || textOf(answer) === '') return [notice('no answer was received')];
   const { content: text, refusal, model } = answer;
-  const isCut = answer.incomplete === true || answer.finishReason === 'length';
+  const cut = cutNotice(answer);
   return [
     ...(text === '' ? [] : [{ type: 'answer', text, model } as const]),
     ...(refusal === undefined ? [] : [notice(refusalNotice(refusal))]),
-    ...(isCut ? [notice('cut off; /continue resumes it')] : []),
+    ...(cut === undefined ? [] : [notice(cut)]),
   ];
 }
 

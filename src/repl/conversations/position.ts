@@ -28,6 +28,11 @@ interface Place {
 /** The turns before the next prompt; undone ones are not part of it. */
 export const currentPath = (place: Place): readonly Turn[] => pathOf(conversationOf(place));
 
+/** The turns on the screen: while a prompt is being edited, its old version is still the current one. */
+export function shownPath({ conversation, branch }: Place): readonly Turn[] {
+  return currentPath(branch?.reason === 'edit' ? { conversation } : { conversation, branch });
+}
+
 /** The conversation up to the place of the next prompt. */
 export function conversationOf({ conversation, branch }: Place): Conversation {
   return branch === undefined ? conversation : endingWith(conversation, branch.parent);
@@ -67,6 +72,8 @@ export function isAnswered(
 ): pair is PromptAndAnswer & { readonly answer: Turn } {
   return pair.answer !== undefined && textOf(pair.answer) !== '';
 }
+
+export const tokenLimitNotice = 'the answer reached the token limit; /continue resumes it';
 
 /** The last answer with text or a refusal. */
 export function lastAnswer(path: readonly Turn[]): Turn | undefined {
@@ -160,7 +167,7 @@ export function withConversation(state: ReplState, conversation: Conversation): 
   const model = modelOf(conversation) ?? settings.model;
   // A new one keeps them.
   const isNew = conversation.turns.size === 0;
-  const parameters = isNew ? settings.parameters : conversation.parameters;
+  const parameters = conversation.parameters ?? (isNew ? settings.parameters : undefined);
   const role = system === settings.system ? settings.role : undefined;
   const used = { ...state, settings: { ...settings, system, role, model, parameters } };
   return {

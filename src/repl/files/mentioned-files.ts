@@ -55,13 +55,13 @@ function looksLikePath(files: ReplFiles, path: string): boolean {
   return folder !== undefined && files.kindOf(folder) === 'folder';
 }
 
-/** `@notse.md is not a file; did you mean @notes.md`. */
+/** `@notse.md is not a file (did you mean @notes.md?)`. */
 function missing(files: ReplFiles, path: string): string {
   const [folder = ''] = /^.*[/\\](?=.)/.exec(path) ?? [];
   const names = files.candidates(folder).map(({ value }) => value);
   const near = nearlyNamed(path.slice(folder.length), names);
   const kind = isFolderMention(path) ? 'folder' : 'file';
-  return `@${path} is not a ${kind}${near === undefined ? '' : `; did you mean @${folder}${near}`}`;
+  return `@${path} is not a ${kind}${near === undefined ? '' : ` (did you mean @${folder}${near}?)`}`;
 }
 
 const hostOf = (path: string) => /^https?:\/\/(?:[^/?#]*@)?([^/?#]+)/i.exec(path)?.[1];

@@ -182,7 +182,7 @@ describe('failing storage', () => {
     expect({ code, stdout: stdout.trim() }).toEqual({ code: 0, stdout: 'hello' });
     // The superuser can write anywhere, and Windows has no such modes.
     const isRoot = process.platform === 'win32' || process.getuid?.() === 0;
-    const warnings = stderr.match(/warning: .* continues unsaved/g) ?? [];
+    const warnings = stderr.match(/warning: .* natter goes on without saving/g) ?? [];
     expect(warnings.length).toBeLessThanOrEqual(1);
     expect(warnings.length === 1 || isRoot).toBe(true);
   });

@@ -1,8 +1,18 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 
 import { branchJournal, createJournal } from '../../../src/conversation/journal/open-journal.ts';
 import { parseLine } from '../../../src/conversation/journal/records.ts';
-import { modelOf, pathOf } from '../../../src/conversation/tree.ts';
+import {
+  conversationFile,
+  conversationsFolder,
+} from '../../../src/conversation/library/conversation-folder.ts';
+import {
+  loadConversation,
+  summarize,
+} from '../../../src/conversation/library/read-conversation.ts';
+import { compileTerms, searchConversation } from '../../../src/conversation/library/search.ts';
+import { modelOf, pathOf, titleOf, versionsOf } from '../../../src/conversation/tree.ts';
 import {
   addPromptAndAnswer,
   filesIn,
@@ -12,6 +22,9 @@ import {
   storedConversation,
   textsOf,
 } from '../journal-fixtures.ts';
+
+const fileOf = ({ folder }: ReturnType<typeof journalOptions>, id: string) =>
+  conversationFile(conversationsFolder(folder), id);
 
 describe('X19: an undone prompt and its answer', () => {
   async function undone() {
@@ -41,24 +54,73 @@ describe('X19: an undone prompt and its answer', () => {
     ]);
   });
 
-  test('return when they are selected', async () => {
-    const { options, id } = await undone();
+  test('N18: are in no version, list, title, search or export, also of a copy', async () => {
+    const options = journalOptions();
+    const id = await storedConversation(options, [['alpha', 'first']]);
     const journal = resumed(options, id);
-    const prompt = [...journal.conversation().turns.values()][2]?.id ?? '';
-    journal.select(prompt);
-    expect(textsOf(journal)).toEqual(['one', 'first', 'two', 'second']);
+    const prompt = pathOf(journal.conversation())[0]?.id ?? '';
+    journal.undo(prompt);
+    const again = journal.addTurn({ role: 'user', content: 'charlie', parent: undefined });
+    await journal.close();
+    for (const opened of [resumed(options, id), branchJournal(options, id)]) {
+      const { turns } = opened.conversation();
+      expect([...turns.values()].map(({ content }) => content)).toEqual(['charlie']);
+      expect(versionsOf(opened.conversation(), again)).toHaveLength(1);
+      expect(titleOf(opened.conversation())).toBe('charlie');
+    }
+    const path = fileOf(options, id);
+    expect(summarize(path)).toMatchObject({ title: 'charlie', turns: 1, isAnswered: false });
+    expect(searchConversation(path, compileTerms(['alpha']), 0)).toEqual([]);
+    expect(searchConversation(path, compileTerms(['first']), 0)).toEqual([]);
+    expect(linesOf(options.folder, id).join('\n')).toContain('alpha');
   });
 
-  test('can be the only turns', async () => {
+  test('N18: are not in a preview that starts after the prompt', async () => {
     const options = journalOptions();
-    const id = await storedConversation(options, [['one', 'first']]);
+    const id = await storedConversation(options, [['alpha', 'first']]);
     const journal = resumed(options, id);
     journal.undo(pathOf(journal.conversation())[0]?.id ?? '');
     await journal.close();
-    expect(textsOf(resumed(options, id))).toEqual([]);
-    const copy = branchJournal(options, id);
-    expect(textsOf(copy)).toEqual([]);
-    expect(copy.conversation().turns.size).toBe(2);
+    const path = fileOf(options, id);
+    const text = readFileSync(path, 'utf8');
+    for (const start of ['"role":"user"', '"role":"assistant"']) {
+      const { fold } = loadConversation(path, id, Buffer.byteLength(text.split(start)[0] ?? ''));
+      expect(fold.conversation().turns.size).toBe(0);
+    }
+  });
+
+  test('leave the other versions, none of which is selected, also in a copy', async () => {
+    const options = journalOptions();
+    const id = await storedConversation(options, [['one', 'first']]);
+    const journal = resumed(options, id);
+    const other = journal.addTurn({ role: 'user', content: 'two', parent: undefined });
+    journal.undo(other.id);
+    await journal.close();
+    for (const opened of [resumed(options, id), branchJournal(options, id)]) {
+      expect(textsOf(opened)).toEqual([]);
+      expect(opened.conversation().turns.size).toBe(2);
+      addPromptAndAnswer(opened, 'three', 'third');
+      await opened.close();
+      expect(textsOf(resumed(options, opened.conversation().id))).toEqual(['three', 'third']);
+    }
+  });
+
+  test('N18: can be the only turns, and take their summary with them', async () => {
+    const options = journalOptions();
+    const id = await storedConversation(options, [['one', 'first']]);
+    const journal = resumed(options, id);
+    const [prompt, answer] = pathOf(journal.conversation()).map((turn) => turn.id);
+    journal.setSummary({ turn: answer ?? '', after: answer ?? '', content: 'of one' });
+    journal.undo(prompt ?? '');
+    await journal.close();
+    const { turns, summaries } = resumed(options, id).conversation();
+    expect([turns.size, summaries]).toEqual([0, undefined]);
+    expect(summarize(fileOf(options, id))).toMatchObject({
+      title: '',
+      turns: 0,
+      isAnswered: false,
+    });
+    expect(branchJournal(options, id).conversation().turns.size).toBe(0);
   });
 
   test('D18 are recorded in a way that an older natter skips', async () => {

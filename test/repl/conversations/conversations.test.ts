@@ -48,7 +48,7 @@ test('an empty answer has no closing row', () => {
   expect(closing({ content: '' })).toEqual([]);
 });
 
-const notices = (end: { readonly incomplete?: true; readonly finishReason?: string }) =>
+const notices = (end: Partial<Turn>) =>
   showConversation(
     conversationOf(
       { role: 'user', content: 'why?' },
@@ -57,10 +57,11 @@ const notices = (end: { readonly incomplete?: true; readonly finishReason?: stri
   ).flatMap((entry) => (entry.type === 'notice' ? [entry.text] : []));
 
 test.each([
-  ['is incomplete', { incomplete: true }],
-  ['reached the token limit', { finishReason: 'length' }],
-] as const)('a shown answer that %s can be continued', (_what, end) => {
-  expect(notices(end)).toContain('cut off; /continue resumes it');
+  ['was stopped', { incomplete: true }, 'stopped'],
+  ['was cut off', { incomplete: true, failure: 'incomplete' }, 'cut off'],
+  ['reached the token limit', { finishReason: 'length' }, 'the answer reached the token limit'],
+] as const)('N21: a shown answer that %s can be continued', (_what, end, words) => {
+  expect(notices(end)).toContain(`${words}; /continue resumes it`);
 });
 
 test('a shown answer that is complete has no notice', () => {

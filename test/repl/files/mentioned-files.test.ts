@@ -18,7 +18,7 @@ describe('Y18: a mention of a missing file', () => {
     ['see @typo.md', '@typo.md is not a file'],
     ['@typo.md or @typo-b.ts, @notes.md', '@typo.md is not a file; @typo-b.ts is not a file'],
     ['see @./typo', '@./typo is not a file'],
-    ['see @in-heer.md', '@in-heer.md is not a file; did you mean @in-here.md'],
+    ['see @in-heer.md', '@in-heer.md is not a file (did you mean @in-here.md?)'],
     ['see @docs/typo', '@docs/typo is not a file'],
     ['see @docs/sub', '@docs/sub is a folder; @docs/sub/ attaches its files'],
     ['see @typo/', '@typo/ is not a folder'],

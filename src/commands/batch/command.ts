@@ -295,7 +295,7 @@ function buildStatus(context: Context): Command {
     ],
     ['Output options:', [jsonOption()]],
   ]);
-  setAction(status, context, async () => (await import('./queue/status-run.ts')).printStatus);
+  setAction(status, context, async () => (await import('./queue/collect-run.ts')).printStatus);
   helpOf(status).hidesServiceOptions = true;
   return withOwnOptions(status, 'natter batch status --queue redis://localhost:6379');
 }

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
-import { addMerged, missingItems } from '../../batch/results/result-index.ts';
 import { scanResults } from '../../batch/results/read-results.ts';
-import { ResultIndex } from '../../batch/results/result-index.ts';
+import { addMerged, missingItems, ResultIndex } from '../../batch/results/result-index.ts';
 import type { ResultFormat } from '../../batch/results/result-line.ts';
 import { resultTexts } from '../../batch/results/write-results.ts';
 import { refuseExisting, writeTexts } from './export-run.ts';

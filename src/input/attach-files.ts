@@ -76,11 +76,8 @@ export async function attachFiles(
   for (const name of names) {
     if (name === '') throw new Failure('usage', '--file needs the path of a file');
     if (name === '-') {
-      throw new Failure(
-        'usage',
-        'standard input cannot be attached to a conversation on a terminal',
-        { hint: 'name a file (./- for a file called -)' },
-      );
+      const message = 'standard input cannot be attached to a conversation on a terminal';
+      throw new Failure('usage', message, { hint: 'name a file (./- for a file called -)' });
     }
     files.push(...(await attach(name, options)));
   }
@@ -113,12 +110,9 @@ async function hintForName(name: string): Promise<string | undefined> {
 export async function refuseUnattached(words: readonly string[]): Promise<void> {
   for (const word of words) {
     if (!(await isEntry(word, 'isFile'))) continue;
-    throw new Failure(
-      'usage',
-      `${word} is a file, but --file takes only one, so it is not attached`,
-      {
-        hint: 'repeat -f for each file, or quote the pattern; if the word belongs to the prompt, quote the whole prompt',
-      },
-    );
+    const message = `${word} is a file, but --file takes only one, so it is not attached`;
+    throw new Failure('usage', message, {
+      hint: 'repeat -f for each file, or quote the pattern; if the word belongs to the prompt, quote the whole prompt',
+    });
   }
 }

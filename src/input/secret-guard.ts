@@ -41,11 +41,6 @@ export interface Redaction {
 
 const shownLength = 4;
 
-function beginningOf(content: string, { kind, start }: FoundSecret): string {
-  const length = kind.startsWith('password') ? 1 : shownLength;
-  return `${content.slice(start, start + length)}…`;
-}
-
 /** The secrets in one text. Natter's own are found as they are masked. */
 const secretsIn = ({ secrets }: { readonly secrets: Secrets }, text: string) =>
   findSecrets(text, textFilter(secrets)?.find);
@@ -66,7 +61,10 @@ export function locateSecrets(
 ): readonly LocatedSecret[] {
   const lineAt = createLineCounter(content, firstLine);
   return secretsIn(context, content).map((secret) => {
-    return { ...secret, name, line: lineAt(secret.start), shown: beginningOf(content, secret) };
+    const { kind, start } = secret;
+    const length = kind.startsWith('password') ? 1 : shownLength;
+    const shown = `${content.slice(start, start + length)}…`;
+    return { ...secret, name, line: lineAt(start), shown };
   });
 }
 

@@ -218,15 +218,6 @@ async function reportComparison(comparison: FinishedComparison): Promise<void> {
   if (first !== undefined) throw first;
 }
 
-/** The index of the first complete answer with text, else of the first with text. */
-function bestOf(answers: readonly ComparedAnswer[]): number {
-  const hasText = ({ content }: ComparedAnswer) => content !== '';
-  const isComplete = (answer: ComparedAnswer) =>
-    hasText(answer) && answer.metadata.complete && answer.failure === undefined;
-  const found = [answers.findIndex(isComplete), answers.findIndex(hasText)];
-  return found.find((index) => index >= 0) ?? 0;
-}
-
 /**
  * Opens the conversation that the options name, or a new one with the system prompt of the first model; writes the
  * prompt, and starts an answer for each model, in order. The answers are versions of the same turn.
@@ -259,8 +250,13 @@ async function openComparisonJournal(comparison: Comparison) {
     /** What records the answer of each model; empty if nothing is saved. */
     records,
     id: journal?.conversation().id,
-    /** Selects the answer to continue with. */
-    choose: (answers: readonly ComparedAnswer[]) => select(bestOf(answers)),
+    /** Selects the answer to continue with: the first complete one with text, else the first with text. */
+    choose(answers: readonly ComparedAnswer[]): void {
+      const withText = answers.filter(({ content }) => content !== '');
+      const complete = withText.find((one) => one.metadata.complete && one.failure === undefined);
+      const best = complete ?? withText[0];
+      select(best === undefined ? 0 : answers.indexOf(best));
+    },
     close: async () => journal?.close(),
   };
 }

@@ -42,13 +42,8 @@ import { usesOf } from '../../prompt-files/prompt-file.ts';
 /** The folder of a person's own prompts. @throws Failure `storage` without a home folder */
 function requireOwn(own: string | undefined): string {
   if (own !== undefined) return own;
-  throw new Failure(
-    'storage',
-    'the folder of your prompt files is unknown: there is no home folder',
-    {
-      hint: 'set NATTER_CONFIG_DIR',
-    },
-  );
+  const message = 'the folder of your prompt files is unknown: there is no home folder';
+  throw new Failure('storage', message, { hint: 'set NATTER_CONFIG_DIR' });
 }
 
 /** @throws Failure `usage` for a name that cannot be that of a file */

@@ -89,10 +89,10 @@ function printCauses(run: TalliedRun, error: unknown): void {
   }
 }
 
-/** Prints the first failed item of each cause. */
-export function printFailures(run: TalliedRun): void {
+/** Prints the figures, and the first failed item of each cause. @param error is shown as the last line */
+export function printFailures(run: TalliedRun, error?: unknown): void {
   printFigures(run);
-  printCauses(run, undefined);
+  printCauses(run, error);
 }
 
 /** Reports the end of a run in all requested forms. @throws the error of the ending, or Failure `storage` */
@@ -100,8 +100,7 @@ export function reportEnd(run: TalliedRun, names: RunNames, ending: Ending): voi
   const { context, presentation, options, tally } = run;
   const { notices } = presentation;
   const { elapsed, stoppedBy, left, notice, error } = ending;
-  printFigures(run);
-  printCauses(run, error);
+  printFailures(run, error);
   if (notice !== undefined) notices.notice(notice);
   const isDone = tally.already > 0 && tally.answered + tally.failed === 0;
   if (isDone && error === undefined && names.output !== null) {

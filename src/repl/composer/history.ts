@@ -139,20 +139,16 @@ function find(
   return { ...search, isFailed: true };
 }
 
-function newestIndex(history: History): number {
-  return history.entries.length - 1;
-}
-
 /** Appends to the query; keeps the current match if it still matches. */
 export function extendQuery(history: History, search: HistorySearch, text: string): HistorySearch {
   const query = search.query + normalizeText(text);
-  return find(history, { ...search, query }, search.match ?? newestIndex(history), -1);
+  return find(history, { ...search, query }, search.match ?? history.entries.length - 1, -1);
 }
 
 /** Removes the query's last character and searches again from the newest entry. */
 export function shortenQuery(history: History, search: HistorySearch): HistorySearch {
   const query = search.query.slice(0, previousBoundary(search.query, search.query.length));
-  return find(history, { query, match: undefined, isFailed: false }, newestIndex(history), -1);
+  return extendQuery(history, startSearch(), query);
 }
 
 export function searchOlder(history: History, search: HistorySearch): HistorySearch {
@@ -160,7 +156,7 @@ export function searchOlder(history: History, search: HistorySearch): HistorySea
 }
 
 export function searchNewer(history: History, search: HistorySearch): HistorySearch {
-  return find(history, search, (search.match ?? newestIndex(history)) + 1, 1);
+  return find(history, search, (search.match ?? history.entries.length) + 1, 1);
 }
 
 /** Up to `count` matches that are older than the current one, newest first. */

@@ -46,13 +46,11 @@ export function recalledDraft(text: string, number = 1): Draft {
   return draftOf(insertPaste(buffer, clean.slice(heading.length)));
 }
 
-/** A leading slash stays typed text: inside a paste marker it would not start a command. */
-function recalled(text: string): Draft {
-  return text.startsWith('/') ? draftFrom(text) : recalledDraft(text);
-}
-
 export function createHistory(texts: readonly string[] = []): History {
-  const entries = texts.slice(-maxEntries).map(recalled);
+  // A leading slash stays typed text: inside a paste marker it would not start a command.
+  const entries = texts
+    .slice(-maxEntries)
+    .map((text) => (text.startsWith('/') ? draftFrom(text) : recalledDraft(text)));
   return { entries, position: entries.length, edits: new Map() };
 }
 

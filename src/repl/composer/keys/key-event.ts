@@ -78,32 +78,29 @@ function isCharacter(code: number): boolean {
   return code <= 0x10ffff && !isPrivate && !isSurrogate && !isControl;
 }
 
-function typedText(key: CodedKey, character: string, isShifted: boolean): string {
-  if (key.text !== undefined && key.text.length > 0 && key.text.every(isCharacter)) {
-    return String.fromCodePoint(...key.text);
-  }
-  if (!isShifted) return character;
-  const { shifted } = key;
-  return shifted !== undefined && isCharacter(shifted)
-    ? String.fromCodePoint(shifted)
-    : character.toUpperCase();
-}
-
 /** Undefined for lock and modifier keys and others without bindings. */
-function eventOfCode(key: CodedKey, modifiers: Modifiers): KeyEvent | undefined {
-  const name = codeKeys.get(String(key.code));
+function eventOfCode(
+  { code, shifted, base, text = [] }: CodedKey,
+  modifiers: Modifiers,
+): KeyEvent | undefined {
+  const name = codeKeys.get(String(code));
   if (name !== undefined) return keyPress(name, modifiers);
-  const isKeypad = key.code >= firstKeypad && key.code < keypadEnd;
-  if (!isKeypad && !isCharacter(key.code)) return undefined;
+  const isKeypad = code >= firstKeypad && code < keypadEnd;
+  if (!isKeypad && !isCharacter(code)) return undefined;
   const character = isKeypad
-    ? keypadCharacters.charAt(key.code - firstKeypad)
-    : String.fromCodePoint(key.code);
+    ? keypadCharacters.charAt(code - firstKeypad)
+    : String.fromCodePoint(code);
   if (modifiers.ctrl !== true && modifiers.alt !== true) {
-    return { type: 'text', text: typedText(key, character, modifiers.shift === true) };
+    const upper =
+      shifted !== undefined && isCharacter(shifted)
+        ? String.fromCodePoint(shifted)
+        : character.toUpperCase();
+    const isKnown = text.length > 0 && text.every(isCharacter);
+    const typed = modifiers.shift === true ? upper : character;
+    return { type: 'text', text: isKnown ? String.fromCodePoint(...text) : typed };
   }
   // Shortcuts use the US layout, so that they work with Cyrillic, Greek or Hebrew layouts.
-  const { base } = key;
-  const isForeign = key.code > 0x7e && base !== undefined && isCharacter(base);
+  const isForeign = code > 0x7e && base !== undefined && isCharacter(base);
   return shortcut(isForeign ? String.fromCodePoint(base) : character, modifiers);
 }
 

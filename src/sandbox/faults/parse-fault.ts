@@ -159,14 +159,6 @@ function fieldOf(groups: Readonly<Record<string, string | undefined>>): WrittenF
   return name === undefined ? undefined : [name, value];
 }
 
-function unreadable(rest: string): Failure {
-  if (rest === '') {
-    return new Failure('usage', 'the "[sandbox" group has no closing "]"');
-  }
-  const start = rest.slice(0, 20);
-  return new Failure('usage', `cannot parse the "[sandbox" group at ${JSON.stringify(start)}`);
-}
-
 /**
  * Parses the group at the start of a prompt: fields as `name=value` or `name`, separated by spaces; values may be in
  * single quotes, or in double quotes with JSON escapes. One space after the group belongs to it.
@@ -195,7 +187,14 @@ function parseGroup(prompt: string): Directive | undefined {
   for (;;) {
     const place = token.lastIndex;
     const groups = token.exec(text)?.groups;
-    if (groups === undefined) throw unreadable(text.slice(place));
+    if (groups === undefined) {
+      const rest = JSON.stringify(text.slice(place, place + 20));
+      const problem =
+        place === text.length
+          ? 'the "[sandbox" group has no closing "]"'
+          : `cannot parse the "[sandbox" group at ${rest}`;
+      throw new Failure('usage', problem);
+    }
     if (groups['end'] !== undefined) break;
     const field = fieldOf(groups);
     if (field !== undefined) fields.push(field);

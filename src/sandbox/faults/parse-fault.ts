@@ -46,18 +46,6 @@ function expand([name, text]: WrittenField): WrittenField {
   return [field ?? name, value];
 }
 
-function parseValue(name: string, field: FaultField<unknown>, text: string | undefined): unknown {
-  const written = text ?? field.bare;
-  if (written === undefined) {
-    throw new Failure('usage', `${name} needs a value: it takes ${field.expects}`);
-  }
-  const value = field.parse(written);
-  if (value === undefined) {
-    throw new Failure('usage', `${name} takes ${field.expects}, not "${written}"`);
-  }
-  return value;
-}
-
 /** @throws Failure `usage` with the field and its valid values */
 export function parseFault(written: Iterable<WrittenField>): Fault {
   const fault: Partial<Record<FaultFieldName, unknown>> = {};
@@ -72,7 +60,14 @@ export function parseFault(written: Iterable<WrittenField>): Fault {
       });
     }
     const [rowName, field] = row;
-    const value = parseValue(rowName, field, text);
+    const typed = text ?? field.bare;
+    if (typed === undefined) {
+      throw new Failure('usage', `${rowName} needs a value: it takes ${field.expects}`);
+    }
+    const value = field.parse(typed);
+    if (value === undefined) {
+      throw new Failure('usage', `${rowName} takes ${field.expects}, not "${typed}"`);
+    }
     // A value that can be repeated is an object.
     fault[rowName] = field.repeatable === true ? Object.assign({}, fault[rowName], value) : value;
   }

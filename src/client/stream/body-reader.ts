@@ -59,7 +59,7 @@ function takeJsonCompletion(text: string, answer: AnswerParts): void {
     if (error !== undefined) throw reportedError(error);
     if (answerChoice(value['choices']) !== undefined) {
       answer.add(readChunk(value));
-      answer.finish();
+      answer.isFinished = true;
       return;
     }
   }

@@ -11,7 +11,7 @@ import { buildHelp } from '../commands/help/command.ts';
 import { buildLast } from '../commands/last/command.ts';
 import { buildModels } from '../commands/models/command.ts';
 import { buildPrompts } from '../commands/prompts/command.ts';
-import { buildRun } from '../commands/run/command.ts';
+import { addVariables, buildRun } from '../commands/run/command.ts';
 import { buildSandbox } from '../commands/sandbox/command.ts';
 import { buildShellInit } from '../commands/shell-init/command.ts';
 import { buildUsage } from '../commands/usage/command.ts';
@@ -27,7 +27,6 @@ import {
   wantsShortHelp,
 } from './help-format.ts';
 import { misplacedCommandFailure, unknownDigit, usageFailure } from './usage-failure.ts';
-import { addVariables } from '../commands/run/command.ts';
 
 /** The first lines of the help. */
 const programExamples = [

@@ -114,16 +114,14 @@ export function withAddress(
   const address = completeAddress((flag ?? environment['NATTER_BASE_URL'] ?? '').trim());
   const host = URL.canParse(address) ? new URL(address).hostname : '';
   if (remedy === undefined || host === '' || !message.includes(host)) return failure;
-  const source = `which is from ${flag === undefined ? 'NATTER_BASE_URL' : '--base-url'}`;
-  if (remedy.code === 'check-connection') {
-    return rephrase(failure, { hint: `check the network and the base URL, ${source}` });
-  }
-  if (remedy.code === 'check-host') {
-    return rephrase(failure, { hint: `check the host of the base URL, ${source}` });
-  }
-  if (remedy.code !== 'start-server') return failure;
-  const question = `is the server on port ${remedy.port} running?`;
-  return rephrase(failure, { hint: `${question} start it, or correct the base URL, ${source}` });
+  let advice: string;
+  if (remedy.code === 'check-connection') advice = 'check the network and the base URL';
+  else if (remedy.code === 'check-host') advice = 'check the host of the base URL';
+  else if (remedy.code === 'start-server') {
+    advice = `is the server on port ${remedy.port} running? start it, or correct the base URL`;
+  } else return failure;
+  const source = flag === undefined ? 'NATTER_BASE_URL' : '--base-url';
+  return rephrase(failure, { hint: `${advice}, which is from ${source}` });
 }
 
 function stacks(failure: Failure, clean: Clean): string {

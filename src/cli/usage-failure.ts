@@ -136,12 +136,6 @@ function promptHint(
   return `for a prompt: ‹natter chat ${isPlain ? words.join(' ') : `${words[0]} …`}›`;
 }
 
-/** What to type for an option without its number. */
-function numberHint({ message }: CommanderError): string | undefined {
-  const name = /(--[\w-]+) <n>' argument missing$/.exec(message)?.[1];
-  return name && `add a number: ${name} 1`;
-}
-
 /**
  * Converts an error of commander; undefined when commander exits after help or version.
  * @param words the whole command line
@@ -160,9 +154,10 @@ export function usageFailure(
     .replace(/^command-argument value (.+) is invalid for argument '(.+)'/, 'unknown $2 $1')
     .replace(/\. Expected/, ': expected')
     .replace(/\.$/, '');
+  const needsNumber = /(--[\w-]+) <n>' argument missing$/.exec(error.message)?.[1];
   const see = suggestion === '' ? 'see' : suggestion.replace(/^\(Did (.*)\)$/, 'did $1 See');
   const hint =
-    numberHint(error) ??
+    (needsNumber && `add a number: ${needsNumber} 1`) ??
     promptHint(error, command, words) ??
     `${see} ‹${commandPath(command)} --help›`;
   return new Failure('usage', message, { hint });

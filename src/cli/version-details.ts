@@ -18,23 +18,16 @@ const updateCommands: readonly (readonly [RegExp, string])[] = [
   [/\/node_modules\/natter$/, 'npm install natter@latest, in the project it belongs to'],
 ];
 
-const updateCheckout = 'git pull && npm ci, in that folder';
-
-const replaceExecutable = 'replace this file with a newer one';
-
-/** Anyone may publish a package under the name of one that is in no registry. */
-const fromTarball = (command: string) =>
-  `${command
-    .replace(/^npx natter@latest/, 'npx --package FILE natter')
-    .replace('natter@latest', 'FILE')}; FILE is a newer tarball: ${packCheckout}`;
-
-const packCheckout = 'git pull && npm ci && npm run --silent package, in a clone, prints its path';
-
 export function updateCommand(folder: string, isFromRegistry: boolean): string {
   const path = folder.replaceAll('\\', '/');
   const command = updateCommands.find(([pattern]) => pattern.test(path))?.[1];
-  if (command === undefined) return updateCheckout;
-  return isFromRegistry ? command : fromTarball(command);
+  if (command === undefined) return 'git pull && npm ci, in that folder';
+  if (isFromRegistry) return command;
+  // Anyone may publish a package under the name of one that is in no registry.
+  const fromFile = command
+    .replace(/^npx natter@latest/, 'npx --package FILE natter')
+    .replace('natter@latest', 'FILE');
+  return `${fromFile}; FILE is a newer tarball: git pull && npm ci && npm run --silent package, in a clone, prints its path`;
 }
 
 /** The output of `natter --version --verbose`. */
@@ -52,7 +45,7 @@ export function versionDetails(installation: {
 }): string {
   const { version, node, platform, architecture, folder } = installation;
   const update = installation.isExecutable
-    ? replaceExecutable
+    ? 'replace this file with a newer one'
     : updateCommand(folder, installation.isPublished);
   const rows = [
     ['natter', version],

@@ -1,5 +1,5 @@
 import { findFiles, isPattern, matchFiles, type FoundFiles } from './find-files.ts';
-import { lookUpAddresses } from './fetch-page.ts';
+import { fetchPage, lookUpAddresses } from './fetch-page.ts';
 import { nodeNetwork } from '../client/http/node-network.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { Failure } from '../failure.ts';
@@ -109,30 +109,19 @@ async function attachFound(
   }
 }
 
-async function attachPage(
-  name: string,
-  { context, signal }: AttachOptions,
-): Promise<readonly AttachedFile[]> {
-  const { fetchPage } = await import('./fetch-page.ts');
-  const { environment, clock, version } = context;
-  const page = await fetchPage(name, {
-    network: nodeNetwork,
-    environment,
-    clock,
-    lookUp: lookUpAddresses,
-    userAgent: `natter/${version}`,
-    signal,
-  });
-  return [page];
-}
-
 /** The attachments of a name that is not a file: a URL, a folder or a pattern; undefined for any other name. */
 export async function attachOthers(
   name: string,
   options: AttachOptions,
 ): Promise<readonly AttachedFile[] | undefined> {
   const { signal } = options;
-  if (/^https?:\/\//i.test(name)) return attachPage(name, options);
+  if (/^https?:\/\//i.test(name)) {
+    const { environment, clock, version } = options.context;
+    const userAgent = `natter/${version}`;
+    const lookUp = lookUpAddresses;
+    const request = { network: nodeNetwork, environment, clock, lookUp, userAgent, signal };
+    return [await fetchPage(name, request)];
+  }
   if (await isEntry(name, 'isDirectory'))
     return attachFound(name, () => findFiles(name, signal), options);
   if (isPattern(name)) return attachFound(name, () => matchFiles(name, signal), options);

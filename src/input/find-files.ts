@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, readdir, opendir } from 'node:fs/promises';
 import { dirname, join, relative, sep, resolve } from 'node:path';
-import createIgnore from 'ignore';
-import type { Ignore } from 'ignore';
+import createIgnore, { type Ignore } from 'ignore';
 import picomatch from 'picomatch';
 import { Failure } from '../failure.ts';
 import { errorCode } from '../storage/storage-failure.ts';

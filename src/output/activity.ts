@@ -43,12 +43,6 @@ export function expectedDelay({ delay, cause }: RetryScheduled): number {
 /** Most answers start sooner; a line that flashes would distract. */
 const quietStart = 400;
 
-function waitingText(model: string, waited: number): string {
-  const seconds = Math.floor(waited / 1000);
-  const time = seconds > 0 ? ` · ${seconds} s` : '';
-  return `waiting for ${sanitizeLine(model)}${time} · Ctrl+C stops`;
-}
-
 /** Milliseconds as tenths of a second below one second, at least one, else as whole seconds. */
 function inSeconds(time: number): string {
   const seconds = time / 1000;
@@ -92,7 +86,9 @@ export function createActivity({ context, presentation, options }: Shown) {
       enter('waiting');
       const start = clock.monotonic();
       tick(quietStart, () => {
-        line.draw(waitingText(model, clock.monotonic() - start));
+        const waited = Math.floor((clock.monotonic() - start) / 1000);
+        const time = waited > 0 ? ` · ${waited} s` : '';
+        line.draw(`waiting for ${sanitizeLine(model)}${time} · Ctrl+C stops`);
         return 1000;
       });
     },

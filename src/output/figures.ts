@@ -37,16 +37,7 @@ export function tokensPerSecond(tokens: number, timing: Timing | undefined): num
 }
 
 /** Tokens of an answer: the reported usage, else an estimate. */
-export function answerTokens({
-  usage,
-  content,
-}: {
-  readonly usage?: Usage | undefined;
-  readonly content: string;
-}): {
-  readonly tokens: number;
-  readonly isEstimate: boolean;
-} {
+export function answerTokens({ usage, content }: Pick<MeasuredAnswer, 'usage' | 'content'>) {
   const counted = usage?.completion_tokens;
   return counted === undefined
     ? { tokens: estimateTokens(content), isEstimate: true }

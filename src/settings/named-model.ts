@@ -1,4 +1,3 @@
-import type { Environment } from '../environment.ts';
 import { Failure, type FailureKind } from '../failure.ts';
 import { silentNotices } from '../output/notices.ts';
 import { defaultProfile } from './profile-name.ts';
@@ -49,10 +48,6 @@ export function parseModel(
   );
 }
 
-function withoutVariables(environment: Environment, names: readonly string[]): Environment {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !names.includes(name)));
-}
-
 /**
  * Reads the settings of a named model. If its profile has a base URL, it wins over the flag and the environment
  * variable, whose key is not sent to it.
@@ -67,8 +62,9 @@ export function settingsOf(
   const profileUrl = ownEntry(stored?.settings.profiles ?? {}, profile)?.['base-url'];
   const hasUrl = profileUrl !== undefined;
   const service = ['NATTER_BASE_URL', 'NATTER_API_KEY', 'NATTER_API_KEY_COMMAND'];
-  const ignored = ['NATTER_MODEL', ...(hasUrl ? service : [])];
-  const environment = withoutVariables(context.environment, ignored);
+  const ignored = new Set(['NATTER_MODEL', ...(hasUrl ? service : [])]);
+  const variables = Object.entries(context.environment);
+  const environment = Object.fromEntries(variables.filter(([name]) => !ignored.has(name)));
   const flags = { model, profile, baseUrl: hasUrl ? undefined : options.baseUrl };
   return readRequestSettings({ ...context, environment }, silentNotices, options, flags);
 }

@@ -56,6 +56,15 @@ export interface ResolvedSettings {
   readonly windows?: ReadonlyMap<string, number>;
 }
 
+/** Replaces the key of the settings, whatever it is from; undefined leaves them without one. */
+export function withKey(
+  { apiKey: _old, apiKeyCommand: _command, ...others }: ResolvedSettings,
+  apiKey: Resolved<string> | undefined,
+): ResolvedSettings {
+  const unsentSecrets = others.unsentSecrets.filter(({ what }) => what !== 'API key');
+  return { ...others, unsentSecrets, ...(apiKey !== undefined && { apiKey }) };
+}
+
 /** Returns the values of parameters. */
 export function withoutSources(params: ResolvedSettings['params']): JsonObject {
   return Object.fromEntries(Object.entries(params).map(([name, { value }]) => [name, value]));

@@ -48,17 +48,6 @@ const checkLowerCaseHeader = nameCheck(
 export const checkHeaderName = (name: string, kind: FailureKind, where?: string): string =>
   checkLowerCaseHeader(name.toLowerCase(), kind, where);
 
-const checkPricedModel = nameCheck('price', /\S/, {
-  problem: 'is not a model',
-  hint: 'for example: ‹natter config set prices.origin 0.5/1.5›',
-});
-
-/** `config set` checks whether the action exists. */
-const checkActionName = nameCheck('key', /^[a-z-]+$/, {
-  problem: 'is not a key action',
-  hint: '‹natter config keys› lists them',
-});
-
 export const families: Readonly<
   Record<
     Family,
@@ -92,14 +81,21 @@ export const families: Readonly<
     form: 'prices.<model>',
     type: 'input/output',
     summary: 'Prices of a million tokens of prompts and answers, such as 0.5/1.5 or 0.5/1.5 EUR',
-    check: checkPricedModel,
+    check: nameCheck('price', /\S/, {
+      problem: 'is not a model',
+      hint: 'for example: ‹natter config set prices.origin 0.5/1.5›',
+    }),
     store: (text, origin) => priceText(parsePrice(text, origin)),
   },
   keys: {
     form: 'keys.<action>',
     type: 'keys',
     summary: 'Keys of an action in conversations, such as ctrl+x or none (natter config keys)',
-    check: checkActionName,
+    // `config set` checks whether the action exists.
+    check: nameCheck('key', /^[a-z-]+$/, {
+      problem: 'is not a key action',
+      hint: '‹natter config keys› lists them',
+    }),
     store: (text) => text,
   },
   colors: {

@@ -39,11 +39,6 @@ export function modelHint(
   return `${model}, the current model, is not one of them: ‹natter config set model ${modelToSet(ids)}${flag}›`;
 }
 
-const unchecked: ServiceCheck = {
-  result: 'is reachable, but natter found no API there, so the key was not checked',
-  models: [],
-};
-
 /** Undefined for a service without a list. @throws Failure */
 async function listModels(client: Client, signal: AbortSignal): Promise<ServiceCheck | undefined> {
   try {
@@ -108,7 +103,8 @@ async function examine(run: Run): Promise<ServiceCheck | undefined> {
  * @throws Failure
  */
 export async function checkService(run: Run): Promise<ServiceCheck> {
-  return (await examine(run)) ?? unchecked;
+  const result = 'is reachable, but natter found no API there, so the key was not checked';
+  return (await examine(run)) ?? { result, models: [] };
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   describeSource,
   describeUnsent,
   type ResolvedSettings,
+  withKey,
 } from '../../settings/resolved-settings.ts';
 import { listSettings, textRow } from '../../settings/setting-rows.ts';
 import {
@@ -229,15 +230,6 @@ interface LoginOptions extends GlobalOptions {
   readonly check: boolean;
 }
 
-/** The settings with the new key, or without a key. */
-function withKey(settings: ResolvedSettings, apiKey: string | undefined): ResolvedSettings {
-  const { apiKey: _old, apiKeyCommand: _command, ...others } = settings;
-  const unsentSecrets = settings.unsentSecrets.filter(({ what }) => what !== 'API key');
-  if (apiKey === undefined) return { ...others, unsentSecrets };
-  const source = { kind: 'flag', name: 'login' } as const;
-  return { ...others, unsentSecrets, apiKey: { value: apiKey, source } };
-}
-
 /** Asks on a terminal whether to store an address at which no API was found. @throws Failure unless the user agrees */
 async function confirmWithoutApi(run: Run<LoginOptions>, error: unknown): Promise<ServiceCheck> {
   if (!canAsk(run) || !(error instanceof Failure) || error.kind !== 'not_found') throw error;
@@ -288,13 +280,14 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
     const use = async (text: string) => {
       const apiKey = text.trim() === '' ? undefined : parseApiKey(text, 'the API key', 'usage');
       context.secrets.keep({ apiKey });
-      const unchecked: ServiceCheck = { result: 'not checked', models: [] };
-      const checking = { ...run, settings: withKey(settings, apiKey) };
+      const source = { kind: 'flag', name: 'login' } as const;
+      const key = apiKey === undefined ? undefined : { value: apiKey, source };
+      const checking = { ...run, settings: withKey(settings, key) };
       const checked = options.check
         ? await findApi(checking)
             .catch(throwRefusal(baseUrl, hasKey(stored, settings)))
             .catch((error: unknown) => confirmWithoutApi(run, error))
-        : unchecked;
+        : { result: 'not checked', models: [] };
       return { ...checked, apiKey, baseUrl, settings };
     };
     return askAgain(run, ask, use);
@@ -302,10 +295,9 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const enter = () =>
     askAgain(run, (isAgain) => askBaseUrl(run, isAgain), connect, mayBeWrongAddress);
   const input = await enter().catch(throwWithoutService).finally(context.ask.end);
-  const { result, models, settings } = input;
+  const { apiKey, baseUrl, result, models, settings } = input;
   const { value: profile, source } = settings.profile;
   const hadKey = hasKey(stored, settings);
-  const { apiKey, baseUrl } = input;
   const apiPath = input.apiPath ?? settings.values.apiPath;
   const { settings: saved } = await changeStored(context, (before) => {
     const changed =

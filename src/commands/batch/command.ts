@@ -123,12 +123,6 @@ function buildMerge(context: Context): Command {
   return setExamples(merge, ['natter batch merge piece-*.jsonl -o all.jsonl']);
 }
 
-const exportSchemaOption = () =>
-  new Option(
-    '--schema <schema>',
-    'ask for JSON, as natter batch does; natter batch import with it checks the answers',
-  );
-
 function buildExport(context: Context): Command {
   const command = new Command('export')
     .argument('[file]', 'prompts, as for natter batch; default or -: standard input')
@@ -136,6 +130,10 @@ function buildExport(context: Context): Command {
     .description(
       'Writes the requests as JSON lines for the batch endpoint of a service, or for vllm run-batch. Sends nothing.',
     );
+  const schema = new Option(
+    '--schema <schema>',
+    'ask for JSON, as natter batch does; natter batch import with it checks the answers',
+  );
   addOptionGroups(command, [
     [
       'Input options:',
@@ -144,7 +142,7 @@ function buildExport(context: Context): Command {
         new Option('--results <file>', 'leave out the items answered in this results file'),
       ],
     ],
-    ['Request options:', [...bodyOptions(), exportSchemaOption(), settingOption('responseFormat')]],
+    ['Request options:', [...bodyOptions(), schema, settingOption('responseFormat')]],
     ['Output options:', fileOptions()],
   ]);
   setAction(command, context, async () => (await import('./export-run.ts')).exportBatch);
@@ -295,7 +293,7 @@ function buildStatus(context: Context): Command {
     ],
     ['Output options:', [jsonOption()]],
   ]);
-  setAction(status, context, async () => (await import('./queue/status-run.ts')).printStatus);
+  setAction(status, context, async () => (await import('./queue/collect-run.ts')).printStatus);
   helpOf(status).hidesServiceOptions = true;
   return withOwnOptions(status, 'natter batch status --queue redis://localhost:6379');
 }

@@ -19,9 +19,14 @@ import { count, countOf, tokenText } from '../../output/figures.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import type { Notices } from '../../output/notices.ts';
 
-/** @throws Failure `usage` */
-export function refuseExisting(name: string): void {
-  if (!fs.existsSync(name)) return;
+/** Checks the file of `-o` before anything is read. @throws Failure `usage` */
+export function checkOutput(
+  { platform }: Context,
+  { output: name, force = false }: { readonly output?: string; readonly force?: boolean },
+): void {
+  if (name === undefined) return;
+  refuseReservedName(name, platform);
+  if (force || !fs.existsSync(name)) return;
   throw new Failure('usage', `${name} already exists`, {
     hint: 'use a different name, or --force to replace it',
   });
@@ -122,10 +127,9 @@ export const exportBatch: Action<ExportOptions, [file: string | undefined]> = as
   file,
 ) => {
   const batch = await openBatch(context, options, file);
-  const { output, results, force = false } = options;
-  if (output !== undefined) refuseReservedName(output, context.platform);
+  const { output, results } = options;
   refuseSharedFiles(options, file, context.environment);
-  if (output !== undefined && !force) refuseExisting(output);
+  checkOutput(context, options);
   if (results !== undefined && !fs.existsSync(results)) {
     throw new Failure('usage', `cannot read ${results}: no such file`);
   }

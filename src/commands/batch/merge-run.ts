@@ -1,13 +1,12 @@
 import fs from 'node:fs';
-import { addMerged, missingItems } from '../../batch/results/result-index.ts';
 import { scanResults } from '../../batch/results/read-results.ts';
-import { ResultIndex } from '../../batch/results/result-index.ts';
+import { addMerged, missingItems, ResultIndex } from '../../batch/results/result-index.ts';
 import type { ResultFormat } from '../../batch/results/result-line.ts';
 import { resultTexts } from '../../batch/results/write-results.ts';
-import { refuseExisting, writeTexts } from './export-run.ts';
+import { checkOutput, writeTexts } from './export-run.ts';
 import { present, type Context, type GlobalOptions } from '../../run.ts';
 import { cannotRead } from '../../storage/storage-failure.ts';
-import { refuseReservedName, expandName } from '../../storage/file-name.ts';
+import { expandName } from '../../storage/file-name.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
@@ -68,18 +67,10 @@ function reportMerge(notices: Notices, index: ResultIndex): void {
 /** Runs `natter batch merge`. @throws Failure */
 export async function mergeBatch(
   context: Context,
-  {
-    output,
-    force = false,
-    ...options
-  }: GlobalOptions & {
-    readonly output?: string;
-    readonly force?: boolean;
-  },
+  options: GlobalOptions & { readonly output?: string; readonly force?: boolean },
   names: readonly string[],
 ): Promise<void> {
-  if (output !== undefined) refuseReservedName(output, context.platform);
-  if (output !== undefined && !force) refuseExisting(output);
+  checkOutput(context, options);
   const { notices } = await present(context, options);
   const opened: number[] = [];
   const closeAll = () => opened.splice(0).forEach((descriptor) => fs.closeSync(descriptor));
@@ -87,7 +78,7 @@ export async function mergeBatch(
     const index = mergeFiles(names.flatMap(expandFiles), opened);
     const texts = resultTexts(index, [...opened]);
     // Windows does not replace a file that is open, and the merged files may include it.
-    await writeTexts(context, output, texts, closeAll);
+    await writeTexts(context, options.output, texts, closeAll);
     reportMerge(notices, index);
   } finally {
     closeAll();

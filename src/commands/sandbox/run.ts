@@ -12,7 +12,6 @@ import type { Client } from '../../client/client.ts';
 import { catalogue } from '../../client/contract.ts';
 import { parseBaseUrl } from '../../client/http/base-url.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
-import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { definedFields } from '../../json.ts';
 import type { Notices } from '../../output/notices.ts';
@@ -20,7 +19,7 @@ import type { Engine } from '../../sandbox/exchange.ts';
 import { definitions } from '../../settings/definitions.ts';
 import { checkProfileName } from '../../settings/profile-name.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
-import { type ResolvedSettings, withoutSources } from '../../settings/resolved-settings.ts';
+import { withKey, withoutSources } from '../../settings/resolved-settings.ts';
 import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
 import { emptyCredentials, emptySettings } from '../../settings/stored-settings.ts';
 import { maskMessage } from '../../secrets/secrets.ts';
@@ -54,16 +53,6 @@ const keyVariable = 'NATTER_UPSTREAM_API_KEY';
 
 /** The hint for a refused key. */
 const keyHint = `set the upstream's key in ${keyVariable} or in the profile`;
-
-function withKey(settings: ResolvedSettings, environment: Environment): ResolvedSettings {
-  const text = environment[keyVariable] ?? '';
-  if (text === '') return settings;
-  const value = parseApiKey(text, keyVariable, 'configuration');
-  const unsentSecrets = settings.unsentSecrets.filter(({ what }) => what !== 'API key');
-  const source = { kind: 'environment', name: keyVariable } as const;
-  const { apiKeyCommand: _command, ...others } = settings;
-  return { ...others, apiKey: { value, source }, unsentSecrets };
-}
 
 /**
  * The run of requests to the upstream, with its address. Other NATTER_ variables are ignored, because they are for the clients of
@@ -99,7 +88,10 @@ function upstreamSettings(
         ? { settings: emptySettings, credentials: emptyCredentials }
         : readStored(context, presentation.notices),
   });
-  const settings = withKey(resolved, context.environment);
+  const text = context.environment[keyVariable] ?? '';
+  const source = { kind: 'environment', name: keyVariable } as const;
+  const key = () => ({ value: parseApiKey(text, keyVariable, 'configuration'), source });
+  const settings = text === '' ? resolved : withKey(resolved, key());
   const { baseUrl } = settings.values;
   if (baseUrl === undefined) {
     throw new Failure('configuration', `the profile ${profile} has no base URL`, {
@@ -230,19 +222,20 @@ function parsePort(text: string): number {
   throw new Failure('usage', `"${text}" is not a port`, { hint: 'use a number from 0 to 65535' });
 }
 
-async function readScenario(path: string): Promise<readonly FaultRule[]> {
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    const reason = failureReason(cause);
-    throw new Failure('usage', `cannot read the scenario ${path}: ${reason}`, { cause });
-  });
-  return parseScenario(text, path);
-}
-
+/** The faults of the file of `--scenario`, then those of the command line. @throws Failure `usage` */
 async function faultRules(options: SandboxOptions): Promise<readonly FaultRule[]> {
-  const scenario = options.scenario === undefined ? [] : await readScenario(options.scenario);
+  const { scenario: path } = options;
+  const rules: FaultRule[] = [];
+  if (path !== undefined) {
+    const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+      const reason = failureReason(cause);
+      throw new Failure('usage', `cannot read the scenario ${path}: ${reason}`, { cause });
+    });
+    rules.push(...parseScenario(text, path));
+  }
   const fault = faultFromOptions(options);
-  const isFaulty = Object.keys(fault).length > 0;
-  return isFaulty ? [...scenario, { label: 'command line', when: {}, fault }] : scenario;
+  if (Object.keys(fault).length > 0) rules.push({ label: 'command line', when: {}, fault });
+  return rules;
 }
 
 /** @throws Failure, or the reason `context.signal` was aborted with */

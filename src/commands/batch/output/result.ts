@@ -7,15 +7,10 @@ import type { ItemOutcome } from '../sending/send-item.ts';
 
 /** The first fields of every result; `batch/results/read-results.ts` reads them back. */
 function placeFields({ index, line, id }: ItemPlace, fingerprint: string | undefined) {
-  return {
-    index,
-    line,
-    id: id ?? null,
-    prompt_hash: fingerprint ?? null,
-  };
+  return { index, line, id: id ?? null, prompt_hash: fingerprint ?? null };
 }
 
-function errorFields(failure: Failure, secrets: Secrets): object {
+function errorFields(failure: Failure | undefined, secrets: Secrets): object {
   return failureFields(failure, (text) => cleanLine({ secrets }, text));
 }
 
@@ -27,14 +22,11 @@ export function outcomeLine(
   { metadata, content, requestedModel, failure, checked }: ItemOutcome,
 ): string {
   const place = placeFields(item, fingerprint);
-  const error = failure === undefined ? {} : errorFields(failure, secrets);
-  if (
-    content === '' &&
-    !metadata.complete &&
-    metadata.refusal === undefined &&
-    failure !== undefined
-  )
+  const error = errorFields(failure, secrets);
+  const hasText = content !== '' || metadata.refusal !== undefined;
+  if (failure !== undefined && !hasText && !metadata.complete) {
     return jsonLine({ ...place, ...error });
+  }
   const { id = null, model = requestedModel } = metadata;
   const completion = {
     completion_id: id,

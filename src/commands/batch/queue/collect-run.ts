@@ -2,7 +2,13 @@ import type { QueuedResult, BatchQueue } from '../../../batch/queue/redis-queue.
 import { readFingerprint } from '../../../batch/fingerprint.ts';
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { type BatchSink, openSink } from '../output/sink.ts';
-import { type CollectOptions, type Connect, connectToQueue, findBatch } from './open-queue.ts';
+import {
+  type CollectOptions,
+  type Connect,
+  connectToQueue,
+  findBatch,
+  type StatusOptions,
+} from './open-queue.ts';
 import { printFailures } from '../report/reporting.ts';
 import { batchOutcome } from '../report/progress.ts';
 import { kindOf } from '../report/summary.ts';
@@ -11,6 +17,7 @@ import { refuseReservedName } from '../../../storage/file-name.ts';
 import { exitCodes, Failure, type FailureKind } from '../../../failure.ts';
 import { filledText, isJsonObject, parseJson } from '../../../json.ts';
 import { count } from '../../../output/figures.ts';
+import { printJson, printTable } from '../../../output/print-data.ts';
 
 /** Results that are read from the queue together. */
 const blockSize = 500;
@@ -130,6 +137,57 @@ export async function collectBatch(
     } finally {
       await sink.close();
     }
+  } finally {
+    await connection.close();
+  }
+}
+
+type NamedCounts = Awaited<ReturnType<BatchQueue['counts']>> & { readonly name: string };
+
+const columns = [
+  'BATCH',
+  'ITEMS',
+  'ANSWERED',
+  'FAILED',
+  'WAITING',
+  'ACTIVE',
+  'DELAYED',
+  'RATE',
+  'WORKERS',
+].map((heading) => ({ heading }));
+
+function row({ name, lastMinute, workers, ...jobs }: NamedCounts): readonly string[] {
+  const numbers = Object.values(jobs).map((number) => count(number));
+  return [name, ...numbers, `${count(lastMinute)}/min`, count(workers)];
+}
+
+const record = ({ name, lastMinute, workers, ...jobs }: NamedCounts): object => ({
+  batch: name,
+  ...jobs,
+  answered_last_minute: lastMinute,
+  workers,
+});
+
+/** Runs `natter batch status`: the batch of `--batch`, else all. @throws Failure */
+export async function printStatus(
+  context: Context,
+  options: StatusOptions,
+  connect: Connect = connectToQueue,
+): Promise<void> {
+  const presentation = await present(context, options);
+  const connection = await connect(context, presentation.notices, options);
+  try {
+    const queues =
+      options.batch === undefined
+        ? (await connection.batches()).map((name) => connection.open(name))
+        : [await findBatch(connection, options)];
+    const all: NamedCounts[] = [];
+    for (const queue of queues) all.push({ name: queue.name, ...(await queue.counts()) });
+    if (options.json === true) return await printJson(context, all.map(record));
+    if (all.length === 0) {
+      return presentation.notices.notice(`the queue at ${connection.label} has no batch`);
+    }
+    await printTable(context, presentation, columns, all.map(row));
   } finally {
     await connection.close();
   }

@@ -1,7 +1,6 @@
 import { checkBatchName, type BatchQueue } from '../../../batch/queue/redis-queue.ts';
-import type { QueueConnection } from '../../../batch/queue/connect.ts';
 import type { BatchOptions, SendingOptions } from '../plan.ts';
-import { connectQueue, queueAddress } from '../../../batch/queue/connect.ts';
+import { connectQueue, queueAddress, type QueueConnection } from '../../../batch/queue/connect.ts';
 import { loadLibraries } from '../../../batch/queue/library.ts';
 import type { Context, GlobalOptions } from '../../../run.ts';
 import { Failure } from '../../../failure.ts';

@@ -23,18 +23,11 @@ export interface EndTexts {
 /** @param output the file of `-o`; results on standard output cannot be continued @param left undefined if unknown */
 export function fileTexts(output: string | undefined, left: number | undefined): EndTexts {
   const unread = ', input not fully read';
-  const texts = { left: left === undefined ? unread : left === 0 ? '' : `, ${count(left)} left` };
-  if (output === undefined) {
-    return {
-      ...texts,
-      rest: 'use -o FILE to be able to resume',
-      retry: 'use -o FILE to be able to retry only these',
-    };
-  }
+  const isSaved = output !== undefined;
   return {
-    ...texts,
-    rest: 'run the same command again for the rest',
-    retry: 'run the same command again to retry only these',
+    left: left === undefined ? unread : left === 0 ? '' : `, ${count(left)} left`,
+    rest: isSaved ? 'run the same command again for the rest' : 'use -o FILE to be able to resume',
+    retry: `${isSaved ? 'run the same command again' : 'use -o FILE to be able'} to retry only these`,
   };
 }
 

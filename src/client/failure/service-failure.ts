@@ -287,21 +287,18 @@ function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '' && value !== false;
 }
 
-function choiceError(chunk: JsonObject): unknown {
-  const choices = chunk['choices'];
-  const [first]: unknown[] = Array.isArray(choices) ? choices : [];
-  return isJsonObject(first) && isPresent(first['error']) ? { error: first['error'] } : undefined;
-}
-
 /**
  * Finds the error in a chunk or in a whole body; undefined where there is none. An error is an `error` field of the
  * value or of its first choice, or, in a value without `choices`, a `message`, a `detail` or the type `error`.
  */
 export function findError(value: JsonObject, mask: Mask): ErrorBody | undefined {
   if (isPresent(value['error'])) return readErrorValue(value, mask);
-  const ofChoice = choiceError(value);
-  if (ofChoice !== undefined) return readErrorValue(ofChoice, mask);
-  if (Array.isArray(value['choices'])) return undefined;
+  const { choices } = value;
+  if (Array.isArray(choices)) {
+    const [first]: unknown[] = choices;
+    const error = isJsonObject(first) ? first['error'] : undefined;
+    return isPresent(error) ? readErrorValue({ error }, mask) : undefined;
+  }
   const hasText = filledText(value['message']) !== undefined;
   const hasError = hasText || isPresent(value['detail']) || isPresent(value['errors']);
   const isNamedError = value['object'] === 'error' || value['type'] === 'error';

@@ -108,11 +108,15 @@ export interface Presentation {
   readonly colors: TerminalColors;
 }
 
-/** A command that runs. It is made at the start, and passed whole. */
-export interface Run<Options extends GlobalOptions = GlobalOptions> {
+/** A command that runs, before its settings are read. */
+export interface StartedRun<Options extends GlobalOptions = GlobalOptions> {
   readonly context: Context;
   readonly options: Options;
   readonly presentation: Presentation;
+}
+
+/** A command that runs. It is made at the start, and passed whole. */
+export interface Run<Options extends GlobalOptions = GlobalOptions> extends StartedRun<Options> {
   readonly settings: ResolvedSettings;
 }
 

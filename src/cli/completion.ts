@@ -24,12 +24,12 @@ import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import { serviceGroup } from './global-options.ts';
 
 interface Candidate {
-  readonly value: string;
-  readonly description: string;
+  readonly name: string;
+  readonly summary: string;
 }
 
 /** Makes the shell add its own completion of paths, alone or after other candidates. */
-const files: Candidate = { value: ':files', description: '' };
+const files: Candidate = { name: ':files', summary: '' };
 
 interface CompletionRequest {
   readonly context: Context;
@@ -43,19 +43,12 @@ interface CompletionRequest {
 type Source = (request: CompletionRequest) => readonly Candidate[] | Promise<readonly Candidate[]>;
 
 const plain = (values: readonly string[]): readonly Candidate[] =>
-  values.map((value) => ({ value, description: '' }));
-
-/** Candidates from rows of a table. @param prefix of each value, such as `keys.` */
-const rowCandidates = (
-  rows: readonly { readonly name: string; readonly summary: string }[],
-  prefix = '',
-): readonly Candidate[] =>
-  rows.map(({ name, summary }) => ({ value: prefix + name, description: summary }));
+  values.map((name) => ({ name, summary: '' }));
 
 /** The subcommands that the help shows. */
 function commandCandidates(command: Command): readonly Candidate[] {
   const children = command.createHelp().visibleCommands(command);
-  return children.map((child) => ({ value: child.name(), description: child.summary() }));
+  return children.map((child) => ({ name: child.name(), summary: child.summary() }));
 }
 
 /** Undefined for a prompt file that cannot be used: a shell shows no failures. */
@@ -86,20 +79,20 @@ const promptFiles: Source = async ({ context, typed, before, command }) => {
   const candidates: Candidate[] = [];
   for (const one of found) {
     const { front } = (await load(one, context.signal)) ?? {};
-    candidates.push({ value: one.name, description: front?.description ?? '' });
+    candidates.push({ name: one.name, summary: front?.description ?? '' });
   }
   return isPath || candidates.length === 0 ? [...candidates, files] : candidates;
 };
 
 /** `--lang=`, or one candidate for each choice, so that a shell completes up to the choice. */
-function assignments({ name, description = '', choices, default: value }: Variable) {
+function assignments({ name, description: summary = '', choices, default: value }: Variable) {
   const option = `--${name}=`;
   if (choices === undefined) {
-    return [{ value: option, description: description || (value ?? 'variable') }];
+    return [{ name: option, summary: summary || (value ?? 'variable') }];
   }
   return choices
     .filter((choice) => !special.test(choice))
-    .map((choice) => ({ value: option + choice, description }));
+    .map((choice) => ({ name: option + choice, summary }));
 }
 
 /** The variables of a prompt file, as options. */
@@ -120,10 +113,10 @@ const conversations: Source = ({ context, typed, command }) => {
   );
   if (entries.length === 0) return [];
   const found = Array.from(readListed(entries.slice(0, maxConversations)), ({ id, title }) => ({
-    value: id,
-    description: title,
+    name: id,
+    summary: title,
   }));
-  return [{ value: 'latest', description: 'most recent conversation' }, ...found];
+  return [{ name: 'latest', summary: 'most recent conversation' }, ...found];
 };
 
 const roles: Source = ({ context }) => plain(roleNames(context));
@@ -133,19 +126,19 @@ function storedSettings({ context }: CompletionRequest) {
 }
 
 const published: readonly Candidate[] = catalogue.map(({ id, purpose }) => ({
-  value: id,
-  description: purpose,
+  name: id,
+  summary: purpose,
 }));
 
 /** The published models, those of profiles, and `auto`. A request to the service would delay the shell. */
 const models: Source = (request) => {
   const unknown = Object.entries(storedSettings(request).settings.profiles).flatMap(
     ([name, { model }]) =>
-      typeof model !== 'string' || published.some(({ value }) => value === model)
+      typeof model !== 'string' || published.some((one) => one.name === model)
         ? []
-        : [{ value: model, description: `of profile ${name}` }],
+        : [{ name: model, summary: `of profile ${name}` }],
   );
-  return [...published, { value: 'auto', description: 'the smallest that fits' }, ...unknown];
+  return [...published, { name: 'auto', summary: 'the smallest that fits' }, ...unknown];
 };
 
 /** For a list with commas: the models not listed yet, and those of profiles as `profile:model`, or `profile:` without one. */
@@ -156,20 +149,20 @@ const modelList: Source = (request) => {
     Object.entries(profiles).map(([name, { model = '' }]) => `${name}:${String(model)}`),
   );
   return [...published, ...own]
-    .filter(({ value }) => !named.includes(value))
-    .map(({ value, description }) => ({ value: [...named, value].join(','), description }));
+    .filter(({ name }) => !named.includes(name))
+    .map(({ name, summary }) => ({ name: [...named, name].join(','), summary }));
 };
 
 const profiles: Source = (request) => plain(knownProfiles(storedSettings(request)));
 
 /** Names of `config paths`, else of settings. */
 const names: Source = ({ command, typed }) => {
-  if (command.name() === 'paths') return rowCandidates(storedKinds);
-  if (typed.startsWith('colors.')) return rowCandidates(coloredParts, 'colors.');
-  if (!typed.startsWith('keys.')) return rowCandidates(settingKeys.map((key) => definitions[key]));
-  return keyBindings.map(({ action, summary: description }) => {
-    return { value: `keys.${action}`, description };
-  });
+  if (command.name() === 'paths') return storedKinds;
+  if (typed.startsWith('colors.')) {
+    return coloredParts.map(({ name, summary }) => ({ name: `colors.${name}`, summary }));
+  }
+  if (!typed.startsWith('keys.')) return settingKeys.map((key) => definitions[key]);
+  return keyBindings.map(({ action, summary }) => ({ name: `keys.${action}`, summary }));
 };
 
 const settingValue: Source = (request) => {
@@ -192,7 +185,7 @@ const helpWords: Source = ({ command, before }) => {
     if (child === undefined) return [];
     group = child;
   }
-  return [...commandCandidates(group), ...(before.length > 0 ? [] : rowCandidates(topicRows))];
+  return [...commandCandidates(group), ...(before.length > 0 ? [] : topicRows)];
 };
 
 /** By the name of the option or argument; others have no candidates. */
@@ -305,7 +298,7 @@ async function optionValues(
 ): Promise<readonly Candidate[]> {
   const typed = request.typed.slice(prefix.length);
   const found = await candidatesFor({ ...request, typed }, nameOf(option), option.argChoices);
-  return found.map((one) => (one === files ? one : { ...one, value: prefix + one.value }));
+  return found.map((one) => (one === files ? one : { ...one, name: prefix + one.name }));
 }
 
 /**
@@ -332,16 +325,16 @@ async function candidatesAt(
     const takesVariables = command.name() === 'run' && promptFile !== '';
     const variables = takesVariables ? await variableCandidates(context, promptFile) : [];
     const options = optionsAt(command).map((option) => ({
-      value: nameOf(option),
-      description: option.description,
+      name: nameOf(option),
+      summary: option.description,
     }));
     return [...variables, ...options];
   }
   if (typeof awaiting === 'string') {
     const start = `${awaiting}=`;
     return (await variableCandidates(context, promptFile))
-      .filter(({ value }) => value.startsWith(start) && value !== start)
-      .map((candidate) => ({ ...candidate, value: candidate.value.slice(start.length) }));
+      .filter(({ name }) => name.startsWith(start) && name !== start)
+      .map(({ name, summary }) => ({ name: name.slice(start.length), summary }));
   }
   const argument = argumentAt(command, operands.length);
   const request = { context, command, typed: current, before: operands };
@@ -351,9 +344,9 @@ async function candidatesAt(
 }
 
 /** Titles are from prompts and ids from files: the shell must get them as plain text. */
-function formatLine({ value, description }: Candidate): string {
-  const text = sanitizeLine(description).replaceAll('\t', ' ').trim();
-  return text === '' ? `${value}\n` : `${value}\t${text}\n`;
+function formatLine({ name, summary }: Candidate): string {
+  const text = sanitizeLine(summary).replaceAll('\t', ' ').trim();
+  return text === '' ? `${name}\n` : `${name}\t${text}\n`;
 }
 
 /**
@@ -369,8 +362,7 @@ export async function printCompletions(
   const before = args.slice(0, -1);
   const found = await candidatesAt(context, program, before, current);
   const fitting = found.filter(
-    (one) =>
-      one === files || (one.value.startsWith(current) && one.value === sanitizeLine(one.value)),
+    (one) => one === files || (one.name.startsWith(current) && one.name === sanitizeLine(one.name)),
   );
   await context.streams.stdout.write(fitting.map(formatLine).join(''));
 }

@@ -1,16 +1,9 @@
 import { startTimer } from '../clock.ts';
 import type { RetryScheduled, ChatEvent } from '../client/events.ts';
 import { sanitizeLine, createSanitizer } from '../terminal/safety/sanitizer.ts';
-import type { Context, GlobalOptions, Presentation } from '../run.ts';
+import type { Context, GlobalOptions, Presentation, StartedRun } from '../run.ts';
 import { displayWidth, truncateToWidth } from '../terminal/text/width.ts';
 import { refusalNotice, thoughtNotice } from './notices.ts';
-
-/** The part of a run that decides what standard error shows. */
-interface Shown {
-  readonly context: Context;
-  readonly presentation: Presentation;
-  readonly options: GlobalOptions;
-}
 
 /** A line that is overwritten in place, with spaces instead of escape codes, so it also works without them. */
 export function createStatusLine({ streams: { stderr } }: Context, { noticeStyle }: Presentation) {
@@ -60,7 +53,7 @@ function retryText(event: RetryScheduled, waited: number): string {
 }
 
 /** Shows waits and retries on standard error: a rewritten line on a terminal, else one line for each retry. */
-export function createActivity({ context, presentation, options }: Shown) {
+export function createActivity({ context, presentation, options }: StartedRun) {
   const { clock, streams } = context;
   const { animated } = presentation;
   const quiet = options.quiet === true;
@@ -114,7 +107,7 @@ export function createActivity({ context, presentation, options }: Shown) {
 
 /** Shows waits, retries, reasoning (with `--reasoning`) and refusals on standard error. */
 export function createProgressReporter(
-  shown: Shown & { readonly options: { readonly reasoning?: boolean } },
+  shown: StartedRun<GlobalOptions & { readonly reasoning?: boolean }>,
   model: string,
 ) {
   const { stderr } = shown.context.streams;
@@ -165,7 +158,7 @@ const pause = 100;
 const barWidth = 24;
 
 /** A bar with the share of the work that is done. */
-export function createProgress({ context, presentation, options }: Shown, label: string) {
+export function createProgress({ context, presentation, options }: StartedRun, label: string) {
   const { clock } = context;
   const { unicode } = presentation;
   const animated = presentation.animated && options.quiet !== true;

@@ -10,7 +10,7 @@ import { resolveSettings, type SettingFlags } from './resolve.ts';
 import type { ResolvedSettings } from './resolved-settings.ts';
 import { withRole } from './role.ts';
 import { parseParameterFlag } from './setting-value.ts';
-import { readStoredSettings } from './settings-file.ts';
+import { readStoredSettings, updateStoredSettings } from './settings-file.ts';
 import { emptyCredentials, emptySettings, type StoredSettings } from './stored-settings.ts';
 
 const nothingStored: StoredSettings = { settings: emptySettings, credentials: emptyCredentials };
@@ -28,7 +28,6 @@ export async function changeStored(
   context: Context,
   change: (stored: StoredSettings) => StoredSettings,
 ): Promise<StoredSettings> {
-  const { updateStoredSettings } = await import('./settings-file.ts');
   const { clock, platform, process } = context;
   const { config: folder } = resolveFolders(context);
   return updateStoredSettings({ folder, platform, clock, process }, change);
@@ -47,8 +46,7 @@ export function keepSecrets(
   { secrets }: Context,
   { apiKey, headers, values }: ResolvedSettings,
 ): void {
-  const addresses = [values.baseUrl];
-  secrets.keep({ apiKey: apiKey?.value, headers, addresses });
+  secrets.keep({ apiKey: apiKey?.value, headers, addresses: [values.baseUrl] });
 }
 
 /** Reads the settings files for the sandbox, which works without them, too. */

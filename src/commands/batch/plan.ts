@@ -1,4 +1,4 @@
-import type { Presentation, Context, GlobalOptions } from '../../run.ts';
+import type { GlobalOptions, StartedRun } from '../../run.ts';
 import type { AnswerCheck, CheckOptions } from '../../ask/check.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import type { Service } from '../../ask/service.ts';
@@ -44,10 +44,7 @@ export interface ReportOptions {
 }
 
 /** A run that counts its items. */
-export interface TalliedRun {
-  readonly context: Context;
-  readonly options: GlobalOptions & ReportOptions;
-  readonly presentation: Presentation;
+export interface TalliedRun extends StartedRun<GlobalOptions & ReportOptions> {
   readonly tally: Tally;
 }
 

@@ -202,23 +202,18 @@ function warnSameModel({ presentation, models, answers }: FinishedComparison): v
   }
 }
 
-/** The failures with the labels of their models, and those of `--strict`. */
-function failuresOf({ options, answers }: FinishedComparison): readonly Failure[] {
-  return answers.flatMap(({ label, failure: own, metadata }) => {
-    const failure = own ?? (options.strict === true ? truncationFailure(metadata) : undefined);
-    if (failure === undefined) return [];
-    return [rephrase(failure, { message: `${label}: ${failure.message}`, cause: failure })];
-  });
-}
-
 /** @throws the first failure; prints the others as warnings */
 async function reportComparison(comparison: FinishedComparison): Promise<void> {
-  const { options, format, presentation } = comparison;
+  const { options, format, presentation, answers } = comparison;
   if (options.diff === true) await printDiffs(comparison);
   if (options.quiet !== true && !format.startsWith('json')) printFigures(comparison);
   printNotices(comparison);
   warnSameModel(comparison);
-  const [first, ...others] = failuresOf(comparison);
+  const [first, ...others] = answers.flatMap(({ label, failure: own, metadata }) => {
+    const failure = own ?? (options.strict === true ? truncationFailure(metadata) : undefined);
+    if (failure === undefined) return [];
+    return [rephrase(failure, { message: `${label}: ${failure.message}`, cause: failure })];
+  });
   for (const { message } of others) presentation.notices.warning(message);
   if (first !== undefined) throw first;
 }

@@ -1,5 +1,5 @@
 import { Failure, type FailureKind } from '../../failure.ts';
-import type { JsonOptions, Presentation, Context } from '../../run.ts';
+import type { JsonOptions, StartedRun } from '../../run.ts';
 import { withAddress, withHint } from '../../cli/report.ts';
 
 export interface DoctorOptions extends JsonOptions {
@@ -8,11 +8,7 @@ export interface DoctorOptions extends JsonOptions {
 }
 
 /** What every check gets. */
-export interface Examination {
-  readonly context: Context;
-  readonly options: DoctorOptions;
-  readonly presentation: Presentation;
-}
+export type Examination = StartedRun<DoctorOptions>;
 
 /** `note` is a fact that needs no action. Only a failed check decides the exit code. */
 type Outcome = 'ok' | 'note' | 'warning' | 'failed' | 'skipped';

@@ -174,8 +174,8 @@ const settingValue: Source = (request) => {
   if (key === undefined) {
     return setting.startsWith('colors.') ? plain(colorNames) : [];
   }
-  const { name, words = [] } = definitions[key].type;
-  return plain(name === 'true or false' ? ['true', 'false'] : words);
+  const { name, words: args = [] } = definitions[key].type;
+  return plain(name === 'true or false' ? ['true', 'false'] : args);
 };
 
 const helpWords: Source = ({ command, before }) => {
@@ -256,14 +256,14 @@ const findOption = (command: Command, word: string): Option | undefined =>
   optionsAt(command).find(({ long, short }) => word === long || word === short);
 
 /** What the words before the cursor mean. */
-function readWords(program: Command, words: readonly string[]) {
+function readWords(program: Command, args: readonly string[]) {
   let command = program;
   const operands: string[] = [];
   /** The option whose value the next word is, or a variable of the prompt file: `--lang`. */
   let awaiting: Option | string | undefined;
   /** After `--`. */
   let ended = false;
-  for (const word of words) {
+  for (const word of args) {
     const isRequired = typeof awaiting === 'object' && awaiting.required;
     const isValue = awaiting !== undefined && (isRequired || !word.startsWith('-'));
     awaiting = undefined;
@@ -302,16 +302,16 @@ async function optionValues(
 }
 
 /**
- * @param words the words between `natter` and the one under the cursor
+ * @param args the words between `natter` and the one under the cursor
  * @param current the typed part of that one
  */
 async function candidatesAt(
   context: Context,
   program: Command,
-  words: readonly string[],
+  args: readonly string[],
   current: string,
 ): Promise<readonly Candidate[]> {
-  const { command, operands, awaiting, ended } = readWords(program, words);
+  const { command, operands, awaiting, ended } = readWords(program, args);
   const [promptFile = ''] = operands;
   const isOption = !ended && current.startsWith('-');
   const ofOption = { context, command: program, typed: current, before: [] };
@@ -351,15 +351,15 @@ function formatLine({ name, summary }: Candidate): string {
 
 /**
  * Prints the candidates for the last word, one a line: the word, a tab and its meaning. A last line `:files` means paths.
- * @param words of the line without natter; the last has `=` before it, because Windows PowerShell drops empty arguments
+ * @param args of the line without natter; the last has `=` before it, because Windows PowerShell drops empty arguments
  */
 export async function printCompletions(
   context: Context,
   program: Command,
-  words: readonly string[],
+  args: readonly string[],
 ): Promise<void> {
-  const current = (words.at(-1) ?? '=').replace(/^=/, '');
-  const before = words.slice(0, -1);
+  const current = (args.at(-1) ?? '=').replace(/^=/, '');
+  const before = args.slice(0, -1);
   const found = await candidatesAt(context, program, before, current);
   const fitting = found.filter(
     (one) => one === files || (one.name.startsWith(current) && one.name === sanitizeLine(one.name)),

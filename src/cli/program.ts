@@ -63,15 +63,15 @@ const builders = [
 ];
 
 /**
- * @param words the whole command line
+ * @param args the whole command line
  * @param print gets help and version
  */
 export function buildProgram(
   context: Context,
-  words: readonly string[] = [],
+  args: readonly string[] = [],
   print = (text: string): void => void context.streams.stdout.write(text),
 ): Command {
-  const format = wantsShortHelp(words) ? formatShortHelp : formatHelp;
+  const format = wantsShortHelp(args) ? formatShortHelp : formatHelp;
   const program = new Command('natter')
     .description('A terminal chat client for LLMs on OpenAI-compatible servers.')
     .usage('[chat] [prompt...] [options]')
@@ -88,7 +88,7 @@ export function buildProgram(
   visit(program, (command) => {
     command
       .exitOverride((error) => {
-        throw usageFailure(error, command, words) ?? error;
+        throw usageFailure(error, command, args) ?? error;
       })
       .helpOption('-h, --help', 'show help: -h on one screen, --help all of it')
       .helpCommand(false)
@@ -114,24 +114,24 @@ async function namedHelp(context: Context, { commands }: Command): Promise<strin
 
 /**
  * Runs a command line.
- * @param words the arguments without node and script
+ * @param args the arguments without node and script
  * @throws Failure, or the reason `context.signal` was aborted with
  */
-export async function runProgram(context: Context, words: readonly string[]): Promise<void> {
+export async function runProgram(context: Context, args: readonly string[]): Promise<void> {
   const help: string[] = [];
-  const program = buildProgram(context, words, (text) => void help.push(text));
+  const program = buildProgram(context, args, (text) => void help.push(text));
   const names = new Set(namesBelow(program));
   program.hook('preAction', (_, action) => {
     // Commander takes the rest of `-q0` for a negative number.
-    const digits = action.args.find((word) => /^-\d/.test(word) && !words.includes(word));
+    const digits = action.args.find((word) => /^-\d/.test(word) && !args.includes(word));
     if (digits !== undefined) throw unknownDigit(digits);
-    if (action.name() === 'run') action.args = withDashes(action.args, words);
+    if (action.name() === 'run') action.args = withDashes(action.args, args);
     if (action.name() !== 'chat') return;
-    const misplaced = misplacedCommand(words, action.args, names);
+    const misplaced = misplacedCommand(args, action.args, names);
     if (misplaced !== undefined) throw misplacedCommandFailure(misplaced);
   });
   try {
-    await program.parseAsync(routeToChat(words, names), { from: 'user' });
+    await program.parseAsync(routeToChat(args, names), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const named =

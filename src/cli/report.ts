@@ -148,20 +148,20 @@ function withRequest({ message, attempts, requestId }: Failure): string {
 export function describeFailure(
   error: unknown,
   context: Context,
-  words: readonly string[],
+  args: readonly string[],
 ): { readonly text: string; readonly exitCode: number } {
   const { environment } = context;
   const { stderr } = context.streams;
   const clean = (part: string) => cleanLine(context, part);
   const described = withHint(toFailure(error), environment);
-  const failure = hasFlag(words, '--sandbox')
+  const failure = hasFlag(args, '--sandbox')
     ? described
-    : withAddress(described, flagValue(words, '--base-url'), environment);
+    : withAddress(described, flagValue(args, '--base-url'), environment);
   const exitCode = exitCodes[failure.kind];
-  const profile = namedProfile(flagValue(words, '--profile'), environment);
+  const profile = namedProfile(flagValue(args, '--profile'), environment);
   const hint = failure.markedHint && nameProfile(failure.markedHint, profile);
   const trace = isSet(environment, 'NATTER_DEBUG') ? stacks(failure, clean) : '';
-  if (wantsJson(words)) {
+  if (wantsJson(args)) {
     const fields = failureFields(rephrase(failure, { hint }), clean);
     return { text: `${JSON.stringify(fields)}\n${trace}`, exitCode };
   }

@@ -64,7 +64,7 @@ function hintForForeign(
   typed: string,
   path: string,
   { options }: Command,
-  words: readonly string[],
+  args: readonly string[],
 ): string | undefined {
   const name = typedOptionName(typed);
   if (path === 'natter auth login' && keyOptions.has(name)) {
@@ -76,7 +76,7 @@ function hintForForeign(
   if (path === 'natter') {
     const hint = meantBy(foreignOptions, name);
     // A number is repeated for a field of the request: --temperature 0.
-    const value = /=(.*)/s.exec(typed)?.[1] ?? words[words.indexOf(typed) + 1];
+    const value = /=(.*)/s.exec(typed)?.[1] ?? args[args.indexOf(typed) + 1];
     const isNumber = value !== undefined && /^-?\d+(?:\.\d+)?$/.test(value);
     return isNumber ? hint?.replace(/(?<=^use --param \w+=)[\d.]+/, value) : hint;
   }
@@ -103,7 +103,7 @@ function unknownOption(
   typed: string,
   suggestion: string | undefined,
   command: Command,
-  words: readonly string[],
+  args: readonly string[],
 ): Failure {
   const name = typedOptionName(typed);
   const path = commandPath(command);
@@ -114,7 +114,7 @@ function unknownOption(
   const takesPrompt = command.registeredArguments.some((argument) => argument.name() === 'prompt');
   const dashes = takesPrompt ? '; put text that starts with a dash after --' : '';
   const hint =
-    hintForForeign(typed, path, command, words) ??
+    hintForForeign(typed, path, command, args) ??
     settingHint(name, command) ??
     `${see} ‹${path} --help›${dashes}`;
   return new Failure('usage', `unknown option '${name}'`, { hint });
@@ -127,28 +127,28 @@ const excessCodes = new Set(['commander.excessArguments', 'commander.invalidArgu
 function promptHint(
   { code }: CommanderError,
   command: Command,
-  words: readonly string[],
+  args: readonly string[],
 ): string | undefined {
   const isBelowNatter = command.parent !== null && command.parent.parent === null;
-  if (!excessCodes.has(code) || !isBelowNatter || words[0] !== command.name()) return undefined;
-  if (words.length < 3 || words.some((word) => word.startsWith('-'))) return undefined;
-  const isPlain = words.every((word) => /^[\w.,:@%+=/-]+$/.test(word));
-  return `for a prompt: ‹natter chat ${isPlain ? words.join(' ') : `${words[0]} …`}›`;
+  if (!excessCodes.has(code) || !isBelowNatter || args[0] !== command.name()) return undefined;
+  if (args.length < 3 || args.some((word) => word.startsWith('-'))) return undefined;
+  const isPlain = args.every((word) => /^[\w.,:@%+=/-]+$/.test(word));
+  return `for a prompt: ‹natter chat ${isPlain ? args.join(' ') : `${args[0]} …`}›`;
 }
 
 /**
  * Converts an error of commander; undefined when commander exits after help or version.
- * @param words the whole command line
+ * @param args the whole command line
  */
 export function usageFailure(
   error: CommanderError,
   command: Command,
-  words: readonly string[],
+  args: readonly string[],
 ): Failure | undefined {
   if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
   const unknown = /^error: unknown option '(.+?)'(?:\n\(Did ([^\n]+)\))?$/s.exec(error.message);
   const [, typed, nearest] = unknown ?? [];
-  if (typed !== undefined) return unknownOption(typed, nearest, command, words);
+  if (typed !== undefined) return unknownOption(typed, nearest, command, args);
   const [text = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
   const message = text
     .replace(/^command-argument value (.+) is invalid for argument '(.+)'/, 'unknown $2 $1')
@@ -158,7 +158,7 @@ export function usageFailure(
   const see = suggestion === '' ? 'see' : suggestion.replace(/^\(Did (.*)\)$/, 'did $1 See');
   const hint =
     (needsNumber && `add a number: ${needsNumber} 1`) ??
-    promptHint(error, command, words) ??
+    promptHint(error, command, args) ??
     `${see} ‹${commandPath(command)} --help›`;
   return new Failure('usage', message, { hint });
 }

@@ -26,14 +26,12 @@ export function decideRetry(
   const limit = policy.waitLimit === 0 ? maxWait : Math.min(policy.waitLimit, maxWait);
   if (requested !== undefined && requested > limit) return 'wait too long';
   if (retry > policy.retries) return undefined;
-  if (requested === undefined) return backoff(retry, policy.random());
+  if (requested === undefined) {
+    const full = Math.min(firstBackoff * 2 ** (retry - 1), maxBackoff);
+    return Math.round(full * (1 - policy.random() * 0.25));
+  }
   // Jitter only lengthens `Retry-After`, so that many clients do not return at the same moment.
   return Math.ceil(requested + Math.min(requested * 0.1, maxJitter) * policy.random());
-}
-
-function backoff(retry: number, random: number): number {
-  const full = Math.min(firstBackoff * 2 ** (retry - 1), maxBackoff);
-  return Math.round(full * (1 - random * 0.25));
 }
 
 /**
@@ -64,7 +62,10 @@ export async function* withRetries<Event>(
         const cause = rephrase(maskFailure(error, mask), { attempts: retry });
         const delay = decideRetry(error, retry, isRefused ? { ...policy, retries: 0 } : policy);
         if (delay === 'wait too long') throw waitTooLong(cause, clock.date());
-        if (delay === undefined) throw withAttempts(cause);
+        if (delay === undefined) {
+          const message = `${cause.message} (${retry} attempts)`;
+          throw retry === 1 ? cause : rephrase(cause, { message });
+        }
         scheduled = { type: 'retry-scheduled', retry, retries: policy.retries, delay, cause };
       }
       yield scheduled;
@@ -101,13 +102,6 @@ async function waitForRetry(
   } finally {
     unfollow();
   }
-}
-
-function withAttempts(failure: Failure): Failure {
-  const { message, attempts = 1 } = failure;
-  return attempts === 1
-    ? failure
-    : rephrase(failure, { message: `${message} (${attempts} attempts)` });
 }
 
 function waitTooLong(failure: Failure, now: Date): Failure {

@@ -60,13 +60,6 @@ function endsOf(conversation: Conversation): readonly End[] {
   return ends;
 }
 
-/** The last prompt and its answer are kept, unless they are all there is, or too long. */
-function lastEnd(ends: readonly End[], window = Infinity): End | undefined {
-  const [last, before] = [ends.at(-1), ends.at(-2)];
-  if (last === undefined || before === undefined) return last;
-  return last.tokens - before.tokens <= window * keptShare ? before : last;
-}
-
 /**
  * Plans a summary of the older turns, as many as fit the window.
  * @param window that of the model in tokens, if it is known; `wanted` is what the user wants to keep, or empty
@@ -78,7 +71,10 @@ export function planCompaction(
 ): CompactionPlan | undefined {
   const path = pathOf(conversation);
   const ends = endsOf(conversation);
-  const wished = lastEnd(ends, window);
+  const [last, before] = [ends.at(-1), ends.at(-2)];
+  // The last prompt and its answer are kept, unless they are all there is, or too long.
+  const keepsLast = last && before && last.tokens - before.tokens <= window * keptShare;
+  const wished = keepsLast === true ? before : last;
   const summary = summaryOf(conversation);
   const after = path.at(-1)?.id;
   if (wished === undefined || after === undefined || summary?.after === after) return undefined;

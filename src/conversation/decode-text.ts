@@ -92,11 +92,6 @@ function notText(bytes: Uint8Array, source: string, problem: string, cause?: unk
   return new Failure('usage', message, { hint, cause });
 }
 
-function refuseBinary(bytes: Uint8Array, source: string): void {
-  const offset = bytes.indexOf(0);
-  if (offset >= 0) throw notText(bytes, source, `is binary: byte ${offset} is NUL`);
-}
-
 /**
  * Detects UTF-16 by its byte order mark.
  * @throws Failure `usage` that names the offset of the first invalid byte
@@ -116,7 +111,8 @@ export function decodeText(
   const lossy = options.lossy === true;
   const asUtf8 = encoding === 'utf-8';
   if (asUtf8 && bytes.length === 0) return '';
-  if (asUtf8 && !lossy) refuseBinary(bytes, options.source);
+  const nul = asUtf8 && !lossy ? bytes.indexOf(0) : -1;
+  if (nul >= 0) throw notText(bytes, options.source, `is binary: byte ${nul} is NUL`);
   if (asUtf8 && isUtf8(bytes)) return decoder(encoding, false).decode(bytes);
   const text = decoder(encoding, !lossy);
   try {

@@ -143,16 +143,6 @@ export function sentSummary({ content }: { readonly content: string }): string {
   return `Summary of the earlier conversation:\n\n<summary>\n${content}\n</summary>`;
 }
 
-type MutableMessage = { role: Message['role']; content: string };
-
-/** The summary is part of the first message, because some services reject two user messages in a row. */
-function startWithSummary(summary: Summary, messages: MutableMessage[]): void {
-  const text = sentSummary(summary);
-  const [first] = messages;
-  if (first === undefined) messages.push({ role: 'user', content: text });
-  else first.content = `${text}\n\n${first.content}`;
-}
-
 /**
  * The messages of a request, from the selected turns and `next`: the last system prompt, then prompts and answers
  * alternately. A prompt without an answer is omitted, unless it is the last turn: it may have caused the failure, and
@@ -165,7 +155,7 @@ export function messagesOf(
 ): readonly Message[] {
   const sent = pathOf(conversation).slice(summarizedTurns(conversation));
   const turns = [...sent, ...next].filter(({ role }) => role !== 'system');
-  const messages: MutableMessage[] = [];
+  const messages: { role: Role; content: string }[] = [];
   for (const [index, turn] of turns.entries()) {
     const last = messages.at(-1);
     const { role } = turn;
@@ -180,7 +170,13 @@ export function messagesOf(
     }
   }
   const summary = summaryOf(conversation);
-  if (summary !== undefined) startWithSummary(summary, messages);
+  if (summary !== undefined) {
+    const text = sentSummary(summary);
+    const [first] = messages;
+    // In the first message, because some services reject two user messages in a row.
+    if (first === undefined) messages.push({ role: 'user', content: text });
+    else first.content = `${text}\n\n${first.content}`;
+  }
   const system = systemOf(conversation, next);
   // An empty system prompt removes the one before it.
   if (system === undefined || system === '') return messages;

@@ -18,7 +18,7 @@ import { openPromptFile } from './prompt-files/send-prompt-file.ts';
 import type { Session } from './session.ts';
 import { settingsCommands } from './settings.ts';
 import { type SlashCommand, redraw } from './slash-command.ts';
-import type { Step, ReplState } from './state.ts';
+import type { Update, ReplState } from './state.ts';
 import type { Entry } from './transcript/transcript.ts';
 import {
   andThen,
@@ -46,7 +46,7 @@ const help: SlashCommand = {
 export const scrollAway = ({ screen }: Session): void => screen.scrollAway();
 
 /** Elsewhere, `/clear` begins a new conversation. */
-function clearWindow(state: ReplState): Step {
+function clearWindow(state: ReplState): Update {
   const cleared = step(state, task(scrollAway, undefined));
   if (state.conversation.turns.size === 0) return cleared;
   return andThen(cleared, (next) =>
@@ -146,12 +146,12 @@ export async function openPrompt(
   return [];
 }
 
-function runPromptFile(state: ReplState, name: string, argument: string): Step {
+function runPromptFile(state: ReplState, name: string, argument: string): Update {
   return startActivity(state, 'reading a prompt file', openPrompt, { name, argument });
 }
 
 /** After no prompt file with this name was found. The line returns to the composer, if that is empty. */
-export function refuseMissing(state: ReplState, name: string, argument: string): Step {
+export function refuseMissing(state: ReplState, name: string, argument: string): Update {
   const { composer, isLineMode } = state;
   const draft = draftFrom(`/${name} ${argument}`.trimEnd());
   const isRestored = !isLineMode && isEmpty(composer);
@@ -219,7 +219,7 @@ function withKnownName(line: string, state?: ReplState): string {
 }
 
 /** Runs a typed line that starts with a slash, or is only a question mark. */
-export function runCommand(state: ReplState, line: string): Step {
+export function runCommand(state: ReplState, line: string): Update {
   if (line === '?') return help.run(state, '');
   const known = withKnownName(line, state);
   const [, name = '', argument = ''] = /^\/(\S*)\s*([^]*)$/.exec(known) ?? [];

@@ -1,6 +1,13 @@
 import type { Entry } from './transcript/transcript.ts';
 import { completeAddress, portProblem } from '../address.ts';
-import type { FailureText, Dialog, DialogChoice, ReplState, ServiceFacts, Step } from './state.ts';
+import type {
+  FailureText,
+  Dialog,
+  DialogChoice,
+  ReplState,
+  ServiceFacts,
+  Update,
+} from './state.ts';
 import { cancelHint } from './dialog.ts';
 import { neededKeyOf } from './composer/keys/key-bindings.ts';
 import { currentPath, isAnswered, lastPrompt } from './conversations/position.ts';
@@ -72,7 +79,7 @@ export async function findServers(
   return [];
 }
 
-export function onServersFound(state: ReplState, servers: readonly FoundServer[]): Step {
+export function onServersFound(state: ReplState, servers: readonly FoundServer[]): Update {
   const { activity, service } = state;
   const asking = activity?.type === 'task' ? activity.dialog : undefined;
   return step({ ...state, dialog: serversDialog(service, servers, asking) });
@@ -83,7 +90,7 @@ export function onConnectionFailed(
   state: ReplState,
   failure: FailureText,
   { address, key, previous }: Target,
-): Step {
+): Update {
   const { service } = state;
   if (failure.kind === 'unauthorized') {
     const dialog = keyDialog(service, address, previous);
@@ -96,7 +103,7 @@ export function onConnectionFailed(
 
 const sandboxText = 'using the sandbox; natter auth login connects to a service later';
 
-function useSandbox(state: ReplState): Step {
+function useSandbox(state: ReplState): Update {
   return printNotice({ ...state, dialog: undefined }, sandboxText);
 }
 

@@ -1,6 +1,6 @@
 import { neededKeyOf, keyOf } from './composer/keys/key-bindings.ts';
 import { submitLine } from './queue.ts';
-import type { Dialog, ReplState, Step } from './state.ts';
+import type { Dialog, ReplState, Update } from './state.ts';
 import { andThen, refuse } from './step.ts';
 
 /** What Esc does in the open dialog; in line mode Ctrl+C. */
@@ -15,7 +15,7 @@ export function answerDialog(
   dialog: Dialog,
   text: string,
   selected = dialog.type === 'choice' ? (dialog.selected ?? 0) : 0,
-): Step {
+): Update {
   const typed = text.trim();
   if (dialog.type === 'entry') return dialog.enter(state, typed);
   const { choices, takesPrompt } = dialog;
@@ -28,7 +28,7 @@ export function answerDialog(
 }
 
 /** Ctrl+C cancels like Esc. After it has cancelled the choice of a service, the next Ctrl+C quits. */
-export function interruptDialog(state: ReplState, dialog: Dialog): Step {
+export function interruptDialog(state: ReplState, dialog: Dialog): Update {
   const { state: next, tasks } = dialog.cancel(state);
   const isFirst = dialog.type === 'choice' && dialog.takesPrompt !== undefined;
   return { state: { ...next, isQuitArmed: isFirst && next.dialog === undefined }, tasks };

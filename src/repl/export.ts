@@ -8,7 +8,7 @@ import { shownPath, lastAnswer } from './conversations/position.ts';
 import { notice, type Entry, failureEntry } from './transcript/transcript.ts';
 import type { Session } from './session.ts';
 import { unquoted, type SlashCommand } from './slash-command.ts';
-import type { Dialog, DialogChoice, ReplState, Step } from './state.ts';
+import type { Dialog, DialogChoice, ReplState, Update } from './state.ts';
 import {
   isWriting,
   openDialog,
@@ -180,7 +180,7 @@ export async function saveJournal(session: Session): Promise<readonly Entry[]> {
   return [storageEntry(session)];
 }
 
-function withAnswer(state: ReplState, run: (source: string) => Step): Step {
+function withAnswer(state: ReplState, run: (source: string) => Update): Update {
   const answer = lastAnswer(shownPath(state));
   if (answer !== undefined) return run(textOf(answer));
   // Printed after the first answer, the sentence would not be true.
@@ -189,7 +189,7 @@ function withAnswer(state: ReplState, run: (source: string) => Step): Step {
     : refuse(state, 'there is no answer yet');
 }
 
-function copy(state: ReplState, argument: string): Step {
+function copy(state: ReplState, argument: string): Update {
   if (!/^\d*$/.test(argument)) {
     return refuse(state, '/copy takes the number of a code block', '/copy or /copy 2');
   }
@@ -197,7 +197,7 @@ function copy(state: ReplState, argument: string): Step {
   return withAnswer(state, (source) => step(state, task(copyAnswer, { source, block })));
 }
 
-function save(state: ReplState, argument: string): Step {
+function save(state: ReplState, argument: string): Update {
   const [, number, path = ''] = /^(?:(\d+)(?:\s+|$))?(.*)$/.exec(argument) ?? [];
   if (argument === '') return startActivity(state, 'saving', saveJournal, undefined);
   if (path === '') return refuse(state, '/save needs a file name', `/save ${number} name.txt`);

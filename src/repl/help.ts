@@ -11,7 +11,7 @@ import {
   newLineKey,
 } from './composer/keys/key-bindings.ts';
 import { commandGroups, type CommandGroup, type SlashCommand } from './slash-command.ts';
-import type { Step, ReplState } from './state.ts';
+import type { Update, ReplState } from './state.ts';
 import { refuse, showNow } from './step.ts';
 
 // Command names of other chat programs.
@@ -221,7 +221,7 @@ export function showHelp(
   state: ReplState,
   commands: readonly SlashCommand[],
   argument: string,
-): Step {
+): Update {
   const name = argument.replace(/^\//, '');
   if (name === '') return showNow(state, shortHelp(state, commands));
   if (name === 'all') return showNow(state, groupHelp(state, commands, groupNames));
@@ -252,7 +252,7 @@ export function refuseUnknown(
   commands: readonly SlashCommand[],
   name: string,
   otherHint?: string,
-): Step {
+): Update {
   const listed = commands.filter(({ isUnlisted }) => isUnlisted !== true);
   const near = nearNames(listed, name).slice(0, 3);
   const guess = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}?`;

@@ -32,14 +32,14 @@ import {
 import { clearDraft, submit, unqueue, unsentDraft, withStashedDraft } from './queue.ts';
 import type { Session } from './session.ts';
 import { redraw } from './slash-command.ts';
-import type { ReplState, TypeAhead, Step } from './state.ts';
+import type { ReplState, TypeAhead, Update } from './state.ts';
 import { andThen, quit, printNotice, step, task, withKeysReleased } from './step.ts';
 import { editText } from './shell/external-editor.ts';
 import { isComposing, pressVi } from './composer/vi/vi-keys.ts';
 
 export const stopActivity = (session: Session): void => session.stop();
 
-function stop(state: ReplState): Step {
+function stop(state: ReplState): Update {
   const { activity, branch } = state;
   if (activity === undefined && branch?.reason === 'edit')
     return isEmpty(state.composer) ? cancelEdit(state) : andThen(clearDraft(state), cancelEdit);
@@ -48,12 +48,12 @@ function stop(state: ReplState): Step {
   return step(stopping, task(stopActivity, undefined));
 }
 
-function cancelEdit(state: ReplState): Step {
+function cancelEdit(state: ReplState): Update {
   return printNotice(discardRestored(state), 'edit cancelled; the prompt is unchanged');
 }
 
 /** Ctrl+C: cancels what is open, else stops what is running, else clears the draft, else quits at the second press. */
-function interrupt(state: ReplState): Step {
+function interrupt(state: ReplState): Update {
   if (state.dialog !== undefined) return interruptDialog(state, state.dialog);
   if (state.list !== undefined) return step(closeList(state));
   if (state.completion !== undefined && state.completion.source !== 'commands') {
@@ -72,37 +72,37 @@ function interrupt(state: ReplState): Step {
 }
 
 /** Ctrl+C in line mode. The terminal has discarded its line; a restored prompt is in the history. */
-export const interruptLine = (state: ReplState): Step =>
+export const interruptLine = (state: ReplState): Update =>
   interrupt({ ...state, composer: clearBuffer(state.composer) });
 
-function recall(state: ReplState, found: HistoryStep | undefined): Step {
+function recall(state: ReplState, found: HistoryStep | undefined): Update {
   if (found === undefined) return step(state);
   const composer = withDraft(state.composer, found.draft);
   return step({ ...state, composer, history: found.history, isShellPasted: false });
 }
 
-function older(state: ReplState): Step {
+function older(state: ReplState): Update {
   const waiting = unqueue(state);
   if (waiting !== undefined) return step(waiting);
   return recall(state, olderEntry(state.history, unsentDraft(state)));
 }
 
-function newer(state: ReplState): Step {
+function newer(state: ReplState): Update {
   return recall(state, newerEntry(state.history, unsentDraft(state)));
 }
 
-function moveRows(state: ReplState, rows: number): Step | undefined {
+function moveRows(state: ReplState, rows: number): Update | undefined {
   const composer = moveVertically(state.composer, rows, composerColumns(state.columns));
   return composer && step({ ...state, composer });
 }
 
-function send(state: ReplState): Step {
+function send(state: ReplState): Update {
   const broken = breakAtBackslash(state.composer);
   return broken === undefined ? submit(state) : step({ ...state, composer: broken });
 }
 
 /** Not during an answer, in the middle of which the version would be printed. */
-function switchWhenIdle(state: ReplState, choice: VersionChoice): Step {
+function switchWhenIdle(state: ReplState, choice: VersionChoice): Update {
   if (state.activity !== undefined) return step(state);
   return hasVersions(state)
     ? switchVersion(state, choice)
@@ -120,13 +120,13 @@ export async function editExternally(session: Session, text: string): Promise<vo
   });
 }
 
-function openEditor(state: ReplState): Step {
+function openEditor(state: ReplState): Update {
   const next: ReplState = { ...state, typeAhead: { isEditing: true, keys: [] } };
   const text = contentOf(state.composer);
   return step(next, task(editExternally, text, withKeysReleased));
 }
 
-const composerActions: Partial<Record<KeyAction, (state: ReplState) => Step>> = {
+const composerActions: Partial<Record<KeyAction, (state: ReplState) => Update>> = {
   send,
   stop,
   interrupt,
@@ -158,7 +158,7 @@ function boundAction(state: ReplState, chord: string): KeyAction | undefined {
 
 export const suspend = ({ screen }: Session): void => screen.suspend();
 
-function onAction(state: ReplState, action: KeyAction): Step {
+function onAction(state: ReplState, action: KeyAction): Update {
   const { dialog, list, isSearching } = state;
   if (action === 'suspend') return step(state, task(suspend, undefined));
   if (action === 'redraw') return step(state, task(redraw, undefined));
@@ -195,7 +195,7 @@ function isShellPasted({ composer, isShellPasted: wasPasted }: ReplState, isPast
   return composer.cursor === 0 ? isPaste : wasPasted === true;
 }
 
-function typeText(state: ReplState, text: string, isPaste: boolean): Step {
+function typeText(state: ReplState, text: string, isPaste: boolean): Update {
   const composer = isPaste
     ? insertPaste(state.composer, text)
     : insert(besideRestoredPrompt(state, text), text);
@@ -211,7 +211,7 @@ function typeText(state: ReplState, text: string, isPaste: boolean): Step {
   return andThen(typed, (next) => step(next, ...checks));
 }
 
-function onText(state: ReplState, text: string, isPaste: boolean): Step {
+function onText(state: ReplState, text: string, isPaste: boolean): Update {
   const { dialog, isSearching, list } = state;
   if (dialog !== undefined || isSearching) return step(state);
   return list === undefined ? typeText(state, text, isPaste) : onListText(state, list, text);
@@ -228,7 +228,7 @@ function burstOf(
   return isFree && isCommandLine(event.text) ? [...line, ...rest] : [];
 }
 
-function onKeys(state: ReplState, events: readonly KeyEvent[]): Step {
+function onKeys(state: ReplState, events: readonly KeyEvent[]): Update {
   return events.reduce(
     (done, event) => andThen(done, (next) => (next.hasQuit ? step(next) : onKey(next, event))),
     step(state),
@@ -249,13 +249,13 @@ function queueKey(state: ReplState, typeAhead: TypeAhead, event: KeyEvent): Repl
   return { ...state, typeAhead: { ...typeAhead, keys: [...typeAhead.keys, event] } };
 }
 
-export function releaseKeys(state: ReplState): Step {
+export function releaseKeys(state: ReplState): Update {
   const { typeAhead } = state;
   return onKeys({ ...state, typeAhead: undefined }, typeAhead?.keys ?? []);
 }
 
 /** Each key closes the panel; Esc does nothing else, and removes the question mark that opened it. */
-export function onKey(given: ReplState, event: KeyEvent): Step {
+export function onKey(given: ReplState, event: KeyEvent): Update {
   const isOpen = panelOf(given).length > 0;
   const state = isOpen ? { ...given, panel: undefined } : given;
   if (isOpen && event.type === 'key' && boundAction(given, chordOf(event)) === 'stop') {
@@ -270,7 +270,7 @@ export function onKey(given: ReplState, event: KeyEvent): Step {
     : pressKey(state, event);
 }
 
-function pressKey(state: ReplState, event: KeyEvent): Step {
+function pressKey(state: ReplState, event: KeyEvent): Update {
   const burst = burstOf(state, event);
   if (burst.length > 0) return onKeys(state, burst);
   const disarmed = { ...state, isQuitArmed: false, isExitWordEntered: false, acceptsFound: false };
@@ -283,7 +283,7 @@ function pressKey(state: ReplState, event: KeyEvent): Step {
 }
 
 /** Puts the draft aside; it is in the history, too, so that no crash loses it. On an empty composer, restores it. */
-function stashDraft(state: ReplState): Step {
+function stashDraft(state: ReplState): Update {
   if (isEmpty(state.composer)) return step(withStashedDraft(state));
   const draft = unsentDraft(state);
   const cleared = clearDraft(state);

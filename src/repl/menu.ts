@@ -12,7 +12,7 @@ import type { Draft } from './composer/text-buffer.ts';
 import { findFiles, pathsInFolder } from './files/find-paths.ts';
 import { listPromptFiles, valueCandidates } from './prompt-files/send-prompt-file.ts';
 import type { Repl, Session } from './session.ts';
-import type { CompletionMenu, ReplState, Step } from './state.ts';
+import type { CompletionMenu, ReplState, Update } from './state.ts';
 import { step, withKeysReleased, task } from './step.ts';
 
 // The menu of candidates for the text at the caret: it opens while a command or a mention is typed, and with Tab. It
@@ -78,7 +78,7 @@ export function menuKeysText({ completion, activity, keyMap }: ReplState): strin
 }
 
 /** Accepts the selected candidate; in a folder, the file picker continues. */
-function accept(state: ReplState, menu: CompletionMenu): Step {
+function accept(state: ReplState, menu: CompletionMenu): Update {
   const candidate = menu.candidates[menu.selected];
   if (candidate === undefined) return step(state);
   const composer = applyCandidate(state.composer, menu.request, candidate);
@@ -88,7 +88,7 @@ function accept(state: ReplState, menu: CompletionMenu): Step {
 }
 
 /** Completes what the matching commands have in common, else accepts the selected one. */
-function completeCommand(state: ReplState, menu: CompletionMenu): Step {
+function completeCommand(state: ReplState, menu: CompletionMenu): Update {
   const { request, candidates, isTouched } = menu;
   const matching = candidates.filter(({ value }) => value.startsWith(request.typed));
   const composer = extendTyped(state.composer, request, matching);
@@ -152,7 +152,7 @@ export async function findCandidates(session: Session, request: CompletionReques
 }
 
 /** Looks up completions at the caret; later keys wait for the result. */
-export function startCompletion(state: ReplState): Step {
+export function startCompletion(state: ReplState): Update {
   const request = findCompletion(state.composer, argumentKind);
   if (request === undefined) return step({ ...state, completion: undefined });
   const next: ReplState = { ...state, typeAhead: { keys: [] } };
@@ -170,14 +170,14 @@ export async function pickFiles(session: Session, request: CompletionRequest): P
 }
 
 /** Looks for the files of the mention at the caret; the open menu stays until they are found. */
-export function pickAgain(state: ReplState): Step {
+export function pickAgain(state: ReplState): Update {
   const request = mentionAt(state.composer);
   if (request === undefined) return step(withMenuClosed(state));
   return step(state, task(pickFiles, request));
 }
 
 /** Updates the open menu, or opens that of commands. */
-export function refreshCompletion(state: ReplState): Step {
+export function refreshCompletion(state: ReplState): Update {
   if (state.isPicking === true) return pickAgain(state);
   return state.completion?.source === 'tab' ? startCompletion(state) : step(withCommandMenu(state));
 }
@@ -187,7 +187,7 @@ export function onCandidates(
   before: ReplState,
   request: CompletionRequest,
   found: readonly Candidate[],
-): Step {
+): Update {
   const state = withKeysReleased(before);
   if (!isCurrent(state, request)) return step(state);
   const candidates = matchCandidates(request, found);
@@ -214,7 +214,7 @@ export function onFilesPicked(
   request: CompletionRequest,
   found: readonly Candidate[],
   isPartial: boolean,
-): Step {
+): Update {
   if (state.isPicking !== true || !isCurrent(state, request)) return step(state);
   const candidates = withTypedFolder(request, found);
   const settled = { ...state, acceptsFound: false };
@@ -224,29 +224,30 @@ export function onFilesPicked(
   return state.acceptsFound === true ? complete(open, completion) : step(open);
 }
 
-function moveSelection(state: ReplState, menu: CompletionMenu, by: number): Step {
+function moveSelection(state: ReplState, menu: CompletionMenu, by: number): Update {
   const { length } = menu.candidates;
   const selected = (menu.selected + by + length) % length;
   return step({ ...state, completion: { ...menu, selected, isTouched: true } });
 }
 
 /** Tab in the open menu: in a menu that it opened, and on a typed folder, it selects the next candidate. */
-function complete(state: ReplState, menu: CompletionMenu): Step {
+function complete(state: ReplState, menu: CompletionMenu): Update {
   if (menu.source === 'commands') return completeCommand(state, menu);
   const accepts = menu.source === 'files' && !isTypedFolder(menu);
   return accepts ? accept(state, menu) : moveSelection(state, menu, 1);
 }
 
-const menuActions: Partial<Record<KeyAction, (state: ReplState, menu: CompletionMenu) => Step>> = {
-  'completion-tab': complete,
-  'completion-next': (state, menu) => moveSelection(state, menu, 1),
-  'completion-previous': (state, menu) => moveSelection(state, menu, -1),
-  'completion-close': (state, { source }) =>
-    step({ ...withMenuClosed(state), isMenuDismissed: source === 'commands' }),
-  'completion-accept': accept,
-};
+const menuActions: Partial<Record<KeyAction, (state: ReplState, menu: CompletionMenu) => Update>> =
+  {
+    'completion-tab': complete,
+    'completion-next': (state, menu) => moveSelection(state, menu, 1),
+    'completion-previous': (state, menu) => moveSelection(state, menu, -1),
+    'completion-close': (state, { source }) =>
+      step({ ...withMenuClosed(state), isMenuDismissed: source === 'commands' }),
+    'completion-accept': accept,
+  };
 
 /** Handles a key in an open menu; undefined if the key does not belong to the menu. */
-export function onMenuAction(state: ReplState, action: KeyAction): Step | undefined {
+export function onMenuAction(state: ReplState, action: KeyAction): Update | undefined {
   return state.completion && menuActions[action]?.(state, state.completion);
 }

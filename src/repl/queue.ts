@@ -14,14 +14,14 @@ import { discardRestored } from './files/attachments.ts';
 import { mentionsOf } from './files/mentioned-files.ts';
 import type { Session } from './session.ts';
 import { asPrompt, isForShell, runForShell } from './shell/shell-lines.ts';
-import type { Dialog, ReplState, Step } from './state.ts';
+import type { Dialog, ReplState, Update } from './state.ts';
 import { andThen, quit, printing, printNotice, refuse, step, task } from './step.ts';
 
 /** Words that quit other programs when entered alone: `exit`, `:q`, `:wqa!`. */
 export const exitWord = /^(?:exit|quit|:(?:(?:w?qa?|xa?)!?|exit|quit))$/;
 
 /** Quits the second time; the composer keeps the word until then, so that Enter is enough. */
-function enterExitWord(state: ReplState): Step {
+function enterExitWord(state: ReplState): Update {
   if (state.isExitWordEntered) return quit({ ...state, composer: clearBuffer(state.composer) });
   const next = { ...state, isExitWordEntered: true };
   if (!state.isLineMode) return step(next);
@@ -54,14 +54,14 @@ function unescaped(draft: Draft): Draft {
 }
 
 /** Pastes are sent in full but shown as markers. */
-function sendPrompt(state: ReplState, draft: Draft, needsEcho: boolean): Step {
+function sendPrompt(state: ReplState, draft: Draft, needsEcho: boolean): Update {
   const typed = unescaped(draft);
   const mentions = mentionsOf(typed.text);
   const prompt = { content: contentOf(typed), shown: shownText(typed), needsEcho, mentions };
   return startPrompt(state, prompt, draft);
 }
 
-function run(state: ReplState, draft: Draft, needsEcho = false): Step {
+function run(state: ReplState, draft: Draft, needsEcho = false): Update {
   if (isForShell(state, draft)) return runForShell(state, draft, needsEcho);
   if (!isCommand(state, draft)) return sendPrompt(state, draft, needsEcho);
   const line = contentOf(draft).trim();
@@ -71,7 +71,7 @@ function run(state: ReplState, draft: Draft, needsEcho = false): Step {
 }
 
 /** Runs the queue until natter is busy; follows every change of the state. */
-export function advance(state: ReplState): Step {
+export function advance(state: ReplState): Update {
   const [next, ...queue] = state.queue;
   const isWaiting =
     state.isQueuePaused || (state.activity ?? state.dialog ?? state.list) !== undefined;
@@ -84,7 +84,7 @@ export function remember({ memory }: Session, text: string): void {
 }
 
 /** Moves the draft to the history. If it was recalled from there, the composer gets the draft typed before. */
-function takeDraft(state: ReplState, draft: Draft): Step {
+function takeDraft(state: ReplState, draft: Draft): Update {
   const remembered = addEntry(state.history, draft);
   const composer = withDraft(clearBuffer(state.composer), remembered.draft);
   const { history } = remembered;
@@ -102,7 +102,7 @@ function takeDraft(state: ReplState, draft: Draft): Step {
 export const hurry = (session: Session): void => session.retryNow();
 
 /** Ends the wait before a retry. */
-function retryNow(state: ReplState): Step {
+function retryNow(state: ReplState): Update {
   const { activity, now } = state;
   if (activity?.type !== 'answer' || activity.retry === undefined) return step(state);
   const retry = { ...activity.retry, at: now };
@@ -110,7 +110,7 @@ function retryNow(state: ReplState): Step {
 }
 
 /** Line mode has no composer in which the text could be edited. */
-function cancelShell(state: ReplState): Step {
+function cancelShell(state: ReplState): Update {
   const closed = { ...state, dialog: undefined };
   if (!state.isLineMode) return step(closed);
   return printNotice({ ...closed, composer: clearBuffer(state.composer) }, 'nothing was run');
@@ -143,7 +143,7 @@ function shellQuestion(state: ReplState, draft: Draft): Dialog | undefined {
 }
 
 /** Sends or queues the draft; on an empty composer, retries at once, or continues a paused queue. */
-export function submit(state: ReplState, isShellConfirmed = false): Step {
+export function submit(state: ReplState, isShellConfirmed = false): Update {
   const draft = pastedAsText(state, draftOf(state.composer));
   if (contentOf(draft).trim() === '') return retryNow({ ...state, isQueuePaused: false });
   if (exitWord.test(contentOf(draft).trim())) return enterExitWord(state);
@@ -171,7 +171,7 @@ export function submit(state: ReplState, isShellConfirmed = false): Step {
 }
 
 /** Submits a line of line mode. It cannot be edited any more, so a command and the lines after it both run. */
-export function submitLine(state: ReplState, text: string): Step {
+export function submitLine(state: ReplState, text: string): Update {
   // Confirms the restored prompt.
   if (text.trim() === '' && state.unconfirmed !== undefined) return submit(state);
   const lines = linesAfterCommand(text);
@@ -190,7 +190,7 @@ export function withStashedDraft(state: ReplState): ReplState {
 }
 
 /** Moves the draft to the history and clears the composer. What was pasted is not a command there. */
-export function clearDraft(state: ReplState): Step {
+export function clearDraft(state: ReplState): Update {
   return takeDraft(discardRestored(state), unsentDraft(state));
 }
 

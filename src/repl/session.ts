@@ -9,7 +9,7 @@ import type { Journal } from '../conversation/journal/journal.ts';
 import { Failure, replacedFailure, withCommands } from '../failure.ts';
 import type { Context, Run } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
-import type { FailureText, ReplState, Step } from './state.ts';
+import type { FailureText, ReplState, Update } from './state.ts';
 import type { ReplLibrary } from './conversations/library.ts';
 import type { Entry, Transcript } from './transcript/transcript.ts';
 import type { ReplFiles } from './files/user-files.ts';
@@ -56,7 +56,7 @@ export interface Session extends Repl {
   readonly transcript: Transcript;
   state(): ReplState;
   /** Changes the state, which gets the present time, after the change in progress. */
-  update(change: (state: ReplState) => Step): void;
+  update(change: (state: ReplState) => Update): void;
   /** Prints below an answer in progress; a failure becomes an entry. */
   print(entries: readonly Entry[]): void;
   journal(): Journal;

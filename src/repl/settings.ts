@@ -21,7 +21,7 @@ import { notice, type Entry } from './transcript/transcript.ts';
 import type { Candidate } from './composer/completion.ts';
 import type { Repl, Session } from './session.ts';
 import { offWords, type SlashCommand } from './slash-command.ts';
-import type { Dialog, Step, ReplState, SessionSettings } from './state.ts';
+import type { Dialog, Update, ReplState, SessionSettings } from './state.ts';
 import { openDialog, printNotice, printing, refuse, startActivity, step, task } from './step.ts';
 
 function withSettings(state: ReplState, changes: Partial<SessionSettings>): ReplState {
@@ -36,7 +36,7 @@ const modelsOf = ({ knownModels }: ReplState): ReadonlySet<string> =>
   new Set([...knownModels, ...catalogue.map(({ id }) => id), 'auto']);
 
 /** Opens a list of the models, or sets one. During an answer there is no list, and an unknown name is not checked. */
-function setModel(state: ReplState, model: string): Step {
+function setModel(state: ReplState, model: string): Update {
   const known = modelsOf(state);
   const isFree = state.activity === undefined;
   if (model === '') {
@@ -52,7 +52,7 @@ function setModel(state: ReplState, model: string): Step {
 }
 
 /** Sets the model of the next prompts. */
-function useModel(state: ReplState, model: string): Step {
+function useModel(state: ReplState, model: string): Update {
   const known = modelsOf(state);
   const next = { ...withSettings(state, { model }), hasOfferedModel: false };
   const near = nearlyNamed(model, known);
@@ -216,7 +216,7 @@ export function parseSessionParameter(text: string): readonly [name: string, val
 }
 
 /** Changes the token limit, which is a setting, or any other parameter. */
-function setParameters(state: ReplState, text: string): Step {
+function setParameters(state: ReplState, text: string): Update {
   const [, limit] = /^max_tokens(?:\s*=\s*|\s+)(.+)$/.exec(text) ?? [];
   if (limit === undefined) {
     return startActivity(state, 'changing parameters', changeParameters, text);
@@ -252,7 +252,7 @@ export async function chooseRole(session: Session, name: string): Promise<readon
   return [notice(cleanLine(context, `${current}; ${others}`))];
 }
 
-function setSystem(state: ReplState, argument: string): Step {
+function setSystem(state: ReplState, argument: string): Update {
   const next =
     argument === ''
       ? state
@@ -266,7 +266,7 @@ function setSystem(state: ReplState, argument: string): Step {
   return printNotice(next, shown);
 }
 
-function setRole(state: ReplState, name: string): Step {
+function setRole(state: ReplState, name: string): Update {
   const { role, system } = state.settings;
   if (!offWords.has(name)) return startActivity(state, 'reading a role', chooseRole, name);
   if (role !== undefined) return setSystem(state, 'off');
@@ -274,7 +274,7 @@ function setRole(state: ReplState, name: string): Step {
   return printNotice(state, `no role is set${hint}`);
 }
 
-function setTheme(state: ReplState, argument: string): Step {
+function setTheme(state: ReplState, argument: string): Update {
   const { theme: current } = state.settings;
   const available = `available: ${themeNames.join(', ')}`;
   if (argument === '') {
@@ -295,7 +295,7 @@ const wrapText = {
   none: 'the terminal wraps answers; /settings wrap words ends rows between words',
 } as const;
 
-function setWrap(state: ReplState, argument: string): Step {
+function setWrap(state: ReplState, argument: string): Update {
   const wanted = argument === '' ? state.settings.wrap : argument;
   const wrap = wrapModes.find((mode) => mode === wanted);
   return wrap === undefined
@@ -304,7 +304,7 @@ function setWrap(state: ReplState, argument: string): Step {
 }
 
 /** Shows or sets how natter looks in this conversation. */
-function setLook(state: ReplState, argument: string): Step {
+function setLook(state: ReplState, argument: string): Update {
   const [name = '', value = ''] = argument.split(/\s+/);
   const { isLineMode, settings } = state;
   if (name === 'wrap') return setWrap(state, value);

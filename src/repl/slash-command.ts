@@ -1,6 +1,6 @@
 import type { Candidate } from './composer/completion.ts';
 import type { Repl, Session } from './session.ts';
-import type { Step, ReplState } from './state.ts';
+import type { Update, ReplState } from './state.ts';
 
 /** The groups of `/help`, in its order, with their titles. */
 export const commandGroups = {
@@ -49,7 +49,7 @@ export interface SlashCommand {
   /** Not available in line mode. */
   readonly needsLiveRegion?: boolean;
   /** `argument` is trimmed; empty if absent. */
-  readonly run: (state: ReplState, argument: string) => Step;
+  readonly run: (state: ReplState, argument: string) => Update;
 }
 
 export const redraw = ({ screen }: Session): void => screen.redraw();

@@ -30,14 +30,14 @@ export interface SessionSettings {
 export interface DialogChoice {
   readonly label: string;
   /** The dialog is still open in the state that it gets. */
-  readonly choose: (state: ReplState) => Step;
+  readonly choose: (state: ReplState) => Update;
 }
 
 interface DialogFrame {
   /** May have several lines. */
   readonly title: string;
   /** What Esc does. */
-  readonly cancel: (state: ReplState) => Step;
+  readonly cancel: (state: ReplState) => Update;
   /** The same in words: `goes back`; absent for `cancels`. */
   readonly cancels?: string;
 }
@@ -52,7 +52,7 @@ export type Dialog =
       /** Typed letters select the choice that begins with them. */
       readonly selectsTyped?: boolean;
       /** Closes the dialog, because any other text is a prompt. */
-      readonly takesPrompt?: (state: ReplState) => Step;
+      readonly takesPrompt?: (state: ReplState) => Update;
     })
   | (DialogFrame & {
       readonly type: 'entry';
@@ -64,7 +64,7 @@ export type Dialog =
       readonly isHidden?: boolean;
       /** The text may have several lines. */
       readonly takesLines?: boolean;
-      readonly enter: (state: ReplState, text: string) => Step;
+      readonly enter: (state: ReplState, text: string) => Update;
     });
 
 /** How the list of conversations opens the chosen one. */
@@ -132,7 +132,7 @@ export interface Task {
 }
 
 /** The new state, and the tasks to start, in order. */
-export interface Step {
+export interface Update {
   readonly state: ReplState;
   readonly tasks: readonly Task[];
 }

@@ -1,9 +1,9 @@
 import { neededKeyOf } from './composer/keys/key-bindings.ts';
 import { type Entry, failureEntry, notice } from './transcript/transcript.ts';
 import type { Session } from './session.ts';
-import type { AnswerActivity, Dialog, ReplState, Step, Task } from './state.ts';
+import type { AnswerActivity, Dialog, ReplState, Update, Task } from './state.ts';
 
-export function step(state: ReplState, ...tasks: readonly Task[]): Step {
+export function step(state: ReplState, ...tasks: readonly Task[]): Update {
   return { state, tasks };
 }
 
@@ -16,7 +16,7 @@ export function task<Input>(
   return { run, input, recover };
 }
 
-export function andThen(first: Step, next: (state: ReplState) => Step): Step {
+export function andThen(first: Update, next: (state: ReplState) => Update): Update {
   const second = next(first.state);
   return { state: second.state, tasks: [...first.tasks, ...second.tasks] };
 }
@@ -31,7 +31,7 @@ export const printReport: typeof print = (session, printed) => print(session, pr
 
 export const printing = (...entries: readonly Entry[]): Task => task(print, { entries });
 
-export function printNotice(state: ReplState, text: string): Step {
+export function printNotice(state: ReplState, text: string): Update {
   return step(state, printing(notice(text)));
 }
 
@@ -40,17 +40,17 @@ export const isWriting = ({ activity, isLineMode }: ReplState): boolean =>
   activity?.type === 'answer' && activity.phase === 'streaming' && !isLineMode;
 
 /** Prints a text; while an answer is being written, it is below the composer until the next key. */
-export function showNow(state: ReplState, text: string): Step {
+export function showNow(state: ReplState, text: string): Update {
   return isWriting(state) ? step({ ...state, panel: text }) : printNotice(state, text);
 }
 
-export function refuse(state: ReplState, message: string, hint?: string): Step {
+export function refuse(state: ReplState, message: string, hint?: string): Update {
   return step(state, printing(failureEntry(message, hint)));
 }
 
 export const leave = (session: Session): void => session.quit();
 
-export function quit(state: ReplState): Step {
+export function quit(state: ReplState): Update {
   return step({ ...state, hasQuit: true }, task(leave, undefined));
 }
 
@@ -61,7 +61,7 @@ export function startActivity<Input>(
   run: (session: Session, input: Input, signal: AbortSignal) => Promise<readonly Entry[]>,
   input: Input,
   recover?: Task['recover'],
-): Step {
+): Update {
   const { now: since, dialog } = state;
   const started: Task = { run, input, isActivity: true, recover };
   const activity = { type: 'task', name, task: started, since, isStopping: false, dialog } as const;
@@ -92,7 +92,7 @@ export function newAnswer({ now, branch }: ReplState, model: string): AnswerActi
 }
 
 /** Shows the end of a text that is being received, which is not in the transcript yet. */
-export function withUndecided(state: ReplState, undecided: string): Step {
+export function withUndecided(state: ReplState, undecided: string): Update {
   const { activity } = state;
   return step(activity === undefined ? state : { ...state, activity: { ...activity, undecided } });
 }
@@ -103,7 +103,7 @@ export function openDialog(session: Session, dialog: Dialog): void {
 }
 
 /** In line mode the queue is not visible otherwise. */
-export function reportQueue(state: ReplState): Step {
+export function reportQueue(state: ReplState): Update {
   const { length } = state.queue;
   if (!state.isLineMode || length === 0) return step(state);
   const enter = neededKeyOf('send', state.keyMap);

@@ -1,4 +1,4 @@
-import type { AnswerEnd, FailureText, ReplState, Step, Task } from './state.ts';
+import type { AnswerEnd, FailureText, ReplState, Update, Task } from './state.ts';
 import { onAnswerEnded } from './answers/answering.ts';
 import { sendPrompt } from './answers/send-prompt.ts';
 import { answerList } from './line-mode/questions.ts';
@@ -9,12 +9,12 @@ import { advance, submitLine } from './queue.ts';
 import { reportQueue, andThen, printing, step, task, printReport } from './step.ts';
 
 /** As after a stopped answer: what is queued may depend on what was stopped. */
-function pauseQueue(state: ReplState): Step {
+function pauseQueue(state: ReplState): Update {
   return reportQueue({ ...state, isQueuePaused: true });
 }
 
 /** Ends an activity with its entries, or an answer. @param result what the task returned */
-export function onTaskEnded(state: ReplState, ended: Task, result: unknown): Step {
+export function onTaskEnded(state: ReplState, ended: Task, result: unknown): Update {
   const { activity } = state;
   if (ended.run === sendPrompt) return onAnswerEnded(state, result as AnswerEnd);
   const entries = result as readonly Entry[];
@@ -26,7 +26,7 @@ export function onTaskEnded(state: ReplState, ended: Task, result: unknown): Ste
 }
 
 /** Line mode: a line is a prompt, a command or the answer to a question. */
-export function enterLine(before: ReplState, text: string): Step {
+export function enterLine(before: ReplState, text: string): Update {
   const state = { ...before, isQuitArmed: false };
   const { dialog, list } = state;
   if (dialog !== undefined) return answerDialog(state, dialog, text);
@@ -38,7 +38,7 @@ export function onTaskFailed(
   state: ReplState,
   failed: Task,
   failure: FailureText | 'stopped',
-): Step {
+): Update {
   const { activity } = state;
   if (failed.run === sendPrompt && activity?.type === 'answer') {
     const { conversation } = state;
@@ -59,7 +59,7 @@ export function onTaskFailed(
 }
 
 /** A change of the state. Then the keys that waited for it are pressed, and the queue goes on. */
-export function updated(state: ReplState, change: (state: ReplState) => Step): Step {
+export function updated(state: ReplState, change: (state: ReplState) => Update): Update {
   const changed = change(state);
   const isOver = changed.state.typeAhead?.isOver === true;
   return andThen(isOver ? andThen(changed, releaseKeys) : changed, advance);

@@ -11,11 +11,11 @@ import type { Exchange, SandboxState } from './exchange.ts';
 import type { Fault } from './faults/fault-fields.ts';
 import { withoutGroup } from './faults/parse-fault.ts';
 import { codeReply, markdownReply, tablesReply, unicodeReply } from './replies/fixed-replies.ts';
-import { helpReply } from './replies/replies.ts';
 import {
   defaultReply,
   echoReply,
   fencedReply,
+  helpReply,
   hostileLines,
   hostileReply,
   millionReply,

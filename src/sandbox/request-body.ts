@@ -127,15 +127,6 @@ function checkMessage(value: unknown, index: number, isLenient: boolean): Messag
   return { role: known, content };
 }
 
-function checkModel(model: unknown): string {
-  if (model === undefined) refuse('"model" is missing');
-  if (typeof model !== 'string') return refuse('"model" must be a string');
-  if (!modelIds.includes(model)) {
-    throw new Failure('not_found', `no model "${model}"; the models are ${modelIds.join(', ')}`);
-  }
-  return model;
-}
-
 /**
  * Checks a parsed body against the contract's field table: the types of the fields first, then the model.
  * @param isLenient ignores fields that are not in the table
@@ -150,12 +141,16 @@ export function checkCompletionBody(value: unknown, isLenient: boolean): Complet
   if (messages.length === 0) refuse('"messages" must not be empty');
   if (stream !== undefined && typeof stream !== 'boolean') refuse('"stream" must be a boolean');
   const checked = messages.map((message, index) => checkMessage(message, index, isLenient));
-  const known = checkModel(model);
+  if (model === undefined) refuse('"model" is missing');
+  if (typeof model !== 'string') return refuse('"model" must be a string');
+  if (!modelIds.includes(model)) {
+    throw new Failure('not_found', `no model "${model}"; the models are ${modelIds.join(', ')}`);
+  }
   const isCount = typeof maxTokens === 'number' && Number.isInteger(maxTokens) && maxTokens > 0;
   if (maxTokens !== undefined && !isCount) refuse('"max_tokens" must be an integer above 0');
   return {
     messages: checked,
-    model: known,
+    model,
     ...(stream === true && { stream }),
     ...(isCount && { max_tokens: maxTokens }),
   };

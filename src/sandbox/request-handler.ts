@@ -213,13 +213,9 @@ async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
   await route.answer({ exchange, state, key, body, prompt }, parameter);
 }
 
-function isConnected({ request, response, signal }: Exchange): boolean {
-  return !signal.aborted && request.errored === null && response.socket?.destroyed === false;
-}
-
 async function answerError(exchange: Exchange, error: unknown): Promise<void> {
-  const { response, record } = exchange;
-  if (!isConnected(exchange)) return;
+  const { request, response, record, signal } = exchange;
+  if (signal.aborted || request.errored !== null || response.socket?.destroyed !== false) return;
   if (!(error instanceof Failure)) record.problem = String(error);
   if (response.headersSent) {
     record.ended = 'failed';

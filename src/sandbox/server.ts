@@ -102,25 +102,6 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-function createState(options: SandboxOptions): SandboxState {
-  const { clock = systemClock } = options;
-  const typical = catalogue.map(({ id, typicalLatency }) => [id, typicalLatency] as const);
-  return {
-    clock,
-    log: options.log,
-    engine: options.engine,
-    limits: { ...defaultLimits, ...options.limits },
-    isLenient: options.lenient === true,
-    open: new WeakMap(),
-    rules: createFaultRules(options.faults ?? []),
-    admit: createRateLimiter(clock, options.rateLimit),
-    latency: { ...Object.fromEntries(typical), ...options.latency },
-    isClosing: false,
-    requests: 0,
-    bodyBytes: 0,
-  };
-}
-
 async function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
   server.listen(port, host);
   try {
@@ -173,13 +154,27 @@ function openServer(state: SandboxState): Server {
  * @throws Failure `usage` if the host is not loopback or the port is not available
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { host = '127.0.0.1', port = 0, unref = false } = options;
+  const { host = '127.0.0.1', port = 0, unref = false, clock = systemClock } = options;
   if (!isLoopback(host)) {
     throw new Failure('usage', `the sandbox does not listen on ${host}, only on this machine`, {
       hint: 'use 127.0.0.1 or ::1',
     });
   }
-  const state = createState(options);
+  const typical = catalogue.map(({ id, typicalLatency }) => [id, typicalLatency] as const);
+  const state: SandboxState = {
+    clock,
+    log: options.log,
+    engine: options.engine,
+    limits: { ...defaultLimits, ...options.limits },
+    isLenient: options.lenient === true,
+    open: new WeakMap(),
+    rules: createFaultRules(options.faults ?? []),
+    admit: createRateLimiter(clock, options.rateLimit),
+    latency: { ...Object.fromEntries(typical), ...options.latency },
+    isClosing: false,
+    requests: 0,
+    bodyBytes: 0,
+  };
   const server = openServer(state);
   if (unref) server.unref().on('connection', (socket) => socket.unref());
   const { address, family, port: actual } = await listen(server, host, port);

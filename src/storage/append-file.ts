@@ -36,13 +36,14 @@ export const appendFile: AppendFile = {
   },
 };
 
-/** Whether the last line of a file has no line end; false for an empty file. @throws the system's error */
-export function endsTorn(path: string): boolean {
-  return withDescriptor(fs.openSync(path, 'r'), (descriptor) => {
-    const { size } = fs.fstatSync(descriptor);
-    if (size === 0) return false;
-    const last = Buffer.alloc(1);
-    fs.readSync(descriptor, last, 0, 1, size - 1);
-    return last[0] !== 0x0a;
-  });
+/** Whether the last line of an open file has no line end; false for an empty file. @throws the system's error */
+export function isTorn(descriptor: number): boolean {
+  const { size } = fs.fstatSync(descriptor);
+  if (size === 0) return false;
+  const last = Buffer.alloc(1);
+  fs.readSync(descriptor, last, 0, 1, size - 1);
+  return last[0] !== 0x0a;
 }
+
+/** Opens a file for {@link isTorn}. @throws the system's error */
+export const endsTorn = (path: string): boolean => withDescriptor(fs.openSync(path, 'r'), isTorn);

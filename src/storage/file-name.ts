@@ -4,11 +4,6 @@ import { Failure } from '../failure.ts';
 
 const wildcards = /[*?]/;
 
-function patternOf(text: string): RegExp {
-  const escaped = text.replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`);
-  return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 's');
-}
-
 /**
  * Finds the files that match a name with `*` or `?` in its last part, sorted as by a shell; cmd.exe and PowerShell do
  * not expand names. The name of an existing file matches only that file. Empty if nothing matches.
@@ -18,7 +13,8 @@ export function expandName(name: string): readonly string[] {
   const last = path.basename(name);
   if (!wildcards.test(last) || fs.existsSync(name)) return [name];
   const folder = name.slice(0, name.length - last.length);
-  const pattern = patternOf(last);
+  const escaped = last.replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`);
+  const pattern = new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 's');
   const names = fs.readdirSync(folder === '' ? '.' : folder);
   return names
     .filter((entry) => pattern.test(entry) && (last.startsWith('.') || !entry.startsWith('.')))

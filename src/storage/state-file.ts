@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { isTorn } from './append-file.ts';
 import { makePrivateFolder, replaceContent, withDescriptor } from './files.ts';
 import { storageFailure } from './storage-failure.ts';
 
@@ -17,11 +18,9 @@ export function appendLine(file: string, line: string): void {
   try {
     makePrivateFolder(path.dirname(file));
     withDescriptor(fs.openSync(file, 'a+', 0o600), (descriptor) => {
-      const { size, mode } = fs.fstatSync(descriptor);
+      const { mode } = fs.fstatSync(descriptor);
       if ((mode & 0o077) !== 0) fs.fchmodSync(descriptor, 0o600);
-      const last = Buffer.from('\n');
-      if (size > 0) fs.readSync(descriptor, last, 0, 1, size - 1);
-      const bytes = Buffer.from(`${last[0] === 0x0a ? '' : '\n'}${line}\n`);
+      const bytes = Buffer.from(`${isTorn(descriptor) ? '\n' : ''}${line}\n`);
       if (fs.writeSync(descriptor, bytes) < bytes.length) {
         throw Object.assign(new Error('not all of it was written'), { code: 'ENOSPC' });
       }

@@ -53,19 +53,19 @@ const accents = pairs(`
   widetilde \u0303 check \u030c breve \u0306 acute \u0301 grave \u0300 mathring \u030a
 `);
 
-const superscriptFrom =
-  '0123456789+-=()abcdefghijklmnoprstuvwxyzABDEGHIJKLMNOPRTUVWαβγδθιφχ′∗*∘°†⊤';
-const superscriptTo = '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᴬᴮᴰᴱᴳᴴᴵᴶᴷᴸᴹᴺᴼᴾᴿᵀᵁⱽᵂᵅᵝᵞᵟᶿᶥᵠᵡ′**°°†ᵀ';
-const subscriptFrom = '0123456789+-=()aehijklmnoprstuvxβγρφχ';
-const subscriptTo = '₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ';
-
 const charactersOf = (from: string, to: string): ReadonlyMap<string, string> => {
   const targets = Array.from(to);
   return new Map(Array.from(from, (character, index) => [character, targets[index] ?? '']));
 };
 
-const superscripts = charactersOf(superscriptFrom, superscriptTo);
-const subscripts = charactersOf(subscriptFrom, subscriptTo);
+const superscripts = charactersOf(
+  '0123456789+-=()abcdefghijklmnoprstuvwxyzABDEGHIJKLMNOPRTUVWαβγδθιφχ′∗*∘°†⊤',
+  '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᴬᴮᴰᴱᴳᴴᴵᴶᴷᴸᴹᴺᴼᴾᴿᵀᵁⱽᵂᵅᵝᵞᵟᶿᶥᵠᵡ′**°°†ᵀ',
+);
+const subscripts = charactersOf(
+  '0123456789+-=()aehijklmnoprstuvxβγρφχ',
+  '₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ',
+);
 
 const doubleStruck = pairs('C ℂ E 𝔼 H ℍ K 𝕂 N ℕ P ℙ Q ℚ R ℝ Z ℤ F 𝔽 D 𝔻 S 𝕊 T 𝕋 1 𝟙');
 const script = pairs(
@@ -314,17 +314,13 @@ function readStructure(reader: Reader, name: string): string {
     return name.startsWith('operatorname') ? text + readLimits(reader) : text;
   }
   if (lookCommands.test(name)) return readArgument(reader);
-  return readAccent(reader, name);
+  const accent = accents.get(name) ?? fail();
+  const letter = readArgument(reader);
+  return Array.from(letter).length === 1 ? (letter + accent).normalize('NFC') : fail();
 }
 
 function readLetters(reader: Reader, letters: ReadonlyMap<string, string>): string {
   return Array.from(readArgument(reader), (letter) => letters.get(letter) ?? fail()).join('');
-}
-
-function readAccent(reader: Reader, name: string): string {
-  const accent = accents.get(name) ?? fail();
-  const letter = readArgument(reader);
-  return Array.from(letter).length === 1 ? (letter + accent).normalize('NFC') : fail();
 }
 
 /** A superscript (`^`) or subscript (`_`), after its mark. */

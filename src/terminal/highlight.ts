@@ -145,7 +145,9 @@ function highlightLine(
     if (stream.pos > stream.start) stalls = 0;
     else if ((stalls += 1) > 10) throw new Error('the mode does not advance');
     const text = stream.current();
-    const look = token ? lookOf(token) : undefined;
+    // The last part of `variableName.definition` or `string property` that has a look decides.
+    const parts = token?.split(/[ .]/) ?? [];
+    const look = parts.map((part) => looks.get(part)).findLast((one) => one !== undefined);
     output += look && text.trim() !== '' ? style[look](text) : text;
   }
   return output;
@@ -168,11 +170,3 @@ const looks = new Map(
     names.split(' ').map((name) => [name, look as Look] as const),
   ),
 );
-
-/** The last part of `variableName.definition` or `string property` that has a look decides. */
-function lookOf(token: string): Look | undefined {
-  return token
-    .split(/[ .]/)
-    .map((part) => looks.get(part))
-    .findLast((look) => look !== undefined);
-}

@@ -128,20 +128,6 @@ const adjectives: Readonly<Record<Period, string>> = {
   month: 'monthly',
 };
 
-function limitOfPeriod(
-  amount: ReturnType<typeof parseBudget>,
-  { context, settings }: Run,
-  isSandbox: boolean,
-): Limit {
-  const { period } = amount;
-  const usage = isSandbox ? '‹natter usage --sandbox›' : '‹natter usage›';
-  return createLimit(amount, `the ${adjectives[period]} budget`, () => {
-    const end = localDay(endOfPeriod(period, context.clock.date()));
-    const ways = `${raiseHint(settings.sources.budget)}, or wait until ${end}`;
-    return `${ways}; ${usage} shows the requests`;
-  });
-}
-
 /** Estimates the tokens that a request uses at most; `answer` is undefined for a request without a limit. */
 export function estimateRequest(request: CompletionRequest) {
   const newer = request.params?.['max_completion_tokens'];
@@ -199,7 +185,12 @@ function openPeriod(run: Run, text: string, pricing: Pricing) {
     notices.notice('the sandbox costs nothing: only a budget in tokens limits it');
     return undefined;
   }
-  const limit = limitOfPeriod(amount, run, isSandbox);
+  const { period } = amount;
+  const limit = createLimit(amount, `the ${adjectives[period]} budget`, () => {
+    const end = localDay(endOfPeriod(period, clock.date()));
+    const usage = isSandbox ? '‹natter usage --sandbox›' : '‹natter usage›';
+    return `${raiseHint(settings.sources.budget)}, or wait until ${end}; ${usage} shows the requests`;
+  });
   const expense = (line: LedgerLine) => expenseOf(limit, pricing, line.model, tokensOf(line));
   const isPriced = ({ model }: LedgerLine) =>
     limit.currency === undefined || pricing.prices.get(model)?.currency === limit.currency;
@@ -210,7 +201,7 @@ function openPeriod(run: Run, text: string, pricing: Pricing) {
   function read(): void {
     readAt = clock.monotonic();
     limit.used = lost;
-    readLedger(state, startOfPeriod(amount.period, clock.date()), (line) => {
+    readLedger(state, startOfPeriod(period, clock.date()), (line) => {
       if ((line.sandbox === true) !== isSandbox) return;
       if (line.profile !== settings.profile.value) return;
       limit.longestAnswer = Math.max(limit.longestAnswer, tokensOf(line).answer);

@@ -30,13 +30,6 @@ export function endOfPeriod(period: Period, now: Date): Date {
 
 const hour = 3_600_000;
 
-function calendarDay(text: string): Date | undefined {
-  const [, year = '', month = '', day = '1'] = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(text) ?? [];
-  if (year === '') return undefined;
-  const date = new Date(Number(year), Number(month) - 1, Number(day));
-  return date.getMonth() === Number(month) - 1 ? date : undefined;
-}
-
 /**
  * Reads the start of a span: `7d` is today and the six days before, `2w` 14 days, `12h` the last 12 hours; `today`,
  * `2026-11-01` and `2026-11` begin at local midnight. Undefined for any other text.
@@ -47,5 +40,7 @@ export function parseSince(text: string, now: Date): Date | undefined {
   const count = Number(digits);
   if (unit === 'h') return new Date(now.getTime() - count * hour);
   if (unit !== '') return startOfDay(now, 1 - count * (unit === 'w' ? 7 : 1));
-  return calendarDay(text);
+  const [, year = '', month = '', day = '1'] = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(text) ?? [];
+  const date = new Date(Number(year), Number(month) - 1, Number(day));
+  return year !== '' && date.getMonth() === Number(month) - 1 ? date : undefined;
 }

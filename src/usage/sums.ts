@@ -52,10 +52,6 @@ function add(sum: OpenSum, line: LedgerLine, price: Price | undefined): void {
   }
 }
 
-function keyOf(line: LedgerLine, by: Grouping): string {
-  return by === 'day' ? localDay(new Date(line.time)) : line[by];
-}
-
 const allTokens = (sum: UsageSum) => sum.promptTokens + sum.answerTokens;
 
 /** Adds up requests. */
@@ -64,7 +60,7 @@ export function createUsageSums(by: Grouping, priceOf: PriceOf) {
   const total = emptySum('total');
   return {
     add(line: LedgerLine): void {
-      const key = keyOf(line, by);
+      const key = by === 'day' ? localDay(new Date(line.time)) : line[by];
       const sum = sums.get(key) ?? emptySum(key);
       sums.set(key, sum);
       const price = priceOf(line);

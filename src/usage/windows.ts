@@ -1,7 +1,7 @@
 // Learns the context windows of a service's models, as it lists them or names them in a refusal.
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '../client/client.ts';
-import type { CompletionRequest, ModelRecord } from '../client/contract.ts';
+import type { ModelRecord } from '../client/contract.ts';
 import { describeModel } from '../client/models/model-description.ts';
 import type { ModelWindows } from '../conversation/context-fit.ts';
 import { textMessages } from '../conversation/message-text.ts';
@@ -39,10 +39,6 @@ export function refusedWindow(error: unknown, size: number): number | undefined 
   return new Set(possible).size === 1 ? possible[0] : undefined;
 }
 
-function sizeOf({ messages, max_tokens: answer = 0 }: CompletionRequest): number {
-  return estimateMessages(textMessages(messages)) + answer;
-}
-
 /** Makes a client that learns windows from lists of models and from refusals; stores them, unless saving is off. */
 export function learnWindows(client: Client, { context, presentation, settings }: Run) {
   const { baseUrl, save } = settings.values;
@@ -72,7 +68,8 @@ export function learnWindows(client: Client, { context, presentation, settings }
       try {
         yield* client.chat(request, how);
       } catch (error) {
-        const window = refusedWindow(error, sizeOf(request));
+        const { messages, max_tokens: answer = 0 } = request;
+        const window = refusedWindow(error, estimateMessages(textMessages(messages)) + answer);
         // A key that was typed as the model must not be stored.
         const isSecret = maskText(context.secrets, request.model) !== request.model;
         if (window !== undefined && !isSecret) learn([...windows, [request.model, window]]);

@@ -1,6 +1,6 @@
 import type { Conversation, Turn } from '../../src/conversation/tree.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
-import type { AnswerOutcome, FailureText, ReplState, Task, Step } from '../../src/repl/state.ts';
+import type { AnswerOutcome, FailureText, ReplState, Task, Update } from '../../src/repl/state.ts';
 import { onAnswerEnded } from '../../src/repl/answers/answering.ts';
 import { onChatEvent, sendPrompt } from '../../src/repl/answers/send-prompt.ts';
 import { selectVersion, undoPrompt } from '../../src/repl/answers/versions.ts';
@@ -139,7 +139,7 @@ export function taskName({ run: called }: Task): TaskName | undefined {
 }
 
 /** The tasks of an update as data. */
-export function effectsIn({ tasks }: Step): readonly Effect[] {
+export function effectsIn({ tasks }: Update): readonly Effect[] {
   return tasks.map((task) => {
     const fields = /string|boolean/.test(typeof task.input) ? { input: task.input } : task.input;
     return { type: taskName(task), ...(fields as object) } as Effect;
@@ -147,7 +147,7 @@ export function effectsIn({ tasks }: Step): readonly Effect[] {
 }
 
 /** A change of the state. */
-export type StateChange = (state: ReplState) => Step;
+export type StateChange = (state: ReplState) => Update;
 
 /** Applies the changes in order, and collects their tasks. */
 export function run(

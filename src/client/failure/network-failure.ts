@@ -120,19 +120,18 @@ const connectProblems: Readonly<Record<string, string>> = {
 const lastingProblems = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 function connectFailure(error: unknown, code: string, place: string, route: Route): Failure {
+  const { target, forwardProxy } = route;
+  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(target) ?? [];
+  const isServerHere = code === 'ECONNREFUSED' && isLoopbackName(host);
+  const remedy: Remedy = isServerHere
+    ? { code: 'start-server', port }
+    : { code: 'check-connection' };
   const problem = connectProblems[code] ?? (code === '' ? 'the connection failed' : code);
   return new Failure('unreachable', `cannot reach ${place}: ${problem}`, {
     transient: !lastingProblems.has(code),
     cause: error,
-    remedy: connectRemedy(code, route),
+    remedy: forwardProxy ? { code: 'check-proxy', variable: forwardProxy.variable } : remedy,
   });
-}
-
-function connectRemedy(code: string, { target, forwardProxy }: Route): Remedy {
-  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(target) ?? [];
-  const isServerHere = code === 'ECONNREFUSED' && isLoopbackName(host);
-  if (forwardProxy !== undefined) return { code: 'check-proxy', variable: forwardProxy.variable };
-  return isServerHere ? { code: 'start-server', port } : { code: 'check-connection' };
 }
 
 function cutFailure(

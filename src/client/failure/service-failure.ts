@@ -36,7 +36,10 @@ export async function requireAccepted(
   if (status >= 200 && status < 300 && !isEmpty) return;
   if (isEmpty || redirects.has(status)) {
     const failure = isEmpty
-      ? noContentFailure(status)
+      ? new Failure('server_error', `the service sent no content (${status})`, {
+          status,
+          remedy: { code: 'check-base-url' },
+        })
       : redirectFailure(status, headers.location, request.url);
     response.destroy(failure);
     throw failure;
@@ -65,13 +68,6 @@ async function readErrorText(response: HttpResponse, clock: Clock): Promise<stri
     stop();
   }
   return Buffer.concat(chunks).subarray(0, maxErrorBody).toString();
-}
-
-function noContentFailure(status: number): Failure {
-  return new Failure('server_error', `the service sent no content (${status})`, {
-    status,
-    remedy: { code: 'check-base-url' },
-  });
 }
 
 /**
@@ -189,10 +185,10 @@ const modelRemedies: Partial<Record<ErrorName, { readonly remedy: Remedy }>> = {
 };
 
 /** `unsupported parameter: "seed"`, `Unrecognized request argument supplied: seed`, `Unknown parameter: 'seed'.` */
-const refusedParameter =
-  /\b(?:unsupported|unknown|unrecognized|unexpected)(?: request)? (?:parameter|argument|field)s?\b/i;
-
-const refusesParameter = ({ message = '' }: ErrorBody) => refusedParameter.test(message);
+const refusesParameter = ({ message = '' }: ErrorBody) =>
+  /\b(?:unsupported|unknown|unrecognized|unexpected)(?: request)? (?:parameter|argument|field)s?\b/i.test(
+    message,
+  );
 
 /** Reads the fields of the request's body. */
 function sentFields({ body }: HttpRequest): JsonObject {
@@ -236,27 +232,16 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Redirects are not followed: the key and the prompt would go to a host that the user did not choose. */
 function redirectFailure(status: number, location: string | undefined, url: URL): Failure {
   const target = location === undefined ? undefined : parseUrl(location, url);
-  const place = target === undefined ? 'without a target' : `to ${addressOf(target)}`;
-  return new Failure(
-    'configuration',
-    `the service redirects (${status}) ${place}, which natter does not follow`,
-    {
-      status,
-      remedy:
-        target === undefined
-          ? { code: 'check-base-url' }
-          : { code: 'set-base-url', baseUrl: baseUrlOf(target) },
-    },
-  );
-}
-
-/** Shows an address without its query, which may contain a token. */
-function addressOf(url: URL): string {
-  return maskUrl(`${url.protocol}//${url.host}${url.pathname}`);
-}
-
-function baseUrlOf(target: URL): string {
-  return `${target.protocol}//${target.host}${target.pathname.replace(/(\/v1)?\/(chat|models)\b.*$/, '')}`;
+  const failure = (place: string, remedy: Remedy) => {
+    const problem = `the service redirects (${status}) ${place}, which natter does not follow`;
+    return new Failure('configuration', problem, { status, remedy });
+  };
+  if (target === undefined) return failure('without a target', { code: 'check-base-url' });
+  // Without the query, which may contain a token.
+  const server = `${target.protocol}//${target.host}`;
+  const baseUrl = server + target.pathname.replace(/(\/v1)?\/(chat|models)\b.*$/, '');
+  const shown = maskUrl(server + target.pathname);
+  return failure(`to ${shown}`, { code: 'set-base-url', baseUrl });
 }
 
 /** Kinds by words in error names outside the contract; the first row that matches decides. */
@@ -302,21 +287,18 @@ function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '' && value !== false;
 }
 
-function choiceError(chunk: JsonObject): unknown {
-  const choices = chunk['choices'];
-  const [first]: unknown[] = Array.isArray(choices) ? choices : [];
-  return isJsonObject(first) && isPresent(first['error']) ? { error: first['error'] } : undefined;
-}
-
 /**
  * Finds the error in a chunk or in a whole body; undefined where there is none. An error is an `error` field of the
  * value or of its first choice, or, in a value without `choices`, a `message`, a `detail` or the type `error`.
  */
 export function findError(value: JsonObject, mask: Mask): ErrorBody | undefined {
   if (isPresent(value['error'])) return readErrorValue(value, mask);
-  const ofChoice = choiceError(value);
-  if (ofChoice !== undefined) return readErrorValue(ofChoice, mask);
-  if (Array.isArray(value['choices'])) return undefined;
+  const { choices } = value;
+  if (Array.isArray(choices)) {
+    const [first]: unknown[] = choices;
+    const error = isJsonObject(first) ? first['error'] : undefined;
+    return isPresent(error) ? readErrorValue({ error }, mask) : undefined;
+  }
   const hasText = filledText(value['message']) !== undefined;
   const hasError = hasText || isPresent(value['detail']) || isPresent(value['errors']);
   const isNamedError = value['object'] === 'error' || value['type'] === 'error';

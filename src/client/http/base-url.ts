@@ -2,8 +2,6 @@ import { Failure, type Remedy } from '../../failure.ts';
 import { completeAddress, portProblem } from '../../address.ts';
 import { maskUrl } from '../../secrets/mask.ts';
 
-const remedy: Remedy = { code: 'correct-base-url' };
-
 /** Users often copy the address of an endpoint from a manual. */
 const chatEndpoint = /\/chat\/completions$/;
 const modelsEndpoint = /\/models$/;
@@ -39,20 +37,15 @@ export function parseBaseUrl(text: string, apiPath?: string): URL {
   const address = completeAddress(text.trim());
   const shown = maskUrl(address);
   const url = parseUrl(address);
+  const refusal = (problem: string, remedy: Remedy = { code: 'correct-base-url' }) =>
+    new Failure('configuration', `the base URL "${shown}" ${problem}`, { remedy });
   if (url === undefined) {
     const port = portProblem(shown);
-    const problem = port === undefined ? 'is not a URL' : `has ${port}`;
-    throw new Failure('configuration', `the base URL "${shown}" ${problem}`, { remedy });
+    throw refusal(port === undefined ? 'is not a URL' : `has ${port}`);
   }
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new Failure('configuration', `the base URL "${shown}" is neither https nor http`, {
-      remedy,
-    });
-  }
+  if (!/^https?:$/.test(url.protocol)) throw refusal('is neither https nor http');
   if (url.username !== '' || url.password !== '') {
-    throw new Failure('configuration', `the base URL ${shown} contains a user name or password`, {
-      remedy: { code: 'remove-user-info' },
-    });
+    throw refusal('contains a user name or password', { code: 'remove-user-info' });
   }
   const version = url.searchParams.get('api-version');
   const query = version === null ? '' : `?api-version=${encodeURIComponent(version)}`;

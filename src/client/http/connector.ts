@@ -64,19 +64,6 @@ async function connectTo(
   url: URL,
   route: Route,
   signal: AbortSignal,
-  tls?: ConnectionOptions,
-): Promise<Socket> {
-  try {
-    return await connectSocket(url, signal, tls);
-  } catch (error) {
-    const proxy = url === route.forwardProxy?.url ? route.proxy : undefined;
-    throw networkFailure(error, 'connecting', { ...route, proxy, target: hostAndPort(url) });
-  }
-}
-
-async function connectSocket(
-  url: URL,
-  signal: AbortSignal,
   tls: ConnectionOptions = {},
 ): Promise<Socket> {
   const secure = url.protocol === 'https:';
@@ -90,18 +77,23 @@ async function connectSocket(
   };
   // A TLS handshake names the host, but must not name an IP address.
   const servername = isIP(host) === 0 ? host : '';
-  const socket = secure
-    ? (await import('node:tls')).connect({
-        ...address,
-        servername,
-        ALPNProtocols: ['http/1.1'],
-        ...tls,
-      })
-    : connect(address);
-  // Without a listener, an error between two uses of the socket would end the program.
-  socket.on('error', () => {});
-  await once(socket, secure ? 'secureConnect' : 'connect');
-  return socket.setNoDelay(true).setKeepAlive(true);
+  try {
+    const socket = secure
+      ? (await import('node:tls')).connect({
+          ...address,
+          servername,
+          ALPNProtocols: ['http/1.1'],
+          ...tls,
+        })
+      : connect(address);
+    // Without a listener, an error between two uses of the socket would end the program.
+    socket.on('error', () => {});
+    await once(socket, secure ? 'secureConnect' : 'connect');
+    return socket.setNoDelay(true).setKeepAlive(true);
+  } catch (error) {
+    const proxy = url === route.forwardProxy?.url ? route.proxy : undefined;
+    throw networkFailure(error, 'connecting', { ...route, proxy, target: hostAndPort(url) });
+  }
 }
 
 /** Asks a proxy for a tunnel to the service. @throws Failure if it refuses */

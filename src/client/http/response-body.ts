@@ -78,7 +78,10 @@ async function* decodeBody(
     // Errors reach the reader through the decoder, which the pipeline destroys with them.
     yield* pipeline(source, decoder, () => {}) as AsyncIterable<Uint8Array>;
   } catch (error) {
-    throw damagedBody(error) ?? error;
+    // zlib's codes are Z_DATA_ERROR and the like, brotli's ERR__ERROR_FORMAT_... and ERR_BROTLI_...
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (!/^(Z_|ERR_(_|BROTLI))/.test(code)) throw error;
+    throw new Failure('server_error', 'the compressed answer is damaged', { cause: error });
   }
   if (cut !== undefined) throw cut.error;
 }
@@ -97,13 +100,4 @@ async function createDecoder(encoding: string): Promise<Transform> {
     `the content encoding of the answer is not supported (${encoding})`,
     { transient: false },
   );
-}
-
-function damagedBody(error: unknown): Failure | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
-  // zlib's codes are Z_DATA_ERROR and the like, brotli's ERR__ERROR_FORMAT_... and ERR_BROTLI_...
-  if (!/^(Z_|ERR_(_|BROTLI))/.test(String(error.code))) return undefined;
-  return new Failure('server_error', 'the compressed answer is damaged', {
-    cause: error,
-  });
 }

@@ -1,4 +1,5 @@
 import { type Mask, shortText } from '../failure/error-body.ts';
+import { filledText, firstField } from '../../json.ts';
 import type { ResponseHeaders } from './transport.ts';
 
 /** The headers in which services send the id of a request, in the order of their precedence. */
@@ -14,11 +15,8 @@ const requestIdHeaders = [
 
 /** Reads the id of the request in the service's logs from the first of the usual headers that is present. */
 export function requestIdOf(headers: ResponseHeaders, mask: Mask): string | undefined {
-  for (const name of requestIdHeaders) {
-    const value = headers[name];
-    if (typeof value === 'string' && value.trim() !== '') return shortText(value, mask);
-  }
-  return undefined;
+  const id = firstField([headers], requestIdHeaders, filledText);
+  return id && shortText(id, mask);
 }
 
 /**
@@ -26,10 +24,8 @@ export function requestIdOf(headers: ResponseHeaders, mask: Mask): string | unde
  * RFC 9110 sections 10.2.3 and 5.6.7). Can be Infinity. Undefined when absent, unreadable or past.
  */
 export function retryAfter(headers: ResponseHeaders, now: Date): number | undefined {
-  const milliseconds = headers['retry-after-ms'];
-  const fromMilliseconds =
-    typeof milliseconds === 'string' ? parseDecimal(milliseconds) : undefined;
-  if (fromMilliseconds !== undefined) return fromMilliseconds;
+  const milliseconds = parseDecimal(String(headers['retry-after-ms']));
+  if (milliseconds !== undefined) return milliseconds;
   const text = headers['retry-after'];
   if (text === undefined) return undefined;
   const seconds = parseDecimal(text);

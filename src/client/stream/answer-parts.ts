@@ -36,6 +36,8 @@ export class AnswerParts {
   readonly mask: Mask;
   /** Called for each chunk with content: not for usage, ids and empty chunks. */
   readonly onContent: () => void;
+  /** Set for a complete answer, with or without a `finish_reason`: no more needs to be read. */
+  isFinished = false;
   /** Deltas that follow one another in one channel. */
   #texts: { readonly channel: Channel; readonly deltas: string[] }[] = [];
   /** The high surrogate at the end of a delta, whose partner comes with the next one. */
@@ -45,7 +47,6 @@ export class AnswerParts {
   #finishReason: string | undefined;
   #usage: Usage | undefined;
   #calledTools = false;
-  #isFinished = false;
   #hasNewName = false;
 
   constructor(mask: Mask, onContent: () => void) {
@@ -68,16 +69,6 @@ export class AnswerParts {
     this.#finishReason = finishReason ?? this.#finishReason;
     this.#usage = usage ?? this.#usage;
     this.#calledTools ||= calledTools;
-  }
-
-  /** Marks the answer as complete, with or without a `finish_reason`. */
-  finish(): void {
-    this.#isFinished = true;
-  }
-
-  /** Whether the answer is marked as complete, so that no more needs to be read. */
-  get isFinished(): boolean {
-    return this.#isFinished;
   }
 
   /** Takes what arrived since the last call: the id and model if one is new, and the texts. */
@@ -106,7 +97,7 @@ export class AnswerParts {
       usage: this.#usage,
       calledTools: this.#calledTools || undefined,
     };
-    const complete = this.#isFinished || this.#finishReason !== undefined;
+    const complete = this.isFinished || this.#finishReason !== undefined;
     return [...this.take(), { type: 'end', complete, ...definedFields(fields) }];
   }
 

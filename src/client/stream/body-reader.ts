@@ -13,11 +13,8 @@ const fieldStarts = ['data:', 'event:', 'retry:', 'id:'];
 /** The characters of white space after which the content type alone decides. */
 const maxBlank = 1024;
 
-function mediaType(contentType: string | undefined): string {
-  return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-}
-
-function formOfType(type: string) {
+function formOfType(contentType = '') {
+  const [type = ''] = contentType.trim().toLowerCase().split(/\s*;/, 1);
   if (type === 'text/event-stream') return 'event-stream';
   return type === 'application/json' || type.endsWith('+json') ? 'json' : 'text';
 }
@@ -35,12 +32,12 @@ export function bodyForm(
   if (start.startsWith('data:')) return 'event-stream';
   if (start === '') {
     if (ended) return 'empty';
-    return head.length > maxBlank ? formOfType(mediaType(contentType)) : undefined;
+    return head.length > maxBlank ? formOfType(contentType) : undefined;
   }
   if (start.startsWith('{') || start.startsWith('[')) return 'json';
   if (start.startsWith('<')) return 'page';
   if (field.test(start)) return 'event-stream';
-  const type = formOfType(mediaType(contentType));
+  const type = formOfType(contentType);
   if (type === 'event-stream') return type;
   if (!ended && fieldStarts.some((name) => name.startsWith(start))) return undefined;
   return start.startsWith('"') ? 'json' : type;
@@ -62,7 +59,7 @@ function takeJsonCompletion(text: string, answer: AnswerParts): void {
     if (error !== undefined) throw reportedError(error);
     if (answerChoice(value['choices']) !== undefined) {
       answer.add(readChunk(value));
-      answer.finish();
+      answer.isFinished = true;
       return;
     }
   }

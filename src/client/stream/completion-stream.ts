@@ -56,7 +56,7 @@ function takeEvent({ event, data }: EventSourceMessage, isCut: boolean, answer: 
   if (answer.isFinished) return;
   const trimmed = data.trim();
   if (trimmed === '[DONE]') {
-    answer.finish();
+    answer.isFinished = true;
     return;
   }
   if (event === 'error') throw reportedError(parseErrorBody(trimmed, undefined, answer.mask));

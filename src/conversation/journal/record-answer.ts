@@ -1,6 +1,6 @@
 import type { ChatEvent } from '../../client/events.ts';
 import type { FailureKind } from '../../failure.ts';
-import type { AnswerEnd } from '../tree.ts';
+import type { AnswerEnd, Turn } from '../tree.ts';
 import type { Journal, NewAnswer } from './journal.ts';
 
 export interface AnswerRecorder {
@@ -13,12 +13,6 @@ export interface AnswerRecorder {
   end(failure?: FailureKind): void;
   /** The id of the answer's turn; undefined before it begins. */
   turn(): string | undefined;
-}
-
-function hasOtherAnswer(journal: Journal, prompt: string | undefined): boolean {
-  if (prompt === undefined) return false;
-  const turns = [...journal.conversation().turns.values()];
-  return turns.some(({ role, parent }) => role === 'assistant' && parent === prompt);
 }
 
 /** `startedTurn`: the id of the answer's turn, if it exists already. */
@@ -54,8 +48,12 @@ export function createAnswerRecorder(
       if (failure !== undefined) end = { ...end, failure };
       // A filtered answer, a tool call and a refusal are complete, although they are failures.
       if (failure !== undefined && failure !== 'no_answer') end = { ...end, incomplete: true };
-      const isCut = end.incomplete === true;
-      if (turnId === undefined && isCut && hasOtherAnswer(journal, answer.parent)) return;
+      if (turnId === undefined && end.incomplete === true && answer.parent !== undefined) {
+        const turns = [...journal.conversation().turns.values()];
+        const isOther = ({ role, parent }: Turn) =>
+          role === 'assistant' && parent === answer.parent;
+        if (turns.some(isOther)) return;
+      }
       journal.endAnswer(begin(), end);
     },
     turn: () => turnId,

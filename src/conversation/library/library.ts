@@ -177,13 +177,6 @@ function unknown(name: string, section: LibrarySection): Failure {
   });
 }
 
-function noneYet(section: LibrarySection): Failure {
-  if (section === 'trash') return new Failure('not_found', 'the trash is empty');
-  return new Failure('not_found', 'there is no conversation yet', {
-    hint: 'natter "why is the sky blue?" starts one',
-  });
-}
-
 function findByTitle(entries: readonly LibraryEntry[], name: string): readonly LibraryEntry[] {
   const wanted = name.trim().toLowerCase();
   const listed = [...readListed(entries)];
@@ -206,7 +199,10 @@ export function conversationsNamed(
   if (name === latestName) {
     const [newest] = entries;
     if (newest !== undefined) return [newest];
-    throw noneYet(section);
+    if (section === 'trash') throw new Failure('not_found', 'the trash is empty');
+    throw new Failure('not_found', 'there is no conversation yet', {
+      hint: 'natter "why is the sky blue?" starts one',
+    });
   }
   if (name.trim() === '') throw unknown(name, section);
   const byId = entries.filter(({ id }) => id.startsWith(name));

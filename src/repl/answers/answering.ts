@@ -9,7 +9,7 @@ import type {
   AnswerActivity,
   Dialog,
   ReplState,
-  Step,
+  Update,
 } from '../state.ts';
 import { compactIfNeeded, offerRemedies, withUsage } from '../context/compaction.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
@@ -74,7 +74,7 @@ function onFailure(
   state: ReplState,
   outcome: AnswerOutcome & { type: 'failed' },
   answer: AnswerActivity,
-): Step {
+): Update {
   const { failure, hasText, isRecorded = true } = outcome;
   const restored = hasText ? state : restorePrompt(state, answer);
   const next = isRecorded ? restored : withBranch(restored, answer.branch);
@@ -94,14 +94,14 @@ function onFailure(
   return step(paused, printing(failureEntry(message, advice || undefined)));
 }
 
-function onStop(state: ReplState, hasText: boolean, answer: AnswerActivity): Step {
+function onStop(state: ReplState, hasText: boolean, answer: AnswerActivity): Update {
   const next = hasText ? state : restorePrompt(state, answer);
   const hint = continueHint(next, { hasText }, answer);
   const text = hasText ? `stopped; ${hint}` : 'stopped before any text arrived';
   return step({ ...next, isQueuePaused: true }, printing(notice(text)));
 }
 
-function sendNothing(state: ReplState): Step {
+function sendNothing(state: ReplState): Update {
   return printNotice({ ...state, dialog: undefined, unconfirmed: undefined }, 'nothing was sent');
 }
 
@@ -130,7 +130,7 @@ function onUnconfirmed(
   state: ReplState,
   { problem, hasSecrets }: AnswerOutcome & { type: 'unconfirmed' },
   answer: AnswerActivity,
-): Step {
+): Update {
   const next = restorePrompt(state, answer);
   const isRestored = next !== state && answer.draft !== undefined;
   const unconfirmed = isRestored ? contentOf(next.composer) : undefined;
@@ -147,7 +147,7 @@ function onUnconfirmed(
 }
 
 /** Ends an answer: prints what follows it, and restores a prompt without an answer. */
-export function onAnswerEnded(state: ReplState, { outcome, conversation }: AnswerEnd): Step {
+export function onAnswerEnded(state: ReplState, { outcome, conversation }: AnswerEnd): Update {
   const { activity: answer } = state;
   if (answer?.type !== 'answer') return step(state);
   const next = withConversation({ ...state, activity: undefined }, conversation);
@@ -171,7 +171,7 @@ export function onAnswerEnded(state: ReplState, { outcome, conversation }: Answe
 }
 
 /** Prints the row below an answer; `hasNoFacts`: only its version. */
-function closeAnswer(state: ReplState, { since }: AnswerActivity, hasNoFacts = false): Step {
+function closeAnswer(state: ReplState, { since }: AnswerActivity, hasNoFacts = false): Update {
   const { conversation, now } = state;
   const pair = lastPrompt(currentPath(state));
   if (pair?.answer === undefined) return step(state);
@@ -184,7 +184,7 @@ function endingOf({ failure, finishReason, incomplete }: Turn): string {
 }
 
 /** Prints the figures of both answers of a comparison with their version numbers, as a table if that fits. */
-function reportFigures(state: ReplState, comparedWith: string): Step {
+function reportFigures(state: ReplState, comparedWith: string): Update {
   const { conversation } = state;
   const pair = lastPrompt(currentPath(state));
   if (pair === undefined) return step(state);

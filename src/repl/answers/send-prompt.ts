@@ -21,7 +21,7 @@ import type {
   AnswerActivity,
   AnswerEnd,
   AnswerOutcome,
-  Step,
+  Update,
   ReplState,
   PromptToSend,
   PromptUse,
@@ -288,7 +288,7 @@ export function startAnswer(
   prompt: PromptToSend,
   draft: Draft | undefined,
   options?: { readonly settings: SessionSettings; readonly comparedWith?: string },
-): Step {
+): Update {
   const { attachments, restoredFiles } = state;
   const settings = options?.settings ?? state.settings;
   const isNew = prompt.type === 'new';
@@ -314,7 +314,7 @@ export function startPrompt(
   prompt: Pick<NewPrompt, 'content' | 'shown' | 'mentions' | 'needsEcho' | 'use'>,
   draft: Draft,
   options?: { readonly settings: SessionSettings },
-): Step {
+): Update {
   const whole: NewPrompt = {
     type: 'new',
     ...prompt,
@@ -432,7 +432,7 @@ function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): Ans
 }
 
 /** Shows the progress of an answer. */
-export function onChatEvent(state: ReplState, event: ChatEvent): Step {
+export function onChatEvent(state: ReplState, event: ChatEvent): Update {
   const { activity, now } = state;
   if (activity?.type !== 'answer') return step(state);
   return step({ ...state, activity: withEvent(activity, event, now) });

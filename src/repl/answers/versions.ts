@@ -24,7 +24,7 @@ import { withFile } from '../files/attachments.ts';
 import type { Session } from '../session.ts';
 import { modelCandidates } from '../settings.ts';
 import type { SlashCommand } from '../slash-command.ts';
-import type { ReplState, SessionSettings, Step } from '../state.ts';
+import type { ReplState, SessionSettings, Update } from '../state.ts';
 import { andThen, printNotice, refuse, step, printing, task } from '../step.ts';
 import { withSent } from '../conversations/sent-prompt.ts';
 import { startAnswer } from './send-prompt.ts';
@@ -62,7 +62,7 @@ export function hasVersions(state: ReplState): boolean {
 }
 
 /** Switches to a different version of the last prompt or its answer. */
-export function switchVersion(state: ReplState, choice: VersionChoice): Step {
+export function switchVersion(state: ReplState, choice: VersionChoice): Update {
   const { conversation } = state;
   const pair = lastPrompt(shownPath(state));
   if (pair === undefined) {
@@ -80,7 +80,7 @@ export function switchVersion(state: ReplState, choice: VersionChoice): Step {
   return step(next, task(selectVersion, chosen.id));
 }
 
-function withLastPrompt(state: ReplState, run: (pair: PromptAndAnswer) => Step): Step {
+function withLastPrompt(state: ReplState, run: (pair: PromptAndAnswer) => Update): Update {
   const pair = lastPrompt(currentPath(state));
   return pair === undefined
     ? refuse(state, 'there is no prompt yet', 'type one and press Enter')
@@ -92,13 +92,13 @@ function askModel(
   state: ReplState,
   turnId: string,
   options: { readonly settings: SessionSettings; readonly comparedWith?: string },
-): Step {
+): Update {
   const said = printNotice(state, `${options.settings.model} answers the same prompt`);
   return andThen(said, (next) => startAnswer(next, { type: 'repeat', turnId }, undefined, options));
 }
 
 /** Sends the last prompt to a different model, with the same system prompt. */
-function compare(state: ReplState, argument: string): Step {
+function compare(state: ReplState, argument: string): Update {
   const { conversation, settings } = state;
   const pair = lastPrompt(currentPath(state));
   if (pair === undefined || !isAnswered(pair)) {
@@ -119,7 +119,7 @@ function compare(state: ReplState, argument: string): Step {
   return askModel(state, prompt.id, { settings: own, comparedWith: answer.id });
 }
 
-function retry(state: ReplState, model: string): Step {
+function retry(state: ReplState, model: string): Update {
   if (/\s/.test(model))
     return refuse(state, '/retry takes only the id of a model', '/retry nextgen');
   return withLastPrompt(state, ({ prompt: { id: turnId } }) =>
@@ -153,7 +153,7 @@ function editHint({ composer, restoredFiles, keyMap }: ReplState): string {
   return lines.join('\n');
 }
 
-function edit(state: ReplState): Step {
+function edit(state: ReplState): Update {
   return withLastPrompt(state, (pair) => {
     const restored = restore(state, pair, 'edit');
     return state.isLineMode ? printNotice(restored, editHint(restored)) : step(restored);
@@ -163,7 +163,7 @@ function edit(state: ReplState): Step {
 /** Columns of a prompt in a notice. */
 const quotedColumns = 50;
 
-function undo(state: ReplState): Step {
+function undo(state: ReplState): Update {
   const withoutSummary = undoSummary(state);
   if (withoutSummary !== undefined) return withoutSummary;
   return withLastPrompt(state, (pair) => {
@@ -180,7 +180,7 @@ function undo(state: ReplState): Step {
   });
 }
 
-function continueAnswer(state: ReplState): Step {
+function continueAnswer(state: ReplState): Update {
   const answer = lastAnswer(currentPath(state));
   if (answer === undefined)
     return refuse(state, 'there is no answer to continue', '/retry sends the last prompt again');

@@ -20,7 +20,7 @@ const ringSize = 30;
 
 function rangeOf(buffer: TextBuffer, motion: Motion): { from: number; to: number } {
   const { text, cursor } = buffer;
-  let target = targetOf(buffer, motion);
+  let target = targets[motion](buffer);
   // At the end of a line, the line end itself is removed.
   if (target === cursor && motion === 'line-end') target = nextBoundary(text, cursor);
   if (target === cursor && motion === 'line-start') target = previousBoundary(text, cursor);
@@ -57,10 +57,6 @@ function putKilled(buffer: TextBuffer, from: number, index: number): TextBuffer 
   const { text, pastes } = mergePastes(buffer.pastes, entry);
   const put = replaceRange({ ...buffer, pastes }, from, buffer.cursor, text);
   return { ...put, lastEdit: { kind: 'yank', from, index } };
-}
-
-function yank(buffer: TextBuffer): TextBuffer {
-  return putKilled(buffer, buffer.cursor, 0);
 }
 
 /** Directly after a yank, replaces it with the previously killed text; otherwise does nothing. */
@@ -128,7 +124,7 @@ export const editActions = {
   'kill-blank-word-left': (buffer) => kill(buffer, 'blank-word-left'),
   'kill-line-start': (buffer) => kill(buffer, 'line-start'),
   'kill-line-end': (buffer) => kill(buffer, 'line-end'),
-  yank,
+  yank: (buffer) => putKilled(buffer, buffer.cursor, 0),
   'yank-pop': yankPop,
   undo,
   redo,
@@ -201,6 +197,7 @@ function blankWordLeft({ text, cursor }: Draft): number {
   return target < cursor ? target : previousBoundary(text, cursor);
 }
 
+/** The caret's offset after a motion; unchanged if it cannot move. */
 const targets: Readonly<Record<Motion, (draft: Draft) => number>> = {
   left: ({ text, cursor }) => previousBoundary(text, cursor),
   right: ({ text, cursor }) => nextBoundary(text, cursor),
@@ -213,11 +210,6 @@ const targets: Readonly<Record<Motion, (draft: Draft) => number>> = {
   'text-end': ({ text }) => text.length,
 };
 
-/** The caret's offset after a motion; unchanged if it cannot move. */
-function targetOf(draft: Draft, motion: Motion): number {
-  return targets[motion](draft);
-}
-
 function move(buffer: TextBuffer, motion: Motion): TextBuffer {
-  return moveTo(buffer, targetOf(buffer, motion));
+  return moveTo(buffer, targets[motion](buffer));
 }

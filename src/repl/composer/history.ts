@@ -46,13 +46,11 @@ export function recalledDraft(text: string, number = 1): Draft {
   return draftOf(insertPaste(buffer, clean.slice(heading.length)));
 }
 
-/** A leading slash stays typed text: inside a paste marker it would not start a command. */
-function recalled(text: string): Draft {
-  return text.startsWith('/') ? draftFrom(text) : recalledDraft(text);
-}
-
 export function createHistory(texts: readonly string[] = []): History {
-  const entries = texts.slice(-maxEntries).map(recalled);
+  // A leading slash stays typed text: inside a paste marker it would not start a command.
+  const entries = texts
+    .slice(-maxEntries)
+    .map((text) => (text.startsWith('/') ? draftFrom(text) : recalledDraft(text)));
   return { entries, position: entries.length, edits: new Map() };
 }
 
@@ -139,20 +137,16 @@ function find(
   return { ...search, isFailed: true };
 }
 
-function newestIndex(history: History): number {
-  return history.entries.length - 1;
-}
-
 /** Appends to the query; keeps the current match if it still matches. */
 export function extendQuery(history: History, search: HistorySearch, text: string): HistorySearch {
   const query = search.query + normalizeText(text);
-  return find(history, { ...search, query }, search.match ?? newestIndex(history), -1);
+  return find(history, { ...search, query }, search.match ?? history.entries.length - 1, -1);
 }
 
 /** Removes the query's last character and searches again from the newest entry. */
 export function shortenQuery(history: History, search: HistorySearch): HistorySearch {
   const query = search.query.slice(0, previousBoundary(search.query, search.query.length));
-  return find(history, { query, match: undefined, isFailed: false }, newestIndex(history), -1);
+  return extendQuery(history, startSearch(), query);
 }
 
 export function searchOlder(history: History, search: HistorySearch): HistorySearch {
@@ -160,7 +154,7 @@ export function searchOlder(history: History, search: HistorySearch): HistorySea
 }
 
 export function searchNewer(history: History, search: HistorySearch): HistorySearch {
-  return find(history, search, (search.match ?? newestIndex(history)) + 1, 1);
+  return find(history, search, (search.match ?? history.entries.length) + 1, 1);
 }
 
 /** Up to `count` matches that are older than the current one, newest first. */

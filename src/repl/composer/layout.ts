@@ -53,15 +53,18 @@ function placeOfCursor(draft: Draft, columns: number): Place {
 }
 
 function above(place: Place): Place | undefined {
-  if (place.index > 0) return { ...place, index: place.index - 1 };
-  const block = blockBefore(place.draft.text, place.block);
-  return block && placeOf(place.draft, place.width, block, (rows) => rows - 1);
+  const { draft, width, block, index } = place;
+  if (index > 0) return { ...place, index: index - 1 };
+  if (block.start === 0) return undefined;
+  return placeOf(draft, width, blockAt(draft.text, block.start - 1), (rows) => rows - 1);
 }
 
 function below(place: Place): Place | undefined {
-  if (place.index < place.rows.length - 1) return { ...place, index: place.index + 1 };
-  const block = blockAfter(place.draft.text, place.block);
-  return block && placeOf(place.draft, place.width, block, () => 0);
+  const { draft, width, block, rows, index } = place;
+  if (index < rows.length - 1) return { ...place, index: index + 1 };
+  if (block.end === draft.text.length) return undefined;
+  const start = draft.text.charAt(block.end) === '\n' ? block.end + 1 : block.end;
+  return placeOf(draft, width, blockAt(draft.text, start), () => 0);
 }
 
 function rowAt({ rows, index }: Place): VisualRow {
@@ -194,15 +197,6 @@ function blockAt(text: string, offset: number): Block {
   let index = Math.min(lastIndex, Math.floor((offset - start) / blockLength));
   if (startOf(index) > offset) index -= 1;
   return { start: startOf(index), end: startOf(index + 1) };
-}
-
-function blockBefore(text: string, { start }: Block): Block | undefined {
-  return start === 0 ? undefined : blockAt(text, start - 1);
-}
-
-function blockAfter(text: string, { end }: Block): Block | undefined {
-  if (end === text.length) return undefined;
-  return blockAt(text, text.charAt(end) === '\n' ? end + 1 : end);
 }
 
 function shownOf(character: string, pastes: ReadonlyMap<string, Paste>): string {

@@ -155,12 +155,10 @@ export function insertPaste(buffer: TextBuffer, text: string): TextBuffer {
 
 /** The offset of the paste marker before the caret, else after it. */
 function markerAt({ text, cursor }: Draft): number | undefined {
-  return [cursor - 1, cursor].find((at) => isMarkerAt(text, at));
-}
-
-function isMarkerAt(text: string, at: number): boolean {
   const pair = /^[\ud800-\udbff][\udc00-\udfff]$/;
-  return isPasteMarker(text.charAt(at)) && !pair.test(text.slice(Math.max(0, at - 1), at + 1));
+  return [cursor - 1, cursor].find(
+    (at) => isPasteMarker(text.charAt(at)) && !pair.test(text.slice(Math.max(0, at - 1), at + 1)),
+  );
 }
 
 /** The paste whose marker is next to the caret. */

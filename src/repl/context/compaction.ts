@@ -18,7 +18,7 @@ import {
 import { failureEntry, notice, type Entry } from '../transcript/transcript.ts';
 import { failureText, type Session } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
-import type { ReplState, Step, SessionSettings } from '../state.ts';
+import type { ReplState, Update, SessionSettings } from '../state.ts';
 import { newAnswer, printing, step, andThen, task } from '../step.ts';
 import { shortCount } from '../status-text.ts';
 
@@ -148,14 +148,14 @@ export function removeSummary(session: Session, turnId: string): void {
 }
 
 /** Asks for a summary of the older turns. */
-function compact(state: ReplState, wanted: string): Step {
+function compact(state: ReplState, wanted: string): Update {
   const { settings } = state;
   const activity = { ...newAnswer(state, settings.model), isSummary: true };
   return step({ ...state, activity }, task(makeSummary, { wanted, settings }, withFailedSummary));
 }
 
 /** Compacts after an answer, if the setting asks for it and the last attempt did not fail. */
-export function compactIfNeeded(state: ReplState): Step {
+export function compactIfNeeded(state: ReplState): Update {
   const { isAutomatic, hasFailed } = state.compaction;
   if (!isAutomatic || hasFailed || !isNearlyFull(state)) return step(state);
   if (currentPath(state).length === 0) return step(state);
@@ -165,7 +165,7 @@ export function compactIfNeeded(state: ReplState): Step {
 const removed = 'the summary is removed; the earlier turns are sent again';
 
 /** Removes the summary, if nothing was sent since it was made. */
-export function undoSummary(state: ReplState): Step | undefined {
+export function undoSummary(state: ReplState): Update | undefined {
   const summary = summaryOf(conversationOf(state));
   if (summary === undefined || summary.after !== currentPath(state).at(-1)?.id) return undefined;
   return step(state, task(removeSummary, summary.turn), printing(notice(removed)));
@@ -178,7 +178,7 @@ function otherRemedy({ settings, service: { windows } }: ReplState): string {
     : `/model ${larger} has a window of ${shortCount(contextWindow(larger, windows) ?? 0)}`;
 }
 
-function report(state: ReplState, isStillFull: boolean, remedy: string): Step {
+function report(state: ReplState, isStillFull: boolean, remedy: string): Update {
   const { settings, context, service } = state;
   const window = contextWindow(settings.model, service.windows) ?? 0;
   const verb = isStillFull ? 'is still used' : 'is used';
@@ -187,7 +187,7 @@ function report(state: ReplState, isStillFull: boolean, remedy: string): Step {
 }
 
 /** Reports at 80% of the window what helps, and again if the use falls below that and rises again. */
-export function offerRemedies(state: ReplState): Step {
+export function offerRemedies(state: ReplState): Update {
   if (!isNearlyFull(state)) return step({ ...state, hasOfferedModel: false });
   const { isAutomatic, hasFailed } = state.compaction;
   const isHandled = isAutomatic && !hasFailed;
@@ -197,7 +197,7 @@ export function offerRemedies(state: ReplState): Step {
 }
 
 /** Reports that a summary did not help enough; the next one is made only on request. */
-function reviewSummary(state: ReplState): Step {
+function reviewSummary(state: ReplState): Update {
   if (!isNearlyFull(state)) return step(state);
   const compaction = { ...state.compaction, hasFailed: true };
   return report({ ...state, compaction }, true, otherRemedy(state));

@@ -5,7 +5,7 @@ import { estimateTokens } from '../../conversation/token-estimate.ts';
 import { pathOf, summarizedTurns, summaryOf } from '../../conversation/tree.ts';
 import { promptsOf, conversationOf, messagesFor } from '../conversations/position.ts';
 import type { SlashCommand } from '../slash-command.ts';
-import type { ReplState, Step } from '../state.ts';
+import type { ReplState, Update } from '../state.ts';
 import { printing, refuse, showNow, step } from '../step.ts';
 import { count, countOf, percent, tokenText } from '../../output/figures.ts';
 
@@ -42,7 +42,7 @@ function figuresOf(state: ReplState) {
 
 export type ContextFigures = ReturnType<typeof figuresOf>;
 
-function showContext(state: ReplState, argument: string): Step {
+function showContext(state: ReplState, argument: string): Update {
   if (argument === '') {
     return showNow(state, [contextText(figuresOf(state), state), usageText(state)].join('\n'));
   }

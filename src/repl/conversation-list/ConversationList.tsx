@@ -10,7 +10,7 @@ import { fitParts, fittingEnd } from '../screen/fit-parts.ts';
 import { firstVisible } from '../screen/row-budget.ts';
 import { Lines, Row, useBelowCaret, useCaret, useView } from '../screen/view.tsx';
 import type { OpenList, PreviewTurn } from '../state.ts';
-import { budgetOf, isComplete, marksOf, type Match, matchesOf, needsMore } from './list.ts';
+import { budgetOf, isComplete, rowMarks, type Match, matchesOf, needsMore } from './list.ts';
 
 interface ListProps {
   readonly list: OpenList;
@@ -76,7 +76,7 @@ function Title({
 }: Readonly<{ match: Match; query: string; isSelected: boolean; room: number }>): ReactNode {
   const { state, style, symbols } = useView();
   const { row, excerpt } = match;
-  const marks = marksOf(row, state.conversation.id);
+  const marks = rowMarks(row, state.conversation.id);
   const tag = marks.map(({ word }) => `[${word}] `).join('');
   const titled = sanitizeLine(row.title).trim() || row.id;
   const most = Math.floor((room - tag.length) * (excerpt === undefined ? 1 : maxTitleShare));

@@ -1,24 +1,24 @@
 import { graphemes } from '../../terminal/text/width.ts';
 import type { KeyAction } from '../composer/keys/key-bindings.ts';
 import { resume } from '../conversations/conversations.ts';
-import type { ListRow, OpenList, ReplState, Step } from '../state.ts';
+import type { ListRow, OpenList, ReplState, Update } from '../state.ts';
 import { quit, startActivity, step } from '../step.ts';
 import { budgetOf, closeList, matchesOf, settle } from './list.ts';
 
 /** Rows of a page of the list, in a window of that many rows. */
 const listRowsOf = (windowRows: number) => Math.max(1, budgetOf(windowRows).listed);
 
-export function openListed(state: ReplState, list: OpenList, { id }: ListRow): Step {
+export function openListed(state: ReplState, list: OpenList, { id }: ListRow): Update {
   const wanted = { name: id, ...list.options, from: list };
   return startActivity(closeList(state), 'opening a conversation', resume, wanted);
 }
 
-function openSelected(state: ReplState, list: OpenList): Step {
+function openSelected(state: ReplState, list: OpenList): Update {
   const match = matchesOf(list)[list.selected];
   return match === undefined ? step(state) : openListed(state, list, match.row);
 }
 
-function withQuery(state: ReplState, list: OpenList, query: string): Step {
+function withQuery(state: ReplState, list: OpenList, query: string): Update {
   if (query === list.query) return step(state);
   return settle(state, { ...list, query, excerpts: [], selected: 0 });
 }
@@ -28,7 +28,7 @@ const move = (state: ReplState, list: OpenList, by: number) =>
 
 const shortened = (query: string) => [...graphemes(query)].slice(0, -1).join('');
 
-const actions: Partial<Record<KeyAction, (state: ReplState, list: OpenList) => Step>> = {
+const actions: Partial<Record<KeyAction, (state: ReplState, list: OpenList) => Update>> = {
   'list-open': openSelected,
   'list-close': (state) => step(closeList(state)),
   interrupt: (state) => step(closeList(state)),
@@ -46,12 +46,12 @@ const actions: Partial<Record<KeyAction, (state: ReplState, list: OpenList) => S
   'list-clear': (state, list) => withQuery(state, list, ''),
 };
 
-export function onListAction(state: ReplState, list: OpenList, action: KeyAction): Step {
+export function onListAction(state: ReplState, list: OpenList, action: KeyAction): Update {
   return actions[action]?.(state, list) ?? step(state);
 }
 
 /** Typed or pasted text extends the query. */
-export function onListText(state: ReplState, list: OpenList, text: string): Step {
+export function onListText(state: ReplState, list: OpenList, text: string): Update {
   return withQuery(state, list, (list.query + text.replaceAll(/\s+/g, ' ')).slice(0, maxQuery));
 }
 

@@ -3,7 +3,7 @@ import { searchTerms } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
 import type { Session } from '../session.ts';
 import type { Entry } from '../transcript/transcript.ts';
-import type { ListOptions, ListRow, OpenList, ReplState, Step } from '../state.ts';
+import type { ListOptions, ListRow, OpenList, ReplState, Update } from '../state.ts';
 import { startActivity, step, task, withKeysReleased } from '../step.ts';
 
 export const newList = (
@@ -25,7 +25,7 @@ export function openList(
   options: ListOptions = {},
   query = '',
   searchesTexts = false,
-): Step {
+): Update {
   const wanted = { options, query, searchesTexts };
   const name = 'reading conversations';
   const started = startActivity(state, name, readConversations, wanted, withKeysReleased);
@@ -51,14 +51,14 @@ export async function readConversations(
 }
 
 /** Shows the list that was loaded; a dialog that was open before waits until it is closed. */
-export function onListOpened(state: ReplState, loaded: OpenList): Step {
+export function onListOpened(state: ReplState, loaded: OpenList): Update {
   const { activity } = state;
   const dialog = activity?.type === 'task' ? activity.dialog : undefined;
   return settle(withKeysReleased({ ...state, activity: undefined }), { ...loaded, dialog });
 }
 
 /** After a question, the list is as it was. */
-export const reopenList = (state: ReplState, list: OpenList): Step =>
+export const reopenList = (state: ReplState, list: OpenList): Update =>
   settle(state, { ...list, isReading: false });
 
 /** Reads what the open list wants, a part at a time: keys and timers are handled between the parts. */
@@ -108,7 +108,7 @@ interface Mark {
 }
 
 /** @param current the id of the open conversation */
-export function marksOf(row: ListRow, current: string): readonly Mark[] {
+export function rowMarks(row: ListRow, current: string): readonly Mark[] {
   const marks: Mark[] = row.marks.map((word) => ({ word, spoken: word }));
   if (row.id === current) marks.push({ word: 'this', spoken: 'this conversation' });
   if (row.isOpenElsewhere) marks.push({ word: 'open', spoken: 'open in another natter' });
@@ -161,7 +161,7 @@ function unread(state: ReplState): ReplState {
 }
 
 /** Keeps the selection within the matches, and reads what is missing of the list. */
-export function settle(state: ReplState, changed: OpenList, followsLast = false): Step {
+export function settle(state: ReplState, changed: OpenList, followsLast = false): Update {
   const last = matchesOf(changed).length - 1;
   const selected = Math.max(0, followsLast ? last : Math.min(changed.selected, last));
   const list = { ...changed, selected, followsLast };

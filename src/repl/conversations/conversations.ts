@@ -6,7 +6,7 @@ import { openList, readConversations, reopenList } from '../conversation-list/li
 import { notice, type Entry } from '../transcript/transcript.ts';
 import type { Session } from '../session.ts';
 import { offWords, type SlashCommand } from '../slash-command.ts';
-import type { Dialog, ListOptions, OpenList, ReplState, Step } from '../state.ts';
+import type { Dialog, ListOptions, OpenList, ReplState, Update } from '../state.ts';
 import {
   task,
   startActivity,
@@ -169,7 +169,7 @@ export function setAttributes(
   return print(session, { entries: [notice(said)] });
 }
 
-function rename(state: ReplState, title: string): Step {
+function rename(state: ReplState, title: string): Update {
   const said = `the title is now ${title}`;
   if (title !== '') return step(state, task(setAttributes, { set: { title }, said }));
   const current = titleOf(state.conversation);
@@ -178,7 +178,7 @@ function rename(state: ReplState, title: string): Step {
     : printNotice(state, `the title is ${current}`);
 }
 
-function setPin(state: ReplState, argument: string): Step {
+function setPin(state: ReplState, argument: string): Update {
   const pin = argument === '';
   if (!pin && !offWords.has(argument)) {
     return refuse(state, '/pin takes only the word off', '/pin off');
@@ -195,7 +195,7 @@ function setPin(state: ReplState, argument: string): Step {
 }
 
 /** What is attached belongs to the conversation that ends. */
-function startConversation(state: ReplState): Step {
+function startConversation(state: ReplState): Update {
   const names = state.attachments.map(({ name }) => name);
   const next = { ...state, attachments: [] };
   const removed =

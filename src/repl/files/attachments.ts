@@ -3,7 +3,7 @@ import { withBranch } from '../conversations/position.ts';
 import { notice, type Entry } from '../transcript/transcript.ts';
 import type { Session } from '../session.ts';
 import { unquoted, type SlashCommand } from '../slash-command.ts';
-import type { ReplState, Step } from '../state.ts';
+import type { ReplState, Update } from '../state.ts';
 import { step, printNotice, startActivity, refuse } from '../step.ts';
 
 /** A file that is attached again replaces the earlier one. */
@@ -37,7 +37,7 @@ export async function attach(
   return [notice(summary ?? `${path} is attached to the next prompt`)];
 }
 
-function runAttach(state: ReplState, argument: string): Step {
+function runAttach(state: ReplState, argument: string): Update {
   if (argument === 'none')
     return printNotice({ ...state, attachments: [] }, 'no files are attached');
   if (argument !== '') {

@@ -2,7 +2,7 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Draft, moveTo, replaceRange, type TextBuffer } from '../composer/text-buffer.ts';
 import type { Session } from '../session.ts';
-import type { ReplState, Step, Task } from '../state.ts';
+import type { ReplState, Update, Task } from '../state.ts';
 import { step, task } from '../step.ts';
 import type { ReplFiles } from './user-files.ts';
 
@@ -46,7 +46,7 @@ export function onPathsRecognised(
   from: number,
   inserted: string,
   mentions: string,
-): Step {
+): Update {
   const { composer } = state;
   const end = from + inserted.length;
   if (composer.text.slice(from, end) !== inserted) return step(state);

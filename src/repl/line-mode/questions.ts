@@ -7,13 +7,13 @@ import { openListed } from '../conversation-list/list-keys.ts';
 import {
   closeList,
   isComplete,
-  marksOf,
+  rowMarks,
   type Match,
   matchesOf,
   settle,
 } from '../conversation-list/list.ts';
 import { cancelHint } from '../dialog.ts';
-import type { AnswerActivity, Dialog, OpenList, ReplState, Step } from '../state.ts';
+import type { AnswerActivity, Dialog, OpenList, ReplState, Update } from '../state.ts';
 import { stalledSeconds } from '../status-text.ts';
 import { refuse, step } from '../step.ts';
 
@@ -85,7 +85,7 @@ function lineOf({ row, excerpt }: Match, number: number, list: OpenList, current
     ...(excerpt === undefined ? [] : [`"${excerpt.trim()}"`]),
     row.model ?? 'no answer',
     timeAgo(row.changedAt, list.openedAt),
-    ...marksOf(row, current).map(({ spoken }) => spoken),
+    ...rowMarks(row, current).map(({ spoken }) => spoken),
   ];
   return `${number} ${sanitizeLine(parts.join(', '))}\n`;
 }
@@ -119,7 +119,7 @@ function listQuestion(state: ReplState, list: OpenList): string | undefined {
 }
 
 /** A line is the number of a conversation, words to filter by, or a slash and words to search for; empty, it ends that. */
-export function answerList(state: ReplState, list: OpenList, text: string): Step {
+export function answerList(state: ReplState, list: OpenList, text: string): Update {
   const answer = text.trim();
   if (answer === '' && list.query === '') return step(closeList(state));
   if (answer === '+') {

@@ -6,7 +6,7 @@ import type { Candidate } from '../composer/completion.ts';
 import { draftFrom, isEmpty, withDraft } from '../composer/text-buffer.ts';
 import { mentionsOf } from '../files/mentioned-files.ts';
 import type { Session } from '../session.ts';
-import type { Dialog, PromptUse, ReplState, Step } from '../state.ts';
+import type { Dialog, PromptUse, ReplState, Update } from '../state.ts';
 import { printNotice, refuse, step } from '../step.ts';
 import type { OpenedPrompt, PromptVariable } from './prompt-files.ts';
 
@@ -109,7 +109,7 @@ export function readPromptArguments(
   }
 }
 
-function send(state: ReplState, { prompt: { model }, use }: PendingPrompt): Step {
+function send(state: ReplState, { prompt: { model }, use }: PendingPrompt): Update {
   const line = promptLine(use);
   const sent = { content: line, shown: line, needsEcho: true, mentions: mentionsOf(use.text), use };
   const options = model === undefined ? undefined : { settings: { ...state.settings, model } };
@@ -142,7 +142,7 @@ export function promptDialog(pending: PendingPrompt): Dialog {
 }
 
 /** Asks for the first missing value, or sends the prompt. */
-function askOrSend(state: ReplState, pending: PendingPrompt): Step {
+function askOrSend(state: ReplState, pending: PendingPrompt): Update {
   if (pending.missing.length === 0) return send(state, pending);
   return step({ ...state, dialog: promptDialog(pending) });
 }
@@ -163,7 +163,11 @@ function missingOf(
 }
 
 /** Takes the value that was asked for, and asks for the next one; an empty value is the default. */
-function takeValue(state: ReplState, { prompt, use, missing }: PendingPrompt, text: string): Step {
+function takeValue(
+  state: ReplState,
+  { prompt, use, missing }: PendingPrompt,
+  text: string,
+): Update {
   const [asked, ...rest] = missing;
   const value = text.trim() || (asked?.default ?? '');
   if (asked === undefined) {
@@ -177,7 +181,7 @@ function takeValue(state: ReplState, { prompt, use, missing }: PendingPrompt, te
 }
 
 /** Closes the dialog; the command returns to the composer, with the values so far. */
-function cancelPrompt(state: ReplState, { use }: PendingPrompt): Step {
+function cancelPrompt(state: ReplState, { use }: PendingPrompt): Update {
   const { composer } = state;
   const isFree = isEmpty(composer) && !state.isLineMode;
   const next: ReplState = {

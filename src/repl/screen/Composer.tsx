@@ -14,7 +14,7 @@ import {
   startSearch,
 } from '../composer/history.ts';
 import { composerMarkColumns, layout, composerColumns, composerRows } from '../composer/layout.ts';
-import type { ReplState, Step } from '../state.ts';
+import type { ReplState, Update } from '../state.ts';
 import { caretShapeOf, viSelection } from '../composer/vi/vi-keys.ts';
 import { Lines, useCaret, useView, type View, useKeys, useStore } from './view.tsx';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
@@ -82,10 +82,10 @@ const searching: Partial<
   'search-shorten': shortenQuery,
 };
 
-const closed = (state: ReplState): Step => step({ ...state, isSearching: false });
+const closed = (state: ReplState): Update => step({ ...state, isSearching: false });
 
 /** The match in the composer, as it was sent; without one, the draft stays. */
-function accepted(state: ReplState, search: HistorySearch): Step {
+function accepted(state: ReplState, search: HistorySearch): Update {
   if (search.match === undefined) return closed(state);
   const { history, draft } = acceptSearch(state.history, search, unsentDraft(state));
   const composer = withDraft(state.composer, draft);

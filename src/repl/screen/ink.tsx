@@ -11,7 +11,7 @@ import { App } from './App.tsx';
 import { symbolsFor } from './symbols.ts';
 import { type View, ViewStore } from './view.tsx';
 
-interface Look {
+interface Appearance {
   readonly style: Style;
   readonly unicode: boolean;
   /** Milliseconds; they turn the spinner. */
@@ -44,7 +44,7 @@ class FrameSink extends EventEmitter {
 
 const viewOf = (
   state: ReplState,
-  { style, unicode, now }: Look,
+  { style, unicode, now }: Appearance,
   columns: number,
   rows: number,
   tailRows: number,
@@ -57,14 +57,14 @@ export class InkScreen {
   #view: View;
   #instance: Instance | undefined;
 
-  constructor(state: ReplState, look: Look, update: ViewStore['update']) {
+  constructor(state: ReplState, look: Appearance, update: ViewStore['update']) {
     const { columns, rows } = state;
     this.#store = new ViewStore(update);
     this.#view = viewOf(state, look, columns, rows, 0);
   }
 
   /** Draws the live region: `preview` is the end of the answer whose format is not decided yet. */
-  draw(state: ReplState, preview: string, look: Look, place: RegionPlace): Frame {
+  draw(state: ReplState, preview: string, look: Appearance, place: RegionPlace): Frame {
     const { columns, rows, hasOpenLine } = place;
     // A row of full width leaves the cursor in a pending-wrap state in some terminals.
     const width = Math.max(1, columns - 1);

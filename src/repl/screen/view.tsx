@@ -10,7 +10,7 @@ import {
 import type { CaretShape } from '../../terminal/region/paint.ts';
 import type { Style } from '../../terminal/style.ts';
 import type { KeyEvent } from '../composer/keys/key-event.ts';
-import type { ReplState, Step } from '../state.ts';
+import type { ReplState, Update } from '../state.ts';
 import type { Symbols } from './symbols.ts';
 
 /** What the components show: the state at the last update of the live region, and its place. */
@@ -50,7 +50,7 @@ type KeyListener = (event: KeyEvent) => boolean;
 /** What the components of the live region share: keys, and the place of the caret. */
 export class ViewStore {
   /** Changes the session's state. */
-  readonly update: (change: (state: ReplState) => Step) => void;
+  readonly update: (change: (state: ReplState) => Update) => void;
   #layout: Layout = { caret: undefined, rowsBelow: 0, tailRows: 0 };
   #keyListeners: readonly KeyListener[] = [];
 

@@ -7,7 +7,7 @@ import type { Draft } from '../composer/text-buffer.ts';
 import { notice, type Entry } from '../transcript/transcript.ts';
 import { withAttached } from '../files/attachments.ts';
 import type { Session } from '../session.ts';
-import type { ReplState, Step } from '../state.ts';
+import type { ReplState, Update } from '../state.ts';
 import {
   andThen,
   printing,
@@ -40,7 +40,7 @@ const shellExplanation = ({ keyMap, isLineMode }: ReplState) =>
   ].join('\n');
 
 /** Runs a typed line that starts with `!`. */
-export function runForShell(state: ReplState, draft: Draft, needsEcho: boolean): Step {
+export function runForShell(state: ReplState, draft: Draft, needsEcho: boolean): Update {
   const { command, isAttached } = readShellLine(contentOf(draft));
   const echoed = step(state, printing({ type: 'command', text: shownText(draft), needsEcho }));
   if (command === '') return andThen(echoed, (next) => printNotice(next, shellExplanation(next)));

@@ -15,8 +15,12 @@ import { errorText } from './whole-answer.ts';
 
 const lineEnds = { lf: '\n', crlf: '\r\n', cr: '\r' } as const;
 
-/** One kind per event: within an event, a CR before an LF would be one line end, not two. */
+/** Mixed ends have one kind for each event: within an event, a CR before an LF would be one line end, not two. */
 const mixedEnds = [lineEnds.lf, lineEnds.crlf, lineEnds.cr];
+
+function lineEndOf({ 'line-ending': kind = 'lf' }: Fault, event: number): string {
+  return kind === 'mixed' ? (mixedEnds[event % 3] ?? lineEnds.lf) : lineEnds[kind];
+}
 
 function splitOverLines(data: string): readonly string[] {
   try {
@@ -28,13 +32,11 @@ function splitOverLines(data: string): readonly string[] {
 
 /** `data: <json>` and a blank line (contract, Events), changed by the fault. */
 function createEventFormat(fault: Fault): (data: string, name?: string) => string {
-  const lineEnding = fault['line-ending'] ?? 'lf';
   const prefix = `data:${' '.repeat(fault['data-spaces'] ?? 1)}`;
   let number = 0;
   return (data, name) => {
     number += 1;
-    const end =
-      lineEnding === 'mixed' ? (mixedEnds[number % 3] ?? lineEnds.lf) : lineEnds[lineEnding];
+    const end = lineEndOf(fault, number);
     const lines = fault['data-lines'] === true ? splitOverLines(data) : [data];
     const extras =
       fault['extra-fields'] === true
@@ -180,8 +182,7 @@ async function sendEvents(
     const wait = timeToNext(record.events);
     if (wait > 0) await pause(exchange, wait);
     if (fault['stall-after'] === record.events) {
-      const ending = fault['line-ending'] ?? 'lf';
-      const end = ending === 'mixed' ? lineEnds.lf : lineEnds[ending];
+      const end = lineEndOf(fault, 0);
       await stall(exchange, () => body.write(`: keep-alive${end}${end}`));
     }
     if (cutPosition(fault) === record.events) {

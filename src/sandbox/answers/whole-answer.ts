@@ -19,22 +19,18 @@ interface WholeAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Empty if the body is not sent whole and unchanged. */
-function lengthHeader({ fault }: Exchange, { status, text }: WholeAnswer): Record<string, string> {
-  const isUnknown =
-    status === 204 ||
-    status === 304 ||
-    fault.encoding !== undefined ||
-    fault.framing !== undefined ||
-    fault.cut === 'end';
-  return isUnknown ? {} : { 'content-length': String(Buffer.byteLength(text)) };
-}
-
 async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promise<void> {
   const { fault } = exchange;
   const { status, contentType, text } = answer;
+  // Else the body is not sent whole and unchanged.
+  const hasLength =
+    status !== 204 &&
+    status !== 304 &&
+    fault.encoding === undefined &&
+    fault.framing === undefined &&
+    fault.cut !== 'end';
   const body = await sendHead(exchange, status, {
-    ...lengthHeader(exchange, answer),
+    ...(hasLength && { 'content-length': String(Buffer.byteLength(text)) }),
     ...answer.headers,
     ...responseHeaders(exchange, contentType),
   });
@@ -71,12 +67,6 @@ export function errorName(status: number): string {
   return known[status] ?? phrase.toLowerCase().replaceAll(/[^a-z]+/g, '_');
 }
 
-function statusOf({ kind }: Failure): number {
-  const entry = Object.entries(errorNames).find(([, name]) => name === kind);
-  // Such as a mistake in a `[sandbox …]` group.
-  return entry === undefined ? 400 : Number(entry[0]);
-}
-
 export function errorText(
   { fault }: Exchange,
   status: number,
@@ -88,8 +78,10 @@ export function errorText(
 }
 
 export async function answerFailure(exchange: Exchange, failure: Failure): Promise<void> {
-  const status = statusOf(failure);
-  const { hint, message, retryAfterSeconds } = failure;
+  const { kind, hint, message, retryAfterSeconds } = failure;
+  // Other kinds are such as a mistake in a `[sandbox …]` group.
+  const [code = 400] = Object.entries(errorNames).find(([, name]) => name === kind) ?? [];
+  const status = Number(code);
   const isLong = message.length > maxMessageLength;
   const short = isLong ? `${message.slice(0, maxMessageLength)}…` : message;
   await sendWhole(exchange, {

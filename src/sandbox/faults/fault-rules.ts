@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { locatedProblem, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
+import { locatedProblem, isJsonObject, parseJson } from '../../json.ts';
 import { type Fault, replyFieldsOf } from './fault-fields.ts';
 import { type Directive, parseDirective, parseFault, type WrittenField } from './parse-fault.ts';
 
@@ -114,12 +114,6 @@ function fieldTexts(name: string, value: unknown, place: string): readonly Writt
   throw new Failure('usage', `${place} must be text, a number, true or false`);
 }
 
-function parseFields(fields: JsonObject, place: string): Fault {
-  return parseFault(
-    Object.entries(fields).flatMap(([name, value]) => fieldTexts(name, value, `${place}.${name}`)),
-  );
-}
-
 function parseCondition(value: unknown, place: string): FaultCondition {
   if (!isJsonObject(value)) throw new Failure('usage', `${place} must be an object`);
   for (const [name, text] of Object.entries(value)) {
@@ -135,11 +129,11 @@ function parseRule(value: unknown, place: string, source: string): FaultRule {
   if (!isJsonObject(value)) throw new Failure('usage', `${source}: ${place} must be an object`);
   const { when = {}, label = place, ...fields } = value;
   try {
-    return {
-      label: String(label),
-      when: parseCondition(when, `${place}.when`),
-      fault: parseFields(fields, place),
-    };
+    const condition = parseCondition(when, `${place}.when`);
+    const written = Object.entries(fields).flatMap(([name, field]) =>
+      fieldTexts(name, field, `${place}.${name}`),
+    );
+    return { label: String(label), when: condition, fault: parseFault(written) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const message = error.message.startsWith(place) ? error.message : `${place}: ${error.message}`;

@@ -46,18 +46,6 @@ function expand([name, text]: WrittenField): WrittenField {
   return [field ?? name, value];
 }
 
-function parseValue(name: string, field: FaultField<unknown>, text: string | undefined): unknown {
-  const written = text ?? field.bare;
-  if (written === undefined) {
-    throw new Failure('usage', `${name} needs a value: it takes ${field.expects}`);
-  }
-  const value = field.parse(written);
-  if (value === undefined) {
-    throw new Failure('usage', `${name} takes ${field.expects}, not "${written}"`);
-  }
-  return value;
-}
-
 /** @throws Failure `usage` with the field and its valid values */
 export function parseFault(written: Iterable<WrittenField>): Fault {
   const fault: Partial<Record<FaultFieldName, unknown>> = {};
@@ -72,7 +60,14 @@ export function parseFault(written: Iterable<WrittenField>): Fault {
       });
     }
     const [rowName, field] = row;
-    const value = parseValue(rowName, field, text);
+    const typed = text ?? field.bare;
+    if (typed === undefined) {
+      throw new Failure('usage', `${rowName} needs a value: it takes ${field.expects}`);
+    }
+    const value = field.parse(typed);
+    if (value === undefined) {
+      throw new Failure('usage', `${rowName} takes ${field.expects}, not "${typed}"`);
+    }
     // A value that can be repeated is an object.
     fault[rowName] = field.repeatable === true ? Object.assign({}, fault[rowName], value) : value;
   }
@@ -159,14 +154,6 @@ function fieldOf(groups: Readonly<Record<string, string | undefined>>): WrittenF
   return name === undefined ? undefined : [name, value];
 }
 
-function unreadable(rest: string): Failure {
-  if (rest === '') {
-    return new Failure('usage', 'the "[sandbox" group has no closing "]"');
-  }
-  const start = rest.slice(0, 20);
-  return new Failure('usage', `cannot parse the "[sandbox" group at ${JSON.stringify(start)}`);
-}
-
 /**
  * Parses the group at the start of a prompt: fields as `name=value` or `name`, separated by spaces; values may be in
  * single quotes, or in double quotes with JSON escapes. One space after the group belongs to it.
@@ -195,7 +182,14 @@ function parseGroup(prompt: string): Directive | undefined {
   for (;;) {
     const place = token.lastIndex;
     const groups = token.exec(text)?.groups;
-    if (groups === undefined) throw unreadable(text.slice(place));
+    if (groups === undefined) {
+      const rest = JSON.stringify(text.slice(place, place + 20));
+      const problem =
+        place === text.length
+          ? 'the "[sandbox" group has no closing "]"'
+          : `cannot parse the "[sandbox" group at ${rest}`;
+      throw new Failure('usage', problem);
+    }
     if (groups['end'] !== undefined) break;
     const field = fieldOf(groups);
     if (field !== undefined) fields.push(field);

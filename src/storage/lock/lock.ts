@@ -358,17 +358,6 @@ function heldTooLong(path: string, refused: RefusedLock): Failure {
   );
 }
 
-async function awaitOwnLock(path: string, options: LockOptions): Promise<LockOwner> {
-  const { clock, signal } = options;
-  const start = clock.monotonic();
-  for (;;) {
-    const taken = takeLock(path, options);
-    if (taken.isHeld) return taken.owner;
-    if (clock.monotonic() - start > maxWait) throw heldTooLong(path, taken);
-    await clock.sleep(writePause, signal);
-  }
-}
-
 /**
  * Runs `action` while no other process has the lock. Breaks a dead lock, like {@link takeLock}.
  * @throws Failure `storage` when the lock is not free within ten seconds; the reason of a signal that aborts; and any
@@ -379,11 +368,18 @@ export async function withLock<Result>(
   options: LockOptions,
   action: () => Result,
 ): Promise<Result> {
-  let owner: LockOwner;
+  const { clock, signal } = options;
+  const start = clock.monotonic();
+  let owner: LockOwner | undefined;
   try {
-    owner = await awaitOwnLock(path, options);
+    while (owner === undefined) {
+      const taken = takeLock(path, options);
+      if (taken.isHeld) owner = taken.owner;
+      else if (clock.monotonic() - start > maxWait) throw heldTooLong(path, taken);
+      else await clock.sleep(writePause, signal);
+    }
   } catch (error) {
-    options.signal?.throwIfAborted();
+    signal?.throwIfAborted();
     throw error instanceof Failure ? error : storageFailure('write', path, error);
   }
   try {

@@ -35,7 +35,9 @@ function openDialogue(
   screen: NodeJS.WriteStream,
   interrupt: (reason: Interruption) => void,
 ) {
-  const input = terminalInput(stdin);
+  // The controlling terminal if standard input is not a terminal.
+  const isOwn = stdin.isTTY || !hasControllingTerminal();
+  const input = isOwn ? stdin : new ReadStream(openSync(device, 'r'));
   const typed: string[] = [];
   let isShown = false;
   let waiting: { resolve(line: string): void; reject(error: unknown): void } | undefined;
@@ -139,9 +141,4 @@ export function hasControllingTerminal(): boolean {
     // There is none, as in a service or a job of a scheduler.
     return false;
   }
-}
-
-/** Standard input, or the controlling terminal if that is not one. */
-function terminalInput(stdin: NodeJS.ReadStream): NodeJS.ReadStream {
-  return stdin.isTTY || !hasControllingTerminal() ? stdin : new ReadStream(openSync(device, 'r'));
 }

@@ -54,8 +54,14 @@ const notRunCodes: ReadonlySet<number | null> = new Set([126, 127, 9009]);
 /** As git does: less ends at once if the text fits, keeps it on the screen, and understands colours. */
 const pagerDefaults = { LESS: 'FRX', LV: '-c' };
 
-/** @returns whether the pager could be started; it may have shown only a part of the text */
-function runPager(pager: string, text: string, { environment, platform }: PagerHost): boolean {
+/**
+ * Shows the text in the pager, perhaps only a part of it, and waits for its end. False if there is no pager, it cannot
+ * be started, or the text fits the terminal without one: the text is then still to be printed.
+ */
+export function showInPager(text: string, host: PagerHost): boolean {
+  const pager = pagerOf(host);
+  if (pager === undefined || fitsTerminal(text, host)) return false;
+  const { environment, platform } = host;
   const [program = pager, ...words] = pagerCommand(pager, platform);
   const { pid, status } = spawnSync(program, words, {
     input: text,
@@ -64,14 +70,4 @@ function runPager(pager: string, text: string, { environment, platform }: PagerH
     windowsVerbatimArguments: platform === 'win32',
   });
   return pid !== 0 && !notRunCodes.has(status);
-}
-
-/**
- * Shows the text in the pager and waits for its end. False if there is no pager, it cannot be started, or the text fits
- * the terminal without one: the text is then still to be printed.
- */
-export function showInPager(text: string, host: PagerHost): boolean {
-  const pager = pagerOf(host);
-  if (pager === undefined || fitsTerminal(text, host)) return false;
-  return runPager(pager, text, host);
 }

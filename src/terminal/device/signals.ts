@@ -31,13 +31,6 @@ export interface SignalWatch {
   beforeSignalExit(act: () => void): () => void;
 }
 
-function listen(process: NodeJS.Process, arrived: (signal: EndingSignal) => void): () => void {
-  for (const signal of endingSignals) process.on(signal, arrived);
-  return () => {
-    for (const signal of endingSignals) process.off(signal, arrived);
-  };
-}
-
 /** Calls `onSignal` at the first ending signal. A second one ends the process at once. */
 export function watchSignals(
   process: NodeJS.Process,
@@ -46,7 +39,9 @@ export function watchSignals(
   let asked = false;
   const lastActs = new Set<() => void>();
   const handlers = new Map<EndingSignal, () => void>();
-  let stop: () => void = () => undefined;
+  const stop = () => {
+    for (const signal of endingSignals) process.off(signal, arrived);
+  };
   const reraise = (signal: EndingSignal) => {
     stop();
     for (const act of lastActs) act();
@@ -64,7 +59,7 @@ export function watchSignals(
     asked = true;
     onSignal(new Interruption(signal));
   };
-  stop = listen(process, arrived);
+  for (const signal of endingSignals) process.on(signal, arrived);
   return {
     reraise,
     stop,

@@ -71,20 +71,20 @@ function isReplacedByNode(descriptor: number): boolean {
   }
 }
 
-/** `open` is called at the first use: creating a standard stream costs milliseconds. */
 function outputStream(
+  process: NodeJS.Process,
+  name: 'stdout' | 'stderr',
   isTerminal: boolean,
-  descriptor: number,
-  open: () => NodeJS.WriteStream,
-  onError: (error: NodeJS.ErrnoException) => void,
+  onWriteError: (stream: 'stdout' | 'stderr', error: NodeJS.ErrnoException) => void,
 ): OutputStream {
   let opened: NodeJS.WriteStream | undefined;
   let failed = false;
   let hasWritten = false;
+  // Opened at the first use: creating a standard stream costs milliseconds.
   const stream = () => {
-    opened ??= open().on('error', (error: NodeJS.ErrnoException) => {
+    opened ??= process[name].on('error', (error: NodeJS.ErrnoException) => {
       failed = true;
-      onError(error);
+      onWriteError(name, error);
     });
     return opened;
   };
@@ -93,7 +93,7 @@ function outputStream(
     columns: () => stream().columns || fallbackColumns,
     rows: () => stream().rows || fallbackRows,
     hasSize: () => Boolean(stream().columns && stream().rows),
-    isClosed: () => isReplacedByNode(descriptor),
+    isClosed: () => isReplacedByNode(name === 'stdout' ? 1 : 2),
     write(text) {
       if (failed || text === '') return undefined;
       hasWritten = true;
@@ -121,41 +121,31 @@ function isNullDevice(found: Stats): boolean {
   }
 }
 
-async function* streamBytes(
-  stream: NodeJS.ReadStream,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Uint8Array, void> {
-  const release = () => void stream.destroy();
-  signal?.addEventListener('abort', release, { once: true });
-  try {
-    for await (const chunk of stream) yield chunk as Uint8Array;
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  } finally {
-    signal?.removeEventListener('abort', release);
-    release();
-  }
-}
-
-function inputStream(
-  isTerminal: boolean,
-  descriptor: number,
-  open: () => NodeJS.ReadStream,
-): InputStream {
+function inputStream(process: NodeJS.Process, isTerminal: boolean): InputStream {
   return {
     isTerminal,
     isRedirected() {
-      const found = fstatSync(descriptor);
+      const found = fstatSync(0);
       return found.isFIFO() || found.isFile();
     },
     async *bytes(signal) {
       signal?.throwIfAborted();
-      const found = fstatSync(descriptor);
+      const found = fstatSync(0);
       // Node would give an empty stream for a folder.
       if (found.isDirectory()) throw new Error('it is a folder');
       if (isNullDevice(found)) return;
-      yield* streamBytes(open(), signal);
+      const stream = process.stdin;
+      const release = () => void stream.destroy();
+      signal?.addEventListener('abort', release, { once: true });
+      try {
+        for await (const chunk of stream) yield chunk as Uint8Array;
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw error;
+      } finally {
+        signal?.removeEventListener('abort', release);
+        release();
+      }
     },
   };
 }
@@ -167,18 +157,8 @@ export function processStreams(
   onWriteError: (stream: 'stdout' | 'stderr', error: NodeJS.ErrnoException) => void,
 ): Streams {
   return {
-    stdin: inputStream(isTerminal(0), 0, () => process.stdin),
-    stdout: outputStream(
-      isTerminal(1),
-      1,
-      () => process.stdout,
-      (error) => onWriteError('stdout', error),
-    ),
-    stderr: outputStream(
-      isTerminal(2),
-      2,
-      () => process.stderr,
-      (error) => onWriteError('stderr', error),
-    ),
+    stdin: inputStream(process, isTerminal(0)),
+    stdout: outputStream(process, 'stdout', isTerminal(1), onWriteError),
+    stderr: outputStream(process, 'stderr', isTerminal(2), onWriteError),
   };
 }

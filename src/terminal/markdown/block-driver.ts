@@ -44,7 +44,8 @@ export interface BlockRenderer<Part> {
   closeParagraph(parts: readonly Part[]): void;
   /** Whether a line of dashes or equals signs below a paragraph of one line makes it a heading. */
   mayBeHeading(): boolean;
-  heading(source: string): void;
+  /** Shows an ATX heading. @param marks `#` to `######` */
+  heading(marks: string, title: string): void;
   underline(source: string): void;
   rule(source: string): void;
   /**
@@ -325,8 +326,12 @@ export class BlockDriver<Part> implements MarkdownStream {
         return;
       case 'formula':
         return this.#addFormulaLine(rest);
-      case 'heading':
-        return renderer.heading(rest);
+      case 'heading': {
+        const [marks = ''] = /^#+/.exec(rest) ?? [];
+        const title = rest.slice(marks.length).trim();
+        // `## Title ##` is `## Title`.
+        return renderer.heading(marks, title.replace(/(?:^|[ \t])#+$/, '').trimEnd());
+      }
       case 'underline':
         renderer.underline(rest);
         return this.#closeLeaf();

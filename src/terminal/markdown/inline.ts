@@ -44,17 +44,6 @@ type InlineToken =
 /** Shared, because its only state between calls (the queue of blocks) is not used for inline text. */
 const lexer = new Lexer({ gfm: true });
 
-/** The spans of a piece of inline Markdown that can be parsed alone. They have all of its text; formulas are Unicode or as written. */
-function inlineSpans(source: string, options: MarkdownLook, formulas: readonly Place[]): Span[] {
-  const shown = (tex: string) =>
-    (options.unicode ? formulaRows(tex)?.join('; ') : undefined) ?? tex;
-  const all = withFormulas(source, formulas, shown);
-  const text = all.trimStart();
-  const lead = all.slice(0, all.length - text.length);
-  const spans = [...textSpan(lead, []), ...spansOf(lexInline(text), [], options)];
-  return formulas.length === 0 ? spans : mergeSpans(spans);
-}
-
 /** The tokens of a piece of inline Markdown. */
 export function lexInline(source: string): Token[] {
   try {
@@ -179,10 +168,19 @@ export type ReadPiece<Part> = (
   formulas: readonly Place[] | undefined,
 ) => readonly Part[];
 
-export const readSpans =
-  (options: MarkdownLook): ReadPiece<Span> =>
-  (text, formulas) =>
-    formulas === undefined ? [plainSpan(text)] : inlineSpans(text, options, formulas);
+/** Reads a piece as spans that have all of its text; formulas are Unicode or as written. */
+export function readSpans(options: MarkdownLook): ReadPiece<Span> {
+  const shown = (tex: string) =>
+    (options.unicode ? formulaRows(tex)?.join('; ') : undefined) ?? tex;
+  return (source, formulas) => {
+    if (formulas === undefined) return [plainSpan(source)];
+    const all = withFormulas(source, formulas, shown);
+    const text = all.trimStart();
+    const lead = all.slice(0, all.length - text.length);
+    const spans = [...textSpan(lead, []), ...spansOf(lexInline(text), [], options)];
+    return formulas.length === 0 ? spans : mergeSpans(spans);
+  };
+}
 
 /** The spans of a whole text, for headings and cells. */
 export function inlineText(source: string, options: MarkdownLook): readonly Span[] {

@@ -173,13 +173,8 @@ export function readLineStart(line: LineContext): LineStart | undefined {
     return readInside(line, cursor, continued);
   }
   if (fence !== undefined && line.complete && closesFence(fence, cursor.text)) {
-    return {
-      continued: line.containers.length,
-      opened: [],
-      kind: 'closing-fence',
-      rest: '',
-      column: 0,
-    };
+    const all = line.containers.length;
+    return { continued: all, opened: [], kind: 'closing-fence', rest: '', column: 0 };
   }
   return readNew(line, cursor, continued);
 }

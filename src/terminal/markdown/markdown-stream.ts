@@ -130,11 +130,10 @@ class ScreenBlocks implements BlockRenderer<Span> {
     return false;
   }
 
-  /** An ATX heading. With colour, styles replace its marks. */
-  heading(source: string): void {
+  /** With colour, styles replace the marks. */
+  heading(marks: string, title: string): void {
     this.#beginLine();
-    const marks = /^#{1,6}/.exec(source)?.[0] ?? '';
-    const spans = inlineText(withoutClosing(source.slice(marks.length).trim()), this.#options);
+    const spans = inlineText(title, this.#options);
     if (!this.#style.colored) {
       const shown = spans.length === 0 ? marks : `${marks} `;
       return this.#endLine([{ text: shown, looks: [] }, ...spans]);
@@ -373,11 +372,4 @@ function lineEnds(text: string) {
 
 function itemIndent(marker: string): number {
   return displayWidth(marker) + 1;
-}
-
-/** `## Title ##` is `## Title`. */
-function withoutClosing(text: string): string {
-  let end = text.length;
-  while (text[end - 1] === '#') end -= 1;
-  return end === 0 || /[ \t]/.test(text[end - 1] ?? '') ? text.slice(0, end).trimEnd() : text;
 }

@@ -20,10 +20,8 @@ export interface Span {
   readonly link?: string;
 }
 
-const noLooks: readonly Look[] = [];
-
 export function plainSpan(text: string): Span {
-  return { text, looks: noLooks };
+  return { text, looks: [] };
 }
 
 const OSC8 = '\u001B]8;;';
@@ -32,14 +30,11 @@ const ST = '\u001B\\';
 /** The spans with escape codes; each closes its own styles. */
 export function paintSpans(spans: readonly Span[], style: Style): string {
   let output = '';
-  for (const span of spans) output += paintSpan(span, style);
+  for (const { text, looks, link } of spans) {
+    const painted = looks.reduce((inner, look) => style[look](inner), text);
+    output += link === undefined ? painted : OSC8 + link + ST + painted + OSC8 + ST;
+  }
   return output;
-}
-
-function paintSpan({ text, looks, link }: Span, style: Style): string {
-  let painted = text;
-  for (const look of looks) painted = style[look](painted);
-  return link === undefined ? painted : OSC8 + link + ST + painted + OSC8 + ST;
 }
 
 export function visibleText(spans: readonly Span[]): string {

@@ -182,12 +182,7 @@ class SpokenBlocks implements BlockRenderer<string> {
     return this.#paragraph?.isWritten === false;
   }
 
-  heading(source: string): void {
-    const marks = /^#{1,6}/.exec(source)?.[0] ?? '';
-    const title = source
-      .slice(marks.length)
-      .trim()
-      .replace(/(?:^|\s)#+$/, '');
+  heading(marks: string, title: string): void {
     this.#writeLine(`${this.#takeLabel()}Heading ${marks.length}: ${spokenInline(title)}`);
   }
 

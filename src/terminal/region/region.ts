@@ -214,8 +214,8 @@ export class LiveRegion {
     if (next.shown.columns !== output.columns() || next.shown.rows !== output.rows()) {
       return undefined;
     }
-    this.#setShown(next);
-    const { caret } = this.#shown.frame;
+    this.#setShown(next.shown);
+    const { caret } = next.shown.frame;
     return this.#write(next.bytes, caret !== undefined && caret.isHidden !== true);
   }
 
@@ -241,7 +241,11 @@ export class LiveRegion {
     if (way !== undefined && isOpen(before.line) && !isOpen(way.line)) {
       this.#stranded = shownPreview(before);
     }
-    const text = this.#afterStranded();
+    // Without what a row that is out of reach shows of it.
+    const text =
+      this.#stranded !== '' && this.#text.startsWith(this.#stranded)
+        ? this.#text.slice(this.#stranded.length).replace(/^ *\n?/, '')
+        : this.#text;
     const line = advanceLine(way?.line ?? before.line, text, columns);
     const hasOpenLine = isOpen(line);
     const frame =
@@ -256,16 +260,8 @@ export class LiveRegion {
     return { bytes, shown };
   }
 
-  /** The pending text, without what a row that is out of reach shows of it. */
-  #afterStranded(): string {
-    const text = this.#text;
-    return this.#stranded !== '' && text.startsWith(this.#stranded)
-      ? text.slice(this.#stranded.length).replace(/^ *\n?/, '')
-      : text;
-  }
-
   /** After this the bytes of `#next` have to be written. */
-  #setShown({ shown }: { readonly shown: Shown }): void {
+  #setShown(shown: Shown): void {
     this.#shown = shown;
     if (this.#text !== '') this.#stranded = '';
     this.#text = '';
@@ -275,9 +271,8 @@ export class LiveRegion {
 
   /** The bytes that write pending text, erase the region and end an open line. */
   #lastBytes(): string {
-    const next = this.#next();
-    this.#setShown(next);
-    const { bytes, shown } = next;
+    const { bytes, shown } = this.#next();
+    this.#setShown(shown);
     const hadOpenLine = isOpen(shown.line);
     this.#forgetShown();
     this.#isLineEnded ||= hadOpenLine;

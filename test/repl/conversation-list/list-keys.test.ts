@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { matchesOf, onListOpened, settle } from '../../../src/repl/conversation-list/list.ts';
-import type { OpenList, ReplState, Step } from '../../../src/repl/state.ts';
+import type { OpenList, ReplState, Update } from '../../../src/repl/state.ts';
 import {
   composed,
   effectsOf,
@@ -37,7 +37,7 @@ const opening = (list: OpenList) => (state: ReplState) => onListOpened(state, li
 /** What the task of reading makes of the open list. */
 const read =
   (part: Partial<OpenList>) =>
-  (state: ReplState): Step => {
+  (state: ReplState): Update => {
     if (state.list === undefined) throw new Error('no list is open');
     return settle(state, { ...state.list, ...part, isReading: false }, state.list.followsLast);
   };

@@ -1,5 +1,6 @@
 import { Failure } from '../../../failure.ts';
 import { nearlyNamed } from '../../../near-name.ts';
+import { pairsIn } from './key-event.ts';
 
 /** Which part of the screen handles keys. `completion` is an open menu, `search` the history search, `list` the list of conversations. */
 export type KeyContext = 'composer' | 'completion' | 'search' | 'list';
@@ -178,17 +179,9 @@ export function actionOf(
 /** The settings `keys.<action>`: actions with their keys, as in the settings file. */
 export type OwnKeys = ReadonlyMap<KeyAction, readonly string[]>;
 
-const modifierNames: ReadonlyMap<string, 'ctrl' | 'alt' | 'shift'> = new Map([
-  ['ctrl', 'ctrl'],
-  ['control', 'ctrl'],
-  ['c', 'ctrl'],
-  ['alt', 'alt'],
-  ['meta', 'alt'],
-  ['option', 'alt'],
-  ['m', 'alt'],
-  ['shift', 'shift'],
-  ['s', 'shift'],
-]);
+const modifierNames = pairsIn(
+  'ctrl ctrl control ctrl c ctrl alt alt meta alt option alt m alt shift shift s shift',
+);
 
 const named = new Set(
   'enter escape tab backspace delete insert home end pageup pagedown up down left right space'.split(
@@ -196,21 +189,12 @@ const named = new Set(
   ),
 );
 
-const otherNames: ReadonlyMap<string, string> = new Map([
-  ['esc', 'escape'],
-  ['return', 'enter'],
-  ['pgup', 'pageup'],
-  ['pgdn', 'pagedown'],
-  ['del', 'delete'],
-  ['ins', 'insert'],
-]);
+const otherNames = pairsIn(
+  'esc escape return enter pgup pageup pgdn pagedown del delete ins insert',
+);
 
 /** What terminals send for keys with Ctrl, as other keys. */
-const sameCodes: ReadonlyMap<string, string> = new Map([
-  ['ctrl+i', 'Tab'],
-  ['ctrl+m', 'Enter'],
-  ['ctrl+[', 'Esc'],
-]);
+const sameCodes = pairsIn('ctrl+i Tab ctrl+m Enter ctrl+[ Esc');
 
 const examples = 'for example ctrl+x, alt+s, f5 or shift+up; none removes the binding';
 
@@ -232,7 +216,7 @@ export function parseChord(text: string): string {
   if (isText && !modifiers.has('ctrl') && !modifiers.has('alt')) {
     fail(`${text} types text, so it cannot be a key of an action`);
   }
-  const held = (['ctrl', 'alt', 'shift'] as const).filter((each) => modifiers.has(each));
+  const held = ['ctrl', 'alt', 'shift'].filter((each) => modifiers.has(each));
   const chord = [...held, name].join('+');
   const same = sameCodes.get(chord);
   if (same !== undefined) fail(`terminals send ${chord} as ${same}`);

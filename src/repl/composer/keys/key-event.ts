@@ -29,30 +29,30 @@ export function chordOf({ name, ctrl, alt, shift }: KeyPress): string {
   return `${ctrl ? 'ctrl+' : ''}${alt ? 'alt+' : ''}${shift ? 'shift+' : ''}${name}`;
 }
 
-/** Keys by the codes in a table such as `A up B down`. */
-function keysIn(table: string): ReadonlyMap<string, string> {
+/** Reads a table of words and what they stand for, such as `A up B down`. */
+export function pairsIn(table: string): ReadonlyMap<string, string> {
   return new Map(
     Array.from(table.matchAll(/(\S+) (\S+)/g), ([, code = '', name = '']) => [code, name]),
   );
 }
 
 /** Last bytes of `CSI … letter` and `SS3 letter`: xterm and the VT220's keypad. */
-const letterKeys = keysIn('A up B down C right D left F end H home P f1 Q f2 S f4');
+const letterKeys = pairsIn('A up B down C right D left F end H home P f1 Q f2 S f4');
 
 /** Keys only after `SS3`: F3 (`CSI R` is a cursor report), and Enter of the keypad. */
-const applicationKeys = keysIn('M enter R f3');
+const applicationKeys = pairsIn('M enter R f3');
 
 /** The keypad's characters in application mode, from `j`. */
 const applicationCharacters = '*+,-./0123456789';
 
 /** First numbers of `CSI number ~`. */
-const numberKeys = keysIn(
+const numberKeys = pairsIn(
   '1 home 2 insert 3 delete 4 end 5 pageup 6 pagedown 7 home 8 end 11 f1 12 f2 13 f3 14 f4 15 f5 17 f6 18 f7 19 f8 ' +
     '20 f9 21 f10 23 f11 24 f12',
 );
 
 /** Keys of the kitty protocol and modifyOtherKeys without a character, by code point. */
-const codeKeys = keysIn(
+const codeKeys = pairsIn(
   '8 backspace 9 tab 13 enter 27 escape 127 backspace 57414 enter 57417 left 57418 right 57419 up 57420 down ' +
     '57421 pageup 57422 pagedown 57423 home 57424 end 57425 insert 57426 delete',
 );
@@ -78,32 +78,29 @@ function isCharacter(code: number): boolean {
   return code <= 0x10ffff && !isPrivate && !isSurrogate && !isControl;
 }
 
-function typedText(key: CodedKey, character: string, isShifted: boolean): string {
-  if (key.text !== undefined && key.text.length > 0 && key.text.every(isCharacter)) {
-    return String.fromCodePoint(...key.text);
-  }
-  if (!isShifted) return character;
-  const { shifted } = key;
-  return shifted !== undefined && isCharacter(shifted)
-    ? String.fromCodePoint(shifted)
-    : character.toUpperCase();
-}
-
 /** Undefined for lock and modifier keys and others without bindings. */
-function eventOfCode(key: CodedKey, modifiers: Modifiers): KeyEvent | undefined {
-  const name = codeKeys.get(String(key.code));
+function eventOfCode(
+  { code, shifted, base, text = [] }: CodedKey,
+  modifiers: Modifiers,
+): KeyEvent | undefined {
+  const name = codeKeys.get(String(code));
   if (name !== undefined) return keyPress(name, modifiers);
-  const isKeypad = key.code >= firstKeypad && key.code < keypadEnd;
-  if (!isKeypad && !isCharacter(key.code)) return undefined;
+  const isKeypad = code >= firstKeypad && code < keypadEnd;
+  if (!isKeypad && !isCharacter(code)) return undefined;
   const character = isKeypad
-    ? keypadCharacters.charAt(key.code - firstKeypad)
-    : String.fromCodePoint(key.code);
+    ? keypadCharacters.charAt(code - firstKeypad)
+    : String.fromCodePoint(code);
   if (modifiers.ctrl !== true && modifiers.alt !== true) {
-    return { type: 'text', text: typedText(key, character, modifiers.shift === true) };
+    const upper =
+      shifted !== undefined && isCharacter(shifted)
+        ? String.fromCodePoint(shifted)
+        : character.toUpperCase();
+    const isKnown = text.length > 0 && text.every(isCharacter);
+    const typed = modifiers.shift === true ? upper : character;
+    return { type: 'text', text: isKnown ? String.fromCodePoint(...text) : typed };
   }
   // Shortcuts use the US layout, so that they work with Cyrillic, Greek or Hebrew layouts.
-  const { base } = key;
-  const isForeign = key.code > 0x7e && base !== undefined && isCharacter(base);
+  const isForeign = code > 0x7e && base !== undefined && isCharacter(base);
   return shortcut(isForeign ? String.fromCodePoint(base) : character, modifiers);
 }
 

@@ -100,11 +100,6 @@ function operate(vi: ViState, buffer: TextBuffer, command: Command, operator: Op
   return operateOn({ ...vi, search }, buffer, operator, range, start, command);
 }
 
-function changed(vi: ViState, command: Command, before: TextBuffer, buffer: TextBuffer): Edited {
-  if (buffer === before) return { vi, buffer };
-  return { vi: { ...vi, wantedColumn: undefined, change: { command } }, buffer };
-}
-
 /** `u` and Ctrl+R: the caret is where the last change is. */
 function revert(vi: ViState, buffer: TextBuffer, isUndo: boolean, count: number): Edited {
   let next = buffer;
@@ -121,7 +116,10 @@ const visualModes = { v: 'visual', V: 'visual-line' } as const;
 
 function other(vi: ViState, buffer: TextBuffer, command: Command): Edited {
   const { name, character, count = 1 } = command;
-  const apply = (next: TextBuffer) => changed(vi, command, buffer, next);
+  const apply = (next: TextBuffer): Edited => {
+    if (next === buffer) return { vi, buffer };
+    return { vi: { ...vi, wantedColumn: undefined, change: { command } }, buffer: next };
+  };
   switch (name) {
     case 'p':
     case 'P':
@@ -216,17 +214,6 @@ const operators: ReadonlyMap<string, Operator> = new Map([
   ['U', 'gU'],
 ]);
 
-function operateOnSelection(
-  vi: ViState,
-  buffer: TextBuffer,
-  name: string,
-  operator: Operator,
-): Edited {
-  const range = /^[DXYCSR<>]$/.test(name) ? selectedLines(vi, buffer) : selectionOf(vi, buffer);
-  const command = repeatable(buffer, range, operator);
-  return operateOn(leaving(vi), buffer, operator, range, range.from, command);
-}
-
 /** `I` and `A`: before or after the selection. */
 function insertBeside(vi: ViState, buffer: TextBuffer, isBefore: boolean): Edited {
   const { from, to, isLinewise } = selectionOf(vi, buffer);
@@ -268,7 +255,11 @@ function putOver(vi: ViState, buffer: TextBuffer, { name, count = 1 }: Command):
 function changeSelection(vi: ViState, buffer: TextBuffer, command: Command): Edited {
   const { name } = command;
   const operator = operators.get(name);
-  if (operator !== undefined) return operateOnSelection(vi, buffer, name, operator);
+  if (operator !== undefined) {
+    const range = /^[DXYCSR<>]$/.test(name) ? selectedLines(vi, buffer) : selectionOf(vi, buffer);
+    const repeated = repeatable(buffer, range, operator);
+    return operateOn(leaving(vi), buffer, operator, range, range.from, repeated);
+  }
   switch (name) {
     case 'I':
     case 'A':

@@ -5,7 +5,7 @@ import {
   firstNonBlank,
   isEmptyLine,
   isLineEnd,
-  isWord,
+  isBlank,
   lineStartFrom,
   offsetAtColumn,
   onCharacter,
@@ -95,7 +95,7 @@ const word =
   (isBig: boolean): Motion =>
   (context) => {
     const { text, isOperated } = context;
-    const starts = runsOf(text, isBig).filter(isWord);
+    const starts = runsOf(text, isBig).filter((run) => !isBlank(run));
     const offset = repeat(context, (at, isLast) => {
       const next = starts.find(({ from }) => from > at)?.from ?? text.length;
       if (!isOperated || !isLast || lineEnd(text, at) >= next) return next;
@@ -110,7 +110,7 @@ const back =
   (context) => {
     const { text, cursor, isOperated } = context;
     const stops = runsOf(text, isBig)
-      .filter(isWord)
+      .filter((run) => !isBlank(run))
       .map((run) => (end === 'start' ? run.from : lastOf(text, run)));
     const staysAtStart = !isOperated || !isEmptyLine(text, 0);
     const offset = repeat(context, (at) => {
@@ -134,7 +134,7 @@ export function wordEnd(
   stays: boolean,
 ): number {
   const ends = runsOf(text, isBig)
-    .filter((run) => isWord(run) && run.to > run.from)
+    .filter((run) => !isBlank(run) && run.to > run.from)
     .map((run) => lastOf(text, run));
   const first = ends.findIndex((end) => (stays ? end >= cursor : end > cursor));
   return (first === -1 ? undefined : ends[first + count - 1]) ?? text.length;

@@ -10,14 +10,6 @@ export function wholeLines(text: string, from: number, to: number): Range {
   return { from: lineStart(text, from), to: lineEnd(text, to), isLinewise: true };
 }
 
-/** An exclusive end at the start of a line becomes the end of the line before, or whole lines. */
-function withoutLineStart(text: string, { from, to, isLinewise }: Range): Range {
-  const endsLine = to > from && lineStart(text, to) === to && lineStart(text, from) < to;
-  if (isLinewise || !endsLine) return { from, to, isLinewise };
-  const isIndent = from <= firstNonBlank(text, from);
-  return isIndent ? wholeLines(text, from, to - 1) : { from, to: to - 1, isLinewise: false };
-}
-
 /** The text that a motion covers. */
 export function motionRange(text: string, cursor: number, { offset, span }: Moved): Range {
   const from = Math.min(cursor, offset);
@@ -26,7 +18,10 @@ export function motionRange(text: string, cursor: number, { offset, span }: Move
   if (span === 'inclusive') {
     return { from, to: to < lineEnd(text, to) ? nextBoundary(text, to) : to, isLinewise: false };
   }
-  return withoutLineStart(text, { from, to, isLinewise: false });
+  // An end at the start of a line becomes the end of the line before, or whole lines.
+  const endsLine = to > from && lineStart(text, to) === to && lineStart(text, from) < to;
+  if (endsLine && from <= firstNonBlank(text, from)) return wholeLines(text, from, to - 1);
+  return { from, to: endsLine ? to - 1 : to, isLinewise: false };
 }
 
 export function registerOf({ text, pastes }: TextBuffer, range: Range): Register {
@@ -68,21 +63,18 @@ const caseChanges = {
   gU: (character: string) => character.toUpperCase(),
 } as const;
 
-/** Paste markers, and characters whose other case is longer, stay. */
-function withCase(text: string, otherCase: (character: string) => string): string {
-  return Array.from(graphemes(text), (character) => {
-    const changed = isPasteMarker(character) ? character : otherCase(character);
-    return changed.length === character.length ? changed : character;
-  }).join('');
-}
-
 function changeCase(
   buffer: TextBuffer,
   { from, to }: Range,
   start: number,
   otherCase: (character: string) => string,
 ): TextBuffer {
-  const changed = replaceRange(buffer, from, to, withCase(buffer.text.slice(from, to), otherCase));
+  // Paste markers, and characters whose other case is longer, stay.
+  const characters = Array.from(graphemes(buffer.text.slice(from, to)), (character) => {
+    const changed = isPasteMarker(character) ? character : otherCase(character);
+    return changed.length === character.length ? changed : character;
+  });
+  const changed = replaceRange(buffer, from, to, characters.join(''));
   return moveTo(changed, onCharacter(changed.text, start));
 }
 
@@ -147,12 +139,6 @@ export function put(
   return moveTo(done, whole.includes('\n') ? at : previousBoundary(done.text, end));
 }
 
-/** The blanks between two joined lines. */
-function glueOf(before: string, after: string): string {
-  if (after === '' || after.startsWith(')') || before === '' || /[ \t]$/.test(before)) return '';
-  return ' ';
-}
-
 /** `J`: joins `count` lines; without a second line, nothing changes. */
 export function join(buffer: TextBuffer, count: number): TextBuffer {
   const { text, cursor } = buffer;
@@ -165,7 +151,8 @@ export function join(buffer: TextBuffer, count: number): TextBuffer {
   for (const line of others) {
     const added = line.replace(/^[ \t]+/, '');
     at = joined.length - Number(added === '');
-    joined += glueOf(joined, added) + added;
+    const isApart = joined === '' || /[ \t]$/.test(joined) || /^(?:\)|$)/.test(added);
+    joined += isApart ? added : ` ${added}`;
   }
   const done = replaceRange(buffer, from, to, joined);
   return moveTo(done, onCharacter(done.text, from + Math.max(0, at)));

@@ -1,3 +1,4 @@
+import { pairsIn } from '../keys/key-event.ts';
 import { motions } from './motions.ts';
 import type { Command, Operator } from './vi-state.ts';
 
@@ -11,15 +12,7 @@ const normalCommands = words(`p P J o O i a I A gI u ${redoKey} . ~ v V r ZZ ZQ 
 const visualCommands = words('d x X D y Y c s C S R r > < ~ u U gu gU g~ J p P o O I A v V gj gk');
 
 /** Commands that are an operator with a motion or with lines. */
-const shortForms: ReadonlyMap<string, readonly [operator: Operator, name: string]> = new Map([
-  ['x', ['d', 'l']],
-  ['X', ['d', 'h']],
-  ['D', ['d', '$']],
-  ['C', ['c', '$']],
-  ['s', ['c', 'l']],
-  ['S', ['c', 'lines']],
-  ['Y', ['y', 'lines']],
-]);
+const shortForms = pairsIn('x dl X dh D d$ C c$ s cl S cc Y yy');
 
 const maxCount = 99_999;
 const number = (name: string) => String.raw`(?:(?<${name}>[1-9]\d*)(?!\d))?`;
@@ -49,7 +42,9 @@ function parseName(
   if (Object.hasOwn(motions, rest)) return command;
   if (operator !== undefined) return 'invalid';
   const short = inVisual ? undefined : shortForms.get(rest);
-  if (short !== undefined) return { ...command, operator: short[0], name: short[1] };
+  if (short !== undefined) {
+    return parseName(short.charAt(1), count, short.charAt(0) as Operator, false);
+  }
   return (inVisual ? visualCommands : normalCommands).has(rest) ? command : 'invalid';
 }
 

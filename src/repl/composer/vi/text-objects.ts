@@ -78,13 +78,6 @@ function quoted(text: string, cursor: number, quote: string, isAround: boolean):
 /** Opening and closing brackets, and their letters. */
 const brackets = ['()b', '[]', '{}B', '<>'];
 
-/** The next opening bracket, where none encloses the cursor. */
-function nextOpening(text: string, cursor: number, open: string, close: string) {
-  const at = text.indexOf(open, cursor);
-  const end = text.indexOf(close, cursor);
-  return at === -1 || (end !== -1 && end < at) ? undefined : at;
-}
-
 function bracketed(
   text: string,
   cursor: number,
@@ -95,7 +88,12 @@ function bracketed(
 ): Range | undefined {
   const isOnClose = text.charAt(cursor) === close;
   let start = enclosing(text, isOnClose ? cursor - 1 : cursor, -1, open, close);
-  if (start === undefined && count === 1) start = nextOpening(text, cursor, open, close);
+  if (start === undefined && count === 1) {
+    // None encloses the cursor: the next pair.
+    const next = text.indexOf(open, cursor);
+    const nextClose = text.indexOf(close, cursor);
+    if (next !== -1 && (nextClose === -1 || nextClose > next)) start = next;
+  }
   for (let left = count; left > 1 && start !== undefined; left -= 1) {
     start = enclosing(text, start - 1, -1, open, close);
   }

@@ -100,11 +100,7 @@ export function runsOf(text: string, isBig: boolean): readonly Run[] {
   return runs;
 }
 
-/** Whether vi's word motions stop at the run, as they do at an empty line. */
-export function isWord({ kind }: Run): boolean {
-  return kind !== blank;
-}
-
+/** Vi's word motions stop at all other runs, also at an empty line. */
 export function isBlank(run: Run | undefined): boolean {
   return run?.kind === blank;
 }

@@ -2,7 +2,7 @@ import { lineStart } from '../grapheme-boundary.ts';
 import type { CaretShape } from '../../../terminal/region/paint.ts';
 import { graphemes } from '../../../terminal/text/width.ts';
 import { exitWord } from '../../queue.ts';
-import type { ReplState, Step, ViSession } from '../../state.ts';
+import type { ReplState, Update, ViSession } from '../../state.ts';
 import { andThen, quit, refuse, step } from '../../step.ts';
 import type { KeyAction } from '../keys/key-bindings.ts';
 import { chordOf, keyPress, type KeyEvent, type KeyPress } from '../keys/key-event.ts';
@@ -15,15 +15,15 @@ import { firstViState, isVisual, type Edited, type ViState } from './vi-state.ts
 type ViReplState = ReplState & { readonly vi: ViSession };
 
 /** The state, and the keys that vi editing leaves alone. */
-interface Pressed {
+interface KeyContext {
   readonly state: ViReplState;
   readonly keys: ComposerKeys;
 }
 
 /** What vi editing leaves to the other keys of the composer. */
 interface ComposerKeys {
-  readonly press: (state: ReplState, event: KeyEvent) => Step;
-  readonly act: (state: ReplState, action: KeyAction) => Step;
+  readonly press: (state: ReplState, event: KeyEvent) => Update;
+  readonly act: (state: ReplState, action: KeyAction) => Update;
 }
 
 function withEditing(state: ReplState, editing: ViState, buffer: TextBuffer): ViReplState {
@@ -36,7 +36,7 @@ function withPending(state: ViReplState, ...pending: readonly string[]): ViReplS
   return withEditing(state, { ...state.vi.editing, pending }, state.composer);
 }
 
-function onInsertKey(pressed: Pressed, event: KeyEvent): Step {
+function onInsertKey(pressed: KeyContext, event: KeyEvent): Update {
   const { composer, completion, vi } = pressed.state;
   const isEscape = event.type === 'key' && event.name === 'escape' && completion === undefined;
   const ended = isEscape ? pressEscape(vi.editing, composer) : undefined;
@@ -63,7 +63,7 @@ const sameKeys: ReadonlyMap<string, KeyEvent> = new Map([
   ['ctrl+u', keyPress('pageup')],
 ]);
 
-function runLineCommand({ state }: Pressed): Step {
+function runLineCommand({ state }: KeyContext): Update {
   const typed = state.vi.editing.pending.join('');
   const idle = withPending(state);
   const command = typed.slice(1).trim();
@@ -72,7 +72,7 @@ function runLineCommand({ state }: Pressed): Step {
   return refuse(idle, `unknown command ${typed}`, ':q quits; /help lists the commands');
 }
 
-function onCommandKeyPress(pressed: Pressed, event: KeyPress): Step {
+function onCommandKeyPress(pressed: KeyContext, event: KeyPress): Update {
   const { state } = pressed;
   const { composer, vi } = state;
   const { editing } = vi;
@@ -98,7 +98,7 @@ function onCommandKeyPress(pressed: Pressed, event: KeyPress): Step {
   return pass(idle, isHalfPage ? keyPress('pagedown') : event);
 }
 
-function onCharacter(pressed: Pressed, character: string): Step {
+function onCharacter(pressed: KeyContext, character: string): Update {
   const { state, keys } = pressed;
   const { composer, vi } = state;
   const { pending, mode } = vi.editing;
@@ -114,7 +114,7 @@ function onCharacter(pressed: Pressed, character: string): Step {
 }
 
 /** As in Vim, a paste is appended, at the start of a line inserted, or replaces a selection; normal mode follows. */
-function pasteText(pressed: Pressed, event: KeyEvent): Step {
+function pasteText(pressed: KeyContext, event: KeyEvent): Update {
   const { composer, vi } = pressed.state;
   const { text, cursor } = composer;
   if (vi.editing.pending[0] === ':') return pass(pressed, event);
@@ -125,7 +125,7 @@ function pasteText(pressed: Pressed, event: KeyEvent): Step {
 }
 
 /** Several characters of one read are commands, also if they were joined into a paste. */
-function onCommandKey(pressed: Pressed, event: KeyEvent): Step {
+function onCommandKey(pressed: KeyContext, event: KeyEvent): Update {
   if (event.type === 'key') return onCommandKeyPress(pressed, event);
   if (event.type === 'paste') {
     return event.keys === undefined
@@ -137,8 +137,8 @@ function onCommandKey(pressed: Pressed, event: KeyEvent): Step {
   return pressAll(pressed.state, pressed.keys, characters.map(typing));
 }
 
-function pressAll(state: ReplState, keys: ComposerKeys, events: readonly KeyEvent[]): Step {
-  const press = (next: ReplState, event: KeyEvent): Step => {
+function pressAll(state: ReplState, keys: ComposerKeys, events: readonly KeyEvent[]): Update {
+  const press = (next: ReplState, event: KeyEvent): Update => {
     if (next.hasQuit) return step(next);
     if (next.vi === undefined || !isComposing(next)) return keys.press(next, event);
     return pressVi(next, next.vi, event, keys);
@@ -159,7 +159,7 @@ export function pressVi(
   vi: ViSession,
   event: KeyEvent,
   keys: ComposerKeys,
-): Step {
+): Update {
   const events = splitAlt(event);
   const current = synchronized({ ...state, vi });
   if (events.length > 1) return pressAll(current, keys, events);
@@ -192,11 +192,11 @@ function synchronized(state: ViReplState): ViReplState {
 }
 
 /** An exit needs Enter again. */
-function askExit(state: ReplState): Step {
+function askExit(state: ReplState): Update {
   return state.isExitWordEntered ? quit(state) : step({ ...state, isExitWordEntered: true });
 }
 
-function afterRun({ state, keys }: Pressed, { vi: editing, buffer, request }: Edited): Step {
+function afterRun({ state, keys }: KeyContext, { vi: editing, buffer, request }: Edited): Update {
   const next = withEditing({ ...state, completion: undefined }, editing, buffer);
   if (request === undefined) return step(next);
   if (request === 'exit') return askExit(next);
@@ -212,7 +212,7 @@ function isReplaced({ insertion }: ViState, { text, undoStack }: TextBuffer): bo
 }
 
 /** Adopts what another key did. A sent prompt leaves a composer in insert mode, at the end of a draft that returned. */
-function afterPassed(done: Step, isSent: boolean): Step {
+function afterPassed(done: Update, isSent: boolean): Update {
   const { state, tasks } = done;
   const { vi } = state;
   if (vi === undefined) return done;
@@ -228,7 +228,7 @@ function afterPassed(done: Step, isSent: boolean): Step {
   return { state: withEditing(state, next, composer), tasks };
 }
 
-function pass({ state, keys }: Pressed, event: KeyEvent): Step {
+function pass({ state, keys }: KeyContext, event: KeyEvent): Update {
   const isEnter = event.type === 'key' && event.name === 'enter';
   return afterPassed(keys.press(state, event), isEnter);
 }

@@ -23,13 +23,12 @@ const minPause = 33;
  */
 export function createPace(clock: Clock, update: () => Promise<void> | undefined) {
   const ending = new AbortController();
-  const { signal } = ending;
   let next = Number.NEGATIVE_INFINITY;
   let isAsked = false;
   let slow: Promise<void> | undefined;
 
   const run = (): void => {
-    if (signal.aborted) return;
+    if (ending.signal.aborted) return;
     // `next` may have changed.
     const wait = next - clock.monotonic();
     if (wait > 0) return void clock.timer(wait, run);
@@ -62,7 +61,7 @@ export function createPace(clock: Clock, update: () => Promise<void> | undefined
     nextUpdate(): Promise<void> | undefined {
       const wait = next - clock.monotonic();
       if (wait <= 0) return slow;
-      return clock.sleep(wait, signal).then(
+      return clock.sleep(wait, ending.signal).then(
         () => slow,
         () => undefined,
       );

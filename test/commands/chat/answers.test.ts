@@ -1,12 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { connect } from 'node:net';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runProgram } from '../../../src/cli/program.ts';
 import { suggestModel, wantsRepl } from '../../../src/commands/chat/run.ts';
 import type { ChatOptions } from '../../../src/commands/chat/chat-run.ts';
 import { Failure } from '../../../src/failure.ts';
-import { dataFolder } from '../../conversation/journal-fixtures.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 import { startProxy } from '../../support/proxy-server.ts';
@@ -23,7 +18,7 @@ import {
   streamed,
   streamHead,
 } from '../../support/raw-replies.ts';
-import { runOn, serve } from '../../support/serve.ts';
+import { runOn } from '../../support/serve.ts';
 
 const plain: ChatOptions = { color: 'auto', input: true, stream: true, stdin: true };
 const onTerminal = createMemoryContext({ terminals: ['stdin', 'stdout', 'stderr'] }).context;
@@ -66,45 +61,6 @@ test.each([
 ])('the hint for several models, %s, names natter compare', (models, hint) => {
   const error = new Failure('not_found', 'no');
   expect(suggestModel(error, models, windows).hint).toBe(hint);
-});
-
-test('the prompt is in its file before it is sent, on the only connection', async () => {
-  const folder = dataFolder();
-  const stored: string[] = [];
-  const read = () => {
-    const conversations = join(folder, 'conversations');
-    const files = readdirSync(conversations).filter((name) => name.endsWith('.jsonl'));
-    stored.push(...files.map((name) => readFileSync(join(conversations, name), 'utf8')));
-  };
-  const server = await serve([[read, streamed('Hi')]]);
-  const environment = { NATTER_BASE_URL: server.url, NATTER_DATA_DIR: folder };
-  const memory = createMemoryContext({ environment });
-  await runProgram({ ...memory.context, random: Math.random }, ['a rare prompt']);
-  expect(memory.stdout()).toBe('Hi\n');
-  expect(stored).toEqual([expect.stringContaining('a rare prompt')]);
-  expect(server.connections()).toBe(1);
-});
-
-test.each([
-  ['a dry run', ['--dry-run', 'hi'], undefined],
-  ['a missing file', ['--file', 'missing.txt', 'hi'], 'usage'],
-  ['a placeholder without input', ['--no-stdin', '-'], 'usage'],
-  ['a conversation that does not exist', ['--resume', 'missing', 'hi'], 'not_found'],
-  ['a missing recording', ['--replay', 'missing.jsonl', 'hi'], 'configuration'],
-])('%s opens no connection', async (_name, words, kind) => {
-  const server = await serve([[streamed('Hi')]]);
-  const environment = { NATTER_BASE_URL: server.url, NATTER_DATA_DIR: dataFolder() };
-  const { context } = createMemoryContext({ environment });
-  const failure = await runProgram(context, words).then(
-    () => undefined,
-    (error: { readonly kind: string }) => error.kind,
-  );
-  expect(failure).toBe(kind);
-  // Connections are accepted in their order.
-  const last = connect(server.port, '127.0.0.1');
-  await server.connected(1);
-  last.destroy();
-  expect(server.connections()).toBe(1);
 });
 
 test.each([

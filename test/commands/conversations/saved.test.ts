@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { messagesOf, pathOf } from '../../../src/conversation/tree.ts';
+import { createDataFolder } from '../../support/data-folder.ts';
+import { expectFailure } from '../../support/in-memory.ts';
+
+const echo = (text: string) => ['--sandbox', `[sandbox echo] ${text}`];
+
+const hash = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
+
+/** The messages of a dry run. */
+function sentMessages(stdout: string): unknown {
+  return (JSON.parse(stdout) as { request: { body: { messages: unknown } } }).request.body.messages;
+}
+
+describe('a one-shot conversation', () => {
+  test('D21 is saved with exactly the bytes received', async () => {
+    const data = createDataFolder();
+    const { stdoutBytes } = await data.run(['--sandbox', '--raw', '[sandbox unicode tokens=300]']);
+    const turns = pathOf(data.only());
+    expect(turns.map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(hash(turns[1]?.content ?? '')).toBe(hash(stdoutBytes));
+    expect(turns[1]).toMatchObject({ model: 'origin', finishReason: 'stop' });
+    expect(turns[1]?.incomplete).toBeUndefined();
+  });
+
+  test('S31 is saved with a refusal, which natter last shows as one', async () => {
+    const data = createDataFolder();
+    const result = await data.run(['--sandbox', '[sandbox refusal echo] I will not']);
+    expectFailure(result, 14, 'the model refused: I will not');
+    expect(pathOf(data.only())[1]).toMatchObject({ content: '', refusal: 'I will not' });
+    const last = await data.run(['last']);
+    expect(last).toMatchObject({ code: 0, stdout: '' });
+    expect(last.stderr).toContain('the model refused: I will not');
+  });
+
+  test.skipIf(process.platform === 'win32')('K24 is private and leaves no lock', async () => {
+    const data = createDataFolder();
+    await data.run(echo('hello'));
+    const folder = join(data.path, 'conversations');
+    const [name = '', ...others] = readdirSync(folder);
+    expect(others).toEqual([]);
+    expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  test.each([
+    ['--no-save', ['--no-save'], {}],
+    ['the setting', [], { NATTER_SAVE: 'false' }],
+    ['--dry-run', ['--dry-run'], {}],
+  ])('is not saved with %s', async (_what, words, env) => {
+    const data = createDataFolder();
+    const { code } = await data.run([...words, ...echo('hello')], { env });
+    expect(code).toBe(0);
+    expect(readdirSync(data.path)).toEqual([]);
+  });
+
+  test('is not created if no service is configured', async () => {
+    const data = createDataFolder();
+    expect((await data.run(['hello'])).code).toBe(3);
+    expect(readdirSync(data.path)).toEqual([]);
+  });
+});
+
+describe('continuing', () => {
+  test('sends the earlier turns, and saves the new ones', async () => {
+    const data = createDataFolder();
+    await data.run(['-s', 'be brief', ...echo('one')]);
+    const dry = await data.run(['-c', '--dry-run', 'two']);
+    expect(sentMessages(dry.stdout)).toEqual([
+      { role: 'system', content: 'be brief' },
+      { role: 'user', content: '[sandbox echo] one' },
+      { role: 'assistant', content: 'one' },
+      { role: 'user', content: 'two' },
+    ]);
+    await data.run(['-c', ...echo('two')]);
+    const texts = pathOf(data.only()).map(({ content }) => content);
+    expect(texts).toEqual(['be brief', '[sandbox echo] one', 'one', '[sandbox echo] two', 'two']);
+  });
+
+  test('keeps the model of the conversation unless the command line has one', async () => {
+    const data = createDataFolder();
+    await data.run(['-m', 'nextgen', ...echo('one')]);
+    const dry = JSON.parse((await data.run(['-c', '--dry-run', 'two'])).stdout) as object;
+    // N32: the source of the model is the conversation, not the default that it replaces.
+    const setting = { name: 'model', value: 'nextgen', source: 'conversation' };
+    expect(dry).toMatchObject({
+      request: { body: { model: 'nextgen' } },
+      settings: expect.arrayContaining([setting]) as unknown,
+    });
+    const named = await data.run(['-c', '-m', 'origin', '--dry-run', 'two']);
+    expect(named.stdout).toContain('"model": "origin"');
+  });
+
+  test.each(['latest', 'title', 'id'])('finds the conversation by %s', async (by) => {
+    const data = createDataFolder();
+    await data.run(echo('first words'));
+    const names = {
+      latest: 'latest',
+      title: '[Sandbox echo] FIRST',
+      id: data.only().id.slice(0, 5),
+    };
+    const name = names[by as keyof typeof names];
+    const { code } = await data.run(['--resume', name, ...echo('two')]);
+    expect(code).toBe(0);
+    expect(pathOf(data.only())).toHaveLength(4);
+  });
+
+  test('D16 omits a failed prompt from the next request, with a notice', async () => {
+    const data = createDataFolder();
+    await data.run(echo('one'));
+    expect((await data.run(['-c', '--sandbox', '[sandbox status=403] two'])).code).toBe(5);
+    const { stderr } = await data.run(['-c', ...echo('three')]);
+    expect(stderr).toContain('has no answer and is not sent');
+    const contents = messagesOf(data.only()).map(({ content }) => content);
+    expect(contents).toEqual(['[sandbox echo] one', 'one', '[sandbox echo] three', 'three']);
+  });
+
+  test.each([
+    ['an unknown name', ['--resume', 'nobody', 'hi'], 6, 'there is no conversation "nobody"'],
+    ['no conversation yet', ['-c', 'hi'], 6, 'there is no conversation yet'],
+    ['--branch alone', ['--branch', 'hi'], 2, '--branch needs a conversation'],
+    ['K26 a path', ['--resume', '../../etc/passwd', 'hi'], 6, 'there is no conversation'],
+    ['K26 a device', ['--resume', 'CON', 'hi'], 6, 'there is no conversation'],
+    ['K26 10 kB', ['--resume', 'x'.repeat(10_240), 'hi'], 6, 'there is no conversation'],
+  ])('fails for %s', async (_what, words, code, message) => {
+    const data = createDataFolder();
+    const result = await data.run(['--sandbox', ...words]);
+    expect(result.code).toBe(code);
+    expect(result.stderr).toContain(message);
+  });
+});
+
+describe('failing storage', () => {
+  test('D10 without a home folder there is one warning', async () => {
+    const data = createDataFolder();
+    const { code, stdout, stderr } = await data.run(echo('hello'), {
+      env: { HOME: '', NATTER_DATA_DIR: '', XDG_DATA_HOME: '' },
+    });
+    expect({ code, stdout: stdout.trim() }).toEqual({ code: 0, stdout: 'hello' });
+    expect(stderr.match(/warning: .*home folder is unknown/g)).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      'D11 with a file in place of the data folder',
+      (path: string) => {
+        rmSync(path, { recursive: true });
+        writeFileSync(path, '');
+      },
+    ],
+    [
+      'D11 with a file in place of the conversations folder',
+      (path: string) => {
+        writeFileSync(join(path, 'conversations'), '');
+      },
+    ],
+    [
+      'D10 with a folder that is not writable',
+      (path: string) => {
+        mkdirSync(join(path, 'conversations'));
+        chmodSync(join(path, 'conversations'), 0o500);
+      },
+    ],
+  ])('%s the answer is still printed', async (_what, spoil) => {
+    const data = createDataFolder();
+    spoil(data.path);
+    const { code, stdout, stderr } = await data.run(echo('hello'));
+    expect({ code, stdout: stdout.trim() }).toEqual({ code: 0, stdout: 'hello' });
+    // The superuser can write anywhere, and Windows has no such modes.
+    const isRoot = process.platform === 'win32' || process.getuid?.() === 0;
+    const warnings = stderr.match(/warning: .* natter goes on without saving/g) ?? [];
+    expect(warnings.length).toBeLessThanOrEqual(1);
+    expect(warnings.length === 1 || isRoot).toBe(true);
+  });
+});

@@ -123,7 +123,7 @@ describe('waiting on a terminal', () => {
   });
 
   test('each retry is one line with a countdown, which remains', async () => {
-    const session = open(['[sandbox 429 retry-after=2 times=1] hello']);
+    const session = open(['[sandbox 429 retry-after=3 times=1] hello']);
     await session.exit;
     expectCountdown(session.output());
     const retries = (await session.transcript()).match(/retry 1 of 4/g);

@@ -5,6 +5,7 @@ import { displayWidth } from '../../terminal/text/width.ts';
 import { shownText } from '../composer/paste.ts';
 import { panelOf } from '../commands.ts';
 import { ConversationList } from '../conversation-list/ConversationList.tsx';
+import { isNearlyFull } from '../conversations/position.ts';
 import { menuKeysText } from '../menu.ts';
 import { CompletionMenu } from './CompletionMenu.tsx';
 import {
@@ -144,7 +145,6 @@ export function App({ shown }: { readonly shown: Shown }): ReactNode {
 
 const minTitleColumns = 10;
 const gap = '  ';
-const nearlyFull = 0.8;
 
 /** `1.4K/128K 1%`, `~36/128K`; empty at the start. */
 function contextText({ tokens, isEstimate }: ContextUse, window: number | undefined): string {
@@ -164,13 +164,13 @@ export function Footer(): ReactNode {
   const { state, style, symbols, columns } = useView();
   const { settings, context, conversation, service, vi } = state;
   const window = contextWindow(settings.model, service.windows);
-  const isNear = window !== undefined && context.tokens >= window * nearlyFull;
   const plain = (text: string) => text;
   const warn = (text: string) => style.bold(style.yellow(text));
+  const paintUse = isNearlyFull(state) ? warn : style.dim;
   const parts: readonly Part[] = [
     { text: sourceName(service) ?? '', paint: plain, priority: 2 },
     { text: sanitizeLine(settings.model), paint: plain, priority: 1 },
-    { text: contextText(context, window), paint: isNear ? warn : style.dim, priority: 3 },
+    { text: contextText(context, window), paint: paintUse, priority: 3 },
   ];
   // The mode of vi editing is always shown.
   const mode = vi === undefined ? '' : sanitizeLine(modeText(vi)) + gap;

@@ -190,8 +190,10 @@ export function createOutputLines() {
     add(text: string): string {
       const lines = (held + text).split('\n');
       held = lines.pop() ?? '';
-      if (held.length > maxHeld) lines.push(held);
-      if (held.length > maxHeld) held = '';
+      if (held.length > maxHeld) {
+        lines.push(held);
+        held = '';
+      }
       return lines.map((line) => `${shownLine(line)}\n`).join('');
     },
     /** The unfinished line. */

@@ -1,12 +1,10 @@
-import { neededKeyOf, keyOf } from './composer/keys/key-bindings.ts';
 import { submitLine } from './queue.ts';
 import type { Dialog, ReplState, Update } from './state.ts';
-import { andThen, refuse } from './step.ts';
+import { andThen, refuse, stopKey } from './step.ts';
 
 /** What Esc does in the open dialog; in line mode Ctrl+C. */
-export function cancelHint({ isLineMode, keyMap }: ReplState, { cancels }: Dialog): string {
-  const stop = isLineMode ? undefined : keyOf('stop', keyMap);
-  return `${stop ?? neededKeyOf('interrupt', keyMap)} ${cancels ?? 'cancels'}`;
+export function cancelHint(state: ReplState, { cancels = 'cancels' }: Dialog): string {
+  return `${stopKey(state)} ${cancels}`;
 }
 
 /** `text` is the number or the label of a choice, or the entered text; empty, it is the choice at `selected`. */

@@ -1,4 +1,4 @@
-import { neededKeyOf } from './composer/keys/key-bindings.ts';
+import { keyOf, neededKeyOf } from './composer/keys/key-bindings.ts';
 import { type Entry, failureEntry, notice } from './transcript/transcript.ts';
 import type { Session } from './session.ts';
 import type { AnswerActivity, Dialog, ReplState, Update, Task } from './state.ts';
@@ -100,6 +100,11 @@ export function withUndecided(state: ReplState, undecided: string): Update {
 /** Shows a dialog in the composer's place. */
 export function openDialog(session: Session, dialog: Dialog): void {
   session.update((state) => step({ ...state, dialog }));
+}
+
+/** The key that stops; in line mode no key is bound to `stop`. */
+export function stopKey({ isLineMode, keyMap }: ReplState): string {
+  return (isLineMode ? undefined : keyOf('stop', keyMap)) ?? neededKeyOf('interrupt', keyMap);
 }
 
 /** In line mode the queue is not visible otherwise. */

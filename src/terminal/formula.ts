@@ -1,17 +1,11 @@
 // Mathematics in TeX as rows of Unicode. A formula with anything unknown is left as TeX.
+import { pairsIn } from './text/pairs.ts';
 import { displayWidth, padToWidth } from './text/width.ts';
 
 // TeX commands and the characters they are.
 
-const pairs = (text: string): ReadonlyMap<string, string> => {
-  const words = text.trim().split(/\s+/);
-  return new Map(
-    words.flatMap((word, index) => (index % 2 === 0 ? [[word, words[index + 1] ?? '']] : [])),
-  );
-};
-
 /** Letters and signs without spaces around them. */
-const symbols = pairs(`
+const symbols = pairsIn(`
   alpha α beta β gamma γ delta δ epsilon ε varepsilon ε zeta ζ eta η theta θ vartheta ϑ iota ι kappa κ lambda λ mu μ
   nu ν xi ξ omicron ο pi π varpi ϖ rho ρ varrho ϱ sigma σ varsigma ς tau τ upsilon υ phi φ varphi φ chi χ psi ψ omega ω
   Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Upsilon Υ Phi Φ Psi Ψ Omega Ω
@@ -24,12 +18,12 @@ const symbols = pairs(`
 `);
 
 /** Operators whose limits are their sub- and superscript. */
-const operators = pairs(`
+const operators = pairsIn(`
   sum ∑ prod ∏ coprod ∐ int ∫ iint ∬ iiint ∭ oint ∮ bigcup ⋃ bigcap ⋂ bigoplus ⨁ bigotimes ⨂ bigvee ⋁ bigwedge ⋀
 `);
 
 /** Relations, arrows and binary operators, which have a space on both sides. */
-const relations = pairs(`
+const relations = pairsIn(`
   le ≤ leq ≤ leqslant ≤ ge ≥ geq ≥ geqslant ≥ ne ≠ neq ≠ ll ≪ gg ≫ approx ≈ equiv ≡ cong ≅ sim ∼ simeq ≃ propto ∝
   in ∈ notin ∉ ni ∋ subset ⊂ subseteq ⊆ supset ⊃ supseteq ⊇ subsetneq ⊊ nsubseteq ⊈ sqsubseteq ⊑ prec ≺ succ ≻
   preceq ⪯ succeq ⪰ mid ∣ nmid ∤ parallel ∥ perp ⊥ models ⊨ vdash ⊢ doteq ≐ triangleq ≜ coloneqq ≔ lt < gt >
@@ -48,7 +42,7 @@ const functionNames: ReadonlySet<string> = new Set(
 );
 
 /** Combining characters, after each character of the argument. */
-const accents = pairs(`
+const accents = pairsIn(`
   hat \u0302 widehat \u0302 bar \u0304 overline \u0304 underline \u0332 vec \u20d7 dot \u0307 ddot \u0308 tilde \u0303
   widetilde \u0303 check \u030c breve \u0306 acute \u0301 grave \u0300 mathring \u030a
 `);
@@ -67,16 +61,16 @@ const subscripts = charactersOf(
   '₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ',
 );
 
-const doubleStruck = pairs('C ℂ E 𝔼 H ℍ K 𝕂 N ℕ P ℙ Q ℚ R ℝ Z ℤ F 𝔽 D 𝔻 S 𝕊 T 𝕋 1 𝟙');
-const script = pairs(
+const doubleStruck = pairsIn('C ℂ E 𝔼 H ℍ K 𝕂 N ℕ P ℙ Q ℚ R ℝ Z ℤ F 𝔽 D 𝔻 S 𝕊 T 𝕋 1 𝟙');
+const script = pairsIn(
   'A 𝒜 B ℬ C 𝒞 D 𝒟 E ℰ F ℱ G 𝒢 H ℋ I ℐ J 𝒥 K 𝒦 L ℒ M ℳ N 𝒩 O 𝒪 P 𝒫 Q 𝒬 R ℛ S 𝒮 T 𝒯 U 𝒰 V 𝒱 W 𝒲 X 𝒳 Y 𝒴 Z 𝒵',
 );
 
-const fractions = pairs(
+const fractions = pairsIn(
   '1/2 ½ 1/3 ⅓ 2/3 ⅔ 1/4 ¼ 3/4 ¾ 1/5 ⅕ 2/5 ⅖ 3/5 ⅗ 4/5 ⅘ 1/6 ⅙ 5/6 ⅚ 1/8 ⅛ 3/8 ⅜ 5/8 ⅝ 7/8 ⅞',
 );
 
-const negated = pairs('= ≠ ∈ ∉ ⊂ ⊄ ⊆ ⊈ ≡ ≢ ∃ ∄ ∼ ≁ ≈ ≉ < ≮ > ≯ ≤ ≰ ≥ ≱ ∣ ∤ ∥ ∦');
+const negated = pairsIn('= ≠ ∈ ∉ ⊂ ⊄ ⊆ ⊈ ≡ ≢ ∃ ∄ ∼ ≁ ≈ ≉ < ≮ > ≯ ≤ ≰ ≥ ≱ ∣ ∤ ∥ ∦');
 
 const maxLength = 4000;
 /** Hostile formulas nest deeper. */
@@ -363,7 +357,7 @@ function readLimits(reader: Reader): string {
   }
 }
 
-const roots = pairs('2 √ 3 ∛ 4 ∜');
+const roots = pairsIn('2 √ 3 ∛ 4 ∜');
 
 function readRoot(reader: Reader): string {
   const degree = readOption(reader) || '2';

@@ -71,6 +71,15 @@ export function hasColor(
 
 const unchanged: Paint = (text) => text;
 
+/** Paints each line of a text by itself. */
+const byLine =
+  (paintLine: Paint): Paint =>
+  (text) => {
+    if (!text.includes('\n')) return paintLine(text);
+    const lines = text.split('\n').map((line) => paintLine(line));
+    return lines.join('\n');
+  };
+
 /**
  * Given SGR parameters. Each line closes its style, and the style continues after one inside it that ends with the
  * same code.
@@ -78,9 +87,7 @@ const unchanged: Paint = (text) => text;
 function paint(open: number | string, close: number): Paint {
   const start = `\u001B[${open}m`;
   const end = `\u001B[${close}m`;
-  const line = (text: string) =>
-    text === '' ? '' : start + text.replaceAll(end, end + start) + end;
-  return (text) => (text.includes('\n') ? text.split('\n').map(line).join('\n') : line(text));
+  return byLine((text) => (text === '' ? '' : start + text.replaceAll(end, end + start) + end));
 }
 
 const paintsOf = <Name extends PlainLook>(
@@ -190,13 +197,6 @@ export function createOwnPaints(
     if (word.startsWith('#')) return style.hex(word);
     return style[word.replace(/^bright-(.+)$/, '$1Bright') as ColorName | ModifierName];
   };
-  const paintOf = (look: string): Paint => {
-    const style = look.split(' ').reduce(add, chalk);
-    return (text) =>
-      text
-        .split('\n')
-        .map((row) => style(row))
-        .join('\n');
-  };
+  const paintOf = (look: string) => byLine(look.split(' ').reduce(add, chalk));
   return Object.fromEntries(Object.entries(looks).map(([part, look]) => [part, paintOf(look)]));
 }

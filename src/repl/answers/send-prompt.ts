@@ -280,8 +280,8 @@ export async function sendPrompt(
 }
 
 /**
- * Sends a prompt. `draft` is restored to the composer if there is no answer. The
- * settings in `options` are for this answer only, `comparedWith` is the id of the answer to compare with.
+ * Sends a prompt. `draft` is restored to the composer if there is no answer. The settings in `options` are for this
+ * answer only, `comparedWith` is the id of the answer to compare with.
  */
 export function startAnswer(
   state: ReplState,

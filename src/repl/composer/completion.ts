@@ -72,11 +72,14 @@ export function findCompletion(
   return findMention(text.slice(Math.max(0, cursor - searchedLength), cursor), cursor);
 }
 
-/** Whether the name has these letters in this order, also with others between them. */
-function hasLetters(name: string, letters: string): boolean {
-  let found = 0;
-  for (const letter of name) if (letter === letters[found]) found += 1;
-  return found === letters.length;
+/** Whether the text has these letters in this order, also with others between them. */
+export function hasLetters(text: string, letters: string): boolean {
+  let at = 0;
+  for (const letter of letters) {
+    at = text.indexOf(letter, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
 }
 
 /** The folder at the start of a typed path, with its slash: `src/`, `~/`, `/`; empty for the current one. */

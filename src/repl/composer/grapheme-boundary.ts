@@ -46,6 +46,11 @@ export function previousBoundary(text: string, boundary: number): number {
   return previous;
 }
 
+/** The text without its last character. */
+export function withoutLast(text: string): string {
+  return text.slice(0, previousBoundary(text, text.length));
+}
+
 /** The start of the line, which a line end ends, not a wrap. */
 export function lineStart(text: string, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;

@@ -1,4 +1,4 @@
-import { previousBoundary } from './grapheme-boundary.ts';
+import { withoutLast } from './grapheme-boundary.ts';
 import { normalizeText, contentOf, isTooLongToType, isLongPaste } from './paste.ts';
 import { createBuffer, draftFrom, draftOf, insertPaste, type Draft } from './text-buffer.ts';
 
@@ -145,8 +145,7 @@ export function extendQuery(history: History, search: HistorySearch, text: strin
 
 /** Removes the query's last character and searches again from the newest entry. */
 export function shortenQuery(history: History, search: HistorySearch): HistorySearch {
-  const query = search.query.slice(0, previousBoundary(search.query, search.query.length));
-  return extendQuery(history, startSearch(), query);
+  return extendQuery(history, startSearch(), withoutLast(search.query));
 }
 
 export function searchOlder(history: History, search: HistorySearch): HistorySearch {

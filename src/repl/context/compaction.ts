@@ -126,10 +126,10 @@ export async function makeSummary(session: Session, { wanted, settings }: Wanted
     failureOf(session, error),
   );
   session.update((state) => {
-    const ended = { ...state, activity: undefined };
-    if (problem !== undefined) return step(withFailedSummary(ended), printing(problem));
+    if (problem !== undefined) return step(withFailedSummary(state), printing(problem));
     const compaction = { ...state.compaction, hasFailed: false };
-    const next = withConversation({ ...ended, compaction }, session.journal().conversation());
+    const ended = { ...state, activity: undefined, compaction };
+    const next = withConversation(ended, session.journal().conversation());
     return andThen(step(next, printing(notice(doneText(plan)))), reviewSummary);
   });
 }

@@ -1,4 +1,4 @@
-import { graphemes } from '../../terminal/text/width.ts';
+import { withoutLast } from '../composer/grapheme-boundary.ts';
 import type { KeyAction } from '../composer/keys/key-bindings.ts';
 import { resume } from '../conversations/conversations.ts';
 import type { ListRow, OpenList, ReplState, Update } from '../state.ts';
@@ -26,8 +26,6 @@ function withQuery(state: ReplState, list: OpenList, query: string): Update {
 const move = (state: ReplState, list: OpenList, by: number) =>
   settle(state, { ...list, selected: Math.max(0, list.selected + by) });
 
-const shortened = (query: string) => [...graphemes(query)].slice(0, -1).join('');
-
 const actions: Partial<Record<KeyAction, (state: ReplState, list: OpenList) => Update>> = {
   'list-open': openSelected,
   'list-close': (state) => step(closeList(state)),
@@ -41,7 +39,7 @@ const actions: Partial<Record<KeyAction, (state: ReplState, list: OpenList) => U
   'list-page-down': (state, list) => move(state, list, listRowsOf(state.rows)),
   'list-first': (state, list) => settle(state, { ...list, selected: 0 }),
   'list-last': (state, list) => settle(state, list, true),
-  'list-shorten': (state, list) => withQuery(state, list, shortened(list.query)),
+  'list-shorten': (state, list) => withQuery(state, list, withoutLast(list.query)),
   'list-shorten-word': (state, list) => withQuery(state, list, list.query.replace(/\S*\s*$/, '')),
   'list-clear': (state, list) => withQuery(state, list, ''),
 };

@@ -144,7 +144,7 @@ export const isComplete = (list: OpenList): boolean =>
 
 /** Whether more has to be searched to know the matches. */
 export function needsMore(list: OpenList): boolean {
-  return matchesOf(list).length <= list.selected + ahead && !isComplete(list);
+  return !isComplete(list) && matchesOf(list).length <= list.selected + ahead;
 }
 
 /** The selected conversation, if its preview is to be read. Line mode has none. */

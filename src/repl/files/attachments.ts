@@ -27,6 +27,7 @@ export function discardRestored(state: ReplState): ReplState {
   const next = { ...state, attachments: kept, restoredFiles: [] };
   return withBranch(next, branch.reason === 'edit' ? undefined : branch);
 }
+
 export async function attach(
   session: Session,
   path: string,

@@ -3,6 +3,7 @@ import {
   type Candidate,
   type CompletionRequest,
   folderOf,
+  hasLetters,
   matchCandidates,
 } from '../composer/completion.ts';
 import type { ReplFiles } from './user-files.ts';
@@ -43,16 +44,6 @@ export async function findFiles(
 /** Candidates in the menu. */
 const maxCandidates = 50;
 
-/** Whether the characters of `wanted` occur in this order. */
-function isSubsequence(wanted: string, text: string): boolean {
-  let at = 0;
-  for (const character of wanted) {
-    at = text.indexOf(character, at) + 1;
-    if (at === 0) return false;
-  }
-  return true;
-}
-
 /** How well a path matches, best 0; undefined if it does not. Both are in lower case. */
 function rankOf(path: string, wanted: string): number | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -61,8 +52,8 @@ function rankOf(path: string, wanted: string): number | undefined {
     name.startsWith(wanted) || path.startsWith(wanted),
     name.includes(wanted),
     path.includes(wanted),
-    isSubsequence(wanted, name),
-    isSubsequence(wanted, path),
+    hasLetters(name, wanted),
+    hasLetters(path, wanted),
   ];
   const rank = ranks.indexOf(true);
   return rank === -1 ? undefined : rank;

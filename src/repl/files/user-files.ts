@@ -73,25 +73,20 @@ export function expandHome(typed: string, home: string | undefined): string {
   return home !== undefined && /^~(?=$|[/\\])/.test(typed) ? home + typed.slice(1) : typed;
 }
 
-/** Undefined if the path does not exist or cannot be read. */
-function statsOf(name: string): fs.Stats | undefined {
+/** Undefined if the path is neither, or cannot be read. */
+export function kindOf(name: string): 'file' | 'folder' | undefined {
   try {
-    return fs.statSync(name, { throwIfNoEntry: false });
+    const stats = fs.statSync(name, { throwIfNoEntry: false });
+    if (stats?.isFile() === true) return 'file';
+    return stats?.isDirectory() === true ? 'folder' : undefined;
   } catch {
     // Such as a name that is too long, or a link to itself.
     return undefined;
   }
 }
 
-/** Undefined if the path is neither. */
-export function kindOf(name: string): 'file' | 'folder' | undefined {
-  const stats = statsOf(name);
-  if (stats?.isFile() === true) return 'file';
-  return stats?.isDirectory() === true ? 'folder' : undefined;
-}
-
 function isFolder(entry: fs.Dirent, name: string): boolean {
-  return entry.isDirectory() || (entry.isSymbolicLink() && statsOf(name)?.isDirectory() === true);
+  return entry.isDirectory() || (entry.isSymbolicLink() && kindOf(name) === 'folder');
 }
 
 /** For completion; empty if the folder cannot be read. */

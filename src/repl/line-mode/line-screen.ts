@@ -1,7 +1,8 @@
 import type { Context } from '../../run.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { hangText } from '../../terminal/text/rows.ts';
-import { displayWidth, graphemes } from '../../terminal/text/width.ts';
+import { displayWidth } from '../../terminal/text/width.ts';
+import { withoutLast } from '../composer/grapheme-boundary.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { chordOf, type KeyEvent } from '../composer/keys/key-event.ts';
 import { KeyParser } from '../composer/keys/key-parser.ts';
@@ -242,7 +243,7 @@ export class LineScreen implements Screen, LineReceiver {
     const chord = chordOf(event);
     const text = this.#secret;
     if (chord === 'backspace' || chord === 'ctrl+h') {
-      this.#secret = [...graphemes(text)].slice(0, -1).join('');
+      this.#secret = withoutLast(text);
     } else if (chord === 'ctrl+u') this.#secret = '';
     else if (/^(?:enter|ctrl\+[jcd])$/.test(chord)) {
       this.#secret = '';

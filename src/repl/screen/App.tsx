@@ -2,14 +2,15 @@ import { Box, Text } from 'ink';
 import { type ReactNode, useLayoutEffect } from 'react';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
-import { shownText } from '../composer/paste.ts';
 import { panelOf } from '../commands.ts';
 import { ConversationList } from '../conversation-list/ConversationList.tsx';
+import { isNearlyFull } from '../conversations/position.ts';
 import { menuKeysText } from '../menu.ts';
 import { CompletionMenu } from './CompletionMenu.tsx';
 import {
   Composer,
   composerOf,
+  draftRow,
   maxOlderMatches,
   SearchLines,
   useHistorySearch,
@@ -35,17 +36,28 @@ import { sourceName, shortCount } from '../status-text.ts';
 import { modeText } from '../composer/vi/vi-keys.ts';
 import { fittingParts, type LinePart } from './fit-parts.ts';
 
+/** The first lines, and on the last row how many more there are. */
+function FirstLines({
+  lines,
+  rows,
+  more,
+}: Readonly<{
+  lines: readonly string[];
+  rows: number;
+  more: (hidden: number) => string;
+}>): ReactNode {
+  const { style } = useView();
+  const last = rows - 1;
+  const all = lines.length > rows ? [...lines.slice(0, last), more(lines.length - last)] : lines;
+  return <Lines lines={all.map((line) => style.dim(line))} />;
+}
+
 /** Queued prompts, each on one row. */
 export function Queue({ rows }: { readonly rows: number }): ReactNode {
-  const { state, style } = useView();
-  const { queue, isQueuePaused } = state;
+  const { queue, isQueuePaused } = useView().state;
   const label = isQueuePaused ? 'queued: ' : 'next: ';
-  const hidden = queue.length > rows ? queue.length - rows + 1 : 0;
-  const lines = queue
-    .slice(0, queue.length - hidden)
-    .map((draft) => label + sanitizeLine(shownText(draft).replaceAll(/\s*\n\s*/g, ' ')));
-  if (hidden > 0) lines.push(`${label}${hidden} more`);
-  return <Lines lines={lines.map((line) => style.dim(line))} />;
+  const lines = queue.map((draft) => label + draftRow(draft));
+  return <FirstLines lines={lines} rows={rows} more={(hidden) => `${label}${hidden} more`} />;
 }
 
 /** Separates the conversation from the composer. A row of full width would be two rows after a resize. */
@@ -61,15 +73,6 @@ function Attachments(): ReactNode {
   const named = `with ${files.map(({ name }) => sanitizeLine(name)).join(', ')}`;
   const whole = `${named}; /attach none removes ${files.length === 1 ? 'it' : 'them'}`;
   return <Row>{style.dim(displayWidth(whole) <= columns ? whole : named)}</Row>;
-}
-
-/** The first rows of a panel, and how many more there are. */
-function Panel({ lines, rows }: { lines: readonly string[]; rows: number }): ReactNode {
-  const { style } = useView();
-  const hidden = lines.length > rows ? lines.length - rows + 1 : 0;
-  const shown = lines.slice(0, lines.length - hidden);
-  const all = hidden === 0 ? shown : [...shown, `${hidden} more rows`];
-  return <Lines lines={all.map((line) => style.dim(line))} />;
 }
 
 /** The parts of the live region that have room, from the status to the footer. */
@@ -115,7 +118,9 @@ function Parts(): ReactNode {
         {isComposing && budget.completion > 0 && completion && (
           <CompletionMenu menu={completion} rows={budget.completion} />
         )}
-        {isComposing && budget.panel > 0 && <Panel lines={panel} rows={budget.panel} />}
+        {isComposing && budget.panel > 0 && (
+          <FirstLines lines={panel} rows={budget.panel} more={(hidden) => `${hidden} more rows`} />
+        )}
         {isComposing && budget.notice > 0 && <Row>{style.yellow(notice ?? '')}</Row>}
         {budget.footer > 0 && <Footer />}
       </Box>
@@ -144,7 +149,6 @@ export function App({ shown }: { readonly shown: Shown }): ReactNode {
 
 const minTitleColumns = 10;
 const gap = '  ';
-const nearlyFull = 0.8;
 
 /** `1.4K/128K 1%`, `~36/128K`; empty at the start. */
 function contextText({ tokens, isEstimate }: ContextUse, window: number | undefined): string {
@@ -164,13 +168,13 @@ export function Footer(): ReactNode {
   const { state, style, symbols, columns } = useView();
   const { settings, context, conversation, service, vi } = state;
   const window = contextWindow(settings.model, service.windows);
-  const isNear = window !== undefined && context.tokens >= window * nearlyFull;
   const plain = (text: string) => text;
   const warn = (text: string) => style.bold(style.yellow(text));
+  const paintUse = isNearlyFull(state) ? warn : style.dim;
   const parts: readonly Part[] = [
     { text: sourceName(service) ?? '', paint: plain, priority: 2 },
     { text: sanitizeLine(settings.model), paint: plain, priority: 1 },
-    { text: contextText(context, window), paint: isNear ? warn : style.dim, priority: 3 },
+    { text: contextText(context, window), paint: paintUse, priority: 3 },
   ];
   // The mode of vi editing is always shown.
   const mode = vi === undefined ? '' : sanitizeLine(modeText(vi)) + gap;

@@ -21,7 +21,7 @@ import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { actionOf, type KeyAction } from '../composer/keys/key-bindings.ts';
 import { chordOf } from '../composer/keys/key-event.ts';
 import { shownText } from '../composer/paste.ts';
-import { withDraft } from '../composer/text-buffer.ts';
+import { type Draft, withDraft } from '../composer/text-buffer.ts';
 import { unsentDraft } from '../queue.ts';
 import { step } from '../step.ts';
 
@@ -118,6 +118,10 @@ export function useHistorySearch(): HistorySearch | undefined {
   return isOpen ? search : undefined;
 }
 
+/** A draft on one row. */
+export const draftRow = (draft: Draft) =>
+  sanitizeLine(shownText(draft).replaceAll(/\s*\n\s*/g, ' '));
+
 /** What is searched for, and the next older matches, each on one line; the match is in the composer. */
 export function SearchLines({ search, rows }: { search: HistorySearch; rows: number }): ReactNode {
   const { state, style } = useView();
@@ -126,7 +130,7 @@ export function SearchLines({ search, rows }: { search: HistorySearch; rows: num
   const failed = isMatching ? 'no other match: ' : 'not in the history: ';
   const label = search.isFailed ? style.yellow(failed) : style.dim('history: ');
   const older = olderMatches(state.history, search, Math.min(rows - 1, maxOlderMatches)).map(
-    (draft) => style.dim(`  ${sanitizeLine(shownText(draft).replaceAll(/\s*\n\s*/g, ' '))}`),
+    (draft) => style.dim(`  ${draftRow(draft)}`),
   );
   return <Lines lines={[label + sanitizeLine(search.query), ...older]} />;
 }

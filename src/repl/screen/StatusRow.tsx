@@ -2,18 +2,18 @@ import type { ReactNode } from 'react';
 import { tokenText } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
-import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import type { AnswerActivity, ReplState } from '../state.ts';
 import { durationText, stalledSeconds } from '../status-text.ts';
+import { stopKey } from '../step.ts';
 import { fittingParts, type LinePart } from './fit-parts.ts';
 import { Row, useView, type View } from './view.tsx';
 
 /** The keys that stop an answer. */
-function stopKeys({ keyMap, vi }: ReplState): string {
-  const key = keyOf('stop', keyMap);
-  if (key !== 'Esc') return key ?? neededKeyOf('interrupt', keyMap);
-  return vi?.editing.mode === 'insert' ? 'Esc Esc' : key;
+function stopKeys(state: ReplState): string {
+  const key = stopKey(state);
+  return key === 'Esc' && state.vi?.editing.mode === 'insert' ? 'Esc Esc' : key;
 }
 
 const hint = (key: string, does: string, priority: number): LinePart => ({

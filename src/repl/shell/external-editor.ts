@@ -4,6 +4,7 @@ import path from 'node:path';
 
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
+import { notRunCodes } from '../../terminal/device/pager.ts';
 import { runChild } from './child-process.ts';
 
 export interface EditorOptions {
@@ -37,16 +38,13 @@ export function editedText(content: string, platform: NodeJS.Platform): string {
   return platform === 'win32' ? text.replaceAll('\r\n', '\n') : text;
 }
 
-/** Exit codes of shells when a program is missing or cannot run; 9009 is from cmd.exe. */
-const notRunCodes: ReadonlySet<number | undefined> = new Set([undefined, 126, 127, 9009]);
-
 /** @returns whether the editor exited without an error @throws Failure if it cannot be run */
 async function runEditor(file: string, options: EditorOptions): Promise<boolean> {
   const { environment, platform } = options;
   const editor = editorOf(options);
   const [program = editor, ...words] = editorCommand(editor, file, platform);
   const code = await runChild(program, words, { environment, verbatim: platform === 'win32' });
-  if (!notRunCodes.has(code)) return code === 0;
+  if (code !== undefined && !notRunCodes.has(code)) return code === 0;
   throw new Failure('configuration', `the editor (${editor}) cannot be run`, {
     hint: 'set VISUAL or EDITOR to an editor that is installed',
   });

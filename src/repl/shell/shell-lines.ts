@@ -1,7 +1,7 @@
 import { count } from '../../output/figures.ts';
 import { maskText } from '../../secrets/secrets.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { neededKeyOf, keyOf } from '../composer/keys/key-bindings.ts';
+import { keyOf } from '../composer/keys/key-bindings.ts';
 import { contentOf, shownText } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
 import { notice, type Entry } from '../transcript/transcript.ts';
@@ -15,6 +15,7 @@ import {
   refuse,
   startActivity,
   step,
+  stopKey,
   withUndecided,
 } from '../step.ts';
 import { type ShellEnd, runInShell } from './shell-command.ts';
@@ -30,12 +31,11 @@ export function asPrompt(draft: Draft): Draft {
   return { ...draft, text: ` ${draft.text}`, cursor: draft.cursor + 1 };
 }
 
-/** In line mode no key is bound to `stop`. */
-const shellExplanation = ({ keyMap, isLineMode }: ReplState) =>
+const shellExplanation = (state: ReplState) =>
   [
     '!command runs in your shell, and its output is attached to the next prompt',
     '!!command runs without attaching the output',
-    `a command has no terminal and no input; ${(isLineMode ? undefined : keyOf('stop', keyMap)) ?? neededKeyOf('interrupt', keyMap)} ends it`,
+    `a command has no terminal and no input; ${stopKey(state)} ends it`,
     'a space before ! sends the line as a prompt',
   ].join('\n');
 
@@ -190,8 +190,10 @@ export function createOutputLines() {
     add(text: string): string {
       const lines = (held + text).split('\n');
       held = lines.pop() ?? '';
-      if (held.length > maxHeld) lines.push(held);
-      if (held.length > maxHeld) held = '';
+      if (held.length > maxHeld) {
+        lines.push(held);
+        held = '';
+      }
       return lines.map((line) => `${shownLine(line)}\n`).join('');
     },
     /** The unfinished line. */

@@ -10,7 +10,7 @@ export interface TerminalDevice {
   listen(onBytes: (bytes: Uint8Array) => void, onEnd: () => void): () => void;
   /** Raw mode: the terminal delivers each key, without echo. */
   setRaw(isRaw: boolean): void;
-  /** @returns what stops listening */
+  /** @returns a function that removes the listener */
   onResize(listener: () => void): () => void;
   /** Reads the terminal's size, because the signal may be late; listeners are called at once if it has changed. */
   checkSize(): void;

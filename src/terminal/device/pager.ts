@@ -49,7 +49,7 @@ export function fitsTerminal(
 }
 
 /** Exit codes of shells when a program is missing or cannot run; 9009 is from cmd.exe. */
-const notRunCodes: ReadonlySet<number | null> = new Set([126, 127, 9009]);
+export const notRunCodes: ReadonlySet<number | null> = new Set([126, 127, 9009]);
 
 /** As git does: less ends at once if the text fits, keeps it on the screen, and understands colours. */
 const pagerDefaults = { LESS: 'FRX', LV: '-c' };

@@ -1,6 +1,6 @@
 import { Failure } from '../../../failure.ts';
 import { nearlyNamed } from '../../../near-name.ts';
-import { pairsIn } from './key-event.ts';
+import { pairsIn } from '../../../terminal/text/pairs.ts';
 
 /** Which part of the screen handles keys. `completion` is an open menu, `search` the history search, `list` the list of conversations. */
 export type KeyContext = 'composer' | 'completion' | 'search' | 'list';

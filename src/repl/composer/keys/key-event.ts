@@ -1,3 +1,5 @@
+import { pairsIn } from '../../../terminal/text/pairs.ts';
+
 /**
  * A key that is not text. `name` is a character in lower case (`a`, `[`) or one of `enter`, `escape`, `tab`,
  * `backspace`, `delete`, `insert`, `home`, `end`, `pageup`, `pagedown`, `up`, `down`, `left`, `right`,
@@ -27,13 +29,6 @@ export function keyPress(name: string, modifiers: Modifiers = {}): KeyPress {
 /** Format of key bindings: `ctrl+alt+shift+name`, in this order. */
 export function chordOf({ name, ctrl, alt, shift }: KeyPress): string {
   return `${ctrl ? 'ctrl+' : ''}${alt ? 'alt+' : ''}${shift ? 'shift+' : ''}${name}`;
-}
-
-/** Reads a table of words and what they stand for, such as `A up B down`. */
-export function pairsIn(table: string): ReadonlyMap<string, string> {
-  return new Map(
-    Array.from(table.matchAll(/(\S+) (\S+)/g), ([, code = '', name = '']) => [code, name]),
-  );
 }
 
 /** Last bytes of `CSI … letter` and `SS3 letter`: xterm and the VT220's keypad. */

@@ -1,4 +1,4 @@
-import { pairsIn } from '../keys/key-event.ts';
+import { pairsIn } from '../../../terminal/text/pairs.ts';
 import { motions } from './motions.ts';
 import type { Command, Operator } from './vi-state.ts';
 

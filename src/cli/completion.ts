@@ -18,7 +18,7 @@ import { coloredParts, colorNames } from '../settings/own-colors.ts';
 import { knownProfiles } from '../settings/profile-name.ts';
 import { roleNames } from '../settings/role.ts';
 import { readStoredSettings } from '../settings/settings-file.ts';
-import { childNamed, optionSources, helpOf } from './help-details.ts';
+import { childNamed, defaultCommand, optionSources, helpOf } from './help-details.ts';
 import type { Context } from '../run.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import { serviceGroup } from './global-options.ts';
@@ -236,10 +236,6 @@ async function candidatesFor(
 
 const nameOf = ({ long, short }: Option): string => long ?? short ?? '';
 
-/** The default command, if no command is named. */
-const promptCommand = (command: Command): Command | undefined =>
-  command.parent === null ? childNamed(command, 'chat') : undefined;
-
 /** The options that may follow. */
 function optionsAt(command: Command): readonly Option[] {
   const help = command.createHelp();
@@ -271,7 +267,7 @@ function readWords(program: Command, args: readonly string[]) {
     if (ended || !word.startsWith('-') || word === '-') {
       const child = operands.length === 0 ? childNamed(command, word) : undefined;
       if (child === undefined) operands.push(word);
-      command = child ?? promptCommand(command) ?? command;
+      command = child ?? defaultCommand(command) ?? command;
     } else if (word === '--') ended = true;
     else {
       const option = findOption(command, word);

@@ -21,7 +21,7 @@ import { checkProfileName } from '../../settings/profile-name.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import { withKey, withoutSources } from '../../settings/resolved-settings.ts';
 import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
-import { emptyCredentials, emptySettings } from '../../settings/stored-settings.ts';
+import { nothingStored } from '../../settings/stored-settings.ts';
 import { maskMessage } from '../../secrets/secrets.ts';
 import { noticeRisks, openClient } from '../../ask/service.ts';
 import { serviceKey } from '../../ask/key-command.ts';
@@ -83,10 +83,7 @@ function upstreamSettings(
       retryMaxWait: options.retryMaxWait ?? '0',
     },
     environment: {},
-    stored:
-      profile === undefined
-        ? { settings: emptySettings, credentials: emptyCredentials }
-        : readStored(context, presentation.notices),
+    stored: profile === undefined ? nothingStored : readStored(context, presentation.notices),
   });
   const text = context.environment[keyVariable] ?? '';
   const source = { kind: 'environment', name: keyVariable } as const;

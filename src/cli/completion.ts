@@ -11,13 +11,13 @@ import { Failure } from '../failure.ts';
 import type { Variable } from '../prompt-files/front-matter-keys.ts';
 import { type FoundPrompt, listPrompts, lookUpPrompt } from '../prompt-files/find-prompt.ts';
 import { type PromptFile, variablesOf } from '../prompt-files/prompt-file.ts';
+import { silentNotices } from '../output/notices.ts';
 import { keyBindings } from '../repl/composer/keys/key-bindings.ts';
 import { definitions, settingKeys } from '../settings/definitions.ts';
-import { resolveFolders } from '../settings/folders.ts';
 import { coloredParts, colorNames } from '../settings/own-colors.ts';
 import { knownProfiles } from '../settings/profile-name.ts';
+import { readStored } from '../settings/read-settings.ts';
 import { roleNames } from '../settings/role.ts';
-import { readStoredSettings } from '../settings/settings-file.ts';
 import { childNamed, defaultCommand, optionSources, helpOf } from './help-details.ts';
 import type { Context } from '../run.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
@@ -121,9 +121,8 @@ const conversations: Source = ({ context, typed, command }) => {
 
 const roles: Source = ({ context }) => plain(roleNames(context));
 
-function storedSettings({ context }: CompletionRequest) {
-  return readStoredSettings(resolveFolders(context).config, context.platform).stored;
-}
+/** A shell shows no warnings. */
+const storedSettings = ({ context }: CompletionRequest) => readStored(context, silentNotices);
 
 const published: readonly Candidate[] = catalogue.map(({ id, purpose }) => ({
   name: id,

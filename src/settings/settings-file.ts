@@ -40,8 +40,8 @@ function tighten(descriptor: number, filePath: string): string | undefined {
 }
 
 /**
- * Reads both files; a missing file or folder, or one that cannot exist, counts as empty. Every command calls this, so it imports little.
- * A credentials file that others can read is made private, except on Windows.
+ * Reads both files; a missing file or folder, or one that cannot exist, counts as empty. A credentials file that others
+ * can read is made private, except on Windows. Every command calls this, so it imports little.
  * @throws Failure `configuration` for a damaged file, which stays unchanged; `storage` for an unreadable one
  */
 export function readStoredSettings(

@@ -55,8 +55,8 @@ const keyVariable = 'NATTER_UPSTREAM_API_KEY';
 const keyHint = `set the upstream's key in ${keyVariable} or in the profile`;
 
 /**
- * The run of requests to the upstream, with its address. Other NATTER_ variables are ignored, because they are for the clients of
- * the sandbox. Without `--retries` nothing is retried, because those clients retry.
+ * The run of requests to the upstream, with its address. Other NATTER_ variables are ignored, because they are for the
+ * clients of the sandbox. Without `--retries` nothing is retried, because those clients retry.
  * @throws Failure for an invalid value, an unreadable file, or a profile without a base URL
  */
 function upstreamSettings(

@@ -178,7 +178,7 @@ async function run(words: readonly string[]): Promise<void> {
     // Without standard error there is nowhere to report it.
     if (stream === 'stdout') end(writeFailure('standard output', error));
   });
-  const streams = noticeClosed(opened, hasFlag(words, '--quiet') || hasFlag(words, '-q'));
+  const streams = noticeClosed(opened, hasFlag(words, '--quiet', '-q'));
   const environment = takeEnvironment();
   const context: Context = {
     streams,

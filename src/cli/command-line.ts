@@ -6,9 +6,11 @@ export function beforeDashes(args: readonly string[]): readonly string[] {
   return end < 0 ? args : args.slice(0, end);
 }
 
-export function wantsJson(args: readonly string[]): boolean {
-  return beforeDashes(args).some((word) => word === '--json' || word === '--jsonl');
-}
+/** Whether one of these options is given. */
+export const hasFlag = (args: readonly string[], ...options: readonly string[]): boolean =>
+  beforeDashes(args).some((word) => options.includes(word));
+
+export const wantsJson = (args: readonly string[]): boolean => hasFlag(args, '--json', '--jsonl');
 
 /** Commander looks for a command after `--`, so `natter -- models` gets the name of the chat command. */
 export function routeToChat(
@@ -45,9 +47,6 @@ export function misplacedCommand(
   if (first === undefined || !names.has(first) || isNamedPrompt(args, prompt)) return undefined;
   return first;
 }
-
-export const hasFlag = (args: readonly string[], option: string): boolean =>
-  beforeDashes(args).includes(option);
 
 /** The last value of an option such as `--profile`. */
 export function flagValue(args: readonly string[], option: string): string | undefined {

@@ -11,14 +11,14 @@ import { Failure } from '../failure.ts';
 import type { Variable } from '../prompt-files/front-matter-keys.ts';
 import { type FoundPrompt, listPrompts, lookUpPrompt } from '../prompt-files/find-prompt.ts';
 import { type PromptFile, variablesOf } from '../prompt-files/prompt-file.ts';
+import { silentNotices } from '../output/notices.ts';
 import { keyBindings } from '../repl/composer/keys/key-bindings.ts';
 import { definitions, settingKeys } from '../settings/definitions.ts';
-import { resolveFolders } from '../settings/folders.ts';
 import { coloredParts, colorNames } from '../settings/own-colors.ts';
 import { knownProfiles } from '../settings/profile-name.ts';
+import { readStored } from '../settings/read-settings.ts';
 import { roleNames } from '../settings/role.ts';
-import { readStoredSettings } from '../settings/settings-file.ts';
-import { childNamed, optionSources, helpOf } from './help-details.ts';
+import { childNamed, defaultCommand, optionSources, helpOf } from './help-details.ts';
 import type { Context } from '../run.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import { serviceGroup } from './global-options.ts';
@@ -121,9 +121,8 @@ const conversations: Source = ({ context, typed, command }) => {
 
 const roles: Source = ({ context }) => plain(roleNames(context));
 
-function storedSettings({ context }: CompletionRequest) {
-  return readStoredSettings(resolveFolders(context).config, context.platform).stored;
-}
+/** A shell shows no warnings. */
+const storedSettings = ({ context }: CompletionRequest) => readStored(context, silentNotices);
 
 const published: readonly Candidate[] = catalogue.map(({ id, purpose }) => ({
   name: id,
@@ -236,10 +235,6 @@ async function candidatesFor(
 
 const nameOf = ({ long, short }: Option): string => long ?? short ?? '';
 
-/** The default command, if no command is named. */
-const promptCommand = (command: Command): Command | undefined =>
-  command.parent === null ? childNamed(command, 'chat') : undefined;
-
 /** The options that may follow. */
 function optionsAt(command: Command): readonly Option[] {
   const help = command.createHelp();
@@ -271,7 +266,7 @@ function readWords(program: Command, args: readonly string[]) {
     if (ended || !word.startsWith('-') || word === '-') {
       const child = operands.length === 0 ? childNamed(command, word) : undefined;
       if (child === undefined) operands.push(word);
-      command = child ?? promptCommand(command) ?? command;
+      command = child ?? defaultCommand(command) ?? command;
     } else if (word === '--') ended = true;
     else {
       const option = findOption(command, word);

@@ -45,7 +45,7 @@ function rangeText({ type }: (typeof definitions)[SettingKey]): string {
     : '';
 }
 
-const decapitalize = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+export const decapitalize = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
 /** What a setting is, its numbers and its default, for a row of the help. */
 export function settingText(key: SettingKey): string {

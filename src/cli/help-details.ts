@@ -46,11 +46,15 @@ export function commandsAbove({ parent }: Command): readonly Command[] {
   return parent === null ? [] : [parent, ...commandsAbove(parent)];
 }
 
+/** The default command, which runs if no command is named; undefined below natter itself. */
+export const defaultCommand = (command: Command): Command | undefined =>
+  command.parent === null ? childNamed(command, 'chat') : undefined;
+
 /** The commands whose options may be typed: itself and those above; without a command also the default one. */
 export function optionSources(command: Command): readonly Command[] {
   const above = commandsAbove(command);
   const others = helpOf(command).hidesParentOptions ? above.slice(1) : above;
-  const prompt = command.parent === null ? childNamed(command, 'chat') : undefined;
+  const prompt = defaultCommand(command);
   return [...(prompt === undefined ? [] : [prompt]), command, ...others];
 }
 

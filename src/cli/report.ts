@@ -133,7 +133,7 @@ function stacks(failure: Failure, clean: Clean): string {
 }
 
 /** The message with the request's id, in the brackets of the attempts if it has them: `(5 attempts, request abc)`. */
-function withRequest({ message, attempts, requestId }: Failure): string {
+export function messageWithRequest({ message, attempts, requestId }: Failure): string {
   if (requestId === undefined) return message;
   const ending = ` (${attempts} attempts)`;
   return message.endsWith(ending)
@@ -167,6 +167,6 @@ export function describeFailure(
   }
   const advice = hint === undefined ? '' : `  ${clean(hint)}\n`;
   const columns = stderr.isTerminal ? stderr.columns() : undefined;
-  const rows = noticeRows(`natter: ${clean(withRequest(failure))}\n${advice}`, columns);
+  const rows = noticeRows(`natter: ${clean(messageWithRequest(failure))}\n${advice}`, columns);
   return { text: rows + trace, exitCode };
 }

@@ -4,6 +4,7 @@ import { dirname, join, relative, sep, resolve } from 'node:path';
 import createIgnore, { type Ignore } from 'ignore';
 import picomatch from 'picomatch';
 import { Failure } from '../failure.ts';
+import { count } from '../output/figures.ts';
 import { errorCode } from '../storage/storage-failure.ts';
 
 /** The `.gitignore` files that apply in a folder, the outermost first. */
@@ -102,8 +103,7 @@ export async function findFiles(
       else if (entry.isSymbolicLink()) links += 1;
       else if (entry.isFile()) names.push(child);
       if (names.length > maxFiles) {
-        const limit = maxFiles.toLocaleString('en-US');
-        throw new Failure('usage', `there are more than ${limit} files`);
+        throw new Failure('usage', `there are more than ${count(maxFiles)} files`);
       }
     }
   };

@@ -106,6 +106,10 @@ export function createComparisonLines(
   };
 }
 
+/** Whether an event is shown as the answer: its text, and its end. */
+export const isOfAnswer = ({ type }: ChatEvent) =>
+  type === 'text-received' || type === 'answer-finished';
+
 /** In the format of `head` and `tail`. */
 export function heading(label: string, style: Style): string {
   return `${style.bold(`==> ${label} <==`)}\n`;
@@ -130,8 +134,7 @@ export function createStackedAnswers(
 
   const print = async (index: number, event: ChatEvent): Promise<void> => {
     const slot = slots[index];
-    const isAnswer = event.type === 'text-received' || event.type === 'answer-finished';
-    if (slot === undefined || !isAnswer) return;
+    if (slot === undefined || !isOfAnswer(event)) return;
     if (!slot.isOpen) {
       await stdout.write(`${isFirst ? '' : '\n'}${heading(labels[index] ?? '', style)}`);
       isFirst = false;

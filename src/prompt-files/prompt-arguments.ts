@@ -100,8 +100,8 @@ function joinValues(words: readonly string[], known: readonly Variable[]): reado
 }
 
 /**
- * Reads what follows the name of a prompt file, such as `--lang=ts 123 high`; words after `--` are text, and a single dash is neither. Includes must
- * have been resolved.
+ * Reads what follows the name of a prompt file, such as `--lang=ts 123 high`; words after `--` are text. A single dash,
+ * which asks for standard input, is neither. Includes must have been resolved.
  * @throws Failure `usage` for unknown and missing variables, and values that are not among the choices
  */
 export function readArguments(prompt: PromptFile, line: readonly string[]) {

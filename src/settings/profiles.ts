@@ -105,10 +105,14 @@ export function saveCredential(
   };
 }
 
+/** Tells whether a profile has a stored key. */
+export const hasKey = ({ credentials }: StoredSettings, profile: string): boolean =>
+  ownEntry(credentials.profiles, profile) !== undefined;
+
 /** Removes the key of a profile; returns the same object if it has none. */
 export function removeCredential(stored: StoredSettings, profile: string): StoredSettings {
+  if (!hasKey(stored, profile)) return stored;
   const { credentials } = stored;
-  if (ownEntry(credentials.profiles, profile) === undefined) return stored;
   const profiles = withoutEntry(credentials.profiles, profile);
   return { ...stored, credentials: { ...credentials, profiles } };
 }
@@ -119,6 +123,6 @@ export function listProfiles(stored: StoredSettings) {
   return knownProfiles(stored).map((name) => ({
     name,
     current: name === current,
-    hasKey: ownEntry(stored.credentials.profiles, name) !== undefined,
+    hasKey: hasKey(stored, name),
   }));
 }

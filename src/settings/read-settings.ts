@@ -11,9 +11,7 @@ import type { ResolvedSettings } from './resolved-settings.ts';
 import { withRole } from './role.ts';
 import { parseParameterFlag } from './setting-value.ts';
 import { readStoredSettings, updateStoredSettings } from './settings-file.ts';
-import { emptyCredentials, emptySettings, type StoredSettings } from './stored-settings.ts';
-
-const nothingStored: StoredSettings = { settings: emptySettings, credentials: emptyCredentials };
+import { nothingStored, type StoredSettings } from './stored-settings.ts';
 
 /** Reads the settings files and prints their warnings. @throws Failure */
 export function readStored(context: FolderFacts, notices: Notices): StoredSettings {

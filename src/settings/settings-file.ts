@@ -23,11 +23,14 @@ export const configVariable = 'NATTER_CONFIG_DIR';
 /** Read and write for the owner only. */
 export const privateMode = 0o600;
 
+/** The permissions of a mode in octal: `0644`. */
+export const modeText = (mode: number) => (mode & 0o777).toString(8).padStart(4, '0');
+
 /** Makes a file private. @returns a warning if it was not */
 function tighten(descriptor: number, filePath: string): string | undefined {
-  const mode = fs.fstatSync(descriptor).mode & 0o777;
+  const { mode } = fs.fstatSync(descriptor);
   if ((mode & 0o077) === 0) return undefined;
-  const finding = `others could read ${filePath} (mode ${mode.toString(8).padStart(4, '0')})`;
+  const finding = `others could read ${filePath} (mode ${modeText(mode)})`;
   try {
     fs.fchmodSync(descriptor, privateMode);
     return `${finding}; it is private now`;
@@ -37,8 +40,8 @@ function tighten(descriptor: number, filePath: string): string | undefined {
 }
 
 /**
- * Reads both files; a missing file or folder, or one that cannot exist, counts as empty. Every command calls this, so it imports little.
- * A credentials file that others can read is made private, except on Windows.
+ * Reads both files; a missing file or folder, or one that cannot exist, counts as empty. A credentials file that others
+ * can read is made private, except on Windows. Every command calls this, so it imports little.
  * @throws Failure `configuration` for a damaged file, which stays unchanged; `storage` for an unreadable one
  */
 export function readStoredSettings(

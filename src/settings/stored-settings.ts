@@ -32,6 +32,7 @@ const documentVersion = 1;
 
 export const emptySettings: SettingsDocument = { version: documentVersion, profiles: {} };
 export const emptyCredentials: CredentialsDocument = { version: documentVersion, profiles: {} };
+export const nothingStored = { settings: emptySettings, credentials: emptyCredentials };
 
 function damaged(path: string, problem: string): Failure {
   return new Failure('configuration', `cannot use ${path}: ${problem}`, {

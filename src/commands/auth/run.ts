@@ -3,6 +3,7 @@ import { Failure } from '../../failure.ts';
 import { chooseProfile, defaultProfile } from '../../settings/profile-name.ts';
 import {
   getStoredSetting,
+  hasKey,
   removeCredential,
   saveCredential,
   setApiPath,
@@ -45,7 +46,6 @@ import { decodeText } from '../../conversation/decode-text.ts';
 import { definitions } from '../../settings/definitions.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
-import { ownEntry, type StoredSettings } from '../../settings/stored-settings.ts';
 
 export interface StatusOptions extends JsonOptions {
   readonly check?: boolean;
@@ -121,7 +121,7 @@ export async function logout(context: Context, options: GlobalOptions): Promise<
   const stored = readStored(context, notices);
   const { environment } = context;
   const { value: profile } = chooseProfile(options.profile, environment, stored);
-  if (stored.credentials.profiles[profile] === undefined) {
+  if (!hasKey(stored, profile)) {
     notices.notice(`profile ${profile} has no stored key`);
   } else {
     await changeStored(context, (before) => removeCredential(before, profile));
@@ -246,9 +246,6 @@ async function confirmWithoutApi(run: Run<LoginOptions>, error: unknown): Promis
   throw new Failure('not_found', 'nothing was stored');
 }
 
-const hasKey = (stored: StoredSettings, { profile }: ResolvedSettings) =>
-  ownEntry(stored.credentials.profiles, profile.value) !== undefined;
-
 /** Runs `natter auth login`. Stores nothing unless the check succeeds. @throws Failure */
 export async function login(context: Context, options: LoginOptions): Promise<void> {
   if (options.sandbox === true) {
@@ -285,7 +282,7 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
       const checking = { ...run, settings: withKey(settings, key) };
       const checked = options.check
         ? await findApi(checking)
-            .catch(throwRefusal(baseUrl, hasKey(stored, settings)))
+            .catch(throwRefusal(baseUrl, hasKey(stored, settings.profile.value)))
             .catch((error: unknown) => confirmWithoutApi(run, error))
         : { result: 'not checked', models: [] };
       return { ...checked, apiKey, baseUrl, settings };
@@ -297,7 +294,7 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const input = await enter().catch(throwWithoutService).finally(context.ask.end);
   const { apiKey, baseUrl, result, models, settings } = input;
   const { value: profile, source } = settings.profile;
-  const hadKey = hasKey(stored, settings);
+  const hadKey = hasKey(stored, profile);
   const apiPath = input.apiPath ?? settings.values.apiPath;
   const { settings: saved } = await changeStored(context, (before) => {
     const changed =

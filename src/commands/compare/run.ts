@@ -8,6 +8,7 @@ import {
   endReasonOf,
   type ComparedAnswer,
   heading,
+  isOfAnswer,
 } from '../../output/comparison.ts';
 import { cleanLine, maskMessage } from '../../secrets/secrets.ts';
 import {
@@ -295,8 +296,6 @@ interface AskedModel {
 
 /** With `--jsonl`, the view shows all events of all answers; else a checked answer is shown at its end. */
 const showsEvents = ({ check, format }: Comparison) => check === undefined || format === 'jsonl';
-
-const isOfAnswer = ({ type }: ChatEvent) => type === 'text-received' || type === 'answer-finished';
 
 /** Asks once. An answer that the user stopped has no failure. */
 async function askOnce(

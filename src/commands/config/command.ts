@@ -3,7 +3,7 @@ import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { families } from '../../settings/setting-name.ts';
 import type { Context } from '../../run.ts';
 import { setAction, setExamples, helpOf, type HelpRow } from '../../cli/help-details.ts';
-import { settingText, jsonOption } from '../../cli/global-options.ts';
+import { decapitalize, settingText, jsonOption } from '../../cli/global-options.ts';
 import { storedKinds } from './stored-paths.ts';
 
 const load = () => import('./run.ts');
@@ -18,7 +18,7 @@ export const settingRows: readonly HelpRow[] = [
   }),
   ...Object.values(families).map(({ form, type, summary }) => ({
     term: `${form} <${type}>`,
-    description: summary.charAt(0).toLowerCase() + summary.slice(1),
+    description: decapitalize(summary),
   })),
 ];
 

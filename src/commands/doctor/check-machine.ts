@@ -21,7 +21,7 @@ import { otherProfiles, readSettings, readStored } from '../../settings/read-set
 import { asFailure, failed, note, ok, warning, type Examination, type Finding } from './finding.ts';
 import { isSecretHeader } from '../../secrets/secret-parts.ts';
 import { resolveCacheFolder, resolveFolders } from '../../settings/folders.ts';
-import { privateMode, settingsPath } from '../../settings/settings-file.ts';
+import { modeText, privateMode, settingsPath } from '../../settings/settings-file.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 
 const documentKeys = new Set(['version', 'profile', 'profiles']);
@@ -156,7 +156,6 @@ export function* checkSettings(
 
 const writableByOthers = 0o022;
 const accessibleToOthers = 0o077;
-const modeText = (mode: number) => (mode & 0o777).toString(8).padStart(4, '0');
 
 /** The folder itself, or the nearest one above it that exists. */
 function nearestFolder(folder: string): string {

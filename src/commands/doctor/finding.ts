@@ -1,6 +1,6 @@
 import { Failure, type FailureKind } from '../../failure.ts';
 import type { JsonOptions, StartedRun } from '../../run.ts';
-import { withAddress, withHint } from '../../cli/report.ts';
+import { messageWithRequest, withAddress, withHint } from '../../cli/report.ts';
 
 export interface DoctorOptions extends JsonOptions {
   readonly model?: string;
@@ -47,8 +47,8 @@ export function failed(
   { context: { environment }, options }: Examination,
 ): Finding {
   const described = withHint(failure, environment);
-  const { message, markedHint, kind, requestId } =
+  const shown =
     options.sandbox === true ? described : withAddress(described, options.baseUrl, environment);
-  const request = requestId === undefined ? '' : ` (request ${requestId})`;
-  return { check, outcome: 'failed', text: message + request, kind, advice: markedHint };
+  const { kind, markedHint: advice } = shown;
+  return { check, outcome: 'failed', text: messageWithRequest(shown), kind, advice };
 }

@@ -21,7 +21,7 @@ import { checkProfileName } from '../../settings/profile-name.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import { withKey, withoutSources } from '../../settings/resolved-settings.ts';
 import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
-import { emptyCredentials, emptySettings } from '../../settings/stored-settings.ts';
+import { nothingStored } from '../../settings/stored-settings.ts';
 import { maskMessage } from '../../secrets/secrets.ts';
 import { noticeRisks, openClient } from '../../ask/service.ts';
 import { serviceKey } from '../../ask/key-command.ts';
@@ -55,8 +55,8 @@ const keyVariable = 'NATTER_UPSTREAM_API_KEY';
 const keyHint = `set the upstream's key in ${keyVariable} or in the profile`;
 
 /**
- * The run of requests to the upstream, with its address. Other NATTER_ variables are ignored, because they are for the clients of
- * the sandbox. Without `--retries` nothing is retried, because those clients retry.
+ * The run of requests to the upstream, with its address. Other NATTER_ variables are ignored, because they are for the
+ * clients of the sandbox. Without `--retries` nothing is retried, because those clients retry.
  * @throws Failure for an invalid value, an unreadable file, or a profile without a base URL
  */
 function upstreamSettings(
@@ -83,10 +83,7 @@ function upstreamSettings(
       retryMaxWait: options.retryMaxWait ?? '0',
     },
     environment: {},
-    stored:
-      profile === undefined
-        ? { settings: emptySettings, credentials: emptyCredentials }
-        : readStored(context, presentation.notices),
+    stored: profile === undefined ? nothingStored : readStored(context, presentation.notices),
   });
   const text = context.environment[keyVariable] ?? '';
   const source = { kind: 'environment', name: keyVariable } as const;

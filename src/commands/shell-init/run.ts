@@ -243,6 +243,7 @@ export async function shellInit(
 }
 
 // What the keys of a shell ask for: a command for the text on the line, and why the last command failed.
+
 const systems: Partial<Record<NodeJS.Platform, string>> = {
   darwin: 'macOS',
   linux: 'Linux',

@@ -299,6 +299,13 @@ test('logout deletes the key and keeps the address', async () => {
   expect((await runInMemory(['auth', 'logout'], { env })).stderr).toContain('has no stored key');
 });
 
+test('logout of a profile that is named like a property of every object finds no key', async () => {
+  const env = { HOME: temporaryHome() };
+  await runInMemory(['config', 'set', 'model', 'nextgen', '--profile', 'toString'], { env });
+  const { stderr } = await runInMemory(['auth', 'logout', '--profile', 'toString'], { env });
+  expect(stderr).toBe('natter: profile toString has no stored key\n');
+});
+
 test('logout reports a key that is still set in the environment', async () => {
   const { stderr } = await runInMemory(['auth', 'logout'], { env: { NATTER_API_KEY: 'nk-key' } });
   expect(stderr).toContain('NATTER_API_KEY is still set and takes effect');

@@ -79,11 +79,10 @@ describe('the first run', () => {
   });
 
   test('Y17: in line mode sends a line that is not a number to the sandbox', () => {
-    const line = (text: string) => lineEntered(text);
-    const { state, effects } = runInApp({ ...firstRun, isLineMode: true }, line('hello'));
+    const { state, effects } = runInApp({ ...firstRun, isLineMode: true }, lineEntered('hello'));
     expect(state.dialog).toBeUndefined();
     expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ content: 'hello' });
-    const wrong = runInApp({ ...firstRun, isLineMode: true }, line('7'));
+    const wrong = runInApp({ ...firstRun, isLineMode: true }, lineEntered('7'));
     expect(printed(wrong.effects)).toEqual(['choose a number from 1 to 3']);
   });
 

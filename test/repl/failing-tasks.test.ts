@@ -45,7 +45,7 @@ const refused: StateChange = chatEvent({
   cause: new Failure('server_error', 'the service is busy'),
 });
 
-/** Has to list every task that can fail to compile. */
+/** It compiles only with a case for every task that can fail. */
 const cases: Readonly<Record<Exclude<TaskName, 'report' | 'stop' | 'quit'>, Case>> = {
   print: command('/usage'),
   send: command('another prompt'),

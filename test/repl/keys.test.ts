@@ -53,14 +53,13 @@ describe('Y18: a word that quits other programs', () => {
   });
 
   test('quits in line mode when it is typed again', () => {
-    const line = (text: string) => lineEntered(text);
     const start = stateOf({ isLineMode: true });
-    const asked = run(start, line('exit'));
+    const asked = run(start, lineEntered('exit'));
     expect(printed(asked.effects)).toEqual([
       'type exit again to quit; add words to send it as a prompt',
     ]);
-    expect(run(asked.state, line('quit')).state.hasQuit).toBe(true);
-    const { state } = run(asked.state, line('one'), line('exit'));
+    expect(run(asked.state, lineEntered('quit')).state.hasQuit).toBe(true);
+    const { state } = run(asked.state, lineEntered('one'), lineEntered('exit'));
     expect([state.hasQuit, state.isExitWordEntered]).toEqual([false, true]);
   });
 });

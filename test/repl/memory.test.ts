@@ -1,15 +1,16 @@
-import fs, {
+import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
-  statSync,
   readFileSync,
+  rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import os from 'node:os';
-import path, { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
 import { appendHistory, createReplMemory, readHistory } from '../../src/repl/memory.ts';
 import type { ProcessFacts } from '../../src/storage/lock/process-facts.ts';
@@ -35,8 +36,8 @@ function session(process: ProcessFacts) {
   return createReplMemory({ ...context, process }, true, { notice: warn, warning: warn });
 }
 
-const draft = (name: string, text: string) =>
-  writeFileSync(join(drafts, name), JSON.stringify({ at: '2026-11-20T10:00:00Z', text }));
+const draft = (name: string, text: string, at = '2026-11-20T10:00:00Z') =>
+  writeFileSync(join(drafts, name), JSON.stringify({ at, text }));
 
 describe('the draft of an ended session', () => {
   const next = () => session(processOn(7, { running: { 7: '700' } }));
@@ -103,6 +104,26 @@ test('the draft of a running session stays with it', () => {
   expect(session(processOn(8, { running })).takeDraft()).toBe('half a thought');
 });
 
+test('the newest draft of the ended sessions comes first', () => {
+  draft('41.json', 'older', '2026-11-20T09:00:00Z');
+  draft('42.json', 'newest', '2026-11-20T11:00:00Z');
+  draft('43.json', 'old');
+  const next = session(processOn(7, { running: { 7: '700' } }));
+  expect([next.takeDraft(), next.takeDraft(), next.takeDraft()]).toEqual([
+    'newest',
+    'old',
+    'older',
+  ]);
+});
+
+test('a draft without a date is found, and without the folder there is none', () => {
+  writeFileSync(join(drafts, '42.json'), '{"text":"no date"}');
+  expect(session(processOn(7)).takeDraft()).toBe('no date');
+  rmSync(drafts, { recursive: true });
+  expect(session(processOn(8)).takeDraft()).toBe('');
+  expect(warnings).toEqual([]);
+});
+
 test('K24: a draft is private, and it is removed when it is sent or emptied', () => {
   const one = session(processOn(7));
   one.keepDraft('text 日本\n👍');
@@ -114,21 +135,15 @@ test('K24: a draft is private, and it is removed when it is sent or emptied', ()
 });
 
 const at = new Date('2026-11-21T10:00:00Z');
-let folder = '';
 let file = '';
 
 beforeEach(() => {
-  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'natter-history-'));
-  file = path.join(folder, 'state', 'history.jsonl');
-});
-
-afterEach(() => {
-  fs.rmSync(folder, { recursive: true, force: true });
+  file = join(folderOf(), 'state', 'history.jsonl');
 });
 
 function write(content: string): void {
-  fs.mkdirSync(path.dirname(file), { recursive: true });
-  fs.writeFileSync(file, content);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
 }
 
 const line = (text: string) => `${JSON.stringify({ at: at.toISOString(), text })}\n`;
@@ -146,14 +161,14 @@ describe('history file', () => {
       (_, index) => `${'x'.repeat(index % 7)}日本語👍 ${index}`,
     );
     for (const text of texts) appendHistory(file, text, at);
-    expect(fs.statSync(file).size).toBeGreaterThan(16_384);
+    expect(statSync(file).size).toBeGreaterThan(16_384);
     expect(readHistory(file)).toEqual(texts);
   });
 
   test('reads the end of a huge file without cutting a character', () => {
     const text = '日本語👍'.repeat(5000);
     write(line(text).repeat(150));
-    expect(fs.statSync(file).size).toBeGreaterThan(8 << 20);
+    expect(statSync(file).size).toBeGreaterThan(8 << 20);
     const texts = readHistory(file);
     expect(texts.length).toBeGreaterThan(80);
     expect(new Set(texts)).toEqual(new Set([text]));
@@ -187,14 +202,14 @@ describe('history file', () => {
 
   test('K24 is readable only by its owner', () => {
     write('');
-    fs.chmodSync(file, 0o644);
+    chmodSync(file, 0o644);
     appendHistory(file, 'one', at);
-    const { mode } = fs.statSync(file);
+    const { mode } = statSync(file);
     expect(process.platform === 'win32' || (mode & 0o777) === 0o600).toBe(true);
   });
 
   test('names the file if it cannot be written or read', () => {
-    fs.mkdirSync(file, { recursive: true });
+    mkdirSync(file, { recursive: true });
     expect(() => appendHistory(file, 'one', at)).toThrow(Failure);
     expect(() => readHistory(file)).toThrow(file);
   });

@@ -26,8 +26,6 @@ const answered = conversationOf(
 const stopped = answerEnded({ type: 'stopped', hasText: true }, answered);
 
 describe('the queue after a stop', () => {
-  const line = (text: string) => lineEntered(text);
-
   test('is shown with the key that sends it', () => {
     const { state } = run(stateOf(), typed('one'), enter, typed('two'), enter, escape, stopped);
     expect(noticeOf(state)).toBe('Enter sends the queue, Up edits it');
@@ -47,9 +45,9 @@ describe('the queue after a stop', () => {
 
   test('is reported in line mode, where an empty line sends it', () => {
     const lines = stateOf({ isLineMode: true });
-    const { state, effects } = run(lines, line('one'), line('two'), stopped);
+    const { state, effects } = run(lines, lineEntered('one'), lineEntered('two'), stopped);
     expect(printed(effects).at(-1)).toBe('1 line is queued; Enter sends it');
-    expect(effectsOf(run(state, line('')).effects, 'send')).toHaveLength(1);
+    expect(effectsOf(run(state, lineEntered('')).effects, 'send')).toHaveLength(1);
   });
 });
 

@@ -6,11 +6,10 @@ import { expect, test } from 'vitest';
 import { readLines } from '../../src/storage/read-lines.ts';
 import { folderOf } from '../support/folder.ts';
 
-const folder = () => folderOf();
 const lines = Array.from({ length: 20_000 }, (_, index) => `${index} ${'é'.repeat(40)}`);
 
 function fileOf(text: string): string {
-  const file = join(folder(), 'lines');
+  const file = join(folderOf(), 'lines');
   writeFileSync(file, text);
   return file;
 }
@@ -27,7 +26,7 @@ test.each(['', '\n', 'one'])('reads a file of %j', (text) => {
 });
 
 test.skipIf(process.platform === 'win32')('X25: reads a pipe in blocks, like a file', async () => {
-  const pipe = join(folder(), 'pipe');
+  const pipe = join(folderOf(), 'pipe');
   spawnSync('mkfifo', [pipe]);
   const writer = spawn('sh', ['-c', 'cat "$0" > "$1"', fileOf(lines.join('\n')), pipe]);
   const groups = [...readLines(pipe)];

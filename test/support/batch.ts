@@ -120,14 +120,12 @@ export async function openPrompts(
   return place;
 }
 
-/** The prompts of `promptLines`. */
-const prompts = (count: number) => promptLines(count).trim().split('\n');
-
 /** Expects exactly one answer to every prompt, in order. */
 export function expectComplete(place: BatchPlace, name: string, count: number): void {
   const results = place.results(name);
-  expect(results.map(({ index }) => index)).toEqual(prompts(count).map((_, place_) => place_ + 1));
-  expect(results.map(({ content }) => content)).toEqual(prompts(count));
+  const prompts = promptLines(count).trim().split('\n');
+  expect(results.map(({ index }) => index)).toEqual(prompts.map((_, at) => at + 1));
+  expect(results.map(({ content }) => content)).toEqual(prompts);
 }
 
 /** Puts packages with these versions into the folder; ioredis cannot connect. */

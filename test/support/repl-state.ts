@@ -33,7 +33,7 @@ import type { Session } from '../../src/repl/session.ts';
 import { listModels, changeParameters, chooseRole, recordModel } from '../../src/repl/settings.ts';
 import { runShellLine } from '../../src/repl/shell/shell-lines.ts';
 import { redraw } from '../../src/repl/slash-command.ts';
-import { print, printReport, leave, step } from '../../src/repl/step.ts';
+import { leave, newAnswer, print, printReport, step } from '../../src/repl/step.ts';
 import { enterLine, onTaskEnded, onTaskFailed, updated } from '../../src/repl/update.ts';
 
 const createdAt = new Date('2026-11-20T12:00:00Z');
@@ -72,6 +72,9 @@ export function stateOf(changes: Partial<ReplState> = {}): ReplState {
   });
   return { ...state, ...changes };
 }
+
+/** An answer that began at 0, without any text yet. */
+export const waitingAnswer = newAnswer(stateOf(), 'origin');
 
 /** The functions of tasks, by the names that tests give them. */
 const taskFunctions = {

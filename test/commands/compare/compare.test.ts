@@ -13,9 +13,7 @@ import {
 } from '../../../src/commands/compare/models.ts';
 import { pathOf, versionsOf } from '../../../src/conversation/tree.ts';
 import type { Run } from '../../../src/run.ts';
-import { parseScenario } from '../../../src/sandbox/faults/fault-rules.ts';
 import { sandboxKey } from '../../../src/sandbox/keys.ts';
-import { startSandbox } from '../../../src/sandbox/server.ts';
 import { parseModel } from '../../../src/settings/named-model.ts';
 import { createDataFolder } from '../../support/data-folder.ts';
 import { folderOf } from '../../support/folder.ts';
@@ -152,11 +150,8 @@ async function compare(
   options: MemoryOptions = {},
   rules: readonly object[] = [],
 ) {
-  const faults = parseScenario(JSON.stringify({ rules }), 'rules');
-  const sandbox = await startSandbox({ faults });
-  onTestFinished(() => sandbox.close());
-  const service = { NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey };
-  const plain = { NATTER_SAVE: 'false', NATTER_RETRIES: '0', NO_COLOR: '1' };
+  const service = await serviceWith(...rules);
+  const plain = { NATTER_SAVE: 'false', NO_COLOR: '1' };
   const { context, stdout, stderr } = createMemoryContext({
     ...options,
     environment: { ...plain, ...service, ...options.environment },

@@ -28,11 +28,9 @@ interface Page {
   readonly checks: readonly Check[];
 }
 
-const folder = () => folderOf();
-
 /** An environment with separate folders. */
 function environmentOf(more: Readonly<Record<string, string>> = {}) {
-  const home = folder();
+  const home = folderOf();
   return {
     NATTER_CONFIG_DIR: join(home, 'config'),
     NATTER_DATA_DIR: join(home, 'data'),

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 
 import { branchJournal, createJournal } from '../../../src/conversation/journal/open-journal.ts';
@@ -73,6 +73,19 @@ describe('X19: an undone prompt and its answer', () => {
     expect(searchConversation(path, compileTerms(['alpha']), 0)).toEqual([]);
     expect(searchConversation(path, compileTerms(['first']), 0)).toEqual([]);
     expect(linesOf(options.folder, id).join('\n')).toContain('alpha');
+  });
+
+  test('N18: do not get the answer to a later prompt whose line is lost', async () => {
+    const { options, id } = await undone();
+    const journal = resumed(options, id);
+    addPromptAndAnswer(journal, 'three', 'third');
+    await journal.close();
+    const path = fileOf(options, id);
+    const isKept = (line: string) => !line.includes('"content":"three"');
+    const lines = readFileSync(path, 'utf8').split('\n');
+    expect(lines.filter((line) => !isKept(line))).toHaveLength(1);
+    writeFileSync(path, lines.filter(isKept).join('\n'));
+    expect(textsOf(resumed(options, id))).toEqual(['one', 'first', 'third']);
   });
 
   test('N18: are not in a preview that starts after the prompt', async () => {

@@ -155,6 +155,13 @@ test('the selection stays within the matches', () => {
   expect(run(last, typed('coffee')).state.list?.selected).toBe(0);
 });
 
+test('a pinned conversation without an answer is listed beside the newest one', () => {
+  const unanswered = [[], ['pinned'], []].map((marks, index) =>
+    listedConversation({ id: `ffff${index}`, title: `failed ${index}`, model: undefined, marks }),
+  );
+  expect(shown(stateWith(listOf(unanswered)))).toEqual(['failed 0', 'failed 1']);
+});
+
 test('a search goes on only as far as its matches are looked at, and End follows it', () => {
   const rows = Array.from({ length: 200 }, (_, index) =>
     listedConversation({ id: `mmmm${index}`, title: `about ${index}`, hours: index }),

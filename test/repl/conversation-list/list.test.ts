@@ -130,12 +130,12 @@ test('the end of a long filter is visible, and the caret is at it', () => {
 
 describe('any list in any window', () => {
   const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.constant('\u001B[2J\n茶'));
-  const conversations = fc.array(
-    fc
-      .record({ title: text, firstWords: text, model: text, isOpenElsewhere: fc.boolean() })
-      .map((facts) => listedConversation(facts)),
-    { maxLength: 20 },
-  );
+  const conversations = fc
+    .array(
+      fc.record({ title: text, firstWords: text, model: text, isOpenElsewhere: fc.boolean() }),
+      { maxLength: 20 },
+    )
+    .map((all) => all.map((facts, index) => listedConversation({ ...facts, id: `row${index}` })));
   const turns = fc.array(fc.record({ speaker: text, text }), { maxLength: 4 });
 
   test('fits, without control characters', () => {
@@ -147,7 +147,7 @@ describe('any list in any window', () => {
         fc.integer({ min: 3, max: 120 }),
         fc.integer({ min: 1, max: 40 }),
         (listed, shown, query, columns, height) => {
-          const list = listOf(listed, { query, preview: { id: 'abcd2345', turns: shown } });
+          const list = listOf(listed, { query, preview: { id: 'row0', turns: shown } });
           const frame = draw(list, columns, height);
           expect(frame.rows.length).toBeLessThan(Math.max(2, height));
           expect(frame.caret?.column).toBeLessThan(columns);

@@ -1,16 +1,16 @@
-import { appendFileSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
 import { renameConversation } from '../../../src/conversation/library/library.ts';
 import { createList } from '../../../src/repl/conversations/library.ts';
+import { folderOf } from '../../support/folder.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
 /** A folder of conversations, read as by another process if `isOther`. */
 function openFolder(time: () => number = () => 0) {
   const { context } = createMemoryContext();
-  const folder = mkdtempSync(join(tmpdir(), 'natter-list-'));
+  const folder = folderOf();
   const clock = { ...context.clock, monotonic: time };
   const options = { ...context, clock, random: Math.random, folder, onWarning: () => undefined };
   const converse = (prompt: string, answer: string) => {

@@ -1,16 +1,14 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
 import { createReplLibrary } from '../../../src/repl/conversations/library.ts';
+import { folderOf } from '../../support/folder.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
 /** Three conversations. */
 async function createLibrary(title: string) {
   const { context } = createMemoryContext();
   const { clock, process } = context;
-  const folder = mkdtempSync(path.join(tmpdir(), 'natter-library-'));
+  const folder = folderOf();
   const options = {
     folder,
     clock,

@@ -111,16 +111,15 @@ test.each([
 
 const write = (path: string, text: string, replaces = false) =>
   writeUserFile(path, text, 'linux', { isPrivate: true, replaces });
-const folder = () => folderOf();
 
 test.skipIf(process.platform === 'win32')('only the owner may read a written file', () => {
-  const path = join(folder(), 'tea.md');
+  const path = join(folderOf(), 'tea.md');
   write(path, 'green');
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
 test('a file that exists stays, unless it may be replaced', () => {
-  const path = join(folder(), 'tea.md');
+  const path = join(folderOf(), 'tea.md');
   writeFileSync(path, 'old');
   expect(write(path, 'new')).toBeUndefined();
   expect(readFileSync(path, 'utf8')).toBe('old');
@@ -130,7 +129,7 @@ test('a file that exists stays, unless it may be replaced', () => {
 });
 
 test('a replaced link does not change its target', () => {
-  const place = folder();
+  const place = folderOf();
   const target = join(place, 'target');
   writeFileSync(target, 'target');
   symlinkSync(target, join(place, 'tea.md'));
@@ -139,7 +138,7 @@ test('a replaced link does not change its target', () => {
 });
 
 test('an export that fails leaves no other file', () => {
-  const place = folder();
+  const place = folderOf();
   const path = join(place, 'tea.md');
   mkdirSync(path);
   expect(() => write(path, 'new', true)).toThrow('cannot write');
@@ -147,6 +146,6 @@ test('an export that fails leaves no other file', () => {
 });
 
 test('a missing folder is named, and so is a name that Windows reserves', () => {
-  expect(() => write(join(folder(), 'no', 'tea.md'), 'x')).toThrow('its folder does not exist');
+  expect(() => write(join(folderOf(), 'no', 'tea.md'), 'x')).toThrow('its folder does not exist');
   expect(() => writeUserFile('CON.md', 'x', 'win32')).toThrow('Windows reserves this name');
 });

@@ -15,7 +15,7 @@ import { openLateInput } from '../../support/late-input.ts';
 import { createMemoryContext, createMemoryDevice } from '../../support/memory-context.ts';
 import { openMemorySession } from '../../support/memory-session.ts';
 import { fc } from '../../support/properties.ts';
-import { effectsIn, effectsOf, stateOf } from '../../support/repl-state.ts';
+import { effectsIn, effectsOf, stateOf, waitingAnswer } from '../../support/repl-state.ts';
 
 function open(width = 80) {
   const { context, stdout } = createMemoryContext();
@@ -39,18 +39,7 @@ test('sanitizes the models that a server lists', async () => {
   expect(text()).toContain('  1 use Ollama at http://127.0.0.1:8080 (llama)\n');
 });
 
-const streaming: AnswerActivity = {
-  type: 'answer',
-  phase: 'streaming',
-  model: 'origin',
-  since: 0,
-  lastAt: 0,
-  tokens: 0,
-  undecided: '',
-  isStopping: false,
-  draft: undefined,
-  files: [],
-};
+const streaming: AnswerActivity = { ...waitingAnswer, phase: 'streaming' };
 
 test('reports a stalled answer once, on a separate line', async () => {
   const { screen, show, text } = open();

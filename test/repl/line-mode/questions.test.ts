@@ -26,7 +26,6 @@ const many = Array.from({ length: 12 }, (_, index) =>
 const lineMode = (rows = many, changes = {}) =>
   stateOf({ isLineMode: true, list: listOf(rows, { hasPreview: false, ...changes }) });
 
-const line = (text: string): StateChange => lineEntered(text);
 const question = (state: ReplState) => lineQuestion(state, false) ?? '';
 
 test('the list is numbered, with model, age and what is open', () => {
@@ -56,7 +55,7 @@ test('nothing is asked while the list is being read', () => {
 });
 
 test('a question follows a part of the list that cannot be read', () => {
-  const reading = run(lineMode(), line('/with milk'));
+  const reading = run(lineMode(), lineEntered('/with milk'));
   expect(question(reading.state)).toBe('');
   const failure = { kind: 'storage', message: 'cannot read the conversations' } as const;
   const failed = reading.tasks.map((task): StateChange => {
@@ -70,21 +69,27 @@ test('a question follows a part of the list that cannot be read', () => {
 test('a plus sign lists more, and the numbers continue', () => {
   const first = lineMode();
   expect(question(first)).toContain('plus sign lists more');
-  const { state } = run(first, line('+'));
+  const { state } = run(first, lineEntered('+'));
   expect(question(state)).toContain('11 about 11, origin, 11 hours ago\n12 about 12');
   expect(question(state)).not.toContain('plus sign');
-  expect(printed(run(state, line('+')).effects)).toEqual(['there are no more conversations']);
-  expect(effectsOf(run(state, line('11')).effects, 'resume')).toMatchObject([{ name: 'mmmmp' }]);
+  expect(printed(run(state, lineEntered('+')).effects)).toEqual([
+    'there are no more conversations',
+  ]);
+  expect(effectsOf(run(state, lineEntered('11')).effects, 'resume')).toMatchObject([
+    { name: 'mmmmp' },
+  ]);
 });
 
 test('words filter the list', () => {
-  const { state } = run(lineMode(), line('about 7'));
+  const { state } = run(lineMode(), lineEntered('about 7'));
   expect(question(state)).toMatch(/^1 with "about" and "7" in the title\.\n1 about 7,/);
-  expect(effectsOf(run(state, line('1')).effects, 'resume')).toMatchObject([{ name: 'mmmmj' }]);
+  expect(effectsOf(run(state, lineEntered('1')).effects, 'resume')).toMatchObject([
+    { name: 'mmmmj' },
+  ]);
 });
 
 test('a slash and words search the texts', () => {
-  const { state, effects } = run(lineMode(), line('/with milk'));
+  const { state, effects } = run(lineMode(), lineEntered('/with milk'));
   expect(effectsOf(effects, 'read-list')).toHaveLength(1);
   const excerpts = many.map((_, index) => (index === 3 ? 'tea with milk' : undefined));
   const found = (before: ReplState) =>
@@ -95,7 +100,7 @@ test('a slash and words search the texts', () => {
 });
 
 test('a number that is not in the list is refused', () => {
-  const { effects, state } = run(lineMode(), line('13'));
+  const { effects, state } = run(lineMode(), lineEntered('13'));
   expect(printed(effects)).toEqual(['there is no conversation 13 in the list']);
   expect(state.list).toBeDefined();
 });
@@ -103,17 +108,17 @@ test('a number that is not in the list is refused', () => {
 test.each(['milk', 'about', '/milk'])(
   'an empty line returns from %j to the whole list',
   (query) => {
-    const { state } = run(lineMode(), line(query));
+    const { state } = run(lineMode(), lineEntered(query));
     const list = listOf(many, { ...state.list, isReading: false });
     expect(question({ ...state, list })).toContain('Enter alone lists all');
-    const whole = run(state, line(''));
+    const whole = run(state, lineEntered(''));
     expect(whole.state.list).toMatchObject({ query: '', searchesTexts: false, selected: 0 });
-    expect(run(whole.state, line('')).state.list).toBeUndefined();
+    expect(run(whole.state, lineEntered('')).state.list).toBeUndefined();
   },
 );
 
 test.each(['', '  '])('an empty line on the whole list returns to the conversation', (text) => {
-  expect(run(lineMode(), line(text)).state.list).toBeUndefined();
+  expect(run(lineMode(), lineEntered(text)).state.list).toBeUndefined();
 });
 
 test('Ctrl+C returns to the conversation', () => {

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import type { ProgramClock } from '../../../src/clock.ts';
 import type { ChatOptions } from '../../../src/commands/chat/chat-run.ts';
 import { runRepl } from '../../../src/repl/run.ts';
+import { folderOf } from '../../support/folder.ts';
 import { createMemoryContext, createMemoryDevice } from '../../support/memory-context.ts';
 import { createScreen } from '../../support/screen.ts';
 import { timerOf } from '../../support/fake-clock.ts';
@@ -48,7 +48,7 @@ const options: ChatOptions = {
 
 /** natter for a screen reader, in a home folder that has `notes.md`. */
 function startSession() {
-  const home = mkdtempSync(join(tmpdir(), 'natter-spoken-'));
+  const home = folderOf();
   mkdirSync(join(home, 'data'));
   writeFileSync(join(home, 'notes.md'), 'Tea is hot.\n');
   const environment = {

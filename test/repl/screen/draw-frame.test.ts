@@ -5,13 +5,13 @@ import { createBuffer, draftFrom, moveTo } from '../../../src/repl/composer/text
 import { addressDialog, firstRunDialog } from '../../../src/repl/connection.ts';
 import { createBackground } from '../../../src/repl/screen/background.ts';
 import { createKeyInput } from '../../../src/repl/screen/key-input.ts';
-import type { AnswerActivity, ReplState } from '../../../src/repl/state.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
 import { colorStyle } from '../../../src/terminal/style.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { frameOf } from '../../support/app.tsx';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { openLateInput } from '../../support/late-input.ts';
-import { stateOf } from '../../support/repl-state.ts';
+import { stateOf, waitingAnswer } from '../../support/repl-state.ts';
 import { formatEvents } from '../composer/keys/format-events.ts';
 
 const rule = '─'.repeat(20);
@@ -28,19 +28,6 @@ const frame = (changes: Partial<ReplState>, columns = 60, rows = 24, preview = '
 
 const frameWithPreview = (preview: string, hasOpenLine: boolean) =>
   frameOf(shownState({}), { preview, hasOpenLine });
-
-const waitingAnswer: AnswerActivity = {
-  type: 'answer',
-  phase: 'waiting',
-  model: 'origin',
-  since: 0,
-  lastAt: 0,
-  tokens: 0,
-  undecided: '',
-  isStopping: false,
-  draft: undefined,
-  files: [],
-};
 
 const longTail = Array.from({ length: 30 }, (_, row) => `| cell ${row} |`).join('\n');
 

@@ -1,24 +1,10 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startLive } from '../../../src/repl/screen/start-live.ts';
-import type { AnswerActivity } from '../../../src/repl/state.ts';
 import { createMemoryDevice, createMemoryOutput } from '../../support/memory-context.ts';
 import { openMemorySession } from '../../support/memory-session.ts';
 import { step } from '../../../src/repl/step.ts';
-import { stateOf } from '../../support/repl-state.ts';
-
-const waiting: AnswerActivity = {
-  type: 'answer',
-  phase: 'waiting',
-  model: 'origin',
-  since: 0,
-  lastAt: 0,
-  tokens: 0,
-  undecided: '',
-  isStopping: false,
-  draft: undefined,
-  files: [],
-};
+import { stateOf, waitingAnswer } from '../../support/repl-state.ts';
 
 test("R5 the spinner stands for 200 ms after a change of the window's size", async () => {
   const { session: memory, clock } = openMemorySession({});
@@ -31,7 +17,7 @@ test("R5 the spinner stands for 200 ms after a change of the window's size", asy
     device,
     streams: { ...streams, stdout: { ...createMemoryOutput(true), write } },
   };
-  const state = stateOf({ activity: waiting });
+  const state = stateOf({ activity: waitingAnswer });
   const session = await startLive({ ...memory, context }, memory.journal(), state);
   /** The times of the updates in the next milliseconds, from now on. */
   const updatesIn = async (milliseconds: number) => {

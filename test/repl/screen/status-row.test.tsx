@@ -4,24 +4,11 @@ import { ownKeyMap } from '../../../src/repl/composer/keys/key-bindings.ts';
 import { StatusRow } from '../../../src/repl/screen/StatusRow.tsx';
 import type { AnswerActivity, ReplState } from '../../../src/repl/state.ts';
 import { drawn, type Look } from '../../support/app.tsx';
-import { chatEvent, run, stateOf } from '../../support/repl-state.ts';
-
-const answer: AnswerActivity = {
-  type: 'answer',
-  phase: 'waiting',
-  model: 'origin',
-  since: 0,
-  lastAt: 0,
-  tokens: 0,
-  undecided: '',
-  isStopping: false,
-  draft: undefined,
-  files: [],
-};
+import { chatEvent, run, stateOf, waitingAnswer } from '../../support/repl-state.ts';
 
 /** After some seconds. */
 const waiting = (seconds: number, changes: Partial<AnswerActivity> = {}): Partial<ReplState> => ({
-  activity: { ...answer, ...changes },
+  activity: { ...waitingAnswer, ...changes },
   now: seconds * 1000,
 });
 

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import { keyDialog } from '../../../src/repl/connection.ts';
 import { type WindowOptions, WindowWatch } from '../../../src/repl/screen/window-watch.ts';
 import type { AnswerActivity, ReplState } from '../../../src/repl/state.ts';
-import { answerEnded, conversationOf, run, stateOf } from '../../support/repl-state.ts';
+import {
+  answerEnded,
+  conversationOf,
+  run,
+  stateOf,
+  waitingAnswer,
+} from '../../support/repl-state.ts';
 
 const options: WindowOptions = {
   notify: 'osc9',
@@ -13,16 +19,10 @@ const options: WindowOptions = {
 };
 
 const answer: AnswerActivity = {
-  type: 'answer',
+  ...waitingAnswer,
   phase: 'streaming',
-  model: 'origin',
   since: 1000,
   lastAt: 1000,
-  tokens: 0,
-  undecided: '',
-  isStopping: false,
-  draft: undefined,
-  files: [],
 };
 
 const conversation = conversationOf({ role: 'user', content: 'tea' });

@@ -203,23 +203,21 @@ test('a typed mark replaces a pasted one', () => {
 });
 
 describe('in line mode', () => {
-  const line = (text: string) => lineEntered(text);
-
   test('a line runs', () => {
-    expect(commandsOf(run(stateOf({ isLineMode: true }), line('!ls')))).toEqual(['ls']);
+    expect(commandsOf(run(stateOf({ isLineMode: true }), lineEntered('!ls')))).toEqual(['ls']);
   });
 
   test('several lines run only after a question', () => {
-    const asked = run(stateOf({ isLineMode: true }), line('!ls\npwd'));
+    const asked = run(stateOf({ isLineMode: true }), lineEntered('!ls\npwd'));
     expect(commandsOf(asked)).toEqual([]);
-    expect(commandsOf(run(asked.state, line('2')))).toEqual(['ls\npwd']);
-    const refused = run(asked.state, line(''));
+    expect(commandsOf(run(asked.state, lineEntered('2')))).toEqual(['ls\npwd']);
+    const refused = run(asked.state, lineEntered(''));
     expect(printed(refused.effects)).toEqual(['nothing was run']);
     expect(composed(refused.state)).toBe('');
   });
 
   test('the lines after a command do not run', () => {
-    const result = run(stateOf({ isLineMode: true }), line('/usage\n!ls\npwd'));
+    const result = run(stateOf({ isLineMode: true }), lineEntered('/usage\n!ls\npwd'));
     expect(commandsOf(result)).toEqual([]);
     expect(titleOf(result.state)).toBe('run these 2 lines in the shell?');
   });

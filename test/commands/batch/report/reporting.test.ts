@@ -42,11 +42,9 @@ function runWith(options: ReportOptions, terminals: readonly 'stderr'[] = []) {
   return { ...memory, run };
 }
 
-const folder = () => folderOf();
-
 describe('--summary', () => {
   test('has the counts, causes, times and the exit code', () => {
-    const summary = join(folder(), 'summary.json');
+    const summary = join(folderOf(), 'summary.json');
     const { run } = runWith({ summary });
     run.tally.costs.set('USD', 0.25);
     const error = new Failure('unfinished', 'two failed');
@@ -68,7 +66,7 @@ describe('--summary', () => {
   });
 
   test('has the exit code of a signal', () => {
-    const summary = join(folder(), 'summary.json');
+    const summary = join(folderOf(), 'summary.json');
     const { run } = runWith({ summary });
     const error = new Interruption('SIGINT');
     const ending = { ...answered, stoppedBy: 'SIGINT', error };
@@ -80,7 +78,7 @@ describe('--summary', () => {
   });
 
   test('replaces an older one, and leaves no other file', () => {
-    const place = folder();
+    const place = folderOf();
     const { run } = runWith({ summary: join(place, 's.json') });
     reportEnd(run, names, answered);
     reportEnd(run, { ...names, input: 'new.txt' }, answered);
@@ -89,7 +87,7 @@ describe('--summary', () => {
   });
 
   test('that cannot be written is a failure, and a warning beside a different failure', () => {
-    const { run, stderr } = runWith({ summary: join(folder(), 'missing', 's.json') });
+    const { run, stderr } = runWith({ summary: join(folderOf(), 'missing', 's.json') });
     const storage = expect.objectContaining({ kind: 'storage' }) as Failure;
     expect(() => reportEnd(run, names, answered)).toThrow(storage);
     const error = new Failure('unauthorized', 'wrong key');

@@ -149,26 +149,27 @@ function groupHelp(
   const offered = commands.filter(
     (command) => isOffered(state, command) && command.isUnlisted !== true,
   );
-  const sections = groups.map((group) => ({
-    title: commandGroups[group] as string,
-    rows: offered
-      .filter((command) => command.group === group)
-      .map((command): Row => [usage(command), command.summary]),
-  }));
+  const sections = groups.map((group) => {
+    const members = offered.filter((command) => command.group === group);
+    const rows = members.map((command): Row => [usage(command), command.summary]);
+    // A prompt file with the name of a command is not one.
+    const count = members.filter(({ isHidden }) => isHidden !== true).length;
+    return { title: commandGroups[group] as string, rows, count };
+  });
   const others = [
     ...(state.hasShell ? shellRows : []),
     doubleSlash,
     isLineMode ? lineKeyAdvice : keyAdvice(state),
     nameAdvice,
   ];
-  if (groups.length > 1) sections.push({ title: 'More', rows: others });
+  if (groups.length > 1) sections.push({ title: 'More', rows: others, count: others.length });
   const shown = sections.filter(({ rows }) => rows.length > 0);
   const linesOf = rowLayout(
     shown.flatMap(({ rows }) => rows),
     state,
   );
-  const blocks = shown.map(({ title, rows }) => {
-    const spoken = `${title}, ${countOf(rows.length, 'command')}:`;
+  const blocks = shown.map(({ title, rows, count }) => {
+    const spoken = `${title}, ${countOf(count, 'command')}:`;
     return [isLineMode ? spoken : title, ...rows.flatMap(linesOf)].join('\n');
   });
   return blocks.join(isLineMode ? '\n' : '\n\n');

@@ -100,6 +100,13 @@ describe('/help', () => {
     );
   });
 
+  test('counts only the prompt files that are commands in line mode', () => {
+    const promptFiles = ['review', 'retry'].map((name) => ({ name, summary: 'x' }));
+    const rows = helpOf('/help prompts', { promptFiles, isLineMode: true });
+    expect(rows[0]).toBe('Prompt files, 1 command:');
+    expect(rows).toHaveLength(3);
+  });
+
   test('shows the commands of one group', () => {
     const rows = helpOf('/help answers');
     expect(rows[0]).toBe('Answers');

@@ -87,6 +87,7 @@ test('N24: login on a terminal asks before it stores an address without an API',
   const login = await loginOnTerminal(server.url, ['nk-key', 'y']);
   expect(login.questions).toEqual([keyQuestion, anyway]);
   expect(login.stderr).toContain('natter found no API at');
+  expect(login.stderr).toContain('has no API, so the key was not checked');
   expect(storedKey(login.home)).toBe('nk-key');
 });
 
@@ -266,6 +267,16 @@ test.each([
     expect(server.requests).toHaveLength(1);
   },
 );
+
+test('status --check of an address without an API says that the key was not checked', async () => {
+  const server = await serve([[json(404, {})]]);
+  const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: 'nk-key' };
+  const { code, stderr } = await runInMemory(['auth', 'status', '--check'], { env });
+  expect(code).toBe(0);
+  expect(stderr).toContain(
+    `${server.url} is reachable, but natter found no API there, so the key was not checked`,
+  );
+});
 
 test('status --check reports a refused key of a service that lists its models for any key', async () => {
   const server = await serve([[listedModels], [json(401, { error: { message: 'no' } })]]);

@@ -154,7 +154,8 @@ function groupHelp(
     const rows = members.map((command): Row => [usage(command), command.summary]);
     // A prompt file with the name of a command is not one.
     const count = members.filter(({ isHidden }) => isHidden !== true).length;
-    return { title: commandGroups[group] as string, rows, count };
+    const title: string = commandGroups[group];
+    return { title, rows, count };
   });
   const others = [
     ...(state.hasShell ? shellRows : []),

@@ -246,7 +246,7 @@ async function importFiles(batch: Batch, files: readonly string[]): Promise<void
     await checkItems(batch, selection, tally, sink.last, undefined, (item) => {
       const { index, id = '', problem } = item;
       fingerprints[index] = problem === undefined ? selection.fingerprint(item) : undefined;
-      if (id !== '') ids.set(id, index);
+      if (id !== '' && !ids.has(id)) ids.set(id, index);
     });
     const findItem = (name: string) => {
       const { index = 0, fingerprint } = parseResultName(name) ?? {};

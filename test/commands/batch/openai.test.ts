@@ -275,6 +275,15 @@ describe('natter batch import', () => {
     expect(place.results('out.jsonl')).toHaveLength(4);
   });
 
+  test('joins a result to the first item of a repeated id', async () => {
+    const place = await openTablePlace();
+    place.write('t.csv', 'id,text\na,one\na,two\n');
+    place.write('output.jsonl', lines(answer('a', 'ONE')));
+    const { stderr } = await place.run([...importWords, '-o', 'out.jsonl']);
+    expect(stderr).toContain('1 of 2 items answered, 1 without a result');
+    expect(place.results('out.jsonl')).toMatchObject([{ index: 1, content: 'ONE' }]);
+  });
+
   test.each([
     [expired('a'), { kind: 'server_error', message: 'This request expired. (batch_expired)' }],
     [refusedByVllm('a'), { kind: 'invalid_request', message: 'bad prompt (400)' }],

@@ -169,6 +169,10 @@ export interface CheckedAnswers<Given extends Answer = Answer> {
   readonly last: CheckedAnswer<Given>;
 }
 
+/** Says how an answer violates its schema. */
+export const mismatchText = (violations: readonly Violation[]): string =>
+  `the answer does not match the schema: ${describeViolations(violations)}`;
+
 /** Sends the messages, and again with the violations, until an answer conforms. */
 export async function askUntilConforming<Given extends Answer>({
   check,
@@ -180,8 +184,8 @@ export async function askUntilConforming<Given extends Answer>({
   readonly messages: readonly Message[];
   /** Receives one answer completely. @param correction the last message, if it corrects the answer before it */
   readonly send: (messages: readonly Message[], correction?: string) => Promise<Given>;
-  /** Called before the model is asked again. @returns whether it may be */
-  readonly onMismatch: (text: string, retry: number) => boolean;
+  /** Called with a notice before the model is asked again. @returns whether it may be */
+  readonly onMismatch: (text: string) => boolean;
 }): Promise<CheckedAnswers<Given>> {
   const earlier: CheckedAnswer<Given>[] = [];
   let next = messages;
@@ -193,9 +197,8 @@ export async function askUntilConforming<Given extends Answer>({
     const checked = answer.failure || isCut ? undefined : check.check(answer.content);
     const { violations = [], isCorrectable = false } = checked ?? {};
     const mayAsk = isCorrectable && retry <= check.retries;
-    if (!mayAsk || !onMismatch(describeViolations(violations), retry)) {
-      return { earlier, last: { answer, checked } };
-    }
+    const problem = `${mismatchText(violations)}; asking again (${retry} of ${check.retries})`;
+    if (!mayAsk || !onMismatch(problem)) return { earlier, last: { answer, checked } };
     earlier.push({ answer, checked });
     const { content, received } = answer;
     correction = undefined;
@@ -218,11 +221,11 @@ function mismatchFailure(
       hint: '--json shows the whole answer',
     });
   }
-  const text = describeViolations(violations);
   if (schema === undefined) {
+    const text = describeViolations(violations);
     return new Failure('mismatch', text, { hint: '--schema asks the model for JSON' });
   }
-  return new Failure('mismatch', `the answer does not match the schema: ${text}`, {
+  return new Failure('mismatch', mismatchText(violations), {
     hint: '--json shows all violations; --schema-retries asks again more often',
   });
 }

@@ -82,7 +82,7 @@ async function printText(
 ): Promise<Failure | undefined> {
   const { context, format, presentation, settings } = run;
   const { stdout } = context.streams;
-  // The heading of the next group needs a row of its own.
+  // The next group's heading starts on its own row.
   const printing = { ...run, format: format === 'exact' ? ('text' as const) : format };
   const printer = await createTextPrinter(printing, settings);
   await stdout.write(`${isFirst ? '' : '\n'}${heading(labelOf(group), presentation.style)}`);

@@ -56,29 +56,6 @@ test.each([
 });
 
 test.each([
-  ['nextgen', ''],
-  ['auto', ''],
-  ['llama3', ''],
-  ['nextgn', 'natter: warning: nextgn is not a known model; did you mean nextgen?\n'],
-])('config set model %s without a known service warns: %j', async (model, warning) => {
-  const { stderr } = await runLines([`config set model ${model}`]);
-  expect(stderr).toBe(`natter: model is set to ${model} in profile default\n${warning}`);
-});
-
-test.each([
-  ['llama3', ''],
-  ['lama3', 'lama3 is not a known model; did you mean llama3?'],
-  ['nextgen', 'nextgen is not a known model of the service; natter models list shows its models'],
-])('config set model %s warns if the service has not reported it: %j', async (model, warning) => {
-  const state = folderOf({ 'models.json': '{"http://127.0.0.1:8080":{"llama3":8192}}' });
-  const lines = ['config set base-url http://127.0.0.1:8080', `config set model ${model}`];
-  const { stderr } = await runLines(lines, { environment: { NATTER_STATE_DIR: state } });
-  const [notice, ...warnings] = stderr.trimEnd().split('\n');
-  expect(notice).toBe(`natter: model is set to ${model} in profile default`);
-  expect(warnings).toEqual(warning === '' ? [] : [`natter: warning: ${warning}`]);
-});
-
-test.each([
   ['default-model', 'model'],
   ['max_tokens', 'max-tokens'],
   ['baseUrl', 'base-url'],
@@ -441,19 +418,4 @@ test('one of several unusable keys is named, can be removed, and can be replaced
   await expect(list('config set keys.undo f5')).rejects.toThrow('keys.redo: q types text');
   await expect(list('config unset keys.redo')).rejects.toThrow('no key action "nope"');
   expect((await list('config unset keys.nope')).stdout).toContain('undo\tF5\tprofile default');
-});
-
-const noPrice =
-  'natter: warning: the model origin has no price in EUR, so no prompt can be sent: natter config set prices.origin "0.5/1.5 EUR"';
-
-test.each([
-  [['config set budget 5EUR/month'], `${noPrice}\n`],
-  [['config set prices.origin "1/2 EUR"', 'config set budget 5EUR/month'], ''],
-  [['config set prices.origin "1/2 USD"', 'config set budget 5EUR/month'], `${noPrice}\n`],
-  [['config set budget 5EUR/month --profile work'], `${noPrice} --profile work\n`],
-  [['config set budget 900000/day'], ''],
-  [['config set model auto', 'config set budget 5EUR/month'], ''],
-])('%j warns of a budget that nothing can count: %j', async (lines, warning) => {
-  const { stderr } = await runLines(lines);
-  expect(stderr.split('\n').slice(1).join('\n')).toBe(warning);
 });

@@ -41,7 +41,7 @@ export const commandHints: FrontEndHints = {
   'raise-max-tokens': () => 'raise --max-tokens, or ask for less',
   'check-request': () => '--dry-run shows what is sent',
   'shorten-prompt': () =>
-    'send less text, or choose a model with a larger window: -m MODEL; natter config set window TOKENS corrects the window that natter expects',
+    'send less text, send it in pieces with --split auto, or choose a model with a larger window: -m MODEL; natter config set window TOKENS corrects the window that natter expects',
   'remove-parameter': () =>
     'leave out the --param that sets it, or ‹natter config unset params.<name>›; the sandbox takes only model, messages, stream and max_tokens, other servers take more',
   'check-model': () =>

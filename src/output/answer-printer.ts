@@ -7,7 +7,6 @@ import { failureFields } from './ending-failure.ts';
 import { answerFields, eventRecords, failureRecord, jsonLine } from './json-answer.ts';
 import { Failure } from '../failure.ts';
 import type { Context, GlobalOptions, Presentation } from '../run.ts';
-import { cleanLine } from '../secrets/secrets.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { Interruption } from '../terminal/device/signals.ts';
@@ -85,11 +84,7 @@ export function terminalPrinter(
  * One document when the prompt has ended (docs/scripts.md, "JSON"), with `error` without a complete answer; the only
  * printer that keeps the whole text in memory.
  */
-export function jsonPrinter(
-  stdout: OutputStream,
-  requestedModel: string,
-  clean: (text: string) => string,
-): AnswerPrinter {
+export function jsonPrinter(context: Context, requestedModel: string): AnswerPrinter {
   const texts: string[] = [];
   return {
     event(event) {
@@ -98,22 +93,22 @@ export function jsonPrinter(
     },
     async end({ metadata, failure }) {
       const fields = answerFields(metadata, texts.join(''), requestedModel);
-      await stdout.write(jsonLine({ ...fields, ...failureFields(failure, clean) }));
+      await context.streams.stdout.write(
+        jsonLine({ ...fields, ...failureFields(failure, context) }),
+      );
     },
   };
 }
 
 /** One line for each event; the last one is `answer-finished` or `answer-failed`. */
-export function jsonLinesPrinter(
-  stdout: OutputStream,
-  clean: (text: string) => string,
-): AnswerPrinter {
+export function jsonLinesPrinter(context: Context): AnswerPrinter {
+  const { stdout } = context.streams;
   return {
     event: (event) => stdout.write(eventRecords(event).map(jsonLine).join('')),
     record: (value) => stdout.write(jsonLine(value)),
     async end({ metadata, failure }) {
       if (failure === undefined) return;
-      await stdout.write(jsonLine(failureRecord(failure, metadata, clean)));
+      await stdout.write(jsonLine(failureRecord(failure, metadata, context)));
     },
   };
 }
@@ -224,10 +219,8 @@ export async function createAnswerPrinter(
   settings: ResolvedSettings,
   askedModel: string,
 ): Promise<AnswerPrinter> {
-  const { stdout } = run.context.streams;
-  const clean = (text: string) => cleanLine(run.context, text);
-  if (run.format === 'json') return jsonPrinter(stdout, askedModel, clean);
-  if (run.format === 'jsonl') return jsonLinesPrinter(stdout, clean);
+  if (run.format === 'json') return jsonPrinter(run.context, askedModel);
+  if (run.format === 'jsonl') return jsonLinesPrinter(run.context);
   return createTextPrinter(run, settings);
 }
 

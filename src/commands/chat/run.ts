@@ -191,19 +191,18 @@ async function printResult(
   const { stdout, stderr } = context.streams;
   const { answer, checked } = answers.last;
   const { model } = answer.choice.answer;
-  const clean = (text: string) => cleanLine(context, text);
   const metadata = metadataOf(answers);
   if (format.startsWith('json')) {
     const { fields, withValue } = checkedFields(answers, model);
     if (format === 'json') {
       const known = { ...answerFields(metadata, answer.content, model), ...fields };
-      await stdout.write(withValue(jsonLine({ ...known, ...failureFields(failure, clean) })));
+      await stdout.write(withValue(jsonLine({ ...known, ...failureFields(failure, context) })));
       return 0;
     }
     if (checked !== undefined) {
       await stdout.write(withValue(jsonLine({ type: 'answer-checked', ...fields })));
     }
-    await jsonLinesPrinter(stdout, clean).end({ metadata, failure });
+    await jsonLinesPrinter(context).end({ metadata, failure });
     return 0;
   }
   if (failure === undefined) {
@@ -231,7 +230,7 @@ async function printChecked(prompt: ReadyPrompt, check: AnswerCheck): Promise<Sh
   const { run, record } = prompt;
   const { context, format, presentation } = run;
   const { notices } = presentation;
-  const lines = format === 'jsonl' ? jsonLinesPrinter(context.streams.stdout, (text) => text) : {};
+  const lines = format === 'jsonl' ? jsonLinesPrinter(context) : {};
   let from = prompt.first;
   const answers = await askUntilConforming({
     check,

@@ -164,7 +164,7 @@ interface CheckedAnswer<Given extends Answer = Answer> {
 
 /** The answers to one prompt. */
 export interface CheckedAnswers<Given extends Answer = Answer> {
-  /** In order; each has violations. */
+  /** The refused answers in their order; each has violations. */
   readonly earlier: readonly CheckedAnswer<Given>[];
   readonly last: CheckedAnswer<Given>;
 }

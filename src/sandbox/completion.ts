@@ -33,7 +33,7 @@ export interface Completion {
   readonly model: string;
   /** Lazy; can be iterated once. */
   readonly deltas: Iterable<string> | AsyncIterable<string>;
-  /** For the deltas that were read so far. */
+  /** Describes the end after the deltas that were read so far. */
   ending(): { readonly finishReason: string; readonly usage: Required<Usage> };
 }
 

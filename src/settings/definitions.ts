@@ -152,7 +152,7 @@ export type SettingValues = {
 
 /** A setting of the table with its names. */
 export interface Definition<Value> {
-  /** As in `config set`; with two dashes it is the flag. */
+  /** The name in `config set`; with two dashes it is the flag. */
   readonly name: string;
   readonly variable: string;
   readonly type: ValueType<Value>;

@@ -47,7 +47,7 @@ export type JobOutcome =
 
 export interface QueueJob {
   readonly item: QueuedItem;
-  /** From 1; a job of a killed worker is started again. */
+  /** The number of starts, from 1; a job of a killed worker is started again. */
   readonly starts: number;
   /** A transient failure ends the job. */
   readonly isLastAttempt: boolean;
@@ -84,7 +84,7 @@ export function batchNameOf(option: string | undefined, file: string | undefined
 
 /** The job of an item: from its id, else from its index, because BullMQ refuses plain numbers and most colons. */
 export function jobIdOf(id: string | undefined, index: number): string {
-  // Without lone surrogates, which cannot be percent-encoded.
+  // Lone surrogates are left out, because they cannot be percent-encoded.
   return id === undefined
     ? `item-${index}`
     : `id-${encodeURIComponent(Buffer.from(id).toString())}`;
@@ -167,7 +167,7 @@ function openStore(client: RedisClient, name: string) {
       await call('HSET', 'batch', 'header', JSON.stringify(header));
       await client.call('SADD', `${keyPrefix}:batches`, name);
     },
-    /** In the order of `items`. */
+    /** The known jobs, in the order of `items`. */
     async known(items: readonly { readonly index: number; readonly id: string | undefined }[]) {
       const indexes = items.map(({ index }) => index);
       const ids = items.flatMap(({ id }) => (id === undefined ? [] : [id]));
@@ -271,7 +271,7 @@ export function openRedisQueue(library: QueueModule, client: RedisClient, name: 
       if (failed > 0) await queue.retryJobs({ state: 'failed' });
       return failed;
     },
-    /** In the order of the columns of `natter batch status`. */
+    /** Counts jobs by state, in the order of the columns of `natter batch status`. */
     async counts() {
       const since = Date.now() - minute;
       const [jobs, items, answered, unsendable, lastMinute, workers] = await Promise.all([

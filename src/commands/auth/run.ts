@@ -270,7 +270,7 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
     // Resolved again, so that the secret headers of the profile are not sent to the new URL.
     const settings = resolve({ ...options, baseUrl });
     const ask = async (isAgain: boolean) => {
-      // After a wrong address, the key is still the one for the service.
+      // The key is still the one for the service after a wrong address.
       if (enteredKey === undefined || isAgain) enteredKey = await askKey(run, isAgain);
       return enteredKey;
     };

@@ -29,11 +29,11 @@ export interface ChatRun extends Run<ChatOptions> {
   readonly format: AnswerFormat;
   /** Undefined if the input is not checked for secrets. */
   readonly guard?: SecretGuard | undefined;
-  /** In the ledger; `chat` if undefined. */
+  /** The command in the ledger; `chat` if undefined. */
   readonly command?: string;
-  /** Of the command line; undefined for a prompt file. */
+  /** The words of the command line; undefined for a prompt file. */
   readonly words?: readonly string[];
-  /** Of a prompt file; `--schema` overrides it. */
+  /** The schema of a prompt file; `--schema` overrides it. */
   readonly ownSchema?: SchemaSource | undefined;
 }
 

@@ -64,7 +64,7 @@ export function branchJournal(
   );
 }
 
-/** For a conversation that is open in another process. */
+/** The failure for a conversation that is open in another process. */
 export function lockedFailure(id: string, lock: RefusedLock, hint: string): Failure {
   const time = `${lock.since.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   const message = `conversation ${id} is open in another natter${holderText(lock)} since ${time}`;

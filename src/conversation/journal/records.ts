@@ -188,7 +188,7 @@ export function parseLine(line: string): {
   return { record, isLost: whole === undefined || (record === undefined && !isForeign(whole)) };
 }
 
-// From records to a conversation. The fields that are not in `textFields` may have any value.
+// Makes a conversation of records. The fields that are not in `textFields` may have any value.
 
 const textIn = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
@@ -218,7 +218,7 @@ function turnOf(record: ReturnType<typeof turnRecord>, parent: string | undefine
     nextModel: textIn(record.next_model),
     profile: textIn(record.profile),
     fallbackFrom: Array.isArray(record.fallbackFrom) ? record.fallbackFrom : undefined,
-    // Until its end record.
+    // The answer whose end record has not come yet.
     incomplete: record.role === 'assistant' ? true : undefined,
   };
 }
@@ -251,7 +251,7 @@ export class JournalFold {
   #createdAt: Date | undefined;
   #attributes: Attributes = {};
   #lastTurn: string | undefined;
-  /** By a turn whose parent's line was lost or not read: the parent, if the turn names it. */
+  /** The parents of turns whose parent's line was lost or not read, if the turn names it. */
   readonly #lostParents = new Map<string, string | undefined>();
   #snapshot: Conversation | undefined;
 

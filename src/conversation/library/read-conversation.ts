@@ -104,7 +104,7 @@ export interface ConversationSummary {
   readonly firstWords: string;
   /** Prompts and answers, versions that are not selected included. */
   readonly turns: number;
-  /** Of all answers, as reported by the service; undefined if it reported none. */
+  /** The tokens of all answers as the service reported them; undefined if it reported none. */
   readonly tokens: number | undefined;
   /** The model of the last answer, or the last requested one. */
   readonly model: string | undefined;

@@ -142,7 +142,7 @@ function restore(
   return withBranch(restored, { parent: prompt.parent, reason });
 }
 
-/** In line mode, which cannot put the prompt into the composer. */
+/** Prints the prompt in line mode, which cannot put it into the composer. */
 function editHint({ composer, restoredFiles, keyMap }: ReplState): string {
   const names = restoredFiles.map(({ name }) => name).join(', ');
   const lines = [

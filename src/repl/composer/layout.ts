@@ -109,7 +109,7 @@ function walk(start: Place, step: (place: Place) => Place | undefined, count: nu
   return places;
 }
 
-/** At most `height` rows around the caret; only these are laid out, so the time does not grow with the text. */
+/** Lays out at most `height` rows around the caret, so that the time does not grow with the text. */
 export function layout(
   draft: Draft,
   columns: number,

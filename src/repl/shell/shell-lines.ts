@@ -80,7 +80,7 @@ function createShown(session: Session, signal: AbortSignal, showsAll: boolean) {
   let hidden = 0;
   const showOpen = (text: string) => {
     const open = maskText(secrets, sanitizeLine(text));
-    // Of the rows that are not shown yet, the preview has the last one.
+    // The preview has the last of the rows that are not shown yet.
     const preview = open === '' ? held.at(-1)?.trimEnd() : open;
     session.update((state) => withUndecided(state, preview ?? ''));
   };

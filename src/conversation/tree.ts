@@ -64,6 +64,8 @@ export interface Summary {
 export interface Conversation extends Attributes {
   readonly id: string;
   readonly createdAt: Date;
+  /** The folder that it was started in, if known. */
+  readonly folder?: string | undefined;
   /** The turns by id, oldest first. */
   readonly turns: ReadonlyMap<string, Turn>;
   /** The selected child by the parent's id (undefined: the selected first turn). */

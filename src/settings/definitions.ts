@@ -56,6 +56,11 @@ const table = {
   timeout: withDefault(duration, 0, 'Total time limit, retries included; 0 means no limit'),
   allowInsecure: withDefault(trueOrFalse, false, 'Send the key over plain http to another host'),
   save: withDefault(trueOrFalse, true, 'Keep conversations on disk'),
+  continue: withDefault(
+    oneOf('anywhere', 'folder'),
+    'anywhere',
+    'Conversation that -c continues: the latest of anywhere, or of the current folder',
+  ),
   fallback: optional(
     modelNames,
     'Models that answer if the first one fails or is too small: nextgen,local:llama3',

@@ -33,6 +33,8 @@ export type JournalRecord =
       readonly id: string;
       readonly created_at: string;
       readonly natter?: string;
+      /** Where it was started. */
+      readonly folder?: string | undefined;
     }
   | ReturnType<typeof turnRecord>
   | DeltaRecord
@@ -44,13 +46,17 @@ export type JournalRecord =
   | ReturnType<typeof summaryRecord>
   | AttributeRecord;
 
-export function headerRecord(id: string, createdAt: Date, version: string): JournalRecord {
+export function headerRecord(
+  { id, createdAt, folder }: Pick<Conversation, 'id' | 'createdAt' | 'folder'>,
+  version: string,
+): JournalRecord {
   return {
     type: 'conversation',
     version: journalVersion,
     id,
     created_at: createdAt.toISOString(),
     natter: version,
+    folder,
   };
 }
 
@@ -249,6 +255,7 @@ export class JournalFold {
   readonly #selection = new Map<string | undefined, string>();
   readonly #summaries = new Map<string, Summary>();
   #createdAt: Date | undefined;
+  #folder: string | undefined;
   #attributes: Attributes = {};
   #lastTurn: string | undefined;
   /** The parents of turns whose parent's line was lost or not read, if the turn names it. */
@@ -264,6 +271,7 @@ export class JournalFold {
     return (this.#snapshot ??= {
       id: this.#id,
       createdAt: this.#createdAt ?? new Date(0),
+      folder: this.#folder,
       ...this.#attributes,
       turns: new Map(this.#turns),
       selection: new Map(this.#selection),
@@ -280,6 +288,7 @@ export class JournalFold {
     switch (record.type) {
       case 'conversation':
         this.#createdAt = dateOf(record.created_at);
+        this.#folder = textIn(record.folder);
         return;
       case 'turn':
         this.#addTurn(record);

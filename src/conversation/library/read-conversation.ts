@@ -27,6 +27,14 @@ function forEachLine(path: string, read: (text: string, line: number) => void, s
   }
 }
 
+/** The folder that a conversation was started in; undefined if its first line does not say. @throws the system's error */
+export function startFolder(path: string): string | undefined {
+  const [lines] = readLines(path);
+  const { record } = parseLine(lines?.[0] ?? '');
+  if (record?.type !== 'conversation' || typeof record.folder !== 'string') return undefined;
+  return record.folder;
+}
+
 export interface LoadedConversation {
   readonly fold: JournalFold;
   /** Version of the format; 0 if the header was lost. */

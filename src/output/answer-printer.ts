@@ -64,11 +64,9 @@ export function terminalPrinter(
   isInterrupted = () => false,
 ): TextPrinter {
   let last = '\n';
-  const print = async (text: string | Promise<string>) => {
-    const shown = await text;
-    if (shown === '') return;
-    last = shown.at(-1) ?? last;
-    await stdout.write(shown);
+  const print = (text: string) => {
+    last = text.at(-1) ?? last;
+    return text === '' ? undefined : stdout.write(text);
   };
   return {
     removed: () => sanitizer.removed,
@@ -77,8 +75,7 @@ export function terminalPrinter(
       return print(transform.write(sanitizer.write(event.text)));
     },
     async end() {
-      const rest = sanitizer.end();
-      const held = (rest === '' ? '' : await transform.write(rest)) + (await transform.end());
+      const held = transform.write(sanitizer.end()) + transform.end();
       // The terminal has shown ^C after the text, and the rest must not continue that.
       if (isInterrupted()) await print(`\n${held.replace(/^ +/, '')}`);
       else await print(held);

@@ -223,7 +223,6 @@ const pause = 1000;
 /** Loads large modules that few conversations need, so that a conversation survives an update of natter's files. */
 async function loadRest({ clock }: Context, signal: AbortSignal): Promise<void> {
   await clock.sleep(pause, signal);
-  await import('../terminal/highlight.ts');
   await import('../input/attach-others.ts');
   await import('../conversation/export/html.ts');
   await import('../schema/compile-schema.ts');

@@ -224,8 +224,8 @@ function mismatchFailure(
     });
   }
   if (schema === undefined) {
-    const hint = '--schema asks the model for JSON';
-    return new Failure('mismatch', describeViolations(violations), { hint });
+    const advice = '--schema asks the model for JSON';
+    return new Failure('mismatch', describeViolations(violations), { hint: advice });
   }
   return new Failure('mismatch', mismatchText(violations), {
     hint: '--json shows all violations; --schema-retries asks again more often',

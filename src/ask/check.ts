@@ -169,6 +169,10 @@ export interface CheckedAnswers<Given extends Answer = Answer> {
   readonly last: CheckedAnswer<Given>;
 }
 
+/** Says what is wrong with an answer that was checked against a schema. */
+export const mismatchText = (violations: readonly Violation[]): string =>
+  `the answer does not match the schema: ${describeViolations(violations)}`;
+
 /** Sends the messages, and again with the violations, until an answer conforms. */
 export async function askUntilConforming<Given extends Answer>({
   check,
@@ -180,8 +184,8 @@ export async function askUntilConforming<Given extends Answer>({
   readonly messages: readonly Message[];
   /** Receives one answer completely. @param correction the last message, if it corrects the answer before it */
   readonly send: (messages: readonly Message[], correction?: string) => Promise<Given>;
-  /** Called before the model is asked again. @returns whether it may be */
-  readonly onMismatch: (text: string, retry: number) => boolean;
+  /** Gets a notice before the model is asked again. @returns whether it may be */
+  readonly onMismatch: (notice: string) => boolean;
 }): Promise<CheckedAnswers<Given>> {
   const earlier: CheckedAnswer<Given>[] = [];
   let next = messages;
@@ -193,7 +197,8 @@ export async function askUntilConforming<Given extends Answer>({
     const checked = answer.failure || isCut ? undefined : check.check(answer.content);
     const { violations = [], isCorrectable = false } = checked ?? {};
     const mayAsk = isCorrectable && retry <= check.retries;
-    if (!mayAsk || !onMismatch(describeViolations(violations), retry)) {
+    const again = `asking again (${retry} of ${check.retries})`;
+    if (!mayAsk || !onMismatch(`${mismatchText(violations)}; ${again}`)) {
       return { earlier, last: { answer, checked } };
     }
     earlier.push({ answer, checked });
@@ -218,11 +223,11 @@ function mismatchFailure(
       hint: '--json shows the whole answer',
     });
   }
-  const text = describeViolations(violations);
   if (schema === undefined) {
-    return new Failure('mismatch', text, { hint: '--schema asks the model for JSON' });
+    const advice = '--schema asks the model for JSON';
+    return new Failure('mismatch', describeViolations(violations), { hint: advice });
   }
-  return new Failure('mismatch', `the answer does not match the schema: ${text}`, {
+  return new Failure('mismatch', mismatchText(violations), {
     hint: '--json shows all violations; --schema-retries asks again more often',
   });
 }

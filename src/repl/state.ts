@@ -69,10 +69,8 @@ export type Dialog =
 
 /** How the list of conversations opens the chosen one. */
 export interface ListOptions {
-  /** Settings of the command line, and names of its parameters, which the chosen conversation does not replace. */
-  readonly settings?: Partial<Pick<SessionSettings, 'model' | 'system' | 'role'>> & {
-    readonly parameters?: readonly string[];
-  };
+  /** It was opened at the start, so that the chosen conversation does not replace settings of the command line. */
+  readonly isFirst?: boolean;
   /** A copy of the chosen conversation is opened. */
   readonly isBranch?: boolean;
 }
@@ -334,7 +332,7 @@ export interface PreviewTurn {
   readonly text: string;
 }
 
-/** The list from which a conversation is opened. Its texts are searched as far as the matches are looked at. */
+/** The list from which a conversation is opened. */
 export interface OpenList {
   readonly options: ListOptions;
   /** Opens when the list is closed, or a conversation is chosen. */
@@ -348,8 +346,6 @@ export interface OpenList {
   readonly excerpts: readonly (string | undefined)[];
   /** Index among the matches. */
   readonly selected: number;
-  /** The last match is selected, also while more are found. */
-  readonly followsLast?: boolean | undefined;
   readonly isReading: boolean;
   /** False in line mode. */
   readonly hasPreview: boolean;

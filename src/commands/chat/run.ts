@@ -269,9 +269,8 @@ async function printChecked(prompt: ReadyPrompt, check: AnswerCheck): Promise<Sh
       from = answer.choice;
       return answer;
     },
-    onMismatch(text, retry) {
-      const what = `the answer does not match the schema: ${text}`;
-      notices.notice(`${what}; asking again (${retry} of ${check.retries})`);
+    onMismatch(notice) {
+      notices.notice(notice);
       return true;
     },
   });

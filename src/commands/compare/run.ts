@@ -336,11 +336,9 @@ async function askChecked(
       if (correction !== undefined) record?.addPrompt(correction);
       return askOnce(asked, messages);
     },
-    onMismatch(text, retry) {
+    onMismatch(notice) {
       if (comparison.context.signal.aborted) return false;
-      const what = `${model.label}: the answer does not match the schema: ${text}`;
-      const { notices } = comparison.presentation;
-      notices.notice(`${what}; asking again (${retry} of ${check.retries})`);
+      comparison.presentation.notices.notice(`${model.label}: ${notice}`);
       return true;
     },
   });

@@ -35,6 +35,10 @@ export function recordModel(session: Session, model: string): void {
 const modelsOf = ({ knownModels }: ReplState): ReadonlySet<string> =>
   new Set([...knownModels, ...catalogue.map(({ id }) => id), 'auto']);
 
+/** Refuses an argument of several words in place of a model. */
+export const refuseModelId = (state: ReplState): Update =>
+  refuse(state, 'a model id cannot contain spaces', '/model lists them');
+
 /** Opens a list of the models, or sets one. During an answer there is no list, and an unknown name is not checked. */
 function setModel(state: ReplState, model: string): Update {
   const known = modelsOf(state);
@@ -44,8 +48,7 @@ function setModel(state: ReplState, model: string): Update {
     const list = [...known].join(', ');
     return printNotice(state, `the model is ${state.settings.model}; known models: ${list}`);
   }
-  if (/\s/.test(model))
-    return refuse(state, 'a model id cannot contain spaces', '/model lists them');
+  if (/\s/.test(model)) return refuseModelId(state);
   return known.has(model) || !isFree
     ? useModel(state, model)
     : startActivity(state, 'looking for the model', findModel, model);

@@ -153,14 +153,6 @@ test.each([
     'natter: to pass more of it, use ‹--retry-max-wait 60s›',
     ['natter: to pass more of it, use', '        --retry-max-wait 60s'],
   ],
-  [
-    '  ids: ‹natter conversations search seagulls› searches',
-    ['  ids:', '  natter conversations search seagulls', '  searches'],
-  ],
-  [
-    '  or install them: ‹npm install --global bullmq ioredis›',
-    ['  or install them:', '  npm install --global bullmq ioredis'],
-  ],
   // Only without the indent does it fit.
   [
     'natter: warning: set it with ‹natter config set window 8192› or less',
@@ -170,10 +162,6 @@ test.each([
   [
     '  set the price: ‹natter config set prices.origin "0.5/1.5 EUR" --profile work›; or else',
     ['  set the price:', 'natter config set prices.origin "0.5/1.5 EUR" --profile work; or else'],
-  ],
-  [
-    '  to send it: ‹natter -- why is the sky blue, and the grass green?›',
-    ['  to send it:', 'natter -- why is the sky blue, and the grass green?'],
   ],
 ])('a command in a message stays in one row: %j', (text, rows) => {
   expect(noticeRows(text, 40).split('\n')).toEqual(rows);

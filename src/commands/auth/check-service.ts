@@ -156,10 +156,7 @@ export function throwWithoutService(error: unknown): never {
   const { remedy: _remedy, ...details } = detailsOf(error);
   const advice = mayBeWrongAddress(error)
     ? 'start the server, or correct the address'
-    : withHint(error).markedHint;
-  const again = 'then run the same login again';
-  const hint = ['nothing was stored', advice, again]
-    .filter((part) => part !== undefined)
-    .join('; ');
+    : (withHint(error).markedHint ?? 'check the network');
+  const hint = `nothing was stored; ${advice}; then run the same login again`;
   throw new Failure(error.kind, error.message, { ...details, hint });
 }

@@ -19,14 +19,12 @@ import {
   type Choice,
   chooseModel,
   fallbackModels,
-  isTooLong,
 } from '../../ask/fallback.ts';
-import type { PlannedRequest } from '../../ask/plan-request.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { catalogue, type Message } from '../../client/contract.ts';
 import { rephrase } from '../../client/failure/change-failure.ts';
 import { hasInputPlaceholder } from '../../conversation/compose-prompt.ts';
-import { largerModel, type ModelWindows } from '../../conversation/context-fit.ts';
+import type { ModelWindows } from '../../conversation/context-fit.ts';
 import type { AnswerRecorder, PromptRecord } from '../../conversation/journal/record-answer.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
@@ -78,8 +76,6 @@ interface Shown {
   readonly removed: number;
 }
 
-const splitAdvice = '--split auto sends it in pieces';
-
 /** Not for a prompt file, which has no words. */
 function canSplit({ options, words = [] }: ChatRun): boolean {
   const { jsonl, resume, branch, conversation, fallback, system } = options;
@@ -88,20 +84,6 @@ function canSplit({ options, words = [] }: ChatRun): boolean {
   );
   const text = promptOf(words);
   return text !== '' && !isOther && !hasInputPlaceholder(text) && !hasInputPlaceholder(system);
-}
-
-/** A failure with a hint if the service has refused a prompt because of its length. */
-function withSplitHint(
-  failure: Failure,
-  run: ChatRun,
-  { fit }: PlannedRequest,
-  windows: ModelWindows,
-): Failure {
-  if (failure.kind !== 'invalid_request') return failure;
-  if ((fit.state !== 'over' && !isTooLong(failure)) || !canSplit(run)) return failure;
-  const larger = fit.window === undefined ? undefined : largerModel(fit.window, windows);
-  const model = larger === undefined ? '' : `-m ${larger} has a larger window; `;
-  return rephrase(failure, { hint: `${model}${splitAdvice}` });
 }
 
 /**
@@ -125,12 +107,8 @@ export function suggestModel(failure: Failure, model: string, windows: ModelWind
 /** What was thrown instead of an answer, and the failure of the prompt, with hints of the command line. */
 function explain({ run, service }: ReadyPrompt, thrown: unknown, { planned }: Choice) {
   const { environment, signal } = run.context;
-  let error = thrown;
-  if (thrown instanceof Failure && thrown.status !== undefined) {
-    const windows = service.windows();
-    const failure = withSplitHint(thrown, run, planned, windows);
-    error = suggestModel(failure, planned.request.model, windows);
-  }
+  const isRefusal = thrown instanceof Failure && thrown.status !== undefined;
+  const error = isRefusal ? suggestModel(thrown, planned.request.model, service.windows()) : thrown;
   return { error, failure: withHint(endingFailure(error, signal), environment) };
 }
 
@@ -322,7 +300,7 @@ async function converse(
     notices.warning('--raw lets the answer control this terminal');
   }
   const { warning, fit } = first.planned;
-  const advice = fit.state === 'over' && canSplit(run) ? `; ${splitAdvice}` : '';
+  const advice = fit.state === 'over' && canSplit(run) ? '; --split auto sends it in pieces' : '';
   if (warning !== undefined) notices.warning(warning + advice);
   const service = await openService(sending, {
     command,

@@ -22,7 +22,7 @@ import {
 import { notice } from '../transcript/transcript.ts';
 import { withFile } from '../files/attachments.ts';
 import type { Session } from '../session.ts';
-import { modelCandidates } from '../settings.ts';
+import { modelCandidates, refuseModelId } from '../settings.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, SessionSettings, Update } from '../state.ts';
 import { andThen, printNotice, refuse, step, printing, task } from '../step.ts';
@@ -104,8 +104,7 @@ function compare(state: ReplState, argument: string): Update {
   if (pair === undefined || !isAnswered(pair)) {
     return refuse(state, 'there is no answer to compare with', 'type a prompt and press Enter');
   }
-  if (/\s/.test(argument))
-    return refuse(state, 'a model id cannot contain spaces', '/model lists them');
+  if (/\s/.test(argument)) return refuseModelId(state);
   const { prompt, answer } = pair;
   const ids = catalogue.map(({ id }) => id);
   const used = [answer.model, settings.model].find((model) => ids.some((id) => id === model));

@@ -74,11 +74,6 @@ describe('--fallback', () => {
     );
   });
 
-  test('is reported with --quiet, too', async () => {
-    const { stderr } = await ask([failed, answered], ['-q', '--fallback', 'nextgen', 'hi']);
-    expect(stderr).toMatch(/^natter: warning: origin: .+; falling back to nextgen\n$/);
-  });
-
   test('is a setting and a variable', async () => {
     const server = await serve([failed, answered, failed, answered]);
     const env = { ...serviceAt(server, noRetries), HOME: temporaryHome() };

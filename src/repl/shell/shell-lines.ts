@@ -138,7 +138,7 @@ function attachmentOf(command: string, end: string, { text, cut }: Output) {
 
 function attachedText({ bytes, cut }: Output): string {
   if (bytes === 0) return 'attached to the next prompt';
-  if (cut === 0) return `${count(bytes)} bytes are attached to the next prompt`;
+  if (cut === 0) return `${count(bytes)} bytes of output are attached to the next prompt`;
   return `the last ${count(bytes - cut)} of ${count(bytes)} bytes are attached to the next prompt`;
 }
 

@@ -164,12 +164,12 @@ interface CheckedAnswer<Given extends Answer = Answer> {
 
 /** The answers to one prompt. */
 export interface CheckedAnswers<Given extends Answer = Answer> {
-  /** In order; each has violations. */
+  /** The refused answers in their order; each has violations. */
   readonly earlier: readonly CheckedAnswer<Given>[];
   readonly last: CheckedAnswer<Given>;
 }
 
-/** Says how an answer violates its schema. */
+/** Says what is wrong with an answer that was checked against a schema. */
 export const mismatchText = (violations: readonly Violation[]): string =>
   `the answer does not match the schema: ${describeViolations(violations)}`;
 
@@ -184,8 +184,8 @@ export async function askUntilConforming<Given extends Answer>({
   readonly messages: readonly Message[];
   /** Receives one answer completely. @param correction the last message, if it corrects the answer before it */
   readonly send: (messages: readonly Message[], correction?: string) => Promise<Given>;
-  /** Called with a notice before the model is asked again. @returns whether it may be */
-  readonly onMismatch: (text: string) => boolean;
+  /** Gets a notice before the model is asked again. @returns whether it may be */
+  readonly onMismatch: (notice: string) => boolean;
 }): Promise<CheckedAnswers<Given>> {
   const earlier: CheckedAnswer<Given>[] = [];
   let next = messages;
@@ -197,8 +197,10 @@ export async function askUntilConforming<Given extends Answer>({
     const checked = answer.failure || isCut ? undefined : check.check(answer.content);
     const { violations = [], isCorrectable = false } = checked ?? {};
     const mayAsk = isCorrectable && retry <= check.retries;
-    const problem = `${mismatchText(violations)}; asking again (${retry} of ${check.retries})`;
-    if (!mayAsk || !onMismatch(problem)) return { earlier, last: { answer, checked } };
+    const again = `asking again (${retry} of ${check.retries})`;
+    if (!mayAsk || !onMismatch(`${mismatchText(violations)}; ${again}`)) {
+      return { earlier, last: { answer, checked } };
+    }
     earlier.push({ answer, checked });
     const { content, received } = answer;
     correction = undefined;
@@ -222,8 +224,8 @@ function mismatchFailure(
     });
   }
   if (schema === undefined) {
-    const text = describeViolations(violations);
-    return new Failure('mismatch', text, { hint: '--schema asks the model for JSON' });
+    const advice = '--schema asks the model for JSON';
+    return new Failure('mismatch', describeViolations(violations), { hint: advice });
   }
   return new Failure('mismatch', mismatchText(violations), {
     hint: '--json shows all violations; --schema-retries asks again more often',

@@ -5,6 +5,7 @@ import {
   toFailure,
   failureFields,
   hintOf,
+  sendAgainHint,
   setBaseUrlHint,
   timeoutOptions,
   type FrontEndHints,
@@ -21,6 +22,7 @@ const searchWord = (name: string) => (/^\w[\w.-]*$/.test(name) ? name : 'WORD');
 
 /** Commands and options to type. */
 export const commandHints: FrontEndHints = {
+  'send-again': () => sendAgainHint,
   'raise-timeout': ({ limit }) => `try again, or raise the limit with ${timeoutOptions[limit]}`,
   'wait-until': ({ time, seconds }) =>
     `try again after ${time}, or wait for it with ‹--retry-max-wait ${seconds}s›`,

@@ -4,7 +4,13 @@ import type { TextTransform } from '../terminal/markdown/block-driver.ts';
 import { type Sanitizer, createSanitizer } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 import { failureFields } from './ending-failure.ts';
-import { answerFields, eventRecords, failureRecord, jsonLine } from './json-answer.ts';
+import {
+  answerFields,
+  eventRecords,
+  failureRecord,
+  jsonLine,
+  type SavedConversation,
+} from './json-answer.ts';
 import { Failure } from '../failure.ts';
 import type { Context, GlobalOptions, Presentation } from '../run.ts';
 import { readSettings } from '../settings/read-settings.ts';
@@ -57,11 +63,9 @@ export function terminalPrinter(
   isInterrupted = () => false,
 ): TextPrinter {
   let last = '\n';
-  const print = async (text: string | Promise<string>) => {
-    const shown = await text;
-    if (shown === '') return;
-    last = shown.at(-1) ?? last;
-    await stdout.write(shown);
+  const print = (text: string) => {
+    last = text.at(-1) ?? last;
+    return text === '' ? undefined : stdout.write(text);
   };
   return {
     removed: () => sanitizer.removed,
@@ -70,8 +74,7 @@ export function terminalPrinter(
       return print(transform.write(sanitizer.write(event.text)));
     },
     async end() {
-      const rest = sanitizer.end();
-      const held = (rest === '' ? '' : await transform.write(rest)) + (await transform.end());
+      const held = transform.write(sanitizer.end()) + transform.end();
       // The terminal has shown ^C after the text, and the rest must not continue that.
       if (isInterrupted()) await print(`\n${held.replace(/^ +/, '')}`);
       else await print(held);
@@ -84,7 +87,11 @@ export function terminalPrinter(
  * One document when the prompt has ended (docs/scripts.md, "JSON"), with `error` without a complete answer; the only
  * printer that keeps the whole text in memory.
  */
-export function jsonPrinter(context: Context, requestedModel: string): AnswerPrinter {
+export function jsonPrinter(
+  context: Context,
+  requestedModel: string,
+  saved: () => SavedConversation | undefined = () => undefined,
+): AnswerPrinter {
   const texts: string[] = [];
   return {
     event(event) {
@@ -93,22 +100,31 @@ export function jsonPrinter(context: Context, requestedModel: string): AnswerPri
     },
     async end({ metadata, failure }) {
       const fields = answerFields(metadata, texts.join(''), requestedModel);
+      const conversation = saved();
       await context.streams.stdout.write(
-        jsonLine({ ...fields, ...failureFields(failure, context) }),
+        jsonLine({ ...fields, conversation, ...failureFields(failure, context) }),
       );
     },
   };
 }
 
-/** One line for each event; the last one is `answer-finished` or `answer-failed`. */
-export function jsonLinesPrinter(context: Context): AnswerPrinter {
+/** One line for each event; the last one is `answer-finished` or `answer-failed`, with the conversation. */
+export function jsonLinesPrinter(
+  context: Context,
+  saved: () => SavedConversation | undefined = () => undefined,
+): AnswerPrinter {
   const { stdout } = context.streams;
+  const lineOf = (record: object) => {
+    const isLast = 'type' in record && record.type === 'answer-finished';
+    return jsonLine(isLast ? { ...record, conversation: saved() } : record);
+  };
   return {
-    event: (event) => stdout.write(eventRecords(event).map(jsonLine).join('')),
+    event: (event) => stdout.write(eventRecords(event).map(lineOf).join('')),
     record: (value) => stdout.write(jsonLine(value)),
     async end({ metadata, failure }) {
       if (failure === undefined) return;
-      await stdout.write(jsonLine(failureRecord(failure, metadata, context)));
+      const record = failureRecord(failure, metadata, context);
+      await stdout.write(jsonLine({ ...record, conversation: saved() }));
     },
   };
 }
@@ -165,6 +181,7 @@ interface Printing {
   readonly context: Context;
   readonly presentation: Presentation;
   readonly format: AnswerFormat;
+  readonly conversation?: (() => SavedConversation | undefined) | undefined;
 }
 
 /** The style of answers in the theme of the settings, with the user's colours. */
@@ -219,8 +236,8 @@ export async function createAnswerPrinter(
   settings: ResolvedSettings,
   askedModel: string,
 ): Promise<AnswerPrinter> {
-  if (run.format === 'json') return jsonPrinter(run.context, askedModel);
-  if (run.format === 'jsonl') return jsonLinesPrinter(run.context);
+  if (run.format === 'json') return jsonPrinter(run.context, askedModel, run.conversation);
+  if (run.format === 'jsonl') return jsonLinesPrinter(run.context, run.conversation);
   return createTextPrinter(run, settings);
 }
 

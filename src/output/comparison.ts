@@ -108,7 +108,7 @@ export function createComparisonLines(context: Context, labels: readonly string[
 export const isOfAnswer = ({ type }: ChatEvent) =>
   type === 'text-received' || type === 'answer-finished';
 
-/** In the format of `head` and `tail`. */
+/** The heading of an answer in the format of `head` and `tail`. */
 export function heading(label: string, style: Style): string {
   return `${style.bold(`==> ${label} <==`)}\n`;
 }

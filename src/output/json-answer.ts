@@ -5,6 +5,12 @@ import type { Secrets } from '../secrets/secrets.ts';
 import { escapeJson } from '../terminal/safety/sanitizer.ts';
 import type { AnswerMetadata } from './answer-meter.ts';
 
+/** The conversation that an answer was saved in, as JSON shows it. */
+export interface SavedConversation {
+  readonly id: string;
+  readonly title: string;
+}
+
 /** What the check of an answer adds to its JSON. */
 export interface CheckedFields {
   /** All fields but the value. */

@@ -9,6 +9,7 @@ import { maskText } from '../secrets/secrets.ts';
 import type { Context } from '../run.ts';
 import { makePrivateFolder, removeFile } from '../storage/files.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
+import { readLines } from '../storage/read-lines.ts';
 import { replaceFile, stateVariable, appendLine } from '../storage/state-file.ts';
 
 /** The memory in the state folder; none for `--no-save`. It warns once about a folder that it cannot use. */
@@ -157,12 +158,10 @@ export function appendHistory(file: string, text: string, at: Date): void {
 /** The newest 2000 entries in the last 8 MB, oldest first, without damaged lines. @throws Failure `storage` */
 export function readHistory(file: string): readonly string[] {
   try {
-    const bytes = fs.readFileSync(file);
-    const start = Math.max(0, bytes.length - maxReadBytes);
-    // From the start of a line, so that no character is cut.
-    const end = bytes.toString('utf8', start === 0 ? 0 : bytes.indexOf('\n', start) + 1);
-    const records = end
-      .split('\n')
+    const start = Math.max(0, fs.statSync(file).size - maxReadBytes);
+    // The start may be within a line, which is damaged then.
+    const records = [...readLines(file, start)]
+      .flat()
       .flatMap((line) => readRecord(line.replaceAll(/^\uFEFF|\0/g, '')) ?? []);
     return records.slice(-maxEntries).map(({ text }) => text);
   } catch (error) {

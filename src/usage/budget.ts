@@ -33,7 +33,7 @@ export interface Limit extends Amount {
   /** What may help besides a shorter answer; undefined for the limits of a run. */
   readonly otherWays: (() => string) | undefined;
   used: number;
-  /** In tokens. */
+  /** The length of the longest answer, in tokens. */
   longestAnswer: number;
   /** The estimates of running requests. */
   readonly reserved: Map<CompletionRequest, number>;
@@ -59,7 +59,7 @@ function hintFor({ used, amount, otherWays }: Limit, hasLimit: boolean): string 
 
 /** What sends the requests of a service. A fallback or a new key opens services with the same source. */
 export interface UsageSource {
-  /** As in `LedgerLine`. */
+  /** The same as in `LedgerLine`. */
   readonly command: string;
   /** The id of the saved conversation; undefined without one. */
   readonly conversation?: () => string | undefined;

@@ -395,7 +395,7 @@ describe('the REPL and its service', () => {
     await terminal.waitFor(/not shown; empty for none\): $|none\):$/m);
     terminal.type(`${sandboxKey}\r`);
     await terminal.waitFor(
-      /is used now;\s[^]*\snext\sstart\suses\sNATTER_API_KEY\s[^]*\/retry\s[^]*You:/,
+      /NATTER_API_KEY\sis\sset\sand\soverrides[^]*is\sused\snow;[^]*\/retry\s[^]*You:/,
     );
     terminal.type('[sandbox echo] hello\n');
     await terminal.waitFor(/origin: hello\n/);

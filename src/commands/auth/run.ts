@@ -5,9 +5,7 @@ import {
   getStoredSetting,
   hasKey,
   removeCredential,
-  saveCredential,
-  setApiPath,
-  setStoredSetting,
+  saveService,
 } from '../../settings/profiles.ts';
 import {
   describeSource,
@@ -253,7 +251,7 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
     // Resolved again, so that the secret headers of the profile are not sent to the new URL.
     const settings = resolve({ ...options, baseUrl });
     const ask = async (isAgain: boolean) => {
-      // After a wrong address, the key is still the one for the service.
+      // The key is still the one for the service after a wrong address.
       if (enteredKey === undefined || isAgain) enteredKey = await askKey(run, isAgain);
       return enteredKey;
     };
@@ -279,13 +277,9 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const { value: profile, source } = settings.profile;
   const hadKey = hasKey(stored, profile);
   const apiPath = input.apiPath ?? settings.values.apiPath;
-  const { settings: saved } = await changeStored(context, (before) => {
-    const changed =
-      apiKey === undefined
-        ? removeCredential(setStoredSetting(before, profile, 'base-url', baseUrl), profile)
-        : saveCredential(before, profile, { apiKey, baseUrl });
-    return setApiPath(changed, profile, apiPath);
-  });
+  const { settings: saved } = await changeStored(context, (before) =>
+    saveService(before, profile, { apiKey, baseUrl, apiPath }),
+  );
   notices.notice(`${baseUrl} ${result}`);
   if (input.apiPath !== undefined) {
     notices.notice(`api-path is ${input.apiPath}, because the API is at this path`);
@@ -298,10 +292,5 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   if (source.kind === 'flag' && profile !== (saved.profile ?? defaultProfile)) {
     notices.notice(`‹natter config use ${profile}› makes it the current profile`);
   }
-  noticeOverrides(context.environment, notices);
-  if (settings.sources.apiKeyCommand.kind === 'profile') {
-    notices.notice(
-      'api-key-command is set and overrides the stored key; to use that: ‹natter config unset api-key-command›',
-    );
-  }
+  noticeOverrides({ ...run, settings }, { apiKey, baseUrl });
 }

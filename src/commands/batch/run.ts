@@ -50,7 +50,7 @@ export function runId({ clock, random }: Context): string {
   return `${time}-${suffix.padStart(4, '0')}`;
 }
 
-/** In milliseconds; a shorter pause is not worth a notice. */
+/** The shortest pause with a notice, in milliseconds. */
 const longPause = 5000;
 
 /** Whether a failure other than that of an invalid line is left. */

@@ -22,7 +22,16 @@ import { openSecretGuard } from '../../input/secret-guard.ts';
 import { type ChatOptions, type ChatRun, prepare, promptOf, refuseTogether } from './chat-run.ts';
 
 /** Options of a single answer, or of a conversation. */
-const unusable = ['jsonl', 'dryRun', 'continue', 'resume', 'branch', 'save', 'split'] as const;
+const unusable = [
+  'jsonl',
+  'dryRun',
+  'continue',
+  'resume',
+  'branch',
+  'conversation',
+  'save',
+  'split',
+] as const;
 
 const example = 'for example: tail -f app.log | ‹natter --every 200l,30s "flag anomalies"›';
 

@@ -78,8 +78,8 @@ interface Shown {
 
 /** Not for a prompt file, which has no words. */
 function canSplit({ options, words = [] }: ChatRun): boolean {
-  const { jsonl, resume, branch, fallback, system } = options;
-  const isOther = [jsonl, options.continue, resume, branch, fallback].some(
+  const { jsonl, resume, branch, conversation, fallback, system } = options;
+  const isOther = [jsonl, options.continue, resume, branch, conversation, fallback].some(
     (option) => option !== undefined && option !== false,
   );
   const text = promptOf(words);
@@ -195,14 +195,15 @@ async function printResult(
   if (format.startsWith('json')) {
     const { fields, withValue } = checkedFields(answers, model);
     if (format === 'json') {
-      const known = { ...answerFields(metadata, answer.content, model), ...fields };
+      const conversation = run.conversation?.();
+      const known = { ...answerFields(metadata, answer.content, model), conversation, ...fields };
       await stdout.write(withValue(jsonLine({ ...known, ...failureFields(failure, context) })));
       return 0;
     }
     if (checked !== undefined) {
       await stdout.write(withValue(jsonLine({ type: 'answer-checked', ...fields })));
     }
-    await jsonLinesPrinter(context).end({ metadata, failure });
+    await jsonLinesPrinter(context, run.conversation).end({ metadata, failure });
     return 0;
   }
   if (failure === undefined) {
@@ -230,7 +231,7 @@ async function printChecked(prompt: ReadyPrompt, check: AnswerCheck): Promise<Sh
   const { run, record } = prompt;
   const { context, format, presentation } = run;
   const { notices } = presentation;
-  const lines = format === 'jsonl' ? jsonLinesPrinter(context) : {};
+  const lines = format === 'jsonl' ? jsonLinesPrinter(context, run.conversation) : {};
   let from = prompt.first;
   const answers = await askUntilConforming({
     check,
@@ -242,8 +243,8 @@ async function printChecked(prompt: ReadyPrompt, check: AnswerCheck): Promise<Sh
       from = answer.choice;
       return answer;
     },
-    onMismatch(text) {
-      notices.notice(text);
+    onMismatch(notice) {
+      notices.notice(notice);
       return true;
     },
   });
@@ -297,11 +298,15 @@ async function converse(
   const { warning, fit } = first.planned;
   const advice = fit.state === 'over' && canSplit(run) ? '; --split auto sends it in pieces' : '';
   if (warning !== undefined) notices.warning(warning + advice);
-  const service = await openService(sending, { command, conversation: conversation.id });
+  const service = await openService(sending, {
+    command,
+    conversation: () => conversation.saved()?.id,
+  });
   const clients = chainClients(service, sending);
   try {
     const record = conversation.record();
-    const prompt = { run, messages, chain, first, service, clients, record };
+    const ready = { ...run, conversation: conversation.saved };
+    const prompt = { run: ready, messages, chain, first, service, clients, record };
     const shown =
       check === undefined ? await printAnswer(prompt) : await printChecked(prompt, check);
     conclude(prompt, shown);

@@ -47,7 +47,7 @@ interface SplitRun extends ChatRun {
 }
 
 /** Options of a conversation, and of other ways to send a prompt. */
-const unusable = ['jsonl', 'continue', 'resume', 'branch', 'every'] as const;
+const unusable = ['jsonl', 'continue', 'resume', 'branch', 'conversation', 'every'] as const;
 
 const example = 'for example: ‹natter --split auto -f book.txt "sum up"›';
 

@@ -334,9 +334,9 @@ async function askChecked(
       if (correction !== undefined) record?.addPrompt(correction);
       return askOnce(asked, messages);
     },
-    onMismatch(text) {
+    onMismatch(notice) {
       if (comparison.context.signal.aborted) return false;
-      comparison.presentation.notices.notice(`${model.label}: ${text}`);
+      comparison.presentation.notices.notice(`${model.label}: ${notice}`);
       return true;
     },
   });

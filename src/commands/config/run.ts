@@ -111,7 +111,7 @@ function checkKeys(
   return after;
 }
 
-/** Of a value in a notice; a system prompt may be long. */
+/** The longest value in a notice, in columns; a system prompt may be long. */
 const shownColumns = 60;
 
 export const setSetting: Action<GlobalOptions, [name: string, value: string]> = async (

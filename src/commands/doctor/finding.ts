@@ -21,7 +21,7 @@ export interface Finding {
   readonly text: string;
   /** What to type or to change. */
   readonly advice?: string | undefined;
-  /** Of a failed check; decides the exit code. */
+  /** The kind of a failed check; it decides the exit code. */
   readonly kind?: FailureKind;
 }
 

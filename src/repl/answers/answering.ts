@@ -105,7 +105,7 @@ function sendNothing(state: ReplState): Update {
   return printNotice({ ...state, dialog: undefined, unconfirmed: undefined }, 'nothing was sent');
 }
 
-/** Before a prompt with secrets in its files is sent. */
+/** Asks before a prompt with secrets in its files is sent. */
 function secretsDialog(address: string): Dialog {
   return {
     type: 'choice',

@@ -134,7 +134,7 @@ export async function makeSummary(session: Session, { wanted, settings }: Wanted
   });
 }
 
-/** After a summary that was not made: the next one is made only on request, and what is queued waits. */
+/** Reports a summary that was not made: the next one is made only on request, and what is queued waits. */
 const withFailedSummary = (state: ReplState): ReplState => ({
   ...state,
   activity: undefined,

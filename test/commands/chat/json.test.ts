@@ -8,6 +8,7 @@ import { chunk, delta, done, response, streamed, streamHead } from '../../suppor
 import { runOn, serve } from '../../support/serve.ts';
 
 const time = expect.any(Number) as number;
+const conversationId = expect.stringMatching(/^[2-9a-z]{8}$/) as string;
 
 const usage = { prompt_tokens: time, completion_tokens: 1, total_tokens: time };
 
@@ -27,6 +28,7 @@ test.each([
       usage,
       attempts: 1,
       timing: { first_text_ms: time, total_ms: time },
+      conversation: { id: conversationId, title: '[sandbox echo]hello' },
     },
   ]);
 });
@@ -56,6 +58,7 @@ test('Y3: --json of a refused prompt prints a document with the same error as st
       attempts: 1,
       timing: { total_ms: time },
       incomplete: true,
+      conversation: { id: conversationId, title: '[sandbox 429 retry-after=7]' },
       error,
     },
   ]);
@@ -125,6 +128,7 @@ test('--jsonl prints a line for each event as it arrives', async () => {
       usage: null,
       attempts: 1,
       timing: { first_text_ms: time, total_ms: time },
+      conversation: { id: conversationId, title: 'hi' },
     },
   ]);
 });

@@ -25,8 +25,8 @@ describe('inline text with colour', () => {
     ['[1] and [^2] and [a][b]', '[1] and [^2] and [a][b]\n'],
     ['中文**强调**文字', `中文${bold('强调')}文字\n`],
     ['**「引号」**后面', `${bold('「引号」')}后面\n`],
-  ])('%j', async (source, output) => {
-    expect(await render(source)).toBe(output);
+  ])('%j', (source, output) => {
+    expect(render(source)).toBe(output);
   });
 
   test.each([
@@ -43,8 +43,8 @@ describe('inline text with colour', () => {
     ['me@a.example', `${underline('me@a.example')}\n`],
     ['![alt](a.png)', `alt${dim(' (a.png)')}\n`],
     ['[](a.html)', `${dim('(a.html)')}\n`],
-  ])('T22 %j shows its address', async (source, output) => {
-    expect(await render(source)).toBe(output);
+  ])('T22 %j shows its address', (source, output) => {
+    expect(render(source)).toBe(output);
   });
 });
 
@@ -53,22 +53,20 @@ describe('inline text without colour', () => {
     '**strong** *em* __strong__ _em_',
     '`code` and ~~gone~~ and ***both***',
     '`` a ` b ``',
-  ])('keeps the marks of %j', async (source) => {
-    expect(await render(source, { color: false })).toBe(`${source}\n`);
+  ])('keeps the marks of %j', (source) => {
+    expect(render(source, { color: false })).toBe(`${source}\n`);
   });
 
-  test('T22 shows text and address', async () => {
-    expect(await render('[text](http://a.example)', { color: false })).toBe(
-      'text (http://a.example)\n',
-    );
+  test('T22 shows text and address', () => {
+    expect(render('[text](http://a.example)', { color: false })).toBe('text (http://a.example)\n');
   });
 });
 
 describe('T6 hyperlinks', () => {
   const link = (url: string) => `\u001B]8;;${url}\u001B\\${url}\u001B]8;;\u001B\\`;
 
-  test('are made if the text is the address', async () => {
-    expect(await render('see https://a.example now', { color: false, hyperlinks: true })).toBe(
+  test('are made if the text is the address', () => {
+    expect(render('see https://a.example now', { color: false, hyperlinks: true })).toBe(
       `see ${link('https://a.example')} now\n`,
     );
   });
@@ -91,12 +89,12 @@ describe('T6 hyperlinks', () => {
     ['[file](file:///etc/passwd)', underline('file'), ' (file:///etc/passwd)'],
     ['[ünï](https://a.example/ü)', underline('ünï'), ' (https://a.example/ü)'],
     ['[text](https://a.example "title")', underline('text'), ' (https://a.example "title")'],
-  ])('in a terminal that is known to open them, %s', async (source, label, address) => {
-    expect(await render(source, hidden)).toBe(`${label}${address && dim(address)}\n`);
+  ])('in a terminal that is known to open them, %s', (source, label, address) => {
+    expect(render(source, hidden)).toBe(`${label}${address && dim(address)}\n`);
   });
 
-  test('are on both rows of a label that is wrapped', async () => {
-    const output = await render('[one two](https://a.example)', {
+  test('are on both rows of a label that is wrapped', () => {
+    const output = render('[one two](https://a.example)', {
       ...hidden,
       width: 5,
       wrap: 'words',
@@ -111,8 +109,8 @@ describe('T6 hyperlinks', () => {
     'www.a.example',
     'https://пример.example',
     '[javascript:x](javascript:x)',
-  ])('are not made of %s', async (source) => {
-    expect(await render(source, { color: false, hyperlinks: true })).not.toContain('\u001B');
+  ])('are not made of %s', (source) => {
+    expect(render(source, { color: false, hyperlinks: true })).not.toContain('\u001B');
   });
 });
 
@@ -122,8 +120,8 @@ describe('T1 character references', () => {
     ['AT&T, &nosuch; and &amp', 'AT&T, &nosuch; and &amp'],
     ['`&lt;` &lt;', '`&lt;` <'],
     ['&#8212;&#x2014;', '——'],
-  ])('of %s are characters', async (source, shown) => {
-    expect(await render(source, { color: false })).toBe(`${shown}\n`);
+  ])('of %s are characters', (source, shown) => {
+    expect(render(source, { color: false })).toBe(`${shown}\n`);
   });
 
   test.each([
@@ -137,8 +135,8 @@ describe('T1 character references', () => {
     '&#13;',
     '&ZeroWidthSpace;&rlm;',
     'a&NewLine;b&Tab;c',
-  ])('stay as written if they are %s', async (source) => {
-    expect(await render(source, { color: false })).toBe(`${source}\n`);
+  ])('stay as written if they are %s', (source) => {
+    expect(render(source, { color: false })).toBe(`${source}\n`);
   });
 });
 

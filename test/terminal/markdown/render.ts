@@ -28,11 +28,11 @@ export function openStream({
 }
 
 /** What a terminal is given for this Markdown, written in these pieces. */
-export async function render(source: string | readonly string[], options?: RenderOptions) {
+export function render(source: string | readonly string[], options?: RenderOptions) {
   const stream = openStream(options);
   let output = '';
   for (const piece of typeof source === 'string' ? [source] : source) {
-    output += await stream.write(piece);
+    output += stream.write(piece);
   }
-  return output + (await stream.end());
+  return output + stream.end();
 }

@@ -18,7 +18,8 @@ import {
   emptySettings,
   type StoredSettings,
 } from '../../src/settings/stored-settings.ts';
-import { exampleKey, failureOf, storeAccess, temporaryFolder } from './fixtures/stored.ts';
+import { folderOf } from '../support/folder.ts';
+import { exampleKey, failureOf, storeAccess } from './fixtures/stored.ts';
 
 const { platform: thisPlatform } = process;
 const credentials = JSON.stringify({
@@ -27,14 +28,13 @@ const credentials = JSON.stringify({
 });
 
 function folderWith(name: string, content: string | Buffer, mode = 0o600): string {
-  const folder = temporaryFolder();
-  writeFileSync(path.join(folder, name), content, { mode });
+  const folder = folderOf({ [name]: content });
   chmodSync(path.join(folder, name), mode);
   return folder;
 }
 
 describe('readStoredSettings', () => {
-  test.each([undefined, path.join(temporaryFolder(), 'missing')])(
+  test.each([undefined, path.join(folderOf(), 'missing')])(
     'finds nothing in the folder %s and creates nothing',
     (folder) => {
       expect(readStoredSettings(folder, thisPlatform)).toEqual({
@@ -99,7 +99,7 @@ describe('readStoredSettings', () => {
   });
 
   test('reports an unreadable file as a storage failure', async () => {
-    const folder = temporaryFolder();
+    const folder = folderOf();
     mkdirSync(path.join(folder, 'config.json'));
     const failure = await failureOf(() => readStoredSettings(folder, thisPlatform));
     expect(failure).toMatchObject({
@@ -141,7 +141,7 @@ const modeOf = (file: string) => statSync(file).mode & 0o777;
 
 describe('updateStoredSettings', () => {
   test('writes settings that can be read again', async () => {
-    const folder = path.join(temporaryFolder(), 'a', 'natter');
+    const folder = path.join(folderOf(), 'a', 'natter');
     const written = await updateStoredSettings(storeAccess(folder), login);
     expect(readStoredSettings(folder, process.platform).stored).toEqual(written);
     expect(JSON.parse(readFileSync(path.join(folder, 'credentials.json'), 'utf8'))).toEqual({
@@ -151,25 +151,25 @@ describe('updateStoredSettings', () => {
   });
 
   test('keeps the key out of config.json', async () => {
-    const folder = temporaryFolder();
+    const folder = folderOf();
     await updateStoredSettings(storeAccess(folder), login);
     expect(readFileSync(path.join(folder, 'config.json'), 'utf8')).not.toContain(exampleKey);
   });
 
   test('leaves no lock and no temporary file', async () => {
-    const folder = temporaryFolder();
+    const folder = folderOf();
     await updateStoredSettings(storeAccess(folder), login);
     expect(readdirSync(folder).sort()).toEqual(['config.json', 'credentials.json']);
   });
 
   test('does not write an unchanged document', async () => {
-    const folder = temporaryFolder();
+    const folder = folderOf();
     await updateStoredSettings(storeAccess(folder), setModel);
     expect(readdirSync(folder)).toEqual(['config.json']);
   });
 
   test('keeps unknown keys', async () => {
-    const folder = temporaryFolder();
+    const folder = folderOf();
     const document = { future: { a: 1 }, profiles: { default: { later: [1] } } };
     writeFileSync(path.join(folder, 'config.json'), JSON.stringify(document));
     await updateStoredSettings(storeAccess(folder), setModel);
@@ -181,7 +181,7 @@ describe('updateStoredSettings', () => {
   });
 
   test('removes temporary files of an interrupted write', async () => {
-    const folder = temporaryFolder();
+    const folder = folderOf();
     writeFileSync(path.join(folder, 'credentials.json.tmp-1234567890abcdef'), exampleKey);
     await updateStoredSettings(storeAccess(folder), login);
     expect(readdirSync(folder).sort()).toEqual(['config.json', 'credentials.json']);
@@ -190,7 +190,7 @@ describe('updateStoredSettings', () => {
   test.each([exampleKey, '', '[]', '{"profiles":'])(
     'K7 keeps a damaged file %j and shows none of it',
     async (content) => {
-      const folder = temporaryFolder();
+      const folder = folderOf();
       const file = path.join(folder, 'config.json');
       writeFileSync(file, content);
       const failure = await failureOf(() => updateStoredSettings(storeAccess(folder), setModel));
@@ -202,7 +202,7 @@ describe('updateStoredSettings', () => {
   );
 
   test('K7 replaces a file with a byte order mark', async () => {
-    const folder = temporaryFolder();
+    const folder = folderOf();
     writeFileSync(path.join(folder, 'config.json'), '\uFEFF{"profiles":{"a":{}}}');
     await updateStoredSettings(storeAccess(folder), setModel);
     const { settings } = readStoredSettings(folder, process.platform).stored;
@@ -218,7 +218,7 @@ describe('updateStoredSettings', () => {
   });
 
   test('reports a folder that cannot be created as a storage failure', async () => {
-    const file = path.join(temporaryFolder(), 'file');
+    const file = path.join(folderOf(), 'file');
     writeFileSync(file, '');
     const folder = path.join(file, 'natter');
     const update = () => updateStoredSettings(storeAccess(folder), setModel);
@@ -231,7 +231,7 @@ describe('updateStoredSettings', () => {
 
 describe.runIf(process.platform !== 'win32')('permissions', () => {
   test('K4 a file of mode 0644 is private after a write', async () => {
-    const folder = temporaryFolder();
+    const folder = folderOf();
     const file = path.join(folder, 'config.json');
     writeFileSync(file, '{"profiles":{}}');
     chmodSync(file, 0o644);
@@ -244,7 +244,7 @@ describe.runIf(process.platform !== 'win32')('permissions', () => {
     async (platform) => {
       vi.stubEnv('SNAP', '/snap/natter');
       onTestFinished(() => void vi.unstubAllEnvs());
-      const folder = temporaryFolder();
+      const folder = folderOf();
       const file = path.join(folder, 'config.json');
       writeFileSync(file, '{"profiles":{}}');
       chmodSync(file, 0o644);
@@ -256,11 +256,11 @@ describe.runIf(process.platform !== 'win32')('permissions', () => {
   test.each(['config.json', 'credentials.json'])(
     'K5 a symlinked %s is followed and the mode of its target repaired',
     async (name) => {
-      const elsewhere = temporaryFolder();
+      const elsewhere = folderOf();
       const target = path.join(elsewhere, 'target.json');
       writeFileSync(target, '{"profiles":{}}');
       chmodSync(target, 0o644);
-      const folder = temporaryFolder();
+      const folder = folderOf();
       symlinkSync(target, path.join(folder, name));
       await updateStoredSettings(storeAccess(folder), login);
       expect(lstatSync(path.join(folder, name)).isSymbolicLink()).toBe(true);
@@ -271,17 +271,17 @@ describe.runIf(process.platform !== 'win32')('permissions', () => {
   );
 
   test('K5 reading a symlinked credentials file corrects the mode of its target', () => {
-    const target = path.join(temporaryFolder(), 'target.json');
+    const target = path.join(folderOf(), 'target.json');
     writeFileSync(target, '{"profiles":{}}');
     chmodSync(target, 0o640);
-    const folder = temporaryFolder();
+    const folder = folderOf();
     symlinkSync(target, path.join(folder, 'credentials.json'));
     expect(readStoredSettings(folder, 'linux').warnings).toHaveLength(1);
     expect(modeOf(target)).toBe(0o600);
   });
 
   test('an existing folder keeps its mode, because it may be shared on purpose', async () => {
-    const folder = path.join(temporaryFolder(), 'natter');
+    const folder = path.join(folderOf(), 'natter');
     mkdirSync(folder);
     chmodSync(folder, 0o755);
     await updateStoredSettings(storeAccess(folder), setModel);

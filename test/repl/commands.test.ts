@@ -304,10 +304,11 @@ test.each([
 });
 
 test('R12: /usage is /context, which has the tokens of the session, too', () => {
-  const usage = { answers: 2, promptTokens: 1200, completionTokens: 300, estimated: 1 };
+  const tokens = { promptTokens: 1200, cachedTokens: 1024, completionTokens: 300 };
+  const usage = { answers: 2, ...tokens, estimated: 1 };
   const { effects } = command(stateOf({ usage }), '/usage');
   expect(JSON.stringify(effects)).toContain(
-    '2 answers in this session, 1 of them estimated: 1,200 tokens in, 300 out',
+    '2 answers in this session, 1 of them estimated: 1,200 tokens in (1,024 cached), 300 out',
   );
 });
 

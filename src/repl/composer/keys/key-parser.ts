@@ -35,7 +35,7 @@ const ignored = (): Meaning => ({});
 const sequences: readonly (readonly [RegExp, (...groups: readonly string[]) => Meaning])[] = [
   // A mouse report of X10.
   [/\[M[^]{3}/y, ignored],
-  // F1 to F5 of the Linux console.
+  // The Linux console's F1 to F5.
   [/\[\[([A-E])/y, (letter = '') => ({ event: keyPress(`f${'ABCDE'.indexOf(letter) + 1}`) })],
   // CPR; the same bytes are F3 with a modifier.
   [/\[\d+;\d+R/y, ignored],

@@ -3,7 +3,6 @@ import { rephrase } from '../client/failure/change-failure.ts';
 import { isSet, type Environment } from '../environment.ts';
 import {
   toFailure,
-  type Clean,
   failureFields,
   hintOf,
   sendAgainHint,
@@ -102,7 +101,7 @@ export function nameProfile(hint: string, profile: string | undefined): string {
   });
 }
 
-function stacks(failure: Failure, clean: Clean): string {
+function stacks(failure: Failure, clean: (text: string) => string): string {
   const lines: string[] = [];
   for (let error: unknown = failure; error instanceof Error; error = error.cause) {
     lines.push(...(error.stack ?? String(error)).split('\n'));
@@ -137,7 +136,7 @@ export function describeFailure(
   const hint = failure.markedHint && nameProfile(failure.markedHint, profile);
   const trace = isSet(environment, 'NATTER_DEBUG') ? stacks(failure, clean) : '';
   if (wantsJson(args)) {
-    const fields = failureFields(rephrase(failure, { hint }), clean);
+    const fields = failureFields(rephrase(failure, { hint }), context);
     return { text: `${JSON.stringify(fields)}\n${trace}`, exitCode };
   }
   const advice = hint === undefined ? '' : `  ${clean(hint)}\n`;

@@ -13,7 +13,6 @@ import {
 } from './json-answer.ts';
 import { Failure } from '../failure.ts';
 import type { Context, GlobalOptions, Presentation } from '../run.ts';
-import { cleanLine } from '../secrets/secrets.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { Interruption } from '../terminal/device/signals.ts';
@@ -89,9 +88,8 @@ export function terminalPrinter(
  * printer that keeps the whole text in memory.
  */
 export function jsonPrinter(
-  stdout: OutputStream,
+  context: Context,
   requestedModel: string,
-  clean: (text: string) => string,
   saved: () => SavedConversation | undefined = () => undefined,
 ): AnswerPrinter {
   const texts: string[] = [];
@@ -103,17 +101,19 @@ export function jsonPrinter(
     async end({ metadata, failure }) {
       const fields = answerFields(metadata, texts.join(''), requestedModel);
       const conversation = saved();
-      await stdout.write(jsonLine({ ...fields, conversation, ...failureFields(failure, clean) }));
+      await context.streams.stdout.write(
+        jsonLine({ ...fields, conversation, ...failureFields(failure, context) }),
+      );
     },
   };
 }
 
 /** One line for each event; the last one is `answer-finished` or `answer-failed`, with the conversation. */
 export function jsonLinesPrinter(
-  stdout: OutputStream,
-  clean: (text: string) => string,
+  context: Context,
   saved: () => SavedConversation | undefined = () => undefined,
 ): AnswerPrinter {
+  const { stdout } = context.streams;
   const lineOf = (record: object) => {
     const isLast = 'type' in record && record.type === 'answer-finished';
     return jsonLine(isLast ? { ...record, conversation: saved() } : record);
@@ -123,7 +123,7 @@ export function jsonLinesPrinter(
     record: (value) => stdout.write(jsonLine(value)),
     async end({ metadata, failure }) {
       if (failure === undefined) return;
-      const record = failureRecord(failure, metadata, clean);
+      const record = failureRecord(failure, metadata, context);
       await stdout.write(jsonLine({ ...record, conversation: saved() }));
     },
   };
@@ -236,10 +236,8 @@ export async function createAnswerPrinter(
   settings: ResolvedSettings,
   askedModel: string,
 ): Promise<AnswerPrinter> {
-  const { stdout } = run.context.streams;
-  const clean = (text: string) => cleanLine(run.context, text);
-  if (run.format === 'json') return jsonPrinter(stdout, askedModel, clean, run.conversation);
-  if (run.format === 'jsonl') return jsonLinesPrinter(stdout, clean, run.conversation);
+  if (run.format === 'json') return jsonPrinter(run.context, askedModel, run.conversation);
+  if (run.format === 'jsonl') return jsonLinesPrinter(run.context, run.conversation);
   return createTextPrinter(run, settings);
 }
 

@@ -1,6 +1,7 @@
 import type { ChatEvent } from '../client/events.ts';
-import { type Clean, failureFields } from './ending-failure.ts';
+import { failureFields } from './ending-failure.ts';
 import type { Failure } from '../failure.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 import { escapeJson } from '../terminal/safety/sanitizer.ts';
 import type { AnswerMetadata } from './answer-meter.ts';
 
@@ -91,8 +92,12 @@ export function eventRecords(event: ChatEvent): readonly object[] {
 }
 
 /** The last `--jsonl` record without a complete answer: `{type, attempts, timing, error}`. */
-export function failureRecord(failure: Failure, metadata: AnswerMetadata, clean: Clean): object {
+export function failureRecord(
+  failure: Failure,
+  metadata: AnswerMetadata,
+  context: { readonly secrets: Secrets },
+): object {
   const { attempts, timing } = metadata;
   const measured = { attempts, timing: timingFields(timing) };
-  return { type: 'answer-failed', ...measured, ...failureFields(failure, clean) };
+  return { type: 'answer-failed', ...measured, ...failureFields(failure, context) };
 }

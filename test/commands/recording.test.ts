@@ -79,7 +79,6 @@ const faults = [
   'after-done hold-open tokens=10',
   'unterminated tokens=10',
   'split=utf16 unicode',
-  'split=bytes unicode',
   'split=bytes/7 crlf unicode',
   'hostile tokens=10',
   'eol=mixed bom=2 comments data-spaces=2 tokens=10',

@@ -10,7 +10,7 @@ import {
 import { Failure } from '../../src/failure.ts';
 import { AnswerMeter } from '../../src/output/answer-meter.ts';
 import { createSanitizer } from '../../src/terminal/safety/sanitizer.ts';
-import { createMemoryOutput } from '../support/memory-context.ts';
+import { createMemoryContext, createMemoryOutput } from '../support/memory-context.ts';
 
 const text = (...deltas: string[]): ChatEvent => ({
   type: 'text-received',
@@ -45,10 +45,14 @@ async function print(
   return stdout.text();
 }
 
-const same = (piece: string) => piece;
+const contextWith = (stdout: ReturnType<typeof createMemoryOutput>) => {
+  const { context } = createMemoryContext();
+  return { ...context, streams: { ...context.streams, stdout } };
+};
 const document = (stdout: ReturnType<typeof createMemoryOutput>) =>
-  jsonPrinter(stdout, 'asked', same);
-const lines = (stdout: ReturnType<typeof createMemoryOutput>) => jsonLinesPrinter(stdout, same);
+  jsonPrinter(contextWith(stdout), 'asked');
+const lines = (stdout: ReturnType<typeof createMemoryOutput>) =>
+  jsonLinesPrinter(contextWith(stdout));
 
 const plain = { write: (piece: string) => piece, end: () => '' };
 

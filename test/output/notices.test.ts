@@ -10,9 +10,7 @@ import {
   finishNotice,
   noticeRows,
 } from '../../src/output/notices.ts';
-import { createMemoryOutput } from '../support/memory-context.ts';
-
-const same = (text: string) => text;
+import { createMemoryContext, createMemoryOutput } from '../support/memory-context.ts';
 
 describe('the format of an answer', () => {
   test.each([
@@ -109,7 +107,7 @@ describe('the report of a failure', () => {
 
   test('is the last event of JSON lines', () => {
     const metadata = { complete: false, attempts: 2, timing: { total: 30.6 } };
-    expect(failureRecord(failure, metadata, same)).toMatchObject({
+    expect(failureRecord(failure, metadata, createMemoryContext().context)).toMatchObject({
       type: 'answer-failed',
       attempts: 2,
       timing: { total_ms: 31 },

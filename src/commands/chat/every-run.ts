@@ -15,7 +15,6 @@ import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice } from '../../output/notices.ts';
 import { createTextPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
 import type { Context } from '../../run.ts';
-import { cleanLine } from '../../secrets/secrets.ts';
 import { withHint } from '../../cli/report.ts';
 import { attachFiles } from '../../input/attach-files.ts';
 import { namedInputs } from '../../input/read-prompt.ts';
@@ -76,8 +75,7 @@ async function printJson(run: ChatRun, ask: Ask, group: LineGroup): Promise<Fail
   const { content, metadata, failure } = await ask(group);
   const place = { first_line: group.firstLine, last_line: group.lastLine };
   const answer = answerFields(metadata, content, settings.values.model);
-  const clean = (text: string) => cleanLine(context, text);
-  const line = jsonLine({ ...place, ...answer, ...failureFields(failure, clean) });
+  const line = jsonLine({ ...place, ...answer, ...failureFields(failure, context) });
   await context.streams.stdout.write(line);
   return failure;
 }

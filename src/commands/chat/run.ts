@@ -191,20 +191,19 @@ async function printResult(
   const { stdout, stderr } = context.streams;
   const { answer, checked } = answers.last;
   const { model } = answer.choice.answer;
-  const clean = (text: string) => cleanLine(context, text);
   const metadata = metadataOf(answers);
   if (format.startsWith('json')) {
     const { fields, withValue } = checkedFields(answers, model);
     if (format === 'json') {
       const conversation = run.conversation?.();
       const known = { ...answerFields(metadata, answer.content, model), conversation, ...fields };
-      await stdout.write(withValue(jsonLine({ ...known, ...failureFields(failure, clean) })));
+      await stdout.write(withValue(jsonLine({ ...known, ...failureFields(failure, context) })));
       return 0;
     }
     if (checked !== undefined) {
       await stdout.write(withValue(jsonLine({ type: 'answer-checked', ...fields })));
     }
-    await jsonLinesPrinter(stdout, clean, run.conversation).end({ metadata, failure });
+    await jsonLinesPrinter(context, run.conversation).end({ metadata, failure });
     return 0;
   }
   if (failure === undefined) {
@@ -232,10 +231,7 @@ async function printChecked(prompt: ReadyPrompt, check: AnswerCheck): Promise<Sh
   const { run, record } = prompt;
   const { context, format, presentation } = run;
   const { notices } = presentation;
-  const lines =
-    format === 'jsonl'
-      ? jsonLinesPrinter(context.streams.stdout, (text) => text, run.conversation)
-      : {};
+  const lines = format === 'jsonl' ? jsonLinesPrinter(context, run.conversation) : {};
   let from = prompt.first;
   const answers = await askUntilConforming({
     check,

@@ -33,7 +33,6 @@ import { makePrivateFolder } from '../../storage/files.ts';
 import { createTextPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { printJson } from '../../output/print-data.ts';
 import type { Context } from '../../run.ts';
-import { cleanLine } from '../../secrets/secrets.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
 import { inputName, namedInputs, readSources } from '../../input/read-prompt.ts';
 import { type ChatOptions, type ChatRun, prepare, promptOf, refuseTogether } from './chat-run.ts';
@@ -124,14 +123,13 @@ async function printFinalAnswer(
   await printer?.end();
   context.signal.throwIfAborted();
   if (printer === undefined) {
-    const clean = (text: string) => cleanLine(context, text);
     const pieces = answers.map(({ content: text, usage }, index) => {
       const names = run.pieces[index]?.texts.map(({ name }) => name);
       return { piece: index + 1, names, content: text, usage };
     });
     const fields = answerFields(metadata, content, settings.values.model);
     await context.streams.stdout.write(
-      jsonLine({ ...fields, pieces, ...failureFields(failure, clean) }),
+      jsonLine({ ...fields, pieces, ...failureFields(failure, context) }),
     );
   }
   if (failure !== undefined) throw failure;

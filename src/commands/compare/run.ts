@@ -10,7 +10,7 @@ import {
   heading,
   isOfAnswer,
 } from '../../output/comparison.ts';
-import { cleanLine, maskMessage } from '../../secrets/secrets.ts';
+import { maskMessage } from '../../secrets/secrets.ts';
 import {
   createTextPrinter,
   answerStyle,
@@ -109,9 +109,8 @@ async function openColumns(comparison: Comparison): Promise<ComparisonView> {
 async function openView(comparison: Comparison): Promise<ComparisonView> {
   const { context, presentation, format, models } = comparison;
   const { stdout } = context.streams;
-  const clean = (text: string) => cleanLine(context, text);
-  if (format === 'json') return createComparisonDocument(stdout, clean);
-  if (format === 'jsonl') return createComparisonLines(stdout, labelsOf(comparison), clean);
+  if (format === 'json') return createComparisonDocument(context);
+  if (format === 'jsonl') return createComparisonLines(context, labelsOf(comparison));
   if (showsColumns(comparison)) return openColumns(comparison);
   const open = () => createTextPrinter(comparison, models[0]?.settings);
   const printers = await Promise.all(models.map(open));

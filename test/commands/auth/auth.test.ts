@@ -86,28 +86,18 @@ async function loginOnTerminal(
 
 const addressQuestion = 'Base URL of the service: ';
 const keyQuestion = 'API key (not shown; empty for none): ';
-const anyway = 'Store it anyway? [y/N] ';
-
-test('N24: login on a terminal asks before it stores an address without an API', async () => {
-  const server = await serve([[json(404, {})]]);
-  const login = await loginOnTerminal(server.url, ['nk-key', 'y']);
-  expect(login.questions).toEqual([keyQuestion, anyway]);
-  expect(login.stderr).toContain('natter found no API at');
-  expect(login.stderr).toContain('has no API, so the key was not checked');
-  expect(storedKey(login.home)).toBe('nk-key');
-});
 
 test('N24, N25: login on a terminal asks again for an address without an API, or without a server', async () => {
   const site = await serve([[json(404, {})]]);
   const service = await serve([[listedModels], [json(400, {})]]);
   const dead = 'http://127.0.0.1:9';
-  const login = await loginOnTerminal(dead, ['nk-key', site.url, '', service.url]);
+  const login = await loginOnTerminal(dead, ['nk-key', site.url, service.url]);
   const address = `Base URL of the service [${dead}]: `;
-  expect(login.questions).toEqual([keyQuestion, address, anyway, address]);
+  expect(login.questions).toEqual([keyQuestion, address, address]);
   expect(login.stderr).toMatch(
     /cannot reach 127\.0\.0\.1:9: the connection was refused;\s+try\s+again/,
   );
-  expect(login.stderr).toContain('nothing was stored; try again');
+  expect(login.stderr).toContain('natter found no API at');
   expect(storedKey(login.home)).toBe('nk-key');
   expect(service.requests[0]?.headers['authorization']).toBe('Bearer nk-key');
 });

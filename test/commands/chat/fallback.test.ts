@@ -190,15 +190,6 @@ describe('--fallback', () => {
     const result = await runInMemory(['--sandbox', '--fallback', value, 'hi']);
     expectFailure(result, 2, '--fallback must be models separated by commas');
   });
-
-  test('compare refuses it', async () => {
-    expect(await runInMemory(['--sandbox', 'compare', '--fallback', 'x', 'hi'])).toMatchObject({
-      code: 2,
-      stderr:
-        "natter: unknown option '--fallback'\n" +
-        '  a comparison shows what each model answers, so no other model answers for one that fails\n',
-    });
-  });
 });
 
 describe('--fallback to a different profile', () => {

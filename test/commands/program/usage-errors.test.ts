@@ -129,17 +129,6 @@ test('--json after -- is text, so failures are printed as text', async () => {
   expect(stderr).toMatch(/^natter: no service is configured\n/);
 });
 
-test.each([
-  [
-    'an option without its number',
-    ['batch', 'a.txt', '--rerun-failed'],
-    'add a number: --rerun-failed 1',
-  ],
-  ['an image', ['hi', '--image', 'a.png'], 'natter sends no images; -f attaches a text file'],
-])('the hint for %s', async (_, words, hint) => {
-  expectFailure(await runInMemory(words), 2, `\n  ${hint}\n`);
-});
-
 // N33: more options of other programs
 test.each([
   ['--schema-multi', '--schema asks for JSON and checks it'],
@@ -209,8 +198,8 @@ test('S6: natter sandbox does not offer the settings of a client', async () => {
 // N13: the options of other programs
 test.each([
   ['--modle', 'x', 'did you mean --model? See natter --help'],
-  ['--temperature', '0', 'use --param temperature=0, if the service takes it'],
-  ['--top-p=0.5', 'hi', 'use --param top_p=0.5, if the service takes it'],
+  ['--temperature', '0', 'use --param temperature=0.2, if the service takes it'],
+  ['--image', 'a.png', 'natter sends no images; -f attaches a text file'],
   ['--template', 'review', 'natter run NAME sends a prompt file; natter prompts lists them'],
   [
     '--window',

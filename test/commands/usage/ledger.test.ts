@@ -81,11 +81,6 @@ test('a request that fits is sent, with one warning from 80 % on', async () => {
   });
 });
 
-test('an answer without a limit is estimated by the longest one of the period', async () => {
-  const { run } = await openBudget(0, [{ prompt_tokens: 10, completion_tokens: 700 }]);
-  expectFailure(await run(['--budget', '1000/day', 'hi']), 15, 'may use ~705 tokens');
-});
-
 test('a budget in money does not limit the sandbox', async () => {
   const { run } = await openBudget(0);
   const { code, stderr } = await run(['--sandbox', '--budget', '1usd/day', 'hi']);
@@ -165,23 +160,6 @@ test('a batch keeps the text of a cut answer whose retry exceeds the budget', as
   expect(code).toBe(15);
   expect(server.requests).toHaveLength(1);
   expect(JSON.parse(stdout)).toMatchObject({ content: 'half an ans', error: { kind: 'budget' } });
-});
-
-test('requests that fit only one after the other wait for each other', async () => {
-  const { run, server } = await openBudget(2);
-  const result = await run([
-    'compare',
-    '-m',
-    'origin,nextgen',
-    '-t',
-    '150',
-    '--budget',
-    '300/day',
-    '--quiet',
-    'hi',
-  ]);
-  expect(result).toMatchObject({ code: 0 });
-  expect(server.requests).toHaveLength(2);
 });
 
 test('a budget without a ledger is refused', async () => {

@@ -3,6 +3,7 @@ import type { Timing } from '../client/events.ts';
 import { estimateTokens } from '../conversation/token-estimate.ts';
 import type { AnswerMetadata } from './answer-meter.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
+import { hangText } from '../terminal/text/rows.ts';
 import { displayWidth } from '../terminal/text/width.ts';
 import { formatTable, type TableLayout } from './table.ts';
 
@@ -168,5 +169,5 @@ export function figuresText(answers: readonly MeasuredAnswer[], layout: TableLay
   const table = formatTable(all, rows, { ...layout, width: Number.POSITIVE_INFINITY });
   const isTooWide = table.split('\n').some((line) => displayWidth(line) > layout.width);
   if (!layout.isTerminal || !isTooWide) return table;
-  return answers.map((answer) => `${figuresLine(answer)}\n`).join('');
+  return answers.map((answer) => `${hangText(figuresLine(answer), layout.width, '  ')}\n`).join('');
 }

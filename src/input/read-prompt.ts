@@ -12,7 +12,7 @@ import { Failure } from '../failure.ts';
 import { count } from '../output/figures.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import type { Run, GlobalOptions } from '../run.ts';
-import { attachFiles, collectBytes, refuseUnattached } from './attach-files.ts';
+import { attachFiles, collectBytes, mentionedFiles, refuseUnattached } from './attach-files.ts';
 import type { SecretGuard } from './secret-guard.ts';
 import type { ConversationOptions } from '../ask/open-conversation.ts';
 
@@ -188,6 +188,10 @@ export async function readPrompt(
   const { names, isFile, required } = namedInputs(options, words);
   if (names.length > 0 && options.isPrompt !== true) {
     await refuseUnattached(promptWords);
+  }
+  const mentioned = options.isPrompt === true ? [] : await mentionedFiles(promptWords);
+  for (const name of mentioned.filter((one) => !names.includes(one))) {
+    run.presentation.notices.notice(`${name} is not attached; ‹-f ${name}› attaches it`);
   }
   const hasPrompt = prompt !== '' || names.length > 0;
   const refuse = inputRefusal(options, prompt);

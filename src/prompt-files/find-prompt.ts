@@ -286,7 +286,8 @@ export function findPrompt(places: PromptPlaces, word: string, hint?: string): F
     word,
     listPrompts(places).map(({ name }) => name),
   );
-  const list = hint ?? '‹natter prompts› lists prompt files';
+  const create = isPromptName(word) ? `; ‹natter prompts edit ${word}› creates it` : '';
+  const list = hint ?? `‹natter prompts› lists prompt files${create}`;
   throw new Failure('not_found', `there is no prompt file "${word}"`, {
     hint: near === undefined ? list : `did you mean ${near}? ${list}`,
   });

@@ -228,8 +228,7 @@ export function runCommand(state: ReplState, line: string): Update {
     return refuse(state, `/${name} has no effect in line mode`);
   }
   if (command !== undefined && command.argument === undefined && argument.trim() !== '') {
-    const hint = command.surplusHint ?? `type /${name} alone`;
-    return refuse(state, `/${name} takes no argument`, hint);
+    return refuse(state, `/${name} takes no argument`, `type /${name} alone`);
   }
   if (command !== undefined) return command.run(state, argument.trim());
   return name === '' ? step(state) : runPromptFile(state, name, argument.trim());

@@ -25,8 +25,6 @@ export interface SlashCommand {
   readonly name: string;
   /** The argument as `/help` shows it: `[n]`, `<path>`. A command without it refuses arguments. */
   readonly argument?: string;
-  /** The hint of that refusal; by default the command to type. */
-  readonly surplusHint?: string;
   /** One line without a full stop. With the usage, it has 79 columns in `/help all`. */
   readonly summary: string;
   readonly group: CommandGroup;

@@ -296,6 +296,7 @@ export interface ReplState {
   readonly usage: {
     readonly answers: number;
     readonly promptTokens: number;
+    readonly cachedTokens: number;
     readonly completionTokens: number;
     readonly estimated: number;
   };

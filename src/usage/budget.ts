@@ -6,7 +6,7 @@ import { Failure } from '../failure.ts';
 import { moneyText, percent, tokenText } from '../output/figures.ts';
 import type { Run } from '../run.ts';
 import { resolveFolders } from '../settings/folders.ts';
-import { costOf, type PriceTable } from '../settings/prices.ts';
+import { costOf, type PriceTable, type TokenCounts } from '../settings/prices.ts';
 import type { ResolvedSettings, Source } from '../settings/resolved-settings.ts';
 import { endOfPeriod, localDay, type Period, startOfPeriod } from './days.ts';
 import { readLedger, tokensOf, type LedgerLine } from './ledger.ts';
@@ -147,11 +147,11 @@ function expenseOf(
   { currency, name }: Limit,
   { prices, isSandbox }: Pricing,
   model: string,
-  tokens: { readonly prompt: number; readonly answer: number },
+  tokens: TokenCounts,
 ): number {
   if (currency === undefined) return tokens.prompt + tokens.answer;
   const price = prices.get(model);
-  if (price?.currency === currency) return costOf(price, tokens.prompt, tokens.answer);
+  if (price?.currency === currency) return costOf(price, tokens);
   const problem = `${name} needs the price of the model ${model} in ${currency}`;
   throw new Failure('configuration', problem, {
     hint: isSandbox

@@ -4,12 +4,11 @@ import { runInMemory } from '../support/in-memory.ts';
 import {
   type SandboxCommand,
   serviceAt,
-  startNatter,
   startSandboxCommand,
   temporaryHome,
 } from '../support/natter.ts';
-import { chunk, delta, json, streamed, streamHead } from '../support/raw-replies.ts';
-import { fin, type Reply } from '../support/raw-server.ts';
+import { json, streamed } from '../support/raw-replies.ts';
+import type { Reply } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
 
 const upstreamKey = 'upstream-secret-0123456789';
@@ -114,25 +113,6 @@ test('a wrong upstream key is reported as that of the sandbox, and is masked eve
   await gateway.waitFor('stderr', /upstream: .*key in NATTER_UPSTREAM_API_KEY/);
   await gateway.waitFor('stdout', /"status":500/);
   expect(stderr + gateway.stdout() + gateway.stderr()).not.toContain(upstreamKey);
-});
-
-test('a cut by the upstream is a cut for natter, which keeps the text received', async () => {
-  const engine = await serveEngine([streamHead(), chunk(delta('Hel')), fin]);
-  const gateway = await openGateway(['--upstream', engine.url]);
-  expect(await gateway.send('hi')).toMatchObject({ code: 11, stdout: 'Hel\n' });
-  await gateway.waitFor('stdout', /"ended":"failed"/);
-});
-
-test('stopping natter cancels the upstream request', async () => {
-  const engine = await serveEngine([streamHead(), chunk(delta('Hel'))]);
-  const gateway = await openGateway(['--upstream', engine.url]);
-  const client = startNatter(['hi'], { env: serviceAt(gateway, { NATTER_API_KEY: sandboxKey }) });
-  await client.waitFor('stdout', /Hel/);
-  client.child.kill('SIGINT');
-  await client.result;
-  await gateway.waitFor('stdout', /"ended":"client closed"/);
-  await engine.idle();
-  expect(engine.open()).toBe(0);
 });
 
 test.each([

@@ -13,7 +13,6 @@ import {
   openRepl,
   openTerminal,
   screenWith,
-  spawnOnTerminal,
   type TerminalOptions,
 } from '../support/terminal.ts';
 import { openColorProfile } from '../support/profiles.ts';
@@ -85,20 +84,6 @@ describe('an answer on a terminal', () => {
     expect(output).not.toContain(`${escape}[31m`);
     expect(text).toContain('ared');
     expect(text).toContain('2 control or hidden characters of the answer not shown');
-  });
-
-  test('T20 a window of 0 by 0 counts as 80 by 24', async () => {
-    const { text, exitCode } = await transcriptOf(['[sandbox tables]'], {
-      shell: 'stty cols 0 rows 0; $NATTER "[sandbox tables]"',
-    });
-    expect(exitCode).toBe(0);
-    expect(text).toContain('origin ·');
-  });
-
-  test('is readable in 20 columns', async () => {
-    const { text, exitCode } = await transcriptOf(['[sandbox tables]'], { columns: 20 });
-    expect(exitCode).toBe(0);
-    expect(text.replaceAll(/\s/g, '')).toContain('origin·');
   });
 });
 
@@ -247,27 +232,6 @@ function keepBusy(milliseconds: number): void {
   const end = performance.now() + milliseconds;
   while (performance.now() < end);
 }
-
-const numbers = (count: number) =>
-  Array.from({ length: count }, (_, index) => `${index + 1}\r\n`).join('');
-
-test.skipIf(process.platform === 'win32')(
-  'Y32: all output is read of a program that ends while its terminal is busy',
-  async () => {
-    for (const busy of [0, 250]) {
-      const child = spawnOnTerminal('/bin/sh', ['-c', 'seq 1 3000; printf end'], { cols: 80 });
-      let output = '';
-      let reads = 0;
-      child.onData((text) => {
-        output += text;
-        reads += 1;
-        if (reads < 3) keepBusy(busy);
-      });
-      await new Promise((resolve) => child.onExit(resolve));
-      expect(output).toBe(`${numbers(3000)}end`);
-    }
-  },
-);
 
 test.skipIf(process.platform === 'win32')(
   'Y32: natter has written all output of a comparison when it ends, even to a slow terminal',

@@ -179,7 +179,7 @@ function addCost(totals: DryRunTotals, request: CompletionRequest): void {
     return;
   }
   const { prompt, answer } = estimateRequest(request);
-  const cost = costOf(price, prompt, answer ?? 0);
+  const cost = costOf(price, { prompt, answer: answer ?? 0 });
   totals.costs.set(price.currency, (totals.costs.get(price.currency) ?? 0) + cost);
   totals.isOpenEnded ||= answer === undefined;
 }

@@ -245,7 +245,6 @@ export const answerCommands: readonly SlashCommand[] = [
   },
   {
     name: 'undo',
-    surplusHint: 'each /undo removes one prompt; repeat it to remove more',
     summary: 'remove the last prompt and its answer, or a new summary',
     group: 'answers',
     run: undo,

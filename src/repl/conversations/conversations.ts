@@ -250,7 +250,6 @@ function startConversation(state: ReplState): Update {
 export const conversationCommands: readonly SlashCommand[] = [
   {
     name: 'new',
-    surplusHint: '/new starts a conversation; then /rename TITLE sets its title',
     summary: 'start a new conversation',
     group: 'conversations',
     run: startConversation,

@@ -282,6 +282,7 @@ const eventFields = {
     choice(['none', 'finish', 'last', 'every']),
     'where to send usage: nowhere, with the finish_reason (default), in a last chunk without choices, or in every chunk',
   ),
+  cached: events(wholeNumber(0), 'report n tokens of the prompt as read from a cache'),
   'after-done': events(toggle, 'send a chunk after `[DONE]`'),
   unterminated: events(toggle, 'omit the line end of the last event'),
   split: events(

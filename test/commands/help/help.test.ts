@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { serviceGroup } from '../../../src/cli/global-options.ts';
+import { narrowHelp } from '../../../src/cli/help-format.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { topicNames } from '../../../src/commands/help/topic-names.ts';
 import { exitCodes } from '../../../src/failure.ts';
@@ -56,6 +57,48 @@ test.each(commands)(
   },
 );
 
+test.each([
+  ...commands.map((command) => `${command} -h`),
+  ...topicNames.map((one) => `help ${one}`),
+])('natter %s breaks no word on a narrow terminal', async (line) => {
+  const { stdout } = await runInMemory(line.trim().split(' '));
+  const narrow = narrowHelp(stdout, 40);
+  expect(narrow.split(/\s+/)).toEqual(stdout.split(/\s+/));
+  const wide = narrow.split('\n').filter((row) => row.length > 40);
+  // A command to copy, or one word.
+  expect(wide.filter((row) => !/^ *(?:\$ .*|\S+)$/.test(row))).toEqual([]);
+});
+
+test('a narrow terminal has a description below its term, and joins the rows of prose', () => {
+  const wide = [
+    'Runs a local mock of the Chat Completion Service, or a gateway in front of an',
+    'upstream server.',
+    '',
+    '  --log                      print each request as a JSON line on standard',
+    '                             output, keys masked',
+    '  --host <address>           loopback address',
+  ].join('\n');
+  expect(narrowHelp(wide, 60)).toBe(
+    [
+      'Runs a local mock of the Chat Completion Service, or a',
+      'gateway in front of an upstream server.',
+      '',
+      '  --log                      print each request as a JSON',
+      '                             line on standard output, keys',
+      '                             masked',
+      '  --host <address>           loopback address',
+    ].join('\n'),
+  );
+  expect(narrowHelp(wide, 40).split('\n').slice(4)).toEqual([
+    '  --log',
+    '      print each request as a JSON line',
+    '      on standard output, keys masked',
+    '  --host <address>',
+    '      loopback address',
+  ]);
+  expect(narrowHelp(wide, 80)).toBe(wide);
+});
+
 test('natter -h has examples, every command, and where the rest is', async () => {
   const { stdout } = await runInMemory(['-h']);
   const examples = stdout.split('\n\n')[1]?.split('\n') ?? [];
@@ -110,7 +153,7 @@ test.each(commands)('natter help %s is the same as its --help', async (command) 
 
 /** Options with other names set `save` and `secretGuard`, and those of `shell-init` its keys; the others have none. */
 const withoutOption =
-  /^(?:save|ledger|window|windowTitle|apiKeyCommand|secretGuard|thinkTags|shellCommands|shellKey|shellExplainKey|notify|notifyAfter|progress|compact|editing)$/;
+  /^(?:save|ledger|window|windowTitle|apiKeyCommand|secretGuard|thinkTags|shellCommands|shellKey|shellExplainKey|notify|notifyAfter|progress|compact|editing|continue)$/;
 
 test('the help has every setting with an option, its default and its variable', async () => {
   const text = (await runInMemory(['--help'])).stdout.replaceAll(/\s+/g, ' ');

@@ -309,6 +309,14 @@ describe('names', () => {
     expect((await below.run(['run', 'review'])).code).toBe(6);
   });
 
+  test('a name without a file is refused, with the command that creates it', async () => {
+    expect(await createPromptProject().run(['run', 'greet'])).toMatchObject({
+      code: 6,
+      stderr:
+        'natter: there is no prompt file "greet"\n  natter prompts lists prompt files; natter prompts edit greet creates it\n',
+    });
+  });
+
   test('a prompt that begins with run is refused, with the command that sends it', async () => {
     const { run, dryRun } = createPromptProject(prompts);
     expect(await run(['run', 'away', 'with', 'me', '--sandbox'])).toMatchObject({

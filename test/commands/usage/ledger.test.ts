@@ -204,6 +204,19 @@ test('a prompt is one line with its figures, and without a word of it', async ()
   expect(place.text()).not.toMatch(/private|secret|127\.0\.0\.1|test-key/);
 });
 
+test('cached tokens are shown, kept in the ledger, and have a price of their own', async () => {
+  const cached = { ...usage, prompt_tokens: 2000, prompt_tokens_details: { cached_tokens: 1000 } };
+  const server = await serve([[completion({ usage: cached })]]);
+  const place = openLedger({ ...serviceAt(server), NATTER_CONFIG_DIR: folderOf() });
+  await place.run(['config', 'set', 'prices.nextgen', '2/0/0.2']);
+  const { stdout } = await place.run(['-m', 'nextgen', '--json', 'hi']);
+  expect(JSON.parse(stdout)).toMatchObject({ usage: { prompt_tokens: 2000, cached_tokens: 1000 } });
+  expect(place.lines()).toMatchObject([{ prompt_tokens: 2000, cached_tokens: 1000 }]);
+  const shown = await place.run(['usage', '--json']);
+  const total = { cached_tokens: 1000, cost: { USD: 0.0022 } };
+  expect(JSON.parse(shown.stdout)).toMatchObject({ total });
+});
+
 test('the file of the month and its folder are private', async () => {
   const place = openLedger();
   await place.run(['--sandbox', 'hi']);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { handleRun, type Opener } from '../../../src/terminal/markdown/inline-scanner.ts';
 import { colorStyle } from '../../../src/terminal/style.ts';
 import { openStream, render } from './render.ts';
 
@@ -11,6 +10,9 @@ describe('inline text with colour', () => {
     ['__strong__', `${bold('strong')}\n`],
     ['*em* and _em_', `${italic('em')} and ${italic('em')}\n`],
     ['***both***', `${bold(italic('both'))}\n`],
+    ['*foo**bar* end', `${italic('foo**bar')} end\n`],
+    ['foo***bar***baz', `foo${bold(italic('bar'))}baz\n`],
+    ['foo*bar**baz', 'foo*bar**baz\n'],
     ['a `code *span*` b', `a ${cyan('code *span*')} b\n`],
     ['`` a ` b ``', `${cyan('a ` b')}\n`],
     ['~~gone~~', `${strike('gone')}\n`],
@@ -145,6 +147,9 @@ describe('decided text is written at once', () => {
     ['one two', 'one'],
     ['one **two', 'one'],
     ['one **two** three', `one ${bold('two')}`],
+    // The rule of three (CommonMark 6.2): the inner run does not close the outer one.
+    ['one *two**three', 'one'],
+    ['one *two**three* four', `one ${italic('two**three')}`],
     ['one [two](http', 'one'],
     ['中文字', '中文'],
     ['# Title', ''],
@@ -179,33 +184,4 @@ describe('decided text is written at once', () => {
     void stream.write(`**never closed ${'word '.repeat(1000)}`);
     expect(stream.undecided().length).toBeLessThan(20);
   });
-});
-
-/** Meets every run of `*` in a text. @returns whether each closed something, and the lengths still open */
-function meetAll(text: string): { readonly closed: boolean[]; readonly open: number[] } {
-  const openers: Opener[] = [];
-  const closed = [...text.matchAll(/\*+/g)].map(({ 0: marks, index }) =>
-    handleRun(openers, {
-      character: '*',
-      length: marks.length,
-      before: text[index - 1] ?? ' ',
-      after: text[index + marks.length] ?? ' ',
-      position: index,
-      wordStart: index,
-    }),
-  );
-  return { closed, open: openers.map(({ length }) => length) };
-}
-
-test.each([
-  ['*foo*', [false, true], []],
-  ['**foo**', [false, true], []],
-  // The rule of three: a run that can open and close does not match one of another length with a sum of 3.
-  ['*foo**bar*', [false, false, true], []],
-  // Unless both lengths are multiples of 3.
-  ['foo***bar***baz', [false, true], []],
-  ['foo*bar**baz', [false, false], [1, 2]],
-  ['* foo', [false], []],
-])('runs of * after CommonMark 6.2 %s', (text, closed, open) => {
-  expect(meetAll(text)).toEqual({ closed, open });
 });

@@ -1,32 +1,18 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { sanitize } from '../../../src/terminal/safety/sanitizer.ts';
-import { documents } from './documents.ts';
+import { cutAt, documents, fragments, markdownOf } from './documents.ts';
 import { openStream, render } from './render.ts';
 import { fc } from '../../support/properties.ts';
 
 const names = Object.keys(documents);
-
-function cutAt(text: string, cuts: readonly number[]): string[] {
-  const places = [...new Set([0, ...cuts.map((cut) => cut % (text.length + 1)), text.length])];
-  places.sort((one, other) => one - other);
-  return places.slice(1).map((place, index) => text.slice(places[index], place));
-}
 
 /** Letters and digits, in order, without the numbers of code blocks and the names of entities. */
 function letters(text: string): string {
   return text.match(/[\p{L}\p{N}]+/gu)?.join('') ?? '';
 }
 
-const fragments =
-  '* _ ~ ` [ ] ( ) < > ! | # - + = : & \\ ** ``` ~~~ ]( 1. |---| a word 日本 é 😀 http://x.y &amp; &#27; <b> ts $ $$ \\( \\) \\[ \\] \\begin{a} \\end{a}'.split(
-    ' ',
-  );
-const spaces = [' ', '  ', '    ', '\n', '\n\n', '\n> ', '\n- ', '\n  ', '  \n', '\\\n', '\t'];
-
-const markdown = fc
-  .array(fc.constantFrom(...fragments, ...fragments, ...spaces, ...spaces), { maxLength: 60 })
-  .map((parts) => parts.join(''));
+const markdown = markdownOf(fragments);
 
 describe('the output does not depend on the pieces', () => {
   test.each(names)('of %s, code unit by code unit', (name) => {

@@ -4,7 +4,7 @@ import {
 } from '../../../src/terminal/markdown/markdown-stream.ts';
 import { colorStyle, plainStyle } from '../../../src/terminal/style.ts';
 
-export interface RenderOptions extends Partial<Omit<MarkdownStreamOptions, 'style' | 'width'>> {
+export interface RenderOptions extends Partial<Omit<MarkdownStreamOptions, 'width'>> {
   readonly color?: boolean;
   readonly width?: number;
   /** Instead of `width`, for a window that changes. */
@@ -17,9 +17,8 @@ export function openStream({
   columns = () => width,
   ...rest
 }: RenderOptions = {}) {
-  const style = color ? colorStyle : plainStyle;
   return createMarkdownStream({
-    style,
+    style: color ? colorStyle : plainStyle,
     width: columns,
     hyperlinks: false,
     unicode: true,

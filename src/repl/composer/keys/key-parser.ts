@@ -35,7 +35,7 @@ const ignored = (): Meaning => ({});
 const sequences: readonly (readonly [RegExp, (...groups: readonly string[]) => Meaning])[] = [
   // A mouse report of X10.
   [/\[M[^]{3}/y, ignored],
-  // F1 to F5 of the Linux console.
+  // The Linux console's F1 to F5.
   [/\[\[([A-E])/y, (letter = '') => ({ event: keyPress(`f${'ABCDE'.indexOf(letter) + 1}`) })],
   // CPR; the same bytes are F3 with a modifier.
   [/\[\d+;\d+R/y, ignored],
@@ -150,8 +150,8 @@ export class KeyParser {
   readonly #onReply: (reply: TerminalReply) => void;
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   #input = '';
-  /** Parts of the paste being read. */
-  #paste: string[] | undefined;
+  /** The input is a paste up to its end marker. */
+  #isInPaste = false;
   /** The last key was a carriage return, so a following line feed belongs to it (Windows). */
   #isAfterReturn = false;
   /** A flush left an incomplete sequence, so no further timeout is needed. */
@@ -167,13 +167,13 @@ export class KeyParser {
     this.#input +=
       typeof input === 'string' ? input : this.#decoder.decode(input, { stream: true });
     this.#isFlushed = false;
-    const events: KeyEvent[] = [];
+    const events = this.#readKeys();
     // After a paste, there may be more keys.
-    for (let isPasteOver = true; isPasteOver;) {
-      if (this.#paste === undefined) events.push(...this.#readKeys());
-      const paste = this.#paste && this.#readPaste(this.#paste);
-      if (paste !== undefined) events.push(paste);
-      isPasteOver = paste !== undefined;
+    for (let end = this.#endOfPaste(); end !== -1; end = this.#endOfPaste()) {
+      events.push({ type: 'paste', text: pastedText(this.#input.slice(0, end)) });
+      this.#input = this.#input.slice(end + pasteEnd.length);
+      this.#isInPaste = false;
+      events.push(...this.#readKeys());
     }
     return events;
   }
@@ -183,12 +183,11 @@ export class KeyParser {
     this.#isAfterReturn = false;
     this.#isFlushed = true;
     const input = this.#input;
-    if (this.#paste !== undefined) {
-      // More of the paste, or the start of its end marker.
-      const rest = input.replace(/\u001B(?:\[(?:2(?:0(?:1)?)?)?)?$/, '');
-      const text = pastedText(this.#paste.join('') + rest);
-      this.#paste = undefined;
+    if (this.#isInPaste) {
+      this.#isInPaste = false;
       this.#input = '';
+      // Its end may be the start of the end marker.
+      const text = pastedText(input.replace(/\u001B(?:\[(?:2(?:0(?:1)?)?)?)?$/, ''));
       return [{ type: 'paste', text }];
     }
     if (!loneEscapes.test(input)) return [];
@@ -198,7 +197,7 @@ export class KeyParser {
 
   /** Incomplete input: the start of an escape sequence (or a lone Esc), or a paste without its end. */
   pending(): 'nothing' | 'sequence' | 'paste' {
-    if (this.#paste !== undefined) return 'paste';
+    if (this.#isInPaste) return 'paste';
     const isWaiting = this.#input !== '' || this.#isAfterReturn;
     return isWaiting && !this.#isFlushed ? 'sequence' : 'nothing';
   }
@@ -208,12 +207,12 @@ export class KeyParser {
     const input = this.#input;
     const events: KeyEvent[] = [];
     let at = 0;
-    while (at < input.length && this.#paste === undefined) {
+    while (at < input.length && !this.#isInPaste) {
       const isSecondHalf = this.#isAfterReturn && input.charAt(at) === '\n';
       const token = isSecondHalf ? { length: 1 } : readKey(input, at);
       if (token === undefined) break;
       this.#isAfterReturn = input.charAt(at + token.length - 1) === '\r';
-      if (token.opensPaste === true) this.#paste = [];
+      if (token.opensPaste === true) this.#isInPaste = true;
       if (token.reply !== undefined) this.#onReply(token.reply);
       if (token.event !== undefined) events.push(token.event);
       at += token.length;
@@ -222,15 +221,8 @@ export class KeyParser {
     return events;
   }
 
-  /** Continues a paste; undefined until its end marker. */
-  #readPaste(parts: string[]): KeyEvent | undefined {
-    const input = this.#input;
-    const end = input.indexOf(pasteEnd);
-    const taken = end === -1 ? Math.max(0, input.length - pasteEnd.length + 1) : end;
-    parts.push(input.slice(0, taken));
-    this.#input = input.slice(end === -1 ? taken : taken + pasteEnd.length);
-    if (end === -1) return undefined;
-    this.#paste = undefined;
-    return { type: 'paste', text: pastedText(parts.join('')) };
+  /** The offset of the end marker of the open paste; -1 if it is still missing. */
+  #endOfPaste(): number {
+    return this.#isInPaste ? this.#input.indexOf(pasteEnd) : -1;
   }
 }

@@ -206,11 +206,8 @@ export function joinPasteBurst(events: readonly KeyEvent[]): readonly KeyEvent[]
   return [{ type: 'paste', text: characters.join(''), keys: events }];
 }
 
-/** Splits the keys of a burst after its first Enter. */
-export function splitBurst(keys: readonly KeyEvent[]): {
-  readonly line: readonly KeyEvent[];
-  readonly rest: readonly KeyEvent[];
-} {
+/** The keys of a burst up to its first Enter, and the rest as a burst. */
+export function splitBurst(keys: readonly KeyEvent[]): readonly KeyEvent[] {
   const end = keys.findIndex((event) => event.type === 'key' && event.name === 'enter') + 1;
-  return { line: keys.slice(0, end), rest: joinPasteBurst(keys.slice(end)) };
+  return [...keys.slice(0, end), ...joinPasteBurst(keys.slice(end))];
 }

@@ -9,8 +9,6 @@ import {
   shortcut,
 } from './key-event.ts';
 
-const escape = '\u001B';
-
 /** What a part of the input means; a part without a meaning is a report or unknown, and is ignored. */
 interface Meaning {
   readonly event?: KeyEvent | undefined;
@@ -35,7 +33,7 @@ const ignored = (): Meaning => ({});
 const sequences: readonly (readonly [RegExp, (...groups: readonly string[]) => Meaning])[] = [
   // A mouse report of X10.
   [/\[M[^]{3}/y, ignored],
-  // F1 to F5 of the Linux console.
+  // In the Linux console, F1 to F5.
   [/\[\[([A-E])/y, (letter = '') => ({ event: keyPress(`f${'ABCDE'.indexOf(letter) + 1}`) })],
   // CPR; the same bytes are F3 with a modifier.
   [/\[\d+;\d+R/y, ignored],
@@ -78,7 +76,7 @@ function readAlt(input: string, at: number): Token {
 }
 
 function readEscape(input: string, at: number): Token {
-  if (input.charAt(at + 1) === escape) return readDoubleEscape(input, at);
+  if (input.charAt(at + 1) === '\u001B') return readDoubleEscape(input, at);
   for (const [pattern, meaningOf] of sequences) {
     const found = matchAt(pattern, input, at + 1);
     if (found !== undefined)

@@ -50,7 +50,7 @@ function cutMark(answer: ComparedAnswer, style: Style): string {
   return answer.content === '' ? text : `\n${text}`;
 }
 
-/** Below one second, a speed is meaningless. */
+/** A speed is meaningless below one second. */
 const minStream = 1000;
 
 /** What one answer does: the wait, the retry, or the speed of its text. */
@@ -267,7 +267,7 @@ export class TextColumn {
   }
 }
 
-/** In columns of the terminal. */
+/** The width in columns of the terminal. */
 const separatorWidth = 3;
 
 /** The width of each of `count` columns in a window. The window's last column stays free, so that no row wraps. */

@@ -297,24 +297,6 @@ test('writes nothing to the window if a screen reader is used', async () => {
   expect(terminal.output()).not.toMatch(/\u001B\][29];|\u001B\[\?1004|\u001B\[2[23];2t/);
 });
 
-test('compare shows how many answers have ended, and puts the window back', async () => {
-  const words = ['compare', '-m', 'origin,nextgen', '--sandbox', 'hello'];
-  const terminal = openTerminal(words, { env: settings });
-  await terminal.exit;
-  const written = terminal.output().match(/\u001B\[2[23];2t|\u001B\][29];[^\u0007]*\u0007/g);
-  expect(written).toEqual([
-    saved,
-    '\u001B]2;0 of 2 - natter compare\u0007',
-    '\u001B]9;4;3;\u0007',
-    '\u001B]2;1 of 2 - natter compare\u0007',
-    '\u001B]9;4;1;50\u0007',
-    '\u001B]2;2 of 2 - natter compare\u0007',
-    '\u001B]9;4;1;100\u0007',
-    noProgress,
-    restored,
-  ]);
-});
-
 let service: Sandbox;
 
 beforeAll(async () => {
@@ -357,7 +339,7 @@ describe('the REPL and its service', () => {
     await terminal.waitFor(/not shown; empty for none\): $|none\):$/m);
     terminal.type(`${sandboxKey}\r`);
     await terminal.waitFor(
-      /is used now;\s[^]*\snext\sstart\suses\sNATTER_API_KEY\s[^]*\/retry\s[^]*You:/,
+      /NATTER_API_KEY\sis\sset\sand\soverrides[^]*is\sused\snow;[^]*\/retry\s[^]*You:/,
     );
     terminal.type('[sandbox echo] hello\n');
     await terminal.waitFor(/origin: hello\n/);

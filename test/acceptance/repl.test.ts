@@ -201,7 +201,7 @@ describe.runIf(process.platform !== 'win32')('a command for the shell', () => {
     const screen = await screenWith(terminal, /^\d+\nnot yet[^]*running sleep/m);
     const sleeping = Number(/^(\d+)\nnot yet/m.exec(screen)?.[1]);
     terminal.type(keys.escape);
-    await terminal.waitFor(/not yet\n.*stopped; \d+ bytes are attached/);
+    await terminal.waitFor(/not yet\n.*stopped; \d+ bytes of output are attached/);
     const stateOf = () => {
       try {
         return readFileSync(`/proc/${sleeping}/stat`, 'utf8').split(' ')[2];
@@ -218,7 +218,7 @@ describe.runIf(process.platform !== 'win32')('a command for the shell', () => {
     await terminal.waitFor(/You:/);
     terminal.type('!echo one\r');
     await terminal.waitFor(
-      /^one\nnatter: exit code 0; 4 bytes are attached to the next prompt\nYou:/m,
+      /^one\nnatter: exit code 0; 4 bytes of output are attached to the next prompt\nYou:/m,
     );
     terminal.type('!!echo two; sleep 600\r');
     await terminal.waitFor(/^two$/m);

@@ -85,11 +85,6 @@ describe('an answer on a terminal', () => {
     expect(text).toContain('ared');
     expect(text).toContain('2 control or hidden characters of the answer not shown');
   });
-
-  test('--plain prints the source text', async () => {
-    const { text } = await transcriptOf(['--plain', '[sandbox echo] some **bold** text']);
-    expect(text).toContain('some **bold** text');
-  });
 });
 
 describe('waiting on a terminal', () => {
@@ -108,13 +103,6 @@ describe('waiting on a terminal', () => {
     expectCountdown(session.output());
     const retries = (await session.transcript()).match(/retry 1 of 4/g);
     expect(retries).toHaveLength(1);
-  });
-
-  test('R23 Ctrl+C during a retry ends natter at once', async () => {
-    const session = open(['[sandbox 429 retry-after=50 times=1] hello']);
-    await session.waitFor(/retry 1 of 4/);
-    session.type('\u0003');
-    expect((await session.exit).signal).toBe(2);
   });
 });
 
@@ -171,29 +159,6 @@ test('a failure on a narrow terminal breaks between words, and its command is co
   expect(copied).toBe(await terminal.transcript());
   expect(copied).toMatch(/^natter: .*\n {8}\S/);
   expect(copied).toMatch(/^ *natter conversations search seagulls$/m);
-});
-
-/** The titles of the window, in order. */
-const titlesIn = (output: string) =>
-  [...output.matchAll(/\u001B\]2;([^\u0007]*)\u0007/g)].map(([, title]) => title);
-
-/** Puts back the progress of the tab, and the title. */
-const putBack = '\u001B]9;4;0;\u0007\u001B[23;2t';
-
-const shown = { NATTER_PROGRESS: 'on', NATTER_WINDOW_TITLE: 'on' };
-
-test('--every shows the lines it answers in the title of the window', async () => {
-  const shell = String.raw`printf 'a\nb\n' | $NATTER --sandbox --every 1l "[sandbox echo]ask"`;
-  const session = openTerminal([], { shell, env: shown });
-  await session.exit;
-  expect(titlesIn(session.output())).toEqual([
-    'line 1 - natter --every',
-    'natter --every',
-    'line 2 - natter --every',
-    'natter --every',
-  ]);
-  expect(session.output()).toContain('\u001B]9;4;3;');
-  expect(session.output().endsWith(putBack)).toBe(true);
 });
 
 const own = '\u001B[38;2;255;95;175mcode\u001B[39m';

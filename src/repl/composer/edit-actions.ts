@@ -185,7 +185,7 @@ export function isEditAction(action: string): action is EditAction {
   return Object.hasOwn(editActions, action);
 }
 
-/** For Enter: turns a backslash before the caret into a line end; undefined if there is none. */
+/** Turns a backslash before the caret into a line end, for Enter; undefined if there is none. */
 export function breakAtBackslash(buffer: TextBuffer): TextBuffer | undefined {
   const start = previousBoundary(buffer.text, buffer.cursor);
   if (buffer.text.slice(start, buffer.cursor) !== '\\') return undefined;

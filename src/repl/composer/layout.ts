@@ -51,7 +51,7 @@ function selectedColumns(
   return { from: Math.min(first, width), to: Math.min(last, width) };
 }
 
-/** At most `height` rows around the caret; only lines near it are laid out, so the time does not grow with the text. */
+/** Lays out at most `height` rows around the caret; only lines near it are laid out, so the time does not grow with the text. */
 export function layout(
   draft: Draft,
   columns: number,

@@ -66,7 +66,7 @@ export class LineEditor {
   #shown = nothingTyped;
   #column: number | undefined;
   #buffer = createBuffer();
-  /** With its position among the earlier prompts; undefined if none was recalled. */
+  /** The recalled prompt with its position among the earlier ones; undefined if none was recalled. */
   #history: History | undefined;
   #search: LineSearch | undefined;
   /** Resolves when the choices are found for each Tab so far. */

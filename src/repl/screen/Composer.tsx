@@ -18,7 +18,7 @@ import type { ReplState, Update } from '../state.ts';
 import { caretShapeOf, viSelection } from '../composer/vi/vi-keys.ts';
 import { Lines, useCaret, useView, type View, useKeys, useStore } from './view.tsx';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { actionOf, type KeyAction } from '../composer/keys/key-bindings.ts';
+import { actionOf, type KeyAction, keyOf } from '../composer/keys/key-bindings.ts';
 import { chordOf } from '../composer/keys/key-event.ts';
 import { shownText } from '../composer/paste.ts';
 import { type Draft, withDraft } from '../composer/text-buffer.ts';
@@ -58,13 +58,16 @@ function withSelection(
 /** The draft; the terminal's cursor is its caret. */
 export function Composer({ composer }: { readonly composer: ComposerLayout }): ReactNode {
   const view = useView();
-  const { vi, activity } = view.state;
+  const { vi, activity, queue, keyMap } = view.state;
   useCaret({
     column: composerMarkColumns + composer.cursorColumn,
     rowsBelow: composer.rows.length - 1 - composer.cursorRow,
     shape: vi && caretShapeOf(vi),
   });
-  const placeholder = activity === undefined ? 'type a prompt' : 'type the next prompt';
+  const queueKey = queue.length > 0 ? keyOf('move-up', keyMap) : undefined;
+  const next =
+    queueKey === undefined ? 'type the next prompt' : `${queueKey} edits the last queued prompt`;
+  const placeholder = activity === undefined ? 'type a prompt' : next;
   const rows = composer.rows.every((row) => row === '')
     ? [view.style.dim(placeholder)]
     : composer.rows.map((row, index) => withSelection(row, composer.selections?.[index]));

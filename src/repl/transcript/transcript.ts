@@ -202,7 +202,7 @@ export class Transcript {
   }
 }
 
-/** Below an answer. */
+/** The line below an answer. */
 export interface Closing {
   readonly type: 'closing';
   /** Model, time and tokens, as far as they are known. */

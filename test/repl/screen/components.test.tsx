@@ -28,6 +28,7 @@ import {
   pressed,
   run,
   stateOf,
+  waitingAnswer,
   typed,
 } from '../../support/repl-state.ts';
 
@@ -40,6 +41,17 @@ describe('the composer', () => {
   test('shows its placeholder while it is empty', () => {
     expect(rowsOf(composer)).toEqual(['› type a prompt']);
     expect(rowsOf(composer, { columns: 10 })).toEqual(['› type a …']);
+  });
+
+  test('names the key for the queue while an answer streams', () => {
+    const streaming = { activity: waitingAnswer, queue: [draftFrom('later')] };
+    expect(drawn(<Composer composer={composer} />, stateOf(streaming))).toEqual([
+      '› Up edits the last queued prompt',
+    ]);
+    const empty = { ...streaming, queue: [] };
+    expect(drawn(<Composer composer={composer} />, stateOf(empty))).toEqual([
+      '› type the next prompt',
+    ]);
   });
 
   test('marks its first row and indents the others', () => {

@@ -33,7 +33,7 @@ const ignored = (): Meaning => ({});
 const sequences: readonly (readonly [RegExp, (...groups: readonly string[]) => Meaning])[] = [
   // A mouse report of X10.
   [/\[M[^]{3}/y, ignored],
-  // In the Linux console, F1 to F5.
+  // The Linux console's F1 to F5.
   [/\[\[([A-E])/y, (letter = '') => ({ event: keyPress(`f${'ABCDE'.indexOf(letter) + 1}`) })],
   // CPR; the same bytes are F3 with a modifier.
   [/\[\d+;\d+R/y, ignored],

@@ -33,8 +33,8 @@ export interface Completion {
   readonly model: string;
   /** Lazy; can be iterated once. */
   readonly deltas: Iterable<string> | AsyncIterable<string>;
-  /** For the deltas that were read so far. */
-  ending(): { readonly finishReason: string; readonly usage: Required<Usage> };
+  /** Describes the end after the deltas that were read so far. */
+  ending(): { readonly finishReason: string; readonly usage: ReturnType<typeof usageOf> };
 }
 
 /** The finish reason to send; undefined if the fault omits it. */
@@ -75,11 +75,17 @@ export async function completionBody(completion: Completion, fault: Fault): Prom
     object: 'chat.completion',
     model: completion.model,
     choices: [{ index: 0, message, finish_reason: finishReasonOf(fault, completion) }],
-    usage: fault.usage === 'none' ? undefined : completion.ending().usage,
+    usage: fault.usage === 'none' ? undefined : reportedUsage(fault, completion),
   };
 }
 
-function usageOf(promptTokens: number, tokens: number): Required<Usage> {
+/** The usage as OpenAI sends it. */
+export function reportedUsage({ cached }: Fault, completion: Completion): object {
+  const details = cached !== undefined && { prompt_tokens_details: { cached_tokens: cached } };
+  return { ...completion.ending().usage, ...details };
+}
+
+function usageOf(promptTokens: number, tokens: number): Required<Omit<Usage, 'cached_tokens'>> {
   return {
     prompt_tokens: promptTokens,
     completion_tokens: tokens,

@@ -17,7 +17,7 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** Counts from 1, in the order of arrival. */
   readonly number: number;
-  /** For the log. */
+  /** The record of the request in the log. */
   readonly record: RequestRecord;
   /** Empty until the request has been read. */
   fault: Fault;

@@ -63,10 +63,20 @@ function refuseUnknown(record: object, known: readonly string[], what: string): 
   refuse(`unsupported ${what}${unknown.length > 1 ? 's' : ''}: ${names}`);
 }
 
+/** Joins the parts of a content, if all are text: many clients send `[{"type": "text", "text": "…"}]`. */
+function joinTextParts(content: unknown): unknown {
+  if (!Array.isArray(content)) return content;
+  const texts = content.map((part: unknown) =>
+    isJsonObject(part) && part['type'] === 'text' ? part['text'] : undefined,
+  );
+  return texts.every((text) => typeof text === 'string') ? texts.join('') : content;
+}
+
 function checkMessage(value: unknown, index: number, isLenient: boolean): Message {
   const place = `messages[${index}]`;
   if (!isJsonObject(value)) return refuse(`${place} must be an object`);
-  const { role, content } = value;
+  const content = isLenient ? joinTextParts(value['content']) : value['content'];
+  const role = isLenient && value['role'] === 'developer' ? 'system' : value['role'];
   if (role === undefined) refuse(`${place}.role is missing`);
   if (content === undefined) refuse(`${place}.content is missing`);
   if (typeof role !== 'string') return refuse(`${place}.role must be a string`);
@@ -81,7 +91,7 @@ function checkMessage(value: unknown, index: number, isLenient: boolean): Messag
 
 /**
  * Checks a parsed body against the contract's field table: the types of the fields first, then the model.
- * @param isLenient ignores fields that are not in the table
+ * @param isLenient ignores fields that are not in the table, joins text parts, and takes "developer" for "system"
  * @throws Failure `invalid_request`, or `not_found` for an unknown model
  */
 export function checkCompletionBody(value: unknown, isLenient: boolean): CompletionRequest {
@@ -123,6 +133,6 @@ export function lastUserText(value: unknown): string | undefined {
   const message: unknown = value['messages'].findLast(
     (candidate: unknown) => isJsonObject(candidate) && candidate['role'] === 'user',
   );
-  const content = isJsonObject(message) ? message['content'] : undefined;
+  const content = isJsonObject(message) ? joinTextParts(message['content']) : undefined;
   return typeof content === 'string' ? content : undefined;
 }

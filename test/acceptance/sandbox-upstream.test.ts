@@ -7,7 +7,7 @@ import {
   startSandboxCommand,
   temporaryHome,
 } from '../support/natter.ts';
-import { json, response, streamed } from '../support/raw-replies.ts';
+import { json, streamed } from '../support/raw-replies.ts';
 import type { Reply } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
 
@@ -156,13 +156,6 @@ test('N11 the sandbox prints its address for natter, and the one with /v1 for ot
   const [, url = ''] = /other programs: (\S+)\/v1,/.exec(sandbox.stderr()) ?? [];
   expect(sandbox.stderr()).toContain(`try it: NATTER_BASE_URL=${url} `);
   expect((await sandbox.send('--param', 'temperature=1', '[sandbox echo] hi')).stdout).toBe('hi\n');
-});
-
-test('an upstream that lists no models can still be mapped', async () => {
-  const engine = await serve([[response(404)], [streamed('Hello')]]);
-  const words = ['--upstream', engine.url, '--map', 'origin=a', '--map', 'nextgen=b'];
-  const gateway = await openGateway(words);
-  expect((await gateway.send('hi')).stdout).toBe('Hello\n');
 });
 
 test('the reason for which the upstream refuses a prompt is reported once, with its status', async () => {

@@ -16,7 +16,7 @@ const second = 1000;
 /** Milliseconds; shorter waits are not worth a timer. */
 const shortest = 0.1;
 
-/** At first, this many requests are sent at once. */
+/** This many requests are sent at once at first. */
 const firstPlaces = 4;
 /** Milliseconds; the places double at this interval until the first refusal. */
 const rampInterval = 100;

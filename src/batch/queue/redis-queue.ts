@@ -47,7 +47,7 @@ export type JobOutcome =
 
 export interface QueueJob {
   readonly item: QueuedItem;
-  /** From 1; a job of a killed worker is started again. */
+  /** The number of starts, from 1; a job of a killed worker is started again. */
   readonly starts: number;
   /** A transient failure ends the job. */
   readonly isLastAttempt: boolean;
@@ -249,7 +249,7 @@ export function openRedisQueue(library: QueueModule, client: RedisClient, name: 
       if (failed > 0) await queue.retryJobs({ state: 'failed' });
       return failed;
     },
-    /** In the order of the columns of `natter batch status`. */
+    /** Counts jobs by state, in the order of the columns of `natter batch status`. */
     async counts() {
       const since = Date.now() - minute;
       const [jobs, items, answered, unsendable, lastMinute, workers] = await Promise.all([

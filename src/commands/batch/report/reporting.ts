@@ -28,7 +28,7 @@ export function refuseUnwritableSummary(file: string): void {
   }
 }
 
-/** Of a new file; the umask applies. */
+/** The mode of a new file; the umask applies. */
 const newFileMode = 0o666;
 
 /** Replaces the file at once: a reader sees the old or the new one. @throws Failure `storage` */
@@ -49,7 +49,7 @@ interface RunNames {
   readonly output: string | null;
   /** `2/8`. */
   readonly shard: string | null;
-  /** In a queue. */
+  /** The name of the batch in a queue. */
   readonly batch?: string;
 }
 

@@ -65,7 +65,7 @@ const fileDialog = (title: string, ...choices: readonly DialogChoice[]): Dialog 
   type: 'choice',
   title,
   choices: [...choices, { label: 'write nothing', choose: writeNothing }],
-  selectsTyped: true,
+  filtersTyped: true,
   cancel: writeNothing,
 });
 

@@ -64,8 +64,8 @@ function hintForForeign(typed: string, path: string, { options }: Command): stri
   if (path === 'natter auth login' && keyOptions.has(name)) {
     return '‹natter auth login› asks for the key, or reads it from a file: ‹natter auth login < key.txt›';
   }
-  if (path === 'natter compare' && /^(?:-x|--extract)$/.test(name)) {
-    return 'it prints a code block of one answer: ‹natter -x "a prompt"›';
+  if (path === 'natter compare' && /^(?:-x|--extract|-M|--messages)$/.test(name)) {
+    return `it is for one model: ‹natter ${name} …›`;
   }
   if (path === 'natter') {
     return meantBy(foreignOptions, name);

@@ -1,4 +1,5 @@
 import type { CheckOptions, SchemaSource } from '../../ask/check.ts';
+import type { Message } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
 import {
   type AnswerFormat,
@@ -31,6 +32,8 @@ export interface ChatRun extends Run<ChatOptions> {
   readonly guard?: SecretGuard | undefined;
   /** The command in the ledger; `chat` if undefined. */
   readonly command?: string;
+  /** Prompts and answers before the prompt; none if undefined. */
+  readonly history?: readonly Message[];
   /** The words of the command line; undefined for a prompt file. */
   readonly words?: readonly string[];
   /** The conversation that the prompt is saved in, for JSON. */

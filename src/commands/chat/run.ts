@@ -52,6 +52,7 @@ import { cleanLine } from '../../secrets/secrets.ts';
 import { openConversation, type OpenConversation } from '../../ask/open-conversation.ts';
 import { printJson } from '../../output/print-data.ts';
 import { dryRunDocument } from '../../ask/dry-run.ts';
+import { readHistory } from '../../input/read-messages.ts';
 import { readPrompt, withSystem } from '../../input/read-prompt.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
 import { withHint } from '../../cli/report.ts';
@@ -79,10 +80,9 @@ interface Shown {
 
 /** Not for a prompt file, which has no words. */
 function canSplit({ options, words = [] }: ChatRun): boolean {
-  const { jsonl, resume, branch, conversation, fallback, system } = options;
-  const isOther = [jsonl, options.continue, resume, branch, conversation, fallback].some(
-    (option) => option !== undefined && option !== false,
-  );
+  const { jsonl, resume, branch, conversation, fallback, system, messages, M } = options;
+  const others = [jsonl, options.continue, resume, branch, conversation, fallback, messages, M];
+  const isOther = others.some((option) => option !== undefined && option !== false);
   const text = promptOf(words);
   return text !== '' && !isOther && !hasInputPlaceholder(text) && !hasInputPlaceholder(system);
 }
@@ -347,10 +347,10 @@ async function converse(
  * @throws Failure, or the reason `context.signal` was aborted with
  */
 export async function sendPrompt(run: ChatRun, prompt: string): Promise<void> {
-  const { options, presentation, settings, ownSchema } = run;
+  const { options, presentation, settings, ownSchema, history } = run;
   const check = await openCheck(presentation.notices, options, ownSchema);
   const checked = { ...run, settings: check?.settings(settings) ?? settings };
-  const conversation = await openConversation(checked, check?.prompt(prompt) ?? prompt);
+  const conversation = await openConversation(checked, check?.prompt(prompt) ?? prompt, history);
   try {
     await converse({ ...checked, settings: conversation.settings }, conversation, check);
   } finally {
@@ -364,10 +364,13 @@ export async function chat(
   options: ChatOptions,
   words: readonly string[],
 ): Promise<void> {
-  const run = await prepare(context, options);
-  const guard = openSecretGuard(run);
-  const read = await readPrompt(run, words, guard);
-  await sendPrompt({ ...run, guard, words, settings: withSystem(run.settings, read) }, read.prompt);
+  const prepared = await prepare(context, options);
+  const guard = openSecretGuard(prepared);
+  const given = await readHistory(prepared, promptOf(words) !== '', guard);
+  const run = { ...prepared, guard, words, history: given.messages, settings: given.settings };
+  const own = given.prompt === undefined ? words : [...words, given.prompt];
+  const read = await readPrompt(run, own, guard);
+  await sendPrompt({ ...run, settings: withSystem(run.settings, read) }, read.prompt);
 }
 
 /** Options that make sense only for a single answer. */
@@ -381,6 +384,8 @@ const oneShot = [
   'schema',
   'select',
   'extract',
+  'messages',
+  'M',
 ] as const;
 
 /**

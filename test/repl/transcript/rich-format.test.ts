@@ -178,12 +178,4 @@ describe('the row below an answer', () => {
       '\norigin · 8.0 s · 207 tokens · version 2/2\n',
     );
   });
-
-  test('after figures shows only the version, with the models', async () => {
-    const models = ' (1 origin, 2 nextgen)';
-    const entry: Entry = { type: 'closing', facts: [], version: 'version 2/2', models };
-    expect(await shown([entry], { columns: 80 })).toBe(
-      '\nversion 2/2 (1 origin, 2 nextgen); /version switches\n',
-    );
-  });
 });

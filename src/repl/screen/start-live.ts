@@ -135,10 +135,6 @@ class LiveScreen implements Screen {
     return this.#region.slowness();
   }
 
-  nextUpdate(): Promise<void> | undefined {
-    return this.#region.nextUpdate();
-  }
-
   redraw(): void {
     this.#region.redraw();
   }

@@ -147,7 +147,7 @@ export function versionsOf(conversation: Conversation, { prompt, answer }: Promp
 function modelsText(ends: readonly Turn[]): string {
   const models = ends.map(({ model = 'no answer' }) => model);
   if (new Set(models).size < 2) return '';
-  return ` (${models.map((model, index) => `${index + 1} ${model}`).join(', ')})`;
+  return ` (${models.map((model, index) => `${index + 1} by ${model}`).join(', ')})`;
 }
 
 /** Whether the conversation has filled 80% of the window. */

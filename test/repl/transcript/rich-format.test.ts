@@ -170,7 +170,7 @@ describe('the transcript', () => {
 
 describe('the row below an answer', () => {
   test('shows the version and how to switch', async () => {
-    const entry = { ...closing, version: 'version 2/2', models: ' (1 origin, 2 nextgen)' };
+    const entry = { ...closing, version: 'version 2/2', models: ' (1 by origin, 2 by nextgen)' };
     expect(await shown([entry as Entry], { columns: 80 })).toBe(
       '\norigin · 8.0 s · 207 tokens · version 2/2; /version switches\n',
     );

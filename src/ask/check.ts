@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Message } from '../client/contract.ts';
+import type { Message, Usage } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
 import { definedFields, type JsonObject } from '../json.ts';
 import type { AnswerMetadata } from '../output/answer-meter.ts';
@@ -164,7 +164,7 @@ interface CheckedAnswer<Given extends Answer = Answer> {
 
 /** The answers to one prompt. */
 export interface CheckedAnswers<Given extends Answer = Answer> {
-  /** In order; each has violations. */
+  /** The refused answers in their order; each has violations. */
   readonly earlier: readonly CheckedAnswer<Given>[];
   readonly last: CheckedAnswer<Given>;
 }
@@ -256,10 +256,10 @@ export function metadataOf({ earlier, last }: CheckedAnswers): AnswerMetadata {
   const { metadata } = last.answer;
   if (earlier.length === 0) return metadata;
   const parts = [...earlier, last].map(({ answer }) => answer.metadata);
-  const tokens = (name: 'prompt_tokens' | 'completion_tokens' | 'total_tokens') =>
-    sum(parts.map(({ usage }) => usage?.[name]));
+  const tokens = (name: keyof Usage) => sum(parts.map(({ usage }) => usage?.[name]));
   const usage = definedFields({
     prompt_tokens: tokens('prompt_tokens'),
+    cached_tokens: tokens('cached_tokens'),
     completion_tokens: tokens('completion_tokens'),
     total_tokens: tokens('total_tokens'),
   });

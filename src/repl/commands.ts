@@ -150,7 +150,7 @@ function runPromptFile(state: ReplState, name: string, argument: string): Update
   return startActivity(state, 'reading a prompt file', openPrompt, { name, argument });
 }
 
-/** After no prompt file with this name was found. The line returns to the composer, if that is empty. */
+/** Reports that no prompt file has this name. The line returns to the composer, if that is empty. */
 export function refuseMissing(state: ReplState, name: string, argument: string): Update {
   const { composer, isLineMode } = state;
   const draft = draftFrom(`/${name} ${argument}`.trimEnd());

@@ -62,7 +62,7 @@ function interrupt(state: ReplState): Update {
   if (state.activity !== undefined && !state.activity.isStopping) return stop(state);
   if (!isEmpty(state.composer)) {
     const cleared = clearDraft(state);
-    // After the choice of a service was cancelled.
+    // The choice of a service was cancelled.
     if (state.isQuitArmed) return andThen(cleared, quit);
     return { ...cleared, state: { ...cleared.state, isQuitArmed: true } };
   }

@@ -12,7 +12,7 @@ import { conversationsNamed } from '../conversation/library/library.ts';
 import { type Conversation, pathOf } from '../conversation/tree.ts';
 import { Failure, withCommands } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
-import { newLineKey, ownKeyMap } from './composer/keys/key-bindings.ts';
+import { keyOf, ownKeyMap } from './composer/keys/key-bindings.ts';
 import { createHistory } from './composer/history.ts';
 import { typedPrompt } from './composer/paste.ts';
 import { createBuffer, draftFrom } from './composer/text-buffer.ts';
@@ -124,7 +124,7 @@ export function welcomeEntry({ service, settings, columns, ...state }: ReplState
     const where = source === undefined ? '' : `${source}, `;
     return notice(`${where}model ${settings.model}; /help lists the commands`);
   }
-  const newLine = newLineKey(state.keyMap);
+  const newLine = keyOf('new-line', state.keyMap);
   const keys = ['/help', '@file', ...(newLine === undefined ? [] : [`${newLine} new line`])];
   const parts = ['natter', ...(source === undefined ? [] : [source]), settings.model, ...keys];
   const { dot } = symbolsFor(state.unicode);
@@ -174,7 +174,6 @@ const pause = 1000;
 /** Loads large modules that few conversations need, so that a conversation survives an update of natter's files. */
 async function loadRest({ clock }: Context, signal: AbortSignal): Promise<void> {
   await clock.sleep(pause, signal);
-  await import('../terminal/highlight.ts');
   await import('../input/attach-others.ts');
   await import('../conversation/export/html.ts');
   await import('../schema/compile-schema.ts');

@@ -35,11 +35,14 @@ export function recordModel(session: Session, model: string): void {
 const modelsOf = ({ knownModels }: ReplState): ReadonlySet<string> =>
   new Set([...knownModels, ...catalogue.map(({ id }) => id), 'auto']);
 
+/** Refuses an argument of several words in place of a model. */
+export const refuseModelId = (state: ReplState): Update =>
+  refuse(state, 'a model id cannot contain spaces', '/model lists them');
+
 /** Opens a list of the models, or sets one. */
 function setModel(state: ReplState, model: string): Update {
   if (model === '') return startActivity(state, 'listing models', listModels, undefined);
-  if (/\s/.test(model))
-    return refuse(state, 'a model id cannot contain spaces', '/model lists them');
+  if (/\s/.test(model)) return refuseModelId(state);
   return modelsOf(state).has(model)
     ? useModel(state, model)
     : startActivity(state, 'looking for the model', findModel, model);

@@ -88,7 +88,7 @@ export type PromptToSend =
   | {
       readonly type: 'new';
       readonly content: string;
-      /** As shown in the transcript, with long pastes as markers. */
+      /** The text as the transcript shows it, with long pastes as markers. */
       readonly shown: string;
       /** The prompt was queued or generated, so the line-mode screen does not show it yet. */
       readonly needsEcho: boolean;
@@ -174,11 +174,11 @@ export interface AnswerActivity {
   readonly files: readonly AttachedFile[];
   /** The branch before the prompt, restored if the prompt was not recorded. */
   readonly branch?: Branch | undefined;
-  /** For `/compare`: the id of the answer to compare with. */
+  /** The id of the answer that `/compare` compares with. */
   readonly comparedWith?: string | undefined;
-  /** For `/continue`: the text is added to the last answer. */
+  /** `/continue` adds the text to the last answer. */
   readonly isContinuation?: boolean;
-  /** For `/compact`: not a turn of the conversation. */
+  /** The summary that `/compact` asks for is not a turn of the conversation. */
   readonly isSummary?: boolean;
 }
 
@@ -292,10 +292,11 @@ export interface ReplState {
   readonly hasOfferedModel: boolean;
   /** Whether summaries are made at 80% of the window; after one that failed only on request. */
   readonly compaction: { readonly isAutomatic: boolean; readonly hasFailed: boolean };
-  /** Of this session; `estimated` answers have no usage from the service. */
+  /** The sums of this session; `estimated` answers have no usage from the service. */
   readonly usage: {
     readonly answers: number;
     readonly promptTokens: number;
+    readonly cachedTokens: number;
     readonly completionTokens: number;
     readonly estimated: number;
   };

@@ -88,15 +88,17 @@ export function readSettings(
   options: GlobalOptions,
   flags: SettingFlags = {},
 ): ResolvedSettings {
+  // `--continue` is not the flag of the setting with its name.
+  const given = { ...options, ...flags, continue: undefined };
   const settings = resolveSettings(
     options.sandbox === true
       ? {
-          flags: { ...options, ...flags, profile: undefined },
+          flags: { ...given, profile: undefined },
           environment: { ...context.environment, NATTER_PROFILE: undefined },
           stored: readForSandbox(context, notices, options),
         }
       : {
-          flags: { ...options, ...flags },
+          flags: given,
           environment: context.environment,
           stored: readStored(context, notices),
         },

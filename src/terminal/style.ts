@@ -124,7 +124,7 @@ const monoStyle: Style = withParts({ ...weightStyle, red: bold, magenta: bold, c
 type Palette = { readonly [Name in keyof typeof colors | 'dim']?: number };
 
 interface ThemeColors {
-  /** Among the 240 colours that are the same in every terminal. */
+  /** Codes among the 240 colours that are the same in every terminal. */
   readonly many: Palette;
   /** Codes of SGR for the 16 colours, whose values differ between terminals. */
   readonly few: Palette;

@@ -5,8 +5,10 @@ import { KeyParser } from '../../src/repl/composer/keys/key-parser.ts';
 import { withConversation } from '../../src/repl/conversations/position.ts';
 import { withAttached } from '../../src/repl/files/attachments.ts';
 import type { ReplState } from '../../src/repl/state.ts';
+import { candidatesFor } from '../../src/repl/menu.ts';
 import { step } from '../../src/repl/step.ts';
 import { runInApp } from '../support/app.tsx';
+import { createMemorySession } from '../support/memory-session.ts';
 import {
   answerEnded,
   chatEvent,
@@ -124,6 +126,30 @@ test.each([
   });
 });
 
+test('/edit 2 restores the second last prompt, and Tab lists the prompts', () => {
+  const conversation = conversationOf(
+    { role: 'user', content: 'one' },
+    { role: 'assistant', content: '1' },
+    { role: 'user', content: 'two\nlines' },
+    { role: 'assistant', content: '2' },
+  );
+  const state = stateOf({ conversation });
+  const argument = { kind: 'argument', command: 'edit', from: 6, to: 6, typed: '' } as const;
+  expect(candidatesFor(createMemorySession().session, state, argument)).toEqual([
+    { value: '1', summary: 'two lines' },
+    { value: '2', summary: 'one' },
+  ]);
+  const { state: edited } = command(state, '/edit 2');
+  expect(composed(edited)).toBe('one');
+  const { effects } = run(edited, enter);
+  expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ parent: undefined });
+  for (const other of ['3', '0', 'x']) {
+    expect(printed(command(state, `/edit ${other}`).effects)).toEqual([
+      'there are prompts 1 (the last one) to 2',
+    ]);
+  }
+});
+
 describe('the last answer', () => {
   test('R9: is missing while the first one is written, which /copy says at once', () => {
     const text = { type: 'text-received', text: 'half', deltas: ['half'] } as const;
@@ -165,10 +191,11 @@ test.each([
 });
 
 test('R12: /usage is /context, which has the tokens of the session, too', () => {
-  const usage = { answers: 2, promptTokens: 1200, completionTokens: 300, estimated: 1 };
+  const tokens = { promptTokens: 1200, cachedTokens: 1024, completionTokens: 300 };
+  const usage = { answers: 2, ...tokens, estimated: 1 };
   const { effects } = command(stateOf({ usage }), '/usage');
   expect(JSON.stringify(effects)).toContain(
-    '2 answers in this session, 1 of them estimated: 1,200 tokens in, 300 out',
+    '2 answers in this session, 1 of them estimated: 1,200 tokens in (1,024 cached), 300 out',
   );
 });
 

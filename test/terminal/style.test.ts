@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { createMarkdownStream } from '../../src/terminal/markdown/markdown-stream.ts';
 import {
   colorStyle,
   createOwnPaints,
@@ -11,6 +10,7 @@ import {
   type TerminalColors,
   themedStyle,
 } from '../../src/terminal/style.ts';
+import { render } from './markdown/render.ts';
 
 test.each<
   [string, boolean, 'always' | 'never' | 'auto' | undefined, Record<string, string>, boolean]
@@ -216,16 +216,10 @@ test('without colour there are no own looks', () => {
   expect(themedStyle('dark', plainStyle, many, paintsOf('red'))).toBe(plainStyle);
 });
 
-async function render(source: string, parts: readonly string[]): Promise<string> {
+function renderOwn(source: string, parts: readonly string[]): string {
   const named = (part: string) => (text: string) => `<${part}:${text}>`;
   const own = Object.fromEntries(parts.map((part) => [part, named(part)]));
-  const stream = createMarkdownStream({
-    style: themedStyle('dark', colorStyle, many, own),
-    width: () => 12,
-    hyperlinks: false,
-    unicode: true,
-  });
-  return (await stream.write(source)) + (await stream.end());
+  return render(source, { style: themedStyle('dark', colorStyle, many, own), width: 12 });
 }
 
 test.each([
@@ -236,17 +230,17 @@ test.each([
   ['quote', '> a', '<quote:│> a\n'],
   ['rule', '---', '<rule:────────────>\n'],
   ['rule', '```\na\n```', '<rule:── 1 ───────>\na\n<rule:────────────>\n'],
-])('an own look of %s replaces that of the theme in %j', async (part, source, shown) => {
-  expect(await render(source, [part])).toBe(shown);
+])('an own look of %s replaces that of the theme in %j', (part, source, shown) => {
+  expect(renderOwn(source, [part])).toBe(shown);
 });
 
-test('own looks of code blocks', async () => {
-  const shown = await render('```ts\nconst a = "b"; // c\n```', ['keyword', 'string', 'comment']);
+test('own looks of code blocks', () => {
+  const shown = renderOwn('```ts\nconst a = "b"; // c\n```', ['keyword', 'string', 'comment']);
   for (const painted of ['<keyword:const>', '<string:"b">', '<comment:// c>']) {
     expect(shown).toContain(painted);
   }
 });
 
-test('code in a heading has both looks', async () => {
-  expect(await render('# a `b`', ['heading', 'code'])).toBe('<heading:a ><heading:<code:b>>\n');
+test('code in a heading has both looks', () => {
+  expect(renderOwn('# a `b`', ['heading', 'code'])).toBe('<heading:a ><heading:<code:b>>\n');
 });

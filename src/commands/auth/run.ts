@@ -35,7 +35,6 @@ import {
   modelHint,
   findApi,
   mayBeWrongAddress,
-  type ServiceCheck,
   throwRefusal,
   throwWithoutService,
 } from './check-service.ts';
@@ -228,22 +227,6 @@ interface LoginOptions extends GlobalOptions {
   readonly check: boolean;
 }
 
-/** Asks on a terminal whether to store an address at which no API was found. @throws Failure unless the user agrees */
-async function confirmWithoutApi(run: Run<LoginOptions>, error: unknown): Promise<ServiceCheck> {
-  if (!canAsk(run) || !(error instanceof Failure) || error.kind !== 'not_found') throw error;
-  const { context, presentation } = run;
-  presentation.notices.warning(error.message);
-  const reply = await context.ask('Store it anyway? [y/N] ', {
-    signal: context.signal,
-    keep: true,
-    discardTyped: true,
-  });
-  if (/^y(es)?$/i.test(reply.trim())) {
-    return { result: 'has no API, so the key was not checked', models: [] };
-  }
-  throw new Failure('not_found', 'nothing was stored');
-}
-
 /** Runs `natter auth login`. Stores nothing unless the check succeeds. @throws Failure */
 export async function login(context: Context, options: LoginOptions): Promise<void> {
   if (options.sandbox === true) {
@@ -268,7 +251,7 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
     // Resolved again, so that the secret headers of the profile are not sent to the new URL.
     const settings = resolve({ ...options, baseUrl });
     const ask = async (isAgain: boolean) => {
-      // After a wrong address, the key is still the one for the service.
+      // The key is still the one for the service after a wrong address.
       if (enteredKey === undefined || isAgain) enteredKey = await askKey(run, isAgain);
       return enteredKey;
     };
@@ -279,9 +262,9 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
       const key = apiKey === undefined ? undefined : { value: apiKey, source };
       const checking = { ...run, settings: withKey(settings, key) };
       const checked = options.check
-        ? await findApi(checking)
-            .catch(throwRefusal(baseUrl, hasKey(stored, settings.profile.value)))
-            .catch((error: unknown) => confirmWithoutApi(run, error))
+        ? await findApi(checking).catch(
+            throwRefusal(baseUrl, hasKey(stored, settings.profile.value)),
+          )
         : { result: 'not checked', models: [] };
       return { ...checked, apiKey, baseUrl, settings };
     };

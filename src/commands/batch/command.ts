@@ -26,7 +26,7 @@ const inputOptions = () => [
     '--format <format>',
     'input format: lines, jsonl, csv or tsv (default: from the file name or first line)',
   ).choices(inputFormats),
-  new Option('--template <text>', 'build prompts from columns or JSON fields: "… {{column}} …"'),
+  new Option('--template <text>', 'build prompts from columns or fields: "… {{name}} …"'),
   new Option(
     '--shard <i/n>',
     'only every n-th item, starting at the i-th; auto: as this array job of a scheduler',

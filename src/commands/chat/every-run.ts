@@ -14,9 +14,7 @@ import { count } from '../../output/figures.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice } from '../../output/notices.ts';
 import { createTextPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
-import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
-import { cleanLine } from '../../secrets/secrets.ts';
 import { withHint } from '../../cli/report.ts';
 import { attachFiles } from '../../input/attach-files.ts';
 import { namedInputs } from '../../input/read-prompt.ts';
@@ -24,7 +22,16 @@ import { openSecretGuard } from '../../input/secret-guard.ts';
 import { type ChatOptions, type ChatRun, prepare, promptOf, refuseTogether } from './chat-run.ts';
 
 /** Options of a single answer, or of a conversation. */
-const unusable = ['jsonl', 'dryRun', 'continue', 'resume', 'branch', 'save', 'split'] as const;
+const unusable = [
+  'jsonl',
+  'dryRun',
+  'continue',
+  'resume',
+  'branch',
+  'conversation',
+  'save',
+  'split',
+] as const;
 
 const example = 'for example: tail -f app.log | ‹natter --every 200l,30s "flag anomalies"›';
 
@@ -68,8 +75,7 @@ async function printJson(run: ChatRun, ask: Ask, group: LineGroup): Promise<Fail
   const { content, metadata, failure } = await ask(group);
   const place = { first_line: group.firstLine, last_line: group.lastLine };
   const answer = answerFields(metadata, content, settings.values.model);
-  const clean = (text: string) => cleanLine(context, text);
-  const line = jsonLine({ ...place, ...answer, ...failureFields(failure, clean) });
+  const line = jsonLine({ ...place, ...answer, ...failureFields(failure, context) });
   await context.streams.stdout.write(line);
   return failure;
 }
@@ -82,7 +88,7 @@ async function printText(
 ): Promise<Failure | undefined> {
   const { context, format, presentation, settings } = run;
   const { stdout } = context.streams;
-  // The heading of the next group needs a row of its own.
+  // The next group's heading starts on its own row.
   const printing = { ...run, format: format === 'exact' ? ('text' as const) : format };
   const printer = await createTextPrinter(printing, settings);
   await stdout.write(`${isFirst ? '' : '\n'}${heading(labelOf(group), presentation.style)}`);
@@ -103,23 +109,16 @@ function failureOf(failures: readonly Failure[], groups: number): Failure | unde
   return new Failure(isSame ? first.kind : 'unexpected', text, { hint });
 }
 
-async function answerAll(
-  run: ChatRun,
-  ask: Ask,
-  groups: AsyncIterable<LineGroup>,
-  showState: (group?: LineGroup) => void,
-): Promise<void> {
+async function answerAll(run: ChatRun, ask: Ask, groups: AsyncIterable<LineGroup>): Promise<void> {
   const { context, presentation, format } = run;
   const failures: Failure[] = [];
   let number = 0;
   for await (const group of groups) {
-    showState(group);
     const failure =
       format === 'json'
         ? await printJson(run, ask, group)
         : await printText(run, ask, group, number === 0);
     context.signal.throwIfAborted();
-    showState();
     number += 1;
     if (failure === undefined) continue;
     failures.push(failure);
@@ -152,7 +151,7 @@ export async function runEvery(
   const limits = parseGroupLimits(options.every ?? '');
   const run = await prepare(context, options);
   refuseClosedOutput(streams.stdout, false);
-  const { presentation, settings } = run;
+  const { presentation } = run;
   const { stdinEncoding: encoding, lossy } = options;
   if (encoding !== undefined) requireEncoding(encoding);
   const onFull = (groups: number, lines: number) =>
@@ -160,17 +159,10 @@ export async function runEvery(
       `input arrives faster than answers; reading is paused (${groups} groups with ${count(lines)} lines wait)`,
     );
   const { ask, close } = await openGroups(run, words);
-  const isAnimated = presentation.animated && options.quiet !== true;
-  const window = openWindowStatus(context, isAnimated, settings.values);
-  const showState = (group?: LineGroup) =>
-    group === undefined
-      ? window.show('natter --every', 'none')
-      : window.show(`${labelOf(group)} - natter --every`, 'busy');
   const reading = { limits, clock, encoding, lossy, onFull };
   try {
-    await answerAll(run, ask, groupLines(streams.stdin.bytes(signal), reading), showState);
+    await answerAll(run, ask, groupLines(streams.stdin.bytes(signal), reading));
   } finally {
-    window.end();
     await close();
   }
 }

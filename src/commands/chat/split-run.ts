@@ -32,9 +32,7 @@ import { resolveFolders } from '../../settings/folders.ts';
 import { makePrivateFolder } from '../../storage/files.ts';
 import { createTextPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { printJson } from '../../output/print-data.ts';
-import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
-import { cleanLine } from '../../secrets/secrets.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
 import { inputName, namedInputs, readSources } from '../../input/read-prompt.ts';
 import { type ChatOptions, type ChatRun, prepare, promptOf, refuseTogether } from './chat-run.ts';
@@ -49,7 +47,7 @@ interface SplitRun extends ChatRun {
 }
 
 /** Options of a conversation, and of other ways to send a prompt. */
-const unusable = ['jsonl', 'continue', 'resume', 'branch', 'every'] as const;
+const unusable = ['jsonl', 'continue', 'resume', 'branch', 'conversation', 'every'] as const;
 
 const example = 'for example: ‹natter --split auto -f book.txt "sum up"›';
 
@@ -85,17 +83,13 @@ async function printPlan({ context, settings, prompt, room, pieces }: SplitRun):
   });
 }
 
-/** Shows how many pieces are answered, on standard error and in the title of the window. */
-function createProgress({ context, presentation, options, settings }: SplitRun, total: number) {
+/** Shows how many pieces are answered, on standard error. */
+function createProgress({ context, presentation, options }: SplitRun, total: number) {
   const isShown = presentation.animated && options.quiet !== true;
-  const window = openWindowStatus(context, isShown, settings.values);
   const line = createStatusLine(context, presentation);
   let ended = 0;
   const show = () => {
-    if (!isShown) return;
-    const share = Math.floor((100 * ended) / total);
-    line.draw(`${count(ended)} of ${countOf(total, 'piece')} answered · Ctrl+C stops`);
-    window.show(`${share}% - natter --split`, ended === 0 ? 'busy' : share);
+    if (isShown) line.draw(`${count(ended)} of ${countOf(total, 'piece')} answered · Ctrl+C stops`);
   };
   return {
     show,
@@ -104,10 +98,6 @@ function createProgress({ context, presentation, options, settings }: SplitRun, 
       show();
     },
     clear: () => line.leave(false),
-    end() {
-      line.leave(false);
-      window.end();
-    },
   };
 }
 
@@ -133,14 +123,13 @@ async function printFinalAnswer(
   await printer?.end();
   context.signal.throwIfAborted();
   if (printer === undefined) {
-    const clean = (text: string) => cleanLine(context, text);
     const pieces = answers.map(({ content: text, usage }, index) => {
       const names = run.pieces[index]?.texts.map(({ name }) => name);
       return { piece: index + 1, names, content: text, usage };
     });
     const fields = answerFields(metadata, content, settings.values.model);
     await context.streams.stdout.write(
-      jsonLine({ ...fields, pieces, ...failureFields(failure, clean) }),
+      jsonLine({ ...fields, pieces, ...failureFields(failure, context) }),
     );
   }
   if (failure !== undefined) throw failure;
@@ -189,14 +178,14 @@ async function sendPieces(run: SplitRun): Promise<void> {
     const send = (next: readonly string[]) => askPieces(next, kept, context.signal, askPiece);
     const answers = await send(prompts);
     const last = await combineAnswers(answers, prompt, room, send);
-    progress.end();
+    progress.clear();
     const whole = combinePrompt(prompt, last);
     await printFinalAnswer(run, answers, (sink) =>
       asker.ask(() => compose(whole), warn, guard, sink),
     );
     kept.remove();
   } catch (error) {
-    progress.end();
+    progress.clear();
     // Pieces that are too long are not sent again.
     if (error instanceof Failure && isTooLong(error)) kept.remove();
     if (context.signal.aborted && kept.saved > 0) {

@@ -10,7 +10,7 @@ import {
   heading,
   isOfAnswer,
 } from '../../output/comparison.ts';
-import { cleanLine, maskMessage } from '../../secrets/secrets.ts';
+import { maskMessage } from '../../secrets/secrets.ts';
 import {
   createTextPrinter,
   answerStyle,
@@ -66,7 +66,6 @@ import {
   type NextTurn,
 } from '../../ask/open-conversation.ts';
 import { printJson } from '../../output/print-data.ts';
-import { openWindowStatus } from '../../output/window-status.ts';
 import { dryRunDocument } from '../../ask/dry-run.ts';
 import { readPrompt, withSystem } from '../../input/read-prompt.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
@@ -110,9 +109,8 @@ async function openColumns(comparison: Comparison): Promise<ComparisonView> {
 async function openView(comparison: Comparison): Promise<ComparisonView> {
   const { context, presentation, format, models } = comparison;
   const { stdout } = context.streams;
-  const clean = (text: string) => cleanLine(context, text);
-  if (format === 'json') return createComparisonDocument(stdout, clean);
-  if (format === 'jsonl') return createComparisonLines(stdout, labelsOf(comparison), clean);
+  if (format === 'json') return createComparisonDocument(context);
+  if (format === 'jsonl') return createComparisonLines(context, labelsOf(comparison));
   if (showsColumns(comparison)) return openColumns(comparison);
   const open = () => createTextPrinter(comparison, models[0]?.settings);
   const printers = await Promise.all(models.map(open));
@@ -368,29 +366,18 @@ async function askModel(asked: AskedModel, messages: readonly Message[]): Promis
   return answer;
 }
 
-/** Sends the prompt to all models at the same time, and shows the answers; the window's title has their number. */
+/** Sends the prompt to all models at the same time, and shows the answers. */
 async function showAnswers(
   comparison: Comparison,
   services: ReadonlyMap<string | undefined, Service>,
   journal: ComparisonJournal,
 ) {
-  const { context, models, presentation } = comparison;
   const view = await openView(comparison);
-  const window = openWindowStatus(context, presentation.animated, comparison.settings.values);
-  let ended = 0;
-  const showState = () => {
-    const share = (ended / models.length) * 100;
-    window.show(`${ended} of ${models.length} - natter compare`, ended === 0 ? 'busy' : share);
-  };
-  showState();
   try {
-    const pending = models.map(async (model, index) => {
+    const pending = comparison.models.map((model, index) => {
       const service = services.get(model.profile) as Service;
       const asked = { comparison, model, index, service, view, record: journal.records[index] };
-      const answer = await askModel(asked, journal.messages(model.settings));
-      ended += 1;
-      showState();
-      return answer;
+      return askModel(asked, journal.messages(model.settings));
     });
     // After an error the view and the journal are closed: no answer may still write to them.
     await Promise.allSettled(pending);
@@ -399,7 +386,6 @@ async function showAnswers(
     return { answers, removed: view.removed() };
   } finally {
     await view.close();
-    window.end();
   }
 }
 

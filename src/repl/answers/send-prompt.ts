@@ -262,7 +262,7 @@ async function answerPrompt(sending: Sending, prompt: PromptToSend): Promise<Ans
 interface Sent {
   readonly prompt: PromptToSend;
   readonly settings: SessionSettings;
-  /** For `/compare`: the model of the next prompts, which differs from the one in `settings`. */
+  /** The model of the next prompts during `/compare`; it differs from the one in `settings`. */
   readonly nextModel?: string;
 }
 

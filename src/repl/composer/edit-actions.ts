@@ -79,24 +79,18 @@ function transpose(buffer: TextBuffer): TextBuffer {
   return replaceRange(buffer, from, to, after + before);
 }
 
-/** Reverts the last edit of a stack and moves it to the other; without one, returns the same buffer. */
+/** Returns to the last step of a stack, and adds the present text to the other; without one, returns the same buffer. */
 function revertLast(
   buffer: TextBuffer,
   from: 'undoStack' | 'redoStack',
   to: 'undoStack' | 'redoStack',
 ): TextBuffer {
-  const edit = buffer[from].at(-1);
-  if (edit === undefined) return buffer;
-  const { at, removed, inserted, cursor } = edit;
-  const text = buffer.text.slice(0, at) + removed + buffer.text.slice(at + inserted.length);
-  const reverted = { at, removed: inserted, inserted: removed, cursor: buffer.cursor };
-  return {
-    ...endEdit(buffer),
-    text,
-    cursor,
-    [from]: buffer[from].slice(0, -1),
-    [to]: [...buffer[to], reverted],
-  };
+  const step = buffer[from].at(-1);
+  if (step === undefined) return buffer;
+  const { text, cursor, at } = step;
+  const present = { text: buffer.text, cursor: buffer.cursor, at };
+  const stacks = { [from]: buffer[from].slice(0, -1), [to]: [...buffer[to], present] };
+  return { ...endEdit(buffer), text, cursor, ...stacks };
 }
 
 export function undo(buffer: TextBuffer): TextBuffer {
@@ -139,7 +133,7 @@ export function isEditAction(action: string): action is EditAction {
   return Object.hasOwn(editActions, action);
 }
 
-/** For Enter: turns a backslash before the caret into a line end; undefined if there is none. */
+/** Turns a backslash before the caret into a line end, for Enter; undefined if there is none. */
 export function breakAtBackslash(buffer: TextBuffer): TextBuffer | undefined {
   const start = previousBoundary(buffer.text, buffer.cursor);
   if (buffer.text.slice(start, buffer.cursor) !== '\\') return undefined;

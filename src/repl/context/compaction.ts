@@ -89,7 +89,7 @@ async function summarize(
   if (received !== '') {
     const prompt = usage?.prompt_tokens ?? estimateMessages(plan.messages);
     const completion = usage?.completion_tokens ?? estimateTokens(received);
-    session.update((state) => step(withUsage(state, prompt, completion)));
+    session.update((state) => step(withUsage(state, prompt, completion, usage?.cached_tokens)));
   }
   if (isStopped) return notice(`stopped; ${unchanged}`);
   if (error !== undefined) return failureOf(session, error);
@@ -102,11 +102,17 @@ async function summarize(
 }
 
 /** Adds the tokens of a request to those of the session. */
-export function withUsage(state: ReplState, prompt: number, completion: number): ReplState {
+export function withUsage(
+  state: ReplState,
+  prompt: number,
+  completion: number,
+  cached = 0,
+): ReplState {
   const { usage } = state;
   const promptTokens = usage.promptTokens + prompt;
   const completionTokens = usage.completionTokens + completion;
-  return { ...state, usage: { ...usage, promptTokens, completionTokens } };
+  const cachedTokens = usage.cachedTokens + cached;
+  return { ...state, usage: { ...usage, promptTokens, cachedTokens, completionTokens } };
 }
 
 /** Replaces the older turns by a summary of the model. */
@@ -136,7 +142,7 @@ export async function makeSummary(session: Session, { wanted, settings }: Wanted
   });
 }
 
-/** After a summary that was not made: the next one is made only on request, and what is queued waits. */
+/** Reports a summary that was not made: the next one is made only on request, and what is queued waits. */
 const withFailedSummary = (state: ReplState): ReplState => ({
   ...state,
   activity: undefined,

@@ -7,7 +7,7 @@ import { promptsOf, conversationOf, messagesFor } from '../conversations/positio
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, Update } from '../state.ts';
 import { printing, refuse, showNow, step } from '../step.ts';
-import { count, countOf, percent, tokenText } from '../../output/figures.ts';
+import { cachedText, count, countOf, percent, tokenText } from '../../output/figures.ts';
 import { bar, type Column, formatTable } from '../../output/table.ts';
 import { plainStyle } from '../../terminal/style.ts';
 
@@ -46,7 +46,7 @@ export const contextCommand: SlashCommand = {
 function usageText({ usage }: ReplState): string {
   const estimates = usage.estimated === 0 ? '' : `, ${usage.estimated} of them estimated`;
   const answers = countOf(usage.answers, 'answer');
-  return `${answers} in this session${estimates}: ${tokenText(usage.promptTokens)} in, ${count(usage.completionTokens)} out`;
+  return `${answers} in this session${estimates}: ${tokenText(usage.promptTokens)} in${cachedText(usage.cachedTokens)}, ${count(usage.completionTokens)} out`;
 }
 
 /** A part of the window, with its estimated tokens. */

@@ -57,7 +57,7 @@ export function onListOpened(state: ReplState, loaded: OpenList): Update {
   return settle(withKeysReleased({ ...state, activity: undefined }), { ...loaded, dialog });
 }
 
-/** After a question, the list is as it was. */
+/** The list after a question is as it was before. */
 export const reopenList = (state: ReplState, list: OpenList): Update =>
   settle(state, { ...list, isReading: false });
 

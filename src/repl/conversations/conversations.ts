@@ -136,7 +136,7 @@ interface Chosen extends ListOptions {
   readonly from?: OpenList;
 }
 
-/** Before a copy of a conversation that is open in another natter is opened; `title` is the reason. */
+/** Asks before a copy of a conversation that is open in another natter is opened; `title` is the reason. */
 export function copyDialog(title: string, chosen: Chosen): Dialog {
   const { from } = chosen;
   const cancel = (state: ReplState) => {

@@ -71,7 +71,7 @@ function createShown(session: Session, signal: AbortSignal, showsAll: boolean) {
   let hidden = 0;
   const showOpen = (text: string) => {
     const open = maskText(secrets, sanitizeLine(text));
-    // Of the rows that are not shown yet, the preview has the last one.
+    // The preview has the last of the rows that are not shown yet.
     const preview = open === '' ? held.at(-1)?.trimEnd() : open;
     session.update((state) => withUndecided(state, preview ?? ''));
   };
@@ -129,7 +129,7 @@ function attachmentOf(command: string, end: string, { text, cut }: Output) {
 
 function attachedText({ bytes, cut }: Output): string {
   if (bytes === 0) return 'attached to the next prompt';
-  if (cut === 0) return `${count(bytes)} bytes are attached to the next prompt`;
+  if (cut === 0) return `${count(bytes)} bytes of output are attached to the next prompt`;
   return `the last ${count(bytes - cut)} of ${count(bytes)} bytes are attached to the next prompt`;
 }
 

@@ -1,12 +1,8 @@
-import { setImmediate as tick } from 'node:timers/promises';
+import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { serversDialog } from '../../../src/repl/connection.ts';
-import {
-  createLineReader,
-  joinContinued,
-  LineScreen,
-} from '../../../src/repl/line-mode/line-screen.ts';
+import { createLineReader, LineScreen } from '../../../src/repl/line-mode/line-screen.ts';
 import { expectsPrompt } from '../../../src/repl/line-mode/questions.ts';
 import type { Session } from '../../../src/repl/session.ts';
 import type { AnswerActivity, ReplState } from '../../../src/repl/state.ts';
@@ -117,6 +113,15 @@ test('joins the lines of a paste even if the process was delayed between them', 
   await expect.poll(() => entered).toEqual(['one\ntwo']);
 });
 
+test('joins a line that ends with a backslash with the next one, even if that is typed later', async () => {
+  const { entered, type } = openLineInput();
+  type('one\\\ntwo\\\n');
+  await sleep(100);
+  expect(entered).toEqual([]);
+  type('three\n');
+  await expect.poll(() => entered).toEqual(['one\ntwo\nthree']);
+});
+
 test('reads the same lines however their bytes are split', () => {
   const text = 'one\ntwö 🙂\r\nthree\n\nfour';
   const bytes = Buffer.from(text);
@@ -130,12 +135,4 @@ test('reads the same lines however their bytes are split', () => {
       expect([...lines, reader.end()]).toEqual(['one', 'twö 🙂', 'three', '', 'four']);
     }),
   );
-});
-
-test.each([
-  [['a', 'b'], ['a', 'b'], []],
-  [['a\\', 'b'], ['a\nb'], []],
-  [['a', 'b\\'], ['a'], ['b\\']],
-])('joins the continued lines of %j', (lines, whole, rest) => {
-  expect(joinContinued(lines)).toEqual({ whole, open: rest });
 });

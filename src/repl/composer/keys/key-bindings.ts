@@ -28,7 +28,7 @@ export const keyBindings = [
   ...rows(
     'composer',
     ['enter', 'send', 'send, or queue while an answer streams'],
-    ['shift+enter alt+enter ctrl+j ctrl+enter', 'new-line', 'new line (or \\ and Enter)'],
+    ['ctrl+j shift+enter alt+enter ctrl+enter', 'new-line', 'new line (or \\ and Enter)'],
     ['escape', 'stop', 'stop the answer and keep its text'],
   ),
   ...rows(
@@ -156,12 +156,6 @@ export function neededKeyOf(
   map: KeyMap | undefined,
 ): string {
   return keyOf(action, map) ?? keyOf(action) ?? '';
-}
-
-/** Not Shift+Enter, the first default key, which only some terminals report. */
-export function newLineKey(map: KeyMap | undefined): string | undefined {
-  const own = map?.bindings.find(({ action }) => action === 'new-line')?.keys;
-  return own === undefined || own.includes('ctrl+j') ? 'Ctrl+J' : keyOf('new-line', map);
 }
 
 /** The action of a chord. The composer's keys also work during completion, but not during a search. */

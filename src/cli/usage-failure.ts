@@ -65,6 +65,9 @@ function hintForForeign(typed: string, path: string, { options }: Command): stri
   if (path === 'natter auth login' && keyOptions.has(name)) {
     return '‹natter auth login› asks for the key, or reads it from a file: ‹natter auth login < key.txt›';
   }
+  if (path === 'natter compare' && name === '--fallback') {
+    return 'a comparison shows what each model answers, so no other model answers for one that fails';
+  }
   if (path === 'natter') {
     return meantBy(foreignOptions, name);
   }

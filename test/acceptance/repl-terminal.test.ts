@@ -296,6 +296,24 @@ test('writes nothing to the window if a screen reader is used', async () => {
   expect(terminal.output()).not.toMatch(/\u001B\][29];|\u001B\[\?1004|\u001B\[2[23];2t/);
 });
 
+test('compare shows how many answers have ended, and puts the window back', async () => {
+  const words = ['compare', '-m', 'origin,nextgen', '--sandbox', 'hello'];
+  const terminal = openTerminal(words, { env: settings });
+  await terminal.exit;
+  const written = terminal.output().match(/\u001B\[2[23];2t|\u001B\][29];[^\u0007]*\u0007/g);
+  expect(written).toEqual([
+    saved,
+    '\u001B]2;0 of 2 - natter compare\u0007',
+    '\u001B]9;4;3;\u0007',
+    '\u001B]2;1 of 2 - natter compare\u0007',
+    '\u001B]9;4;1;50\u0007',
+    '\u001B]2;2 of 2 - natter compare\u0007',
+    '\u001B]9;4;1;100\u0007',
+    noProgress,
+    restored,
+  ]);
+});
+
 let service: Sandbox;
 
 beforeAll(async () => {

@@ -213,6 +213,11 @@ test.each([
   ['--output', 'json', 'natter "a prompt" > FILE writes the answer to a file; --json prints JSON'],
   ['models', '--format', '--json prints JSON'],
   ['models', '-p', 'see natter models list --help'],
+  [
+    'compare',
+    '--fallback',
+    'a comparison shows what each model answers, so no other model answers',
+  ],
   ['models', 'lsit', 'did you mean natter models list?'],
   ['models', 'origin', 'to show a model: natter models get origin'],
   ['models', 'default', 'natter config set model <model>'],

@@ -150,7 +150,8 @@ test.each([
 
 // N33: more options of other programs
 test.each([
-  ['--schema-multi', '--schema asks for JSON and checks it'],
+  ['--schema-multi', '--schema "[name, age int]" asks for a list; the brackets make it one'],
+  ['--json-schema', '--schema asks for JSON and checks it'],
   ['--json-schema', '--schema asks for JSON and checks it'],
   ['--cid', '--resume ID continues a conversation, -c the last one'],
   ['--session-id', '--resume ID continues a conversation, -c the last one'],

@@ -215,7 +215,7 @@ describe('versions', () => {
     expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ parent: undefined });
     for (const other of ['3', '0', 'x']) {
       expect(printed(command(state, `/edit ${other}`).effects)).toEqual([
-        'there are prompts 1 (the last one) to 2',
+        'the conversation has only 2 prompts',
       ]);
     }
   });

@@ -139,7 +139,7 @@ export function wantsShortHelp(words: readonly string[]): boolean {
   return hasFlag(words, '-h') && !hasFlag(words, '--help');
 }
 
-/** Of a small terminal, with a row left for the prompt of the shell. */
+/** The rows of a small terminal, with one left for the prompt of the shell. */
 const mostRows = 23;
 
 const rowsOf = (text: string) => text.split('\n').length - 1;

@@ -13,7 +13,7 @@ export interface AttachOptions {
   readonly encoding?: string | undefined;
   readonly lossy?: boolean | undefined;
   readonly signal: AbortSignal;
-  /** For URLs. */
+  /** The context is needed for URLs. */
   readonly context: Context;
   /** Gets the number of files of a folder or a pattern. */
   readonly notices: Notices;
@@ -94,7 +94,7 @@ export async function isEntry(name: string, kind: 'isFile' | 'isDirectory'): Pro
   }
 }
 
-/** For the name of a missing file that is a list of names. */
+/** The hint for the name of a missing file that is a list of names. */
 async function hintForName(name: string): Promise<string | undefined> {
   const parts = name.split(',').map((part) => part.trim());
   if (parts.length < 2) return undefined;

@@ -36,7 +36,7 @@ export interface PromptOptions extends GlobalOptions {
 
 /** What to read besides the words of a prompt. */
 interface SourceRequest {
-  /** Of the files to attach. */
+  /** The names of the files to attach. */
   readonly names: readonly string[];
   /** `-`: input must not be empty, and a terminal is read too. */
   readonly required: boolean;
@@ -114,7 +114,7 @@ async function readInput(
 
 /** The prompt word, and the name of a file, that means standard input and requires it. */
 export const inputWord = '-';
-/** Of standard input as a file. */
+/** The name of standard input as a file. */
 export const inputName = 'stdin';
 
 /** The files to attach, and whether standard input is required: by the word `-`, or as a file. */

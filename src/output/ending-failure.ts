@@ -1,4 +1,5 @@
 import { Failure, replacedFailure, type Remedy, type RemedyCode } from '../failure.ts';
+import { cleanLine, type Secrets } from '../secrets/secrets.ts';
 
 /** Anything thrown as a {@link Failure}; other errors become `unexpected`. */
 export function toFailure(error: unknown): Failure {
@@ -29,15 +30,16 @@ export function stoppedAnswer(): Failure {
   });
 }
 
-/** Makes text from servers and files safe to show, and masks secrets. */
-export type Clean = (text: string) => string;
-
 /**
  * `{error: {kind, status, message, hint, remedy, retry_after, request_id, attempts}}`, `retry_after` in seconds; nothing
  * without a failure.
  */
-export function failureFields(failure: Failure | undefined, clean: Clean) {
+export function failureFields(
+  failure: Failure | undefined,
+  context: { readonly secrets: Secrets },
+) {
   if (failure === undefined) return {};
+  const clean = (text: string) => cleanLine(context, text);
   const error = {
     kind: failure.kind,
     status: failure.status,

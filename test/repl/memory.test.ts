@@ -42,31 +42,20 @@ const draft = (name: string, text: string, at = '2026-11-20T10:00:00Z') =>
 describe('the draft of an ended session', () => {
   const next = () => session(processOn(7, { running: { 7: '700' } }));
 
-  test.each([
-    [
-      'damaged',
-      () => writeFileSync(join(drafts, '41.json'), '{"at":"2026-11-21T10:00:00Z","te'),
-      0,
-    ],
-    ['removed before it is read', () => symlinkSync('nowhere', join(drafts, '41.json')), 0],
-    ['not an object', () => writeFileSync(join(drafts, '41.json'), '[]'), 0],
-    ['a folder', () => mkdirSync(join(drafts, '41.json')), 1],
-  ])('X30: is found beside a draft that is %s', (_how, damage, warned) => {
+  test.each<[string, (file: string) => void]>([
+    ['damaged', (file) => writeFileSync(file, '{"at":"2026-11-21T10:00:00Z","te')],
+    ['removed before it is read', (file) => symlinkSync('nowhere', file)],
+    ['not an object', (file) => writeFileSync(file, '[]')],
+    ['a folder', (file) => mkdirSync(file)],
+    // It cannot be read by root either.
+    ['a link to itself', (file) => symlinkSync('41.json', file)],
+  ])('X30: is found beside a draft that is %s', (_how, damage) => {
     draft('42.json', 'half a thought');
-    damage();
+    damage(join(drafts, '41.json'));
     expect(next().takeDraft()).toBe('half a thought');
     // Otherwise the next session would get it too.
     expect(existsSync(join(drafts, '42.json'))).toBe(false);
-    expect(warnings).toHaveLength(warned);
-    expect(warnings.join()).toMatch(/^$|a draft was skipped: cannot read \S+: it is a folder/);
-  });
-
-  test('X30: is found beside an unreadable draft', () => {
-    draft('42.json', 'half a thought');
-    // A link to itself cannot be read by root either.
-    symlinkSync('41.json', join(drafts, '41.json'));
-    expect(next().takeDraft()).toBe('half a thought');
-    expect(warnings.join()).toMatch(/a draft was skipped: cannot read \S+41\.json: /);
+    expect(warnings).toEqual([]);
   });
 
   test('X7: of process 1 of a container is found by process 1 of the next container', () => {

@@ -200,7 +200,7 @@ describe('a failure', () => {
     expect((await submit('right')).dialog).toBeUndefined();
     expect(calls).toContain('connect https://api.example.com right');
     expect(text()).toContain(
-      'natter: the key that you entered is used now; stored in your settings, but the next start uses NATTER_API_KEY as long as that is set; Enter sends the prompt again\n',
+      'natter: the key that you entered is used now; stored in your settings; Enter sends the prompt again\n',
     );
   });
 });

@@ -44,14 +44,14 @@ export function createLineSplitter(longest: number) {
 
 /** A line of the input without its LF; a CR before the LF is kept. */
 export interface InputLine {
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly number: number;
   readonly text: string;
   /** Why the line cannot be read, as a predicate; `text` is empty then. */
   readonly problem?: string;
 }
 
-/** In bytes; more than the context window of any model holds. */
+/** The longest line in bytes; more than the context window of any model holds. */
 export const maxLineLength = 1 << 27;
 /** The problem of a longer line. */
 export const tooLong = 'exceeds the context window of every model';

@@ -15,7 +15,7 @@ export interface QueueAddress {
   readonly username: string | undefined;
   readonly password: string | undefined;
   readonly isEncrypted: boolean;
-  /** For messages: without user name and password. */
+  /** The address in messages: without user name and password. */
   readonly label: string;
 }
 
@@ -192,7 +192,7 @@ const optionsOf = ({ host, port, database, isEncrypted }: QueueAddress, isOver: 
   lazyConnect: true,
   maxRetriesPerRequest: null,
   enableReadyCheck: true,
-  // Of RESP. With 3, the first command is one that a server with a password refuses.
+  // The version of RESP. With 3, the first command is one that a server with a password refuses.
   protocol: 2,
   retryStrategy: (times: number) =>
     isOver() ? null : Math.min(50 * 2 ** Math.min(times, 10), longestPause),

@@ -9,11 +9,11 @@ import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 
 /** A line of a file, with its place. */
 interface FileLine {
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly number: number;
-  /** In bytes. */
+  /** Where the line starts, in bytes. */
   readonly offset: number;
-  /** Without its LF; valid until the next line is read. */
+  /** The line without its LF; valid until the next line is read. */
   readonly bytes: Buffer;
   /** False for a last line without an LF. */
   readonly hasEnd: boolean;

@@ -25,7 +25,7 @@ import {
 import { notice } from '../transcript/transcript.ts';
 import { withFile } from '../files/attachments.ts';
 import type { Repl, Session } from '../session.ts';
-import { modelCandidates } from '../settings.ts';
+import { modelCandidates, refuseModelId } from '../settings.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, SessionSettings, Update } from '../state.ts';
 import { andThen, printNotice, refuse, step, printing, task } from '../step.ts';
@@ -107,8 +107,7 @@ function compare(state: ReplState, argument: string): Update {
   if (pair === undefined || !isAnswered(pair)) {
     return refuse(state, 'there is no answer to compare with', 'type a prompt and press Enter');
   }
-  if (/\s/.test(argument))
-    return refuse(state, 'a model id cannot contain spaces', '/model lists them');
+  if (/\s/.test(argument)) return refuseModelId(state);
   const { prompt, answer } = pair;
   const ids = catalogue.map(({ id }) => id);
   const used = [answer.model, settings.model].find((model) => ids.some((id) => id === model));
@@ -145,7 +144,7 @@ function restore(
   return withBranch(restored, { parent: prompt.parent, reason });
 }
 
-/** In line mode, which cannot put the prompt into the composer. */
+/** Prints the prompt in line mode, which cannot put it into the composer. */
 function editHint({ composer, restoredFiles, keyMap }: ReplState): string {
   const names = restoredFiles.map(({ name }) => name).join(', ');
   const lines = [
@@ -249,7 +248,6 @@ export const answerCommands: readonly SlashCommand[] = [
   },
   {
     name: 'undo',
-    surplusHint: 'each /undo removes one prompt; repeat it to remove more',
     summary: 'remove the last prompt and its answer, or a new summary',
     group: 'answers',
     run: undo,

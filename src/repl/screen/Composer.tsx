@@ -78,11 +78,11 @@ export function Composer({ composer }: { readonly composer: ComposerLayout }): R
 export const maxOlderMatches = 4;
 
 const searching: Partial<
-  Record<KeyAction, (history: History, search: HistorySearch) => HistorySearch>
+  Record<KeyAction, (search: HistorySearch, history: History) => HistorySearch>
 > = {
   'search-older': searchOlder,
   'search-newer': searchNewer,
-  'search-shorten': shortenQuery,
+  'search-shorten': (search, history) => shortenQuery(history, search),
 };
 
 const closed = (state: ReplState): Update => step({ ...state, isSearching: false });
@@ -111,7 +111,7 @@ export function useHistorySearch(): HistorySearch | undefined {
     const action = actionOf(chordOf(event), 'search', keyMap);
     if (action === 'suspend' || action === 'redraw') return false;
     const next = action && searching[action];
-    if (next !== undefined) setSearch(next(history, search));
+    if (next !== undefined) setSearch(next(search, history));
     if (action === 'search-accept' || action === 'search-cancel' || action === 'interrupt') {
       store.update(action === 'search-accept' ? (now) => accepted(now, search) : closed);
       setSearch(startSearch());

@@ -317,7 +317,7 @@ test('--figures shows the times of answers and the causes of failures', async ()
   const place = await openPrompts(3, [rule('404', { prompt: 'prompt 2' })]);
   const { stderr } = await place.run(['p.txt', '--figures']);
   expect(stderr).toMatch(
-    /^ *time  answers\n[^]*\np50 .*\ncause +failed +first +example\nnot_found +1 +line 2 /,
+    /^ *time  answers\n[^]*\np50 .*\nnatter: first failure \(not_found\), line 2: /,
   );
 });
 

@@ -274,11 +274,6 @@ test.each([
   );
 });
 
-test('P27 an unknown flag is a usage error and sends nothing', async () => {
-  const result = await runInMemory(['--sandbox', '--bogus', 'hi']);
-  expectFailure(result, 2, /^natter: unknown option '--bogus'\n {2}see natter --help/);
-});
-
 const ask = ['--sandbox', '[sandbox echo]{{stdin}}'];
 
 const bytes = (...parts: (string | number[])[]) =>

@@ -101,7 +101,7 @@ const summaryOption = () =>
   new Option('--summary <file>', 'write a summary of the run as JSON to this file');
 
 const reportOptions = () => [
-  new Option('--figures', 'show times and causes at the end where there is no terminal, too'),
+  new Option('--figures', 'show the times of answers where there is no terminal, too'),
   new Option('--progress-json', 'print progress as JSON lines on standard error every 10 seconds'),
   summaryOption(),
 ];

@@ -145,7 +145,7 @@ test('/edit 2 restores the second last prompt, and Tab lists the prompts', () =>
   expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ parent: undefined });
   for (const other of ['3', '0', 'x']) {
     expect(printed(command(state, `/edit ${other}`).effects)).toEqual([
-      'there are prompts 1 (the last one) to 2',
+      'the conversation has only 2 prompts',
     ]);
   }
 });

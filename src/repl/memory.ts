@@ -10,6 +10,7 @@ import type { Context } from '../run.ts';
 import { makePrivateFolder, removeFile } from '../storage/files.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import { replaceFile, stateVariable, appendLine } from '../storage/state-file.ts';
+import { unreadLines } from '../storage/read-lines.ts';
 
 /** The memory in the state folder; none for `--no-save`. It warns once about a folder that it cannot use. */
 export function createReplMemory(context: Context, isKept: boolean, notices: Notices) {
@@ -33,7 +34,11 @@ export function createReplMemory(context: Context, isKept: boolean, notices: Not
   };
   return {
     /** Oldest first. */
-    history: () => tolerate<readonly string[]>(() => readHistory(file), []),
+    history: () =>
+      tolerate<readonly string[]>(
+        () => readHistory(file, (warning) => notices.notice(warning)),
+        [],
+      ),
     remember: (text: string) =>
       tolerate(() => appendHistory(file, maskText(secrets, text), clock.date()), undefined),
     /** The newest draft of a session that has ended in this folder; this session takes it over. */
@@ -120,7 +125,7 @@ function createDrafts(context: Context, folder: string, onUnread: (failure: Fail
   };
 }
 
-/** The drafts in the folder, newest first, without damaged ones. Unreadable ones are reported. @throws Failure `storage` for the folder */
+/** The drafts in the folder, newest first. Reports those that cannot be read. @throws Failure `storage` for the folder */
 function readDrafts(folder: string, onUnread: (failure: Failure) => void) {
   let names: readonly string[] = [];
   try {
@@ -132,7 +137,9 @@ function readDrafts(folder: string, onUnread: (failure: Failure) => void) {
     const file = path.join(folder, name);
     try {
       const record = readRecord(fs.readFileSync(file, 'utf8'));
-      return record === undefined ? [] : [{ name, ...record }];
+      if (record !== undefined) return [{ name, ...record }];
+      onUnread(new Failure('storage', unreadLines(file, [1])));
+      return [];
     } catch (error) {
       // Another session may have sent it meanwhile.
       if (errorCode(error) !== 'ENOENT')
@@ -154,16 +161,28 @@ export function appendHistory(file: string, text: string, at: Date): void {
   if (text.trim() !== '' && text.length <= maxTextLength) appendLine(file, recordOf(text, at));
 }
 
-/** The newest 2000 entries in the last 8 MB, oldest first, without damaged lines. @throws Failure `storage` */
-export function readHistory(file: string): readonly string[] {
+/**
+ * The newest 2000 entries in the last 8 MB, oldest first, without damaged lines, of which it warns.
+ * @throws Failure `storage`
+ */
+export function readHistory(file: string, onWarning: (warning: string) => void): readonly string[] {
   try {
     const bytes = fs.readFileSync(file);
     const start = Math.max(0, bytes.length - maxReadBytes);
     // From the start of a line, so that no character is cut.
-    const end = bytes.toString('utf8', start === 0 ? 0 : bytes.indexOf('\n', start) + 1);
-    const records = end
+    const first = start === 0 ? 0 : bytes.indexOf('\n', start) + 1;
+    const before = bytes.toString('latin1', 0, first).split('\n').length;
+    const unread: number[] = [];
+    const records = bytes
+      .toString('utf8', first)
       .split('\n')
-      .flatMap((line) => readRecord(line.replaceAll(/^\uFEFF|\0/g, '')) ?? []);
+      .flatMap((text, index) => {
+        const line = text.replaceAll(/^\uFEFF|\0/g, '');
+        const record = readRecord(line);
+        if (record === undefined && line.trim() !== '') unread.push(before + index);
+        return record ?? [];
+      });
+    if (unread.length > 0) onWarning(unreadLines(file, unread));
     return records.slice(-maxEntries).map(({ text }) => text);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];

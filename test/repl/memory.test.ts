@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
+import { unreadLines } from '../../src/storage/read-lines.ts';
 import { appendHistory, createReplMemory, readHistory } from '../../src/repl/memory.ts';
 import type { ProcessFacts } from '../../src/storage/lock/process-facts.ts';
 import { processOn } from '../storage/lock-fixtures.ts';
@@ -21,6 +22,7 @@ import { createMemoryContext } from '../support/memory-context.ts';
 let state = '';
 let drafts = '';
 let warnings: string[] = [];
+const warn = (text: string) => void warnings.push(text);
 
 beforeEach(() => {
   state = folderOf();
@@ -32,7 +34,6 @@ beforeEach(() => {
 /** The memory of a session of this process. */
 function session(process: ProcessFacts) {
   const { context } = createMemoryContext({ environment: { NATTER_STATE_DIR: state } });
-  const warn = (text: string) => void warnings.push(text);
   return createReplMemory({ ...context, process }, true, { notice: warn, warning: warn });
 }
 
@@ -46,10 +47,10 @@ describe('the draft of an ended session', () => {
     [
       'damaged',
       () => writeFileSync(join(drafts, '41.json'), '{"at":"2026-11-21T10:00:00Z","te'),
-      0,
+      1,
     ],
     ['removed before it is read', () => symlinkSync('nowhere', join(drafts, '41.json')), 0],
-    ['not an object', () => writeFileSync(join(drafts, '41.json'), '[]'), 0],
+    ['not an object', () => writeFileSync(join(drafts, '41.json'), '[]'), 1],
     ['a folder', () => mkdirSync(join(drafts, '41.json')), 1],
   ])('X30: is found beside a draft that is %s', (_how, damage, warned) => {
     draft('42.json', 'half a thought');
@@ -58,7 +59,9 @@ describe('the draft of an ended session', () => {
     // Otherwise the next session would get it too.
     expect(existsSync(join(drafts, '42.json'))).toBe(false);
     expect(warnings).toHaveLength(warned);
-    expect(warnings.join()).toMatch(/^$|a draft was skipped: cannot read \S+: it is a folder/);
+    expect(warnings.join()).toMatch(
+      /^$|a draft was skipped: (?:cannot read \S+: it is a folder|line 1 of \S+41\.json could not be read)/,
+    );
   });
 
   test('X30: is found beside an unreadable draft', () => {
@@ -152,7 +155,7 @@ describe('history file', () => {
   test('keeps prompts across sessions, including line ends, emoji and lone surrogates', () => {
     const texts = ['one', 'two\nlines', '日本 👨‍👩‍👧‍👦', 'half \uD83D'];
     for (const text of texts) appendHistory(file, text, at);
-    expect(readHistory(file)).toEqual(texts);
+    expect(readHistory(file, warn)).toEqual(texts);
   });
 
   test('loses no entry with CJK or emoji at a 4 KB boundary', () => {
@@ -162,14 +165,14 @@ describe('history file', () => {
     );
     for (const text of texts) appendHistory(file, text, at);
     expect(statSync(file).size).toBeGreaterThan(16_384);
-    expect(readHistory(file)).toEqual(texts);
+    expect(readHistory(file, warn)).toEqual(texts);
   });
 
   test('reads the end of a huge file without cutting a character', () => {
     const text = '日本語👍'.repeat(5000);
     write(line(text).repeat(150));
     expect(statSync(file).size).toBeGreaterThan(8 << 20);
-    const texts = readHistory(file);
+    const texts = readHistory(file, warn);
     expect(texts.length).toBeGreaterThan(80);
     expect(new Set(texts)).toEqual(new Set([text]));
   });
@@ -182,22 +185,24 @@ describe('history file', () => {
   ])('skips only %s', (_, damaged) => {
     write(line('before') + damaged);
     appendHistory(file, 'after', at);
-    expect(readHistory(file)).toEqual(['before', 'after']);
+    expect(readHistory(file, warn)).toEqual(['before', 'after']);
+    expect(warnings).toEqual([unreadLines(file, [2])]);
   });
 
   test('reads files with a byte order mark and CRLF from an editor, and NUL from a crash', () => {
     write(`\uFEFF${line('one').replace('\n', '\r\n')}\0\0\0${line('two')}`);
-    expect(readHistory(file)).toEqual(['one', 'two']);
+    expect(readHistory(file, warn)).toEqual(['one', 'two']);
+    expect(warnings).toEqual([]);
   });
 
   test('is empty if there is no file', () => {
-    expect(readHistory(file)).toEqual([]);
+    expect(readHistory(file, warn)).toEqual([]);
   });
 
   test('omits blank texts and those over a megabyte', () => {
     appendHistory(file, ' \n', at);
     appendHistory(file, 'x'.repeat(2 << 20), at);
-    expect(readHistory(file)).toEqual([]);
+    expect(readHistory(file, warn)).toEqual([]);
   });
 
   test('K24 is readable only by its owner', () => {
@@ -211,6 +216,6 @@ describe('history file', () => {
   test('names the file if it cannot be written or read', () => {
     mkdirSync(file, { recursive: true });
     expect(() => appendHistory(file, 'one', at)).toThrow(Failure);
-    expect(() => readHistory(file)).toThrow(file);
+    expect(() => readHistory(file, warn)).toThrow(file);
   });
 });

@@ -60,7 +60,7 @@ const groups = [
     name: 'batch',
     test: within('batch/', 'commands/(batch|compare|sandbox)/', 'commands/chat/split'),
   },
-  { name: 'markdown', test: within('terminal/(formula|markdown/)') },
+  { name: 'markdown', test: within('terminal/(formula|highlight|markdown/)') },
   { name: 'export', test: within('conversation/(code-blocks|export/(?!html))') },
   { name: 'repl', test: within('repl/') },
 ];

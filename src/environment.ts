@@ -5,7 +5,7 @@ export function isSet(environment: Environment, name: string): boolean {
   return (environment[name] ?? '') !== '';
 }
 
-/** For other programs: without natter's keys, the command that prints one, and the queue with its password. */
+/** The environment for other programs: without natter's keys, the command that prints one, and the queue with its password. */
 export function withoutKeys(environment: Environment): Environment {
   const {
     NATTER_API_KEY: _key,

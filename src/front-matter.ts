@@ -9,7 +9,7 @@ export interface SplitFile {
 
 const lineCount = (text: string) => text.split('\n').length - 1;
 
-/** Without the blank lines at its start, and without blanks at its end. */
+/** Removes the blank lines at the start, and blanks at the end. */
 function trimBody(text: string, line: number): Pick<SplitFile, 'body' | 'bodyLine'> {
   const start = /^(?:[ \t\r]*\n)*/.exec(text)?.[0] ?? '';
   return { body: text.slice(start.length).trimEnd(), bodyLine: line + lineCount(start) };

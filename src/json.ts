@@ -159,7 +159,7 @@ function errorOffset(text: string): number {
     at = token.lastIndex;
     return true;
   };
-  // In a loop, because a pattern for the whole of a long string overflows the stack.
+  // A loop, because a pattern for the whole of a long string overflows the stack.
   const takeString = (): boolean => {
     const start = at;
     if (!take(/"/y)) return false;

@@ -50,7 +50,7 @@ export {
 } from './failure.ts';
 
 declare global {
-  // For programs that compile without `esnext.disposable` and without Node's types; every supported Node has the symbols.
+  // The symbols are declared for programs that compile without `esnext.disposable` and Node's types; every supported Node has them.
   interface SymbolConstructor {
     readonly dispose: unique symbol;
     readonly asyncDispose: unique symbol;

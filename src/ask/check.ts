@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Message } from '../client/contract.ts';
+import type { Message, Usage } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
 import { definedFields, type JsonObject } from '../json.ts';
 import type { AnswerMetadata } from '../output/answer-meter.ts';
@@ -164,10 +164,14 @@ interface CheckedAnswer<Given extends Answer = Answer> {
 
 /** The answers to one prompt. */
 export interface CheckedAnswers<Given extends Answer = Answer> {
-  /** In order; each has violations. */
+  /** The refused answers in their order; each has violations. */
   readonly earlier: readonly CheckedAnswer<Given>[];
   readonly last: CheckedAnswer<Given>;
 }
+
+/** Says what is wrong with an answer that was checked against a schema. */
+export const mismatchText = (violations: readonly Violation[]): string =>
+  `the answer does not match the schema: ${describeViolations(violations)}`;
 
 /** Sends the messages, and again with the violations, until an answer conforms. */
 export async function askUntilConforming<Given extends Answer>({
@@ -180,8 +184,8 @@ export async function askUntilConforming<Given extends Answer>({
   readonly messages: readonly Message[];
   /** Receives one answer completely. @param correction the last message, if it corrects the answer before it */
   readonly send: (messages: readonly Message[], correction?: string) => Promise<Given>;
-  /** Called before the model is asked again. @returns whether it may be */
-  readonly onMismatch: (text: string, retry: number) => boolean;
+  /** Gets a notice before the model is asked again. @returns whether it may be */
+  readonly onMismatch: (notice: string) => boolean;
 }): Promise<CheckedAnswers<Given>> {
   const earlier: CheckedAnswer<Given>[] = [];
   let next = messages;
@@ -193,7 +197,8 @@ export async function askUntilConforming<Given extends Answer>({
     const checked = answer.failure || isCut ? undefined : check.check(answer.content);
     const { violations = [], isCorrectable = false } = checked ?? {};
     const mayAsk = isCorrectable && retry <= check.retries;
-    if (!mayAsk || !onMismatch(describeViolations(violations), retry)) {
+    const again = `asking again (${retry} of ${check.retries})`;
+    if (!mayAsk || !onMismatch(`${mismatchText(violations)}; ${again}`)) {
       return { earlier, last: { answer, checked } };
     }
     earlier.push({ answer, checked });
@@ -218,11 +223,11 @@ function mismatchFailure(
       hint: '--json shows the whole answer',
     });
   }
-  const text = describeViolations(violations);
   if (schema === undefined) {
-    return new Failure('mismatch', text, { hint: '--schema asks the model for JSON' });
+    const advice = '--schema asks the model for JSON';
+    return new Failure('mismatch', describeViolations(violations), { hint: advice });
   }
-  return new Failure('mismatch', `the answer does not match the schema: ${text}`, {
+  return new Failure('mismatch', mismatchText(violations), {
     hint: '--json shows all violations; --schema-retries asks again more often',
   });
 }
@@ -251,10 +256,10 @@ export function metadataOf({ earlier, last }: CheckedAnswers): AnswerMetadata {
   const { metadata } = last.answer;
   if (earlier.length === 0) return metadata;
   const parts = [...earlier, last].map(({ answer }) => answer.metadata);
-  const tokens = (name: 'prompt_tokens' | 'completion_tokens' | 'total_tokens') =>
-    sum(parts.map(({ usage }) => usage?.[name]));
+  const tokens = (name: keyof Usage) => sum(parts.map(({ usage }) => usage?.[name]));
   const usage = definedFields({
     prompt_tokens: tokens('prompt_tokens'),
+    cached_tokens: tokens('cached_tokens'),
     completion_tokens: tokens('completion_tokens'),
     total_tokens: tokens('total_tokens'),
   });

@@ -16,7 +16,7 @@ const path = 'chat/completions';
 /** The address if none is configured, and for the sandbox, which gets one when it starts. */
 const placeholder = 'http://127.0.0.1';
 
-/** For a key that is not known; printed as `…`. */
+/** Stands for a key that is not known; printed as `…`. */
 const maskedKey = 'unknown';
 
 function targetOf({ options, settings }: Run): Target {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { Run, Context, GlobalOptions } from '../run.ts';
 import { promptMessages, changedParams, resumedChanges } from './plan-request.ts';
 import type { Message } from '../client/contract.ts';
@@ -7,7 +8,9 @@ import type { Journal } from '../conversation/journal/journal.ts';
 import {
   branchJournal,
   createJournal,
+  idsFromTitle,
   resumeJournal,
+  startTitledJournal,
 } from '../conversation/journal/open-journal.ts';
 import { type PromptRecord, createPromptRecord } from '../conversation/journal/record-answer.ts';
 import {
@@ -15,8 +18,18 @@ import {
   conversationsFolder,
   lockFile,
 } from '../conversation/library/conversation-folder.ts';
-import { findConversation } from '../conversation/library/library.ts';
-import { loadConversation } from '../conversation/library/read-conversation.ts';
+import {
+  findConversation,
+  findTitled,
+  latestIn,
+  listEntries,
+  type LibraryEntry,
+} from '../conversation/library/library.ts';
+import {
+  loadConversation,
+  startFolder,
+  summarize,
+} from '../conversation/library/read-conversation.ts';
 import {
   type Conversation,
   type Role,
@@ -25,8 +38,11 @@ import {
   modelOf,
   systemOf,
   textOf,
+  titleOf,
 } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
+import { timeAgo } from '../output/figures.ts';
+import type { SavedConversation } from '../output/json-answer.ts';
 import type { Notices } from '../output/notices.ts';
 import { resolveFolders, type FolderFacts } from '../settings/folders.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
@@ -39,6 +55,8 @@ export interface ConversationOptions extends GlobalOptions {
   /** An id, a title or `latest`; true without one. */
   readonly resume?: string | true;
   readonly branch?: boolean;
+  /** The title of the conversation to continue or to start. */
+  readonly conversation?: string;
   /** `--save`, `--no-save`; if undefined, the setting applies. */
   readonly save?: boolean;
 }
@@ -50,11 +68,11 @@ export function dataFolder(facts: FolderFacts): string {
 
 /** Finds and reads a conversation as far as possible; warns about lost lines. @throws Failure */
 export function readConversation(facts: FolderFacts, notices: Notices, name: string): Conversation {
-  const { id, path } = findConversation(dataFolder(facts), name);
-  const { fold, warning, records } = loadConversation(path, id);
+  const { id, path: file } = findConversation(dataFolder(facts), name);
+  const { fold, warning, records } = loadConversation(file, id);
   if (records === 0) {
     throw new Failure('storage', `conversation ${id} has no readable records`, {
-      hint: `its file is ${path}`,
+      hint: `its file is ${file}`,
     });
   }
   if (warning !== undefined) notices.warning(warning);
@@ -68,7 +86,7 @@ export interface OpenConversation {
   /** The turns so far and the prompt. */
   readonly messages: readonly Message[];
   /** Undefined while it is not saved. */
-  readonly id: () => string | undefined;
+  readonly saved: () => SavedConversation | undefined;
   /** Writes the prompt to the journal, before it is sent; undefined for a new conversation that is not saved. */
   record(): PromptRecord | undefined;
   close(): Promise<void>;
@@ -86,7 +104,8 @@ export function journalOptions(context: Context, notices: Notices, save: boolean
   const { data: folder } = resolveFolders(context);
   const onWarning: JournalOptions['onWarning'] = (...words) => notices.warning(...words);
   const mask = (text: string) => maskText(secrets, text);
-  return { folder, save, clock, random, process, version, mask, onWarning };
+  const startedIn = path.resolve('.');
+  return { folder, save, clock, random, process, version, startedIn, mask, onWarning };
 }
 
 /** Whether an option, a prompt file or an environment variable sets it for this run. */
@@ -144,11 +163,10 @@ export async function awaitHolder(
 async function openResumed(
   { context, presentation }: Run,
   options: JournalOptions,
-  name: string,
-  branch: boolean,
+  { id }: LibraryEntry,
+  branch = false,
 ): Promise<Journal> {
   const folder = requireDataFolder(options.folder);
-  const { id } = findConversation(folder, name);
   const found = { ...options, folder };
   if (branch) return branchJournal(found, id);
   const lockPath = lockFile(conversationsFolder(folder), id);
@@ -180,27 +198,75 @@ export function nextTurns(
   return { turns, messages: messagesOf(conversation, turns) };
 }
 
+/** The conversation that `-c` continues; undefined with a notice if there is none. */
+function findLatest({ context, presentation, settings }: Run): LibraryEntry | undefined {
+  const { notices } = presentation;
+  const here = path.resolve('.');
+  const folder = dataFolder(context);
+  const isHere = settings.values.continue === 'folder';
+  const latest = isHere ? latestIn(folder, here) : listEntries(folder)[0];
+  if (latest === undefined) {
+    notices.notice(
+      `there is no conversation yet${isHere ? ' in this folder' : ''}; this starts one`,
+    );
+    return undefined;
+  }
+  const origin = startFolder(latest.path);
+  if (origin !== undefined && origin !== here) {
+    const age = timeAgo(latest.changedAt, context.clock.date());
+    const { title } = summarize(latest.path);
+    notices.notice(`continuing "${title}" (${age}), which was started in ${origin}`);
+  }
+  return latest;
+}
+
+/** The conversation with that title, which may be a new one; undefined for a new one that is not saved. */
+async function openTitled(
+  run: Run,
+  options: JournalOptions,
+  name: string,
+): Promise<Journal | undefined> {
+  const title = name.replaceAll(/\s+/g, ' ').trim();
+  if (title === '') throw new Failure('usage', '--conversation needs a name');
+  const { folder } = options;
+  if (folder === undefined) return undefined;
+  for (;;) {
+    const ids = idsFromTitle(folder, title);
+    const found = findTitled(folder, title, ids.first);
+    if (found !== undefined) return openResumed(run, options, found);
+    run.presentation.notices.notice(`there is no conversation "${title}" yet; this starts it`);
+    if (options.save === false) return undefined;
+    const journal = startTitledJournal({ ...options, folder }, title, ids.next);
+    if (journal !== undefined) return journal;
+  }
+}
+
 /**
- * The journal of the conversation that the options name; undefined if they name none.
+ * The journal of the conversation that the options name; undefined for a new one.
  * @throws Failure if it cannot be found or opened
  */
 export async function openNamedJournal(
   run: Run<ConversationOptions>,
   journal: JournalOptions,
 ): Promise<Journal | undefined> {
-  const { resume: name, continue: isContinued = false, branch = false } = run.options;
-  if (name === undefined && !isContinued) {
-    if (!branch) return undefined;
-    throw new Failure('usage', '--branch needs a conversation to copy', {
-      hint: 'add --continue, or --resume and its id',
-    });
-  }
-  if (typeof name === 'string' && isContinued) {
+  const { resume, continue: isContinued = false, branch = false, conversation } = run.options;
+  if (conversation !== undefined) return openTitled(run, journal, conversation);
+  if (typeof resume === 'string' && isContinued) {
     throw new Failure('usage', '--continue and --resume cannot be used together', {
       hint: '--continue means --resume latest',
     });
   }
-  return openResumed(run, journal, typeof name === 'string' ? name : 'latest', branch);
+  if (resume !== undefined) {
+    const name = resume === true ? 'latest' : resume;
+    const entry = findConversation(requireDataFolder(journal.folder), name);
+    return openResumed(run, journal, entry, branch);
+  }
+  const latest = isContinued ? findLatest(run) : undefined;
+  if (latest !== undefined) return openResumed(run, journal, latest, branch);
+  if (!branch) return undefined;
+  throw new Failure('usage', '--branch needs a conversation to copy', {
+    hint: 'add --continue, or --resume and its id',
+  });
 }
 
 /**
@@ -227,7 +293,11 @@ export async function openConversation(
   return {
     settings: withModelOf(withParametersOf(settings, conversation), modelOf(conversation)),
     messages: next.messages,
-    id: () => (isSaved ? conversation.id : undefined),
+    saved() {
+      if (!isSaved) return undefined;
+      const title = maskText(context.secrets, titleOf(journal.conversation()));
+      return { id: conversation.id, title };
+    },
     record() {
       if (named === undefined && !save) return undefined;
       isSaved = true;

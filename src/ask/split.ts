@@ -259,7 +259,7 @@ export class KeptAnswers {
 /** How many prompts are sent at the same time. */
 const atOnce = 4;
 
-/** After so many failures in a row, no more prompts are sent. */
+/** No more prompts are sent after so many failures in a row. */
 const mostFailures = 4;
 
 function failureOf(failures: readonly Failure[], total: number): Failure {

@@ -25,7 +25,7 @@ interface AdmissionOptions {
   readonly clock: Clock;
   /** Requests at the same time. */
   readonly most: number;
-  /** Of the user. */
+  /** The limits that the user has set. */
   readonly rateLimits: RateLimits;
   readonly retries: number;
   /** Milliseconds; the longest Retry-After to wait for, and with `Infinity` any. */
@@ -66,7 +66,7 @@ export class Admission {
   readonly #options: AdmissionOptions;
   readonly #controller: LimitController;
   readonly #rateLimit: RateLimit;
-  /** By their order. */
+  /** The waiting items in their order. */
   #waiters: {
     /** The item's number in start order: the lowest is sent first. */
     readonly order: number;
@@ -120,7 +120,7 @@ export class Admission {
     let ticket: Ticket | undefined = first;
     let isPaid = true;
     let retryAfter: number | undefined;
-    /** Since the last answer to any item. */
+    /** Refusals since the last answer to any item. */
     let refusals = 0;
     let answersSeen = 0;
     return {

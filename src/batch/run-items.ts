@@ -1,4 +1,4 @@
-/** After a stop, the result that the output waits for may never arrive. */
+/** The result that the output waits for may never arrive after a stop. */
 async function roomUnlessStopped(stop: AbortSignal, room: Promise<void>): Promise<void> {
   let onStop: () => void = () => undefined;
   const stopped = new Promise<void>((resolve) => (onStop = resolve));
@@ -12,7 +12,7 @@ async function roomUnlessStopped(stop: AbortSignal, room: Promise<void>): Promis
 
 /** Ends when all started items are finished. @throws the first error of `items` or `work` */
 export async function runItems<Item, Permission>(run: {
-  /** Until `stop` aborts. */
+  /** The items, which are taken until `stop` aborts. */
   readonly items: AsyncIterable<Item>;
   /** Waits until the item may start. @returns undefined to start no more items */
   readonly admit: (item: Item, sequence: number) => Promise<Permission | undefined>;

@@ -22,7 +22,7 @@ export function emptyTally() {
     causes: new Map<FailureKind, Cause>(),
     /** Failed items that would fail again in another run. */
     lasting: 0,
-    /** Of this run's answers, as reported by the service. */
+    /** The tokens of this run's answers as the service reported them. */
     tokens: 0,
     promptTokens: 0,
     completionTokens: 0,

@@ -140,7 +140,7 @@ const models: Source = (request) => {
   return [...published, { name: 'auto', summary: 'the smallest that fits' }, ...unknown];
 };
 
-/** For a list with commas: the models not listed yet, and those of profiles as `profile:model`, or `profile:` without one. */
+/** Completes a list with commas: the models not listed yet, and those of profiles as `profile:model`, or `profile:` without one. */
 const modelList: Source = (request) => {
   const named = request.typed.split(',').slice(0, -1);
   const { profiles } = storedSettings(request).settings;
@@ -187,7 +187,7 @@ const helpWords: Source = ({ command, before }) => {
   return [...commandCandidates(group), ...(before.length > 0 ? [] : topicRows)];
 };
 
-/** By the name of the option or argument; others have no candidates. */
+/** The candidates by the name of the option or argument; others have none. */
 const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['--model', models],
   ['--models', modelList],
@@ -256,7 +256,7 @@ function readWords(program: Command, args: readonly string[]) {
   const operands: string[] = [];
   /** The option whose value the next word is, or a variable of the prompt file: `--lang`. */
   let awaiting: Option | string | undefined;
-  /** After `--`. */
+  /** Whether `--` came before. */
   let ended = false;
   for (const word of args) {
     const isRequired = typeof awaiting === 'object' && awaiting.required;

@@ -71,15 +71,13 @@ export function refuseWords(list: Command, thing: string, shows: string): void {
   const meant = meantBy(foreignChildren, `${parent.name()}/${word}`);
   const near = nearlyNamed(word, namesBelow(parent));
   const others = rest.every((other) => /^[\w.-]+$/.test(other)) ? rest : ['…'];
-  let hint =
-    near === undefined
-      ? `to show ${thing}: ‹${group} ${shows} ${word}›`
-      : `did you mean ‹${group} ${near}›?`;
   const takes = childNamed(parent, near ?? '')?.registeredArguments.length ?? 0;
-  if (rest.length > 0 && rest.length <= takes) {
+  let hint = `to show ${thing}: ‹${group} ${shows} ${word}›`;
+  if (near !== undefined && rest.length <= takes) {
     hint = `did you mean ‹${[group, near, ...others].join(' ')}›?`;
-  } else if (rest.length > 0)
+  } else if (rest.length > 0) {
     hint = `to send it as a prompt: ‹natter chat ${parent.name()} ${args.join(' ')}›`;
+  }
   if (meant !== undefined) {
     const command = rest.length > 0 ? meant.replace(/ <.*/, '') : meant;
     hint = `‹${['natter', command, ...others].join(' ')}›`;

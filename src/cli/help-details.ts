@@ -25,9 +25,9 @@ interface HelpList {
 interface HelpDetails {
   examples: readonly Example[];
   list?: HelpList;
-  /** For a command that does not use a service. */
+  /** Set for a command that does not use a service. */
   hidesServiceOptions: boolean;
-  /** For a subcommand with a different purpose than the command above. */
+  /** Set for a subcommand with a different purpose than the command above. */
   hidesParentOptions: boolean;
 }
 

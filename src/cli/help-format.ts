@@ -2,6 +2,7 @@
 import type { Command, Help } from 'commander';
 import type { Context } from '../run.ts';
 import { showInPager } from '../terminal/device/pager.ts';
+import { hangText } from '../terminal/text/rows.ts';
 import { topicNames } from '../commands/help/topic-names.ts';
 import { hasFlag } from './command-line.ts';
 import { generalGroup, serviceGroup, durationNote } from './global-options.ts';
@@ -138,7 +139,7 @@ export function wantsShortHelp(words: readonly string[]): boolean {
   return hasFlag(words, '-h') && !hasFlag(words, '--help');
 }
 
-/** Of a small terminal, with a row left for the prompt of the shell. */
+/** The rows of a small terminal, with one left for the prompt of the shell. */
 const mostRows = 23;
 
 const rowsOf = (text: string) => text.split('\n').length - 1;
@@ -173,7 +174,7 @@ function formatProgram(program: Command, help: Help): string {
 
 /** The options that most people use, if not all fit on one screen. */
 const popular =
-  '--models --model --file --continue --system --schema --diff --json --output --dry-run --port'.split(
+  '--models --output --template --model --file --continue --system --schema --diff --json --dry-run --port'.split(
     ' ',
   );
 
@@ -236,16 +237,58 @@ export function formatShortHelp(command: Command, help: Help): string {
   return command.parent === null ? formatProgram(command, help) : formatCommand(command, help);
 }
 
+/** The column at which a row goes on: that of its last part after a gap, else its indentation. */
+const textColumn = (row: string) => /^( *\S.* {2,}| *)/.exec(row)?.[0].length ?? 0;
+
+/** The row is full, and the next one begins at the column of its text with a word that did not fit. */
+function goesOn(row: string, next: string): boolean {
+  const [indent = '', word = ''] = /^( *)(\S*)/.exec(next)?.slice(1) ?? [];
+  const isFull = row.length + 1 + word.length > helpWidth;
+  return word !== '' && isFull && indent.length === textColumn(row);
+}
+
+/** Columns for a description beside its term; with fewer it is below. */
+const leastColumns = 30;
+/** How far a description below its term is indented. */
+const belowTerm = 6;
+
+/** A row of a help in rows of up to `columns`. The terminal breaks commands, which a reader may copy. */
+function narrowRow(row: string, columns: number): string {
+  if (row.length <= columns) return row;
+  const column = textColumn(row);
+  const [term, text] = [row.slice(0, column), row.slice(column)];
+  if (text.startsWith('$ ')) return row;
+  const hasRoom = columns - column >= leastColumns;
+  const indent = ' '.repeat(hasRoom ? column : belowTerm);
+  const start = hasRoom ? term : `${term.trimEnd()}\n${indent}`.replace(/^\n/, '');
+  return start + hangText(text, columns, indent);
+}
+
+/** A help, whose rows have up to 80 columns, for a terminal that is narrower. */
+export function narrowHelp(text: string, columns: number): string {
+  if (columns >= helpWidth) return text;
+  const rows: string[] = [];
+  let before = '';
+  for (const row of text.split('\n')) {
+    const last = rows.at(-1);
+    if (last !== undefined && goesOn(before, row)) rows[rows.length - 1] = `${last} ${row.trim()}`;
+    else rows.push(row);
+    before = row;
+  }
+  return rows.map((row) => narrowRow(row, columns)).join('\n');
+}
+
 /** Prints a help, in a pager if it does not fit the terminal. */
 export async function printHelp(context: Context, text: string): Promise<void> {
   const { streams, device, environment, platform } = context;
   const { stdout } = streams;
+  const shown = stdout.isTerminal ? narrowHelp(text, stdout.columns()) : text;
   if (stdout.isTerminal) {
     const size = { columns: stdout.columns(), rows: stdout.rows() };
     // Ctrl+C is a key of the pager; natter gets the signal too, but only when the pager has ended.
     const release = device.onInterrupt(() => undefined);
-    if (showInPager(text, { ...size, environment, platform })) return;
+    if (showInPager(shown, { ...size, environment, platform })) return;
     release();
   }
-  await stdout.write(text);
+  await stdout.write(shown);
 }

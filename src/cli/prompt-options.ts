@@ -58,11 +58,15 @@ export const inputOptions = (): readonly Option[] => [
 
 /** `alone`: what `--resume` without a conversation and a prompt does. */
 export const conversationOptions = (alone = ''): readonly Option[] => [
-  new Option('-c, --continue', 'continue the most recent conversation'),
+  new Option('-c, --continue', 'continue the most recent conversation, or start one'),
   new Option(
     '--resume [conversation]',
     `continue this conversation: id, title or latest (default)${alone}`,
   ),
+  new Option(
+    '--conversation <name>',
+    'continue the conversation with this title, or start it',
+  ).conflicts(['continue', 'resume', 'branch']),
   new Option('--branch', 'continue in a copy of it'),
   new Option('--save', 'save the conversation, overriding the setting'),
   new Option('--no-save', 'do not save the conversation [NATTER_SAVE]'),

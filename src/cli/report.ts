@@ -1,18 +1,17 @@
 import { exitCodes, type Failure, withCommands } from '../failure.ts';
-import { completeAddress } from '../address.ts';
 import { rephrase } from '../client/failure/change-failure.ts';
 import { isSet, type Environment } from '../environment.ts';
 import {
   toFailure,
-  type Clean,
   failureFields,
   hintOf,
+  sendAgainHint,
   setBaseUrlHint,
   timeoutOptions,
   type FrontEndHints,
 } from '../output/ending-failure.ts';
 import { noticeRows } from '../output/notices.ts';
-import { wantsJson, flagValue, hasFlag } from './command-line.ts';
+import { wantsJson, flagValue } from './command-line.ts';
 import type { Context } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
 import { namedProfile } from '../settings/profile-name.ts';
@@ -23,6 +22,7 @@ const searchWord = (name: string) => (/^\w[\w.-]*$/.test(name) ? name : 'WORD');
 
 /** Commands and options to type. */
 export const commandHints: FrontEndHints = {
+  'send-again': () => sendAgainHint,
   'raise-timeout': ({ limit }) => `try again, or raise the limit with ${timeoutOptions[limit]}`,
   'wait-until': ({ time, seconds }) =>
     `try again after ${time}, or wait for it with ‹--retry-max-wait ${seconds}s›`,
@@ -31,7 +31,7 @@ export const commandHints: FrontEndHints = {
   'check-host': () => 'check the host of the base URL: ‹natter auth status›',
   'check-connection': () => 'check the base URL and the network: ‹natter auth status›',
   'start-server': ({ port }) =>
-    `is the server on port ${port} running? start it, or change the address: ‹natter config set base-url <url>›`,
+    `is the server on port ${port} running? start it, or correct the base URL; ‹natter auth status› shows where it is from`,
   'set-base-url': setBaseUrlHint,
   'remove-user-info': () => 'remove them from the URL; store a key with ‹natter auth login›',
   'use-https': () => 'use an https base URL, or allow it with --allow-insecure',
@@ -42,7 +42,7 @@ export const commandHints: FrontEndHints = {
   'raise-max-tokens': () => 'raise --max-tokens, or ask for less',
   'check-request': () => '--dry-run shows what is sent',
   'shorten-prompt': () =>
-    'send less text, or choose a model with a larger window: -m MODEL; natter config set window TOKENS corrects the window that natter expects',
+    'send less text, send it in pieces with --split auto, or choose a model with a larger window: -m MODEL; natter config set window TOKENS corrects the window that natter expects',
   'remove-parameter': () =>
     'leave out the --param that sets it, or ‹natter config unset params.<name>›; the sandbox takes only model, messages, stream and max_tokens, other servers take more',
   'check-model': () =>
@@ -101,30 +101,7 @@ export function nameProfile(hint: string, profile: string | undefined): string {
   });
 }
 
-/**
- * With a hint for the base URL that cannot be reached if `--base-url` or a variable sets it, so that no command shows or
- * changes it; a proxy or the service of a fallback has a different host.
- */
-export function withAddress(
-  failure: Failure,
-  flag: string | undefined,
-  environment: Environment,
-): Failure {
-  const { remedy, message } = failure;
-  const address = completeAddress((flag ?? environment['NATTER_BASE_URL'] ?? '').trim());
-  const host = URL.canParse(address) ? new URL(address).hostname : '';
-  if (remedy === undefined || host === '' || !message.includes(host)) return failure;
-  let advice: string;
-  if (remedy.code === 'check-connection') advice = 'check the network and the base URL';
-  else if (remedy.code === 'check-host') advice = 'check the host of the base URL';
-  else if (remedy.code === 'start-server') {
-    advice = `is the server on port ${remedy.port} running? start it, or correct the base URL`;
-  } else return failure;
-  const source = flag === undefined ? 'NATTER_BASE_URL' : '--base-url';
-  return rephrase(failure, { hint: `${advice}, which is from ${source}` });
-}
-
-function stacks(failure: Failure, clean: Clean): string {
+function stacks(failure: Failure, clean: (text: string) => string): string {
   const lines: string[] = [];
   for (let error: unknown = failure; error instanceof Error; error = error.cause) {
     lines.push(...(error.stack ?? String(error)).split('\n'));
@@ -153,16 +130,13 @@ export function describeFailure(
   const { environment } = context;
   const { stderr } = context.streams;
   const clean = (part: string) => cleanLine(context, part);
-  const described = withHint(toFailure(error), environment);
-  const failure = hasFlag(args, '--sandbox')
-    ? described
-    : withAddress(described, flagValue(args, '--base-url'), environment);
+  const failure = withHint(toFailure(error), environment);
   const exitCode = exitCodes[failure.kind];
   const profile = namedProfile(flagValue(args, '--profile'), environment);
   const hint = failure.markedHint && nameProfile(failure.markedHint, profile);
   const trace = isSet(environment, 'NATTER_DEBUG') ? stacks(failure, clean) : '';
   if (wantsJson(args)) {
-    const fields = failureFields(rephrase(failure, { hint }), clean);
+    const fields = failureFields(rephrase(failure, { hint }), context);
     return { text: `${JSON.stringify(fields)}\n${trace}`, exitCode };
   }
   const advice = hint === undefined ? '' : `  ${clean(hint)}\n`;

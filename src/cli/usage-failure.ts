@@ -60,12 +60,7 @@ const formatOptions = new Set(['-o', '--output', '--format', '--output-format'])
 const keyOptions = new Set(['-k', '--key', '--api-key', '--token']);
 
 /** The hint for an option of a different program. */
-function hintForForeign(
-  typed: string,
-  path: string,
-  { options }: Command,
-  args: readonly string[],
-): string | undefined {
+function hintForForeign(typed: string, path: string, { options }: Command): string | undefined {
   const name = typedOptionName(typed);
   if (path === 'natter auth login' && keyOptions.has(name)) {
     return '‹natter auth login› asks for the key, or reads it from a file: ‹natter auth login < key.txt›';
@@ -74,11 +69,7 @@ function hintForForeign(
     return 'a comparison shows what each model answers, so no other model answers for one that fails';
   }
   if (path === 'natter') {
-    const hint = meantBy(foreignOptions, name);
-    // A number is repeated for a field of the request: --temperature 0.
-    const value = /=(.*)/s.exec(typed)?.[1] ?? args[args.indexOf(typed) + 1];
-    const isNumber = value !== undefined && /^-?\d+(?:\.\d+)?$/.test(value);
-    return isNumber ? hint?.replace(/(?<=^use --param \w+=)[\d.]+/, value) : hint;
+    return meantBy(foreignOptions, name);
   }
   const hasJson = options.some(({ long }) => long === '--json');
   return formatOptions.has(name) && hasJson ? '--json prints JSON' : undefined;
@@ -99,12 +90,7 @@ function settingHint(name: string, { options }: Command): string | undefined {
 }
 
 /** @param suggestion of commander: `you mean --model?` */
-function unknownOption(
-  typed: string,
-  suggestion: string | undefined,
-  command: Command,
-  args: readonly string[],
-): Failure {
+function unknownOption(typed: string, suggestion: string | undefined, command: Command): Failure {
   const name = typedOptionName(typed);
   const path = commandPath(command);
   const options = [command, ...commandsAbove(command)].flatMap((one) => one.options);
@@ -114,7 +100,7 @@ function unknownOption(
   const takesPrompt = command.registeredArguments.some((argument) => argument.name() === 'prompt');
   const dashes = takesPrompt ? '; put text that starts with a dash after --' : '';
   const hint =
-    hintForForeign(typed, path, command, args) ??
+    hintForForeign(typed, path, command) ??
     settingHint(name, command) ??
     `${see} ‹${path} --help›${dashes}`;
   return new Failure('usage', `unknown option '${name}'`, { hint });
@@ -148,18 +134,14 @@ export function usageFailure(
   if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
   const unknown = /^error: unknown option '(.+?)'(?:\n\(Did ([^\n]+)\))?$/s.exec(error.message);
   const [, typed, nearest] = unknown ?? [];
-  if (typed !== undefined) return unknownOption(typed, nearest, command, args);
+  if (typed !== undefined) return unknownOption(typed, nearest, command);
   const [text = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
   const message = text
     .replace(/^command-argument value (.+) is invalid for argument '(.+)'/, 'unknown $2 $1')
     .replace(/\. Expected/, ': expected')
     .replace(/\.$/, '');
-  const needsNumber = /(--[\w-]+) <n>' argument missing$/.exec(error.message)?.[1];
   const see = suggestion === '' ? 'see' : suggestion.replace(/^\(Did (.*)\)$/, 'did $1 See');
-  const hint =
-    (needsNumber && `add a number: ${needsNumber} 1`) ??
-    promptHint(error, command, args) ??
-    `${see} ‹${commandPath(command)} --help›`;
+  const hint = promptHint(error, command, args) ?? `${see} ‹${commandPath(command)} --help›`;
   return new Failure('usage', message, { hint });
 }
 

@@ -33,7 +33,7 @@ export function updateCommand(folder: string, isFromRegistry: boolean): string {
 /** The output of `natter --version --verbose`. */
 export function versionDetails(installation: {
   readonly version: string;
-  /** As `process.version`. */
+  /** The value of `process.version`. */
   readonly node: string;
   readonly platform: NodeJS.Platform;
   readonly architecture: string;

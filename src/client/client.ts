@@ -21,7 +21,7 @@ export interface ClientOptions {
   readonly retryWaitLimit?: number;
   /** Default 10,000. */
   readonly connectTimeout?: number;
-  /** From the request, before its connection, to the first byte of the response; default 600,000. */
+  /** The time from the request, before its connection, to the first byte of the response; default 600,000. */
   readonly firstByteTimeout?: number;
   /** Longest time without content within a response (comments do not count); default 300,000. */
   readonly idleTimeout?: number;
@@ -38,7 +38,7 @@ export interface ClientOptions {
   readonly transport?: (transport: Transport) => Transport;
   readonly environment: Environment;
   readonly clock: Clock;
-  /** Like `Math.random`. */
+  /** Returns random numbers like `Math.random`. */
   readonly random: () => number;
 }
 
@@ -47,7 +47,7 @@ export interface CallOptions {
 }
 
 export interface ChatOptions extends CallOptions {
-  /** For a caller that limits the rate of its requests, and waits itself after a 429. */
+  /** Set by a caller that limits the rate of its requests, and waits itself after a 429. */
   readonly throttle?: {
     /** Called before each request, which waits for it. */
     beforeRequest(): Promise<void>;

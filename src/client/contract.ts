@@ -53,6 +53,8 @@ export function completionBody(request: CompletionRequest): object {
 
 export interface Usage {
   readonly prompt_tokens?: number;
+  /** The tokens of the prompt that the service read from its cache; absent if it did not say. */
+  readonly cached_tokens?: number;
   readonly completion_tokens?: number;
   readonly total_tokens?: number;
 }

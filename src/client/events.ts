@@ -3,9 +3,9 @@ import type { Usage } from './contract.ts';
 
 /** Milliseconds since the client sent the first request for this prompt, by its monotonic clock. */
 export interface Timing {
-  /** Until the first text of the answer; absent if there was no text. */
+  /** The time until the first text of the answer; absent if there was no text. */
   readonly firstText?: number;
-  /** Until the end of the answer. */
+  /** The time until the end of the answer. */
   readonly total: number;
 }
 

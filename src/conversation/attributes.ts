@@ -14,7 +14,7 @@ export interface AttributeValues {
   readonly pin: boolean;
   /** Chosen after the last answer began. */
   readonly model: string;
-  /** For the next prompts. */
+  /** What the next prompts use. */
   readonly parameters: ParameterChanges;
 }
 

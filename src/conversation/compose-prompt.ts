@@ -1,5 +1,5 @@
 export interface AttachedFile {
-  /** As typed. */
+  /** The prompt as typed. */
   readonly name: string;
   readonly content: string;
 }

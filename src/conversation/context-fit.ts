@@ -36,7 +36,7 @@ const catalogueIds = catalogue.map(({ id }) => id);
 export const largestPromptBytes =
   Math.max(...catalogue.map((entry) => entry.contextWindow)) * maxBytesPerToken;
 
-/** Of the service, if it reported any; with those of the catalogue, if it has one of them. */
+/** The models of the service, if it reported any; with those of the catalogue, if it has one of them. */
 function automaticIds(served: ModelWindows): ReadonlySet<string> {
   // Models that answer no prompts.
   const otherUse = /embed|whisper|rerank|tts|moderation/i;
@@ -62,7 +62,7 @@ export function contextFit(model: string, estimate: number, served = noWindows):
 
 const count = (value: number) => value.toLocaleString('en-US');
 
-/** Among the models reported by the service, else those of the catalogue; undefined if none is larger. */
+/** The next larger model of the service's list, else of the catalogue; undefined if none is larger. */
 export function largerModel(window: number, served = noWindows): string | undefined {
   const ids = served.size === 0 ? catalogueIds : served.keys();
   return bySize(ids, served).find((model) => model.window > window)?.id;

@@ -99,7 +99,7 @@ function notText(bytes: Uint8Array, source: string, problem: string, cause?: unk
 export function decodeText(
   bytes: Uint8Array,
   options: {
-    /** For messages: `standard input`, or a file's name. */
+    /** The name in messages: `standard input`, or a file's name. */
     readonly source: string;
     /** A WHATWG encoding label. Default: by the byte order mark, else UTF-8. */
     readonly encoding?: string | undefined;

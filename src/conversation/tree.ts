@@ -34,14 +34,14 @@ export interface Turn extends AnswerEnd {
   readonly parent: string | undefined;
   readonly role: Role;
   readonly content: string;
-  /** Of an answer: a refusal that the service sent apart from the text. */
+  /** The refusal of an answer, which the service sent apart from the text. */
   readonly refusal?: string | undefined;
-  /** Of an answer: the reasoning at the start of its text, with its tags. */
+  /** The reasoning at the start of an answer's text, with its tags. */
   readonly thought?: string | undefined;
   readonly createdAt: Date;
   /** The model that the conversation continues with, if it is a different one. */
   readonly nextModel?: string | undefined;
-  /** Of an answer with fallbacks: the profile of its model. */
+  /** The profile of the model that answered, if there were fallbacks. */
   readonly profile?: string | undefined;
   /** The models that were asked before the one that answered. */
   readonly fallbackFrom?: readonly PassedModel[] | undefined;
@@ -64,7 +64,9 @@ export interface Summary {
 export interface Conversation extends Attributes {
   readonly id: string;
   readonly createdAt: Date;
-  /** By id, oldest first. */
+  /** The folder that it was started in, if known. */
+  readonly folder?: string | undefined;
+  /** The turns by id, oldest first. */
   readonly turns: ReadonlyMap<string, Turn>;
   /** The selected child by the parent's id (undefined: the selected first turn). */
   readonly selection: ReadonlyMap<string | undefined, string>;
@@ -173,7 +175,7 @@ export function messagesOf(
   if (summary !== undefined) {
     const text = sentSummary(summary);
     const [first] = messages;
-    // In the first message, because some services reject two user messages in a row.
+    // The first message has it, because some services reject two user messages in a row.
     if (first === undefined) messages.push({ role: 'user', content: text });
     else first.content = `${text}\n\n${first.content}`;
   }

@@ -13,7 +13,7 @@ export interface AttachOptions {
   readonly encoding?: string | undefined;
   readonly lossy?: boolean | undefined;
   readonly signal: AbortSignal;
-  /** For URLs. */
+  /** The context is needed for URLs. */
   readonly context: Context;
   /** Gets the number of files of a folder or a pattern. */
   readonly notices: Notices;
@@ -94,7 +94,7 @@ export async function isEntry(name: string, kind: 'isFile' | 'isDirectory'): Pro
   }
 }
 
-/** For the name of a missing file that is a list of names. */
+/** The hint for the name of a missing file that is a list of names. */
 async function hintForName(name: string): Promise<string | undefined> {
   const parts = name.split(',').map((part) => part.trim());
   if (parts.length < 2) return undefined;
@@ -115,4 +115,13 @@ export async function refuseUnattached(words: readonly string[]): Promise<void> 
       hint: 'repeat -f for each file, or quote the pattern; if the word belongs to the prompt, quote the whole prompt',
     });
   }
+}
+
+/** The files that a prompt names as a conversation would attach them, `@notes.md`, or as its only word. */
+export async function mentionedFiles(words: readonly string[]): Promise<readonly string[]> {
+  const [word = '', ...others] = words.join(' ').trim().split(/\s+/);
+  const named = [word, ...others].flatMap((one) => /^@(.+)$/.exec(one)?.[1] ?? []);
+  const names = others.length === 0 && named.length === 0 ? [word] : named;
+  const found = await Promise.all(names.map((name) => isEntry(name, 'isFile')));
+  return names.filter((_, index) => found[index]);
 }

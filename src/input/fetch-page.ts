@@ -14,7 +14,7 @@ import { maskUrl } from '../secrets/mask.ts';
 
 const privateAddresses = new BlockList();
 
-// Of the registries of special-purpose addresses (RFC 6890): those that reach this machine or its network.
+// Special-purpose addresses (RFC 6890) that reach this machine or its network.
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],

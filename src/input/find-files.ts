@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, readdir, opendir } from 'node:fs/promises';
+import { opendir, readFile } from 'node:fs/promises';
 import { dirname, join, relative, sep, resolve } from 'node:path';
 import createIgnore, { type Ignore } from 'ignore';
 import picomatch from 'picomatch';
@@ -60,8 +60,37 @@ async function rulesAbove(folder: string): Promise<IgnoreRules> {
   return isIgnored(rules, folder, true) ? [] : rules;
 }
 
+/**
+ * The entries below a folder that `.gitignore` files do not exclude, the nearest first, with their paths from the folder.
+ * @param hidden also those whose names begin with a dot; never `.git`
+ * @param skipsUnreadable leaves out a folder that cannot be read
+ * @throws the error of the system for such a folder
+ */
+async function* entriesBelow(start: string, hidden: boolean, skipsUnreadable: boolean) {
+  const root = resolve(start);
+  const folders = [{ path: '', above: await rulesAbove(root) }];
+  for (const { path, above } of folders) {
+    const full = join(root, path);
+    try {
+      const rules = await rulesIn(full, above);
+      for await (const entry of await opendir(full, { bufferSize: 256 })) {
+        const { name } = entry;
+        const isFolder = entry.isDirectory();
+        if (name === '.git' || (name.startsWith('.') && !hidden)) continue;
+        if (isIgnored(rules, join(full, name), isFolder)) continue;
+        const child = path === '' ? name : `${path}/${name}`;
+        // Folders are searched after all of this level.
+        if (isFolder) folders.push({ path: child, above: rules });
+        yield { path: child, isFolder, entry };
+      }
+    } catch (error) {
+      if (!skipsUnreadable) throw error;
+    }
+  }
+}
+
 export interface FoundFiles {
-  /** Sorted; as typed, with slashes. */
+  /** Sorted, folder by folder; as typed, with slashes. */
   readonly names: readonly string[];
   /** Symbolic links, which are not followed. */
   readonly links: number;
@@ -70,8 +99,8 @@ export interface FoundFiles {
 /** Maximum number of files. */
 const maxFiles = 10_000;
 
-const compareNames = (left: { name: string }, right: { name: string }) =>
-  left.name < right.name ? -1 : 1;
+/** A slash comes before every other character, so that a folder stays together. */
+const orderOf = (name: string) => name.replaceAll('/', '\0');
 
 /**
  * The files below a folder that `.gitignore` files do not exclude. Devices and pipes are left out.
@@ -87,27 +116,17 @@ export async function findFiles(
 ): Promise<FoundFiles> {
   const names: string[] = [];
   let links = 0;
-  const search = async (folder: string, above: IgnoreRules): Promise<void> => {
+  for await (const { path, isFolder, entry } of entriesBelow(start, hidden, false)) {
     signal.throwIfAborted();
-    const path = resolve(folder);
-    const rules = await rulesIn(path, above);
-    const entries = await readdir(path, { withFileTypes: true });
-    for (const entry of entries.toSorted(compareNames)) {
-      const { name } = entry;
-      if (name === '.git' || (name.startsWith('.') && !hidden)) continue;
-      const isFolder = entry.isDirectory();
-      if (isIgnored(rules, join(path, name), isFolder)) continue;
-      const child = folder === '.' ? name : withSlashes(join(folder, name));
-      if (isFolder) await search(child, rules);
-      else if (!matches(child)) continue;
-      else if (entry.isSymbolicLink()) links += 1;
-      else if (entry.isFile()) names.push(child);
-      if (names.length > maxFiles) {
-        throw new Failure('usage', `there are more than ${count(maxFiles)} files`);
-      }
+    const name = start === '.' ? path : withSlashes(join(start, path));
+    if (isFolder || !matches(name)) continue;
+    if (entry.isSymbolicLink()) links += 1;
+    else if (entry.isFile()) names.push(name);
+    if (names.length > maxFiles) {
+      throw new Failure('usage', `there are more than ${count(maxFiles)} files`);
     }
-  };
-  await search(start, await rulesAbove(resolve(start)));
+  }
+  names.sort((left, right) => (orderOf(left) < orderOf(right) ? -1 : 1));
   return { names, links };
 }
 
@@ -143,31 +162,12 @@ export async function listPaths(
   folder: string,
   { clock, maxPaths = 20_000, maxTime = 3000 }: ListOptions,
 ): Promise<PathList> {
-  const root = resolve(folder);
   const paths: { path: string; isFolder: boolean }[] = [];
   const end = clock.monotonic() + maxTime;
   const isFull = () => paths.length >= maxPaths || clock.monotonic() >= end;
-  const folders = [{ path: '', above: await rulesAbove(root) }];
-  for (const { path, above } of folders) {
+  for await (const { path, isFolder, entry } of entriesBelow(folder, false, true)) {
+    if (isFolder || entry.isFile() || entry.isSymbolicLink()) paths.push({ path, isFolder });
     if (isFull()) break;
-    const full = join(root, path);
-    try {
-      const rules = await rulesIn(full, above);
-      for await (const entry of await opendir(full, { bufferSize: 256 })) {
-        const { name } = entry;
-        const isFolder = entry.isDirectory();
-        if (name.startsWith('.') || isIgnored(rules, join(full, name), isFolder)) continue;
-        const child = path === '' ? name : `${path}/${name}`;
-        // Folders are searched after all of this level.
-        if (isFolder) folders.push({ path: child, above: rules });
-        if (isFolder || entry.isFile() || entry.isSymbolicLink()) {
-          paths.push({ path: child, isFolder });
-        }
-        if (isFull()) break;
-      }
-    } catch {
-      // A folder that cannot be read has no paths to offer.
-    }
   }
   return { paths, isPartial: isFull() };
 }

@@ -12,7 +12,7 @@ import { Failure } from '../failure.ts';
 import { count } from '../output/figures.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import type { Run, GlobalOptions } from '../run.ts';
-import { attachFiles, collectBytes, refuseUnattached } from './attach-files.ts';
+import { attachFiles, collectBytes, mentionedFiles, refuseUnattached } from './attach-files.ts';
 import type { SecretGuard } from './secret-guard.ts';
 import type { ConversationOptions } from '../ask/open-conversation.ts';
 
@@ -36,7 +36,7 @@ export interface PromptOptions extends GlobalOptions {
 
 /** What to read besides the words of a prompt. */
 interface SourceRequest {
-  /** Of the files to attach. */
+  /** The names of the files to attach. */
   readonly names: readonly string[];
   /** `-`: input must not be empty, and a terminal is read too. */
   readonly required: boolean;
@@ -114,7 +114,7 @@ async function readInput(
 
 /** The prompt word, and the name of a file, that means standard input and requires it. */
 export const inputWord = '-';
-/** Of standard input as a file. */
+/** The name of standard input as a file. */
 export const inputName = 'stdin';
 
 /** The files to attach, and whether standard input is required: by the word `-`, or as a file. */
@@ -188,6 +188,10 @@ export async function readPrompt(
   const { names, isFile, required } = namedInputs(options, words);
   if (names.length > 0 && options.isPrompt !== true) {
     await refuseUnattached(promptWords);
+  }
+  const mentioned = options.isPrompt === true ? [] : await mentionedFiles(promptWords);
+  for (const name of mentioned.filter((one) => !names.includes(one))) {
+    run.presentation.notices.notice(`${name} is not attached; ‹-f ${name}› attaches it`);
   }
   const hasPrompt = prompt !== '' || names.length > 0;
   const refuse = inputRefusal(options, prompt);

@@ -25,9 +25,9 @@ interface InspectedText extends AttachedFile {
 
 /** A secret with its place. */
 export interface LocatedSecret extends FoundSecret {
-  /** Of the file, or `standard input`. */
+  /** The name of the file, or `standard input`. */
   readonly name: string;
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly line: number;
   /** Some characters, for a person who has to recognize it. */
   readonly shown: string;

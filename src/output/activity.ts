@@ -36,11 +36,7 @@ export function expectedDelay({ delay, cause }: RetryScheduled): number {
 /** Most answers start sooner; a line that flashes would distract. */
 const quietStart = 400;
 
-/** Milliseconds as tenths of a second below one second, at least one, else as whole seconds. */
-function inSeconds(time: number): string {
-  const seconds = time / 1000;
-  return `${seconds < 1 ? Number(Math.max(seconds, 0.1).toFixed(1)) : Math.ceil(seconds)} s`;
-}
+const inSeconds = (time: number) => `${Math.ceil(time / 1000)} s`;
 
 /** @param waited milliseconds since the retry was scheduled */
 function retryText(event: RetryScheduled, waited: number): string {
@@ -149,33 +145,5 @@ export function createProgressReporter(
       if (hidesThought) notices.notice(thoughtNotice);
       if (refusal !== '') notices.warning(refusalNotice(refusal));
     },
-  };
-}
-
-/** Milliseconds. Shorter work needs no bar. */
-const quietWork = 300;
-const pause = 100;
-const barWidth = 24;
-
-/** A bar with the share of the work that is done. */
-export function createProgress({ context, presentation, options }: StartedRun, label: string) {
-  const { clock } = context;
-  const { unicode } = presentation;
-  const animated = presentation.animated && options.quiet !== true;
-  const [full, empty] = unicode ? ['━', '─'] : ['#', '.'];
-  const line = createStatusLine(context, presentation);
-  let next = clock.monotonic() + quietWork;
-  return {
-    /** @param total in the unit of `done` */
-    show(done: number, total: number): void {
-      if (!animated || clock.monotonic() < next) return;
-      next = clock.monotonic() + pause;
-      const share = total === 0 ? 1 : Math.min(1, done / total);
-      const filled = Math.floor(share * barWidth);
-      const bar = full.repeat(filled) + empty.repeat(barWidth - filled);
-      line.draw(`${label} ${bar} ${Math.floor(share * 100)}%`);
-    },
-    /** Removes the line; other output may follow, and `show` draws it again. */
-    clear: () => line.leave(false),
   };
 }

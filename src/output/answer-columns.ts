@@ -50,7 +50,7 @@ function cutMark(answer: ComparedAnswer, style: Style): string {
   return answer.content === '' ? text : `\n${text}`;
 }
 
-/** Below one second, a speed is meaningless. */
+/** A speed is meaningless below one second. */
 const minStream = 1000;
 
 /** What one answer does: the wait, the retry, or the speed of its text. */
@@ -157,11 +157,10 @@ export function createAnswerColumns(
     return region.slowness();
   };
   /** Ends a column, once. */
-  const end = async (answer: (typeof answers)[number], mark: string) => {
+  const end = (answer: (typeof answers)[number], mark: string) => {
     if (answer.isOver) return;
     answer.isOver = true;
-    answer.column.write(await answer.text.write(answer.sanitizer.end()));
-    answer.column.write((await answer.text.end()) + mark);
+    answer.column.write(answer.text.write(answer.sanitizer.end()) + answer.text.end() + mark);
     answer.column.end();
   };
 
@@ -176,7 +175,7 @@ export function createAnswerColumns(
       if (answer === undefined) return;
       answer.progress.event(event);
       if (event.type === 'text-received' && !answer.isOver) {
-        answer.column.write(await answer.text.write(answer.sanitizer.write(event.text)));
+        answer.column.write(answer.text.write(answer.sanitizer.write(event.text)));
       }
       await refresh();
     },
@@ -184,11 +183,11 @@ export function createAnswerColumns(
       const answer = answers[index];
       if (answer === undefined) return;
       answer.progress.end(sanitizeLine(endReasonOf(ended)));
-      await end(answer, cutMark(ended, style));
+      end(answer, cutMark(ended, style));
       await refresh();
     },
     async close() {
-      for (const answer of answers) await end(answer, '');
+      for (const answer of answers) end(answer, '');
       stopTicking();
       commitRows();
       stopWatching();
@@ -268,7 +267,7 @@ export class TextColumn {
   }
 }
 
-/** In columns of the terminal. */
+/** The width in columns of the terminal. */
 const separatorWidth = 3;
 
 /** The width of each of `count` columns in a window. The window's last column stays free, so that no row wraps. */

@@ -4,10 +4,15 @@ import type { TextTransform } from '../terminal/markdown/block-driver.ts';
 import { type Sanitizer, createSanitizer } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 import { failureFields } from './ending-failure.ts';
-import { answerFields, eventRecords, failureRecord, jsonLine } from './json-answer.ts';
+import {
+  answerFields,
+  eventRecords,
+  failureRecord,
+  jsonLine,
+  type SavedConversation,
+} from './json-answer.ts';
 import { Failure } from '../failure.ts';
 import type { Context, GlobalOptions, Presentation } from '../run.ts';
-import { cleanLine } from '../secrets/secrets.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { Interruption } from '../terminal/device/signals.ts';
@@ -58,11 +63,9 @@ export function terminalPrinter(
   isInterrupted = () => false,
 ): TextPrinter {
   let last = '\n';
-  const print = async (text: string | Promise<string>) => {
-    const shown = await text;
-    if (shown === '') return;
-    last = shown.at(-1) ?? last;
-    await stdout.write(shown);
+  const print = (text: string) => {
+    last = text.at(-1) ?? last;
+    return text === '' ? undefined : stdout.write(text);
   };
   return {
     removed: () => sanitizer.removed,
@@ -71,8 +74,7 @@ export function terminalPrinter(
       return print(transform.write(sanitizer.write(event.text)));
     },
     async end() {
-      const rest = sanitizer.end();
-      const held = (rest === '' ? '' : await transform.write(rest)) + (await transform.end());
+      const held = transform.write(sanitizer.end()) + transform.end();
       // The terminal has shown ^C after the text, and the rest must not continue that.
       if (isInterrupted()) await print(`\n${held.replace(/^ +/, '')}`);
       else await print(held);
@@ -86,9 +88,9 @@ export function terminalPrinter(
  * printer that keeps the whole text in memory.
  */
 export function jsonPrinter(
-  stdout: OutputStream,
+  context: Context,
   requestedModel: string,
-  clean: (text: string) => string,
+  saved: () => SavedConversation | undefined = () => undefined,
 ): AnswerPrinter {
   const texts: string[] = [];
   return {
@@ -98,22 +100,31 @@ export function jsonPrinter(
     },
     async end({ metadata, failure }) {
       const fields = answerFields(metadata, texts.join(''), requestedModel);
-      await stdout.write(jsonLine({ ...fields, ...failureFields(failure, clean) }));
+      const conversation = saved();
+      await context.streams.stdout.write(
+        jsonLine({ ...fields, conversation, ...failureFields(failure, context) }),
+      );
     },
   };
 }
 
-/** One line for each event; the last one is `answer-finished` or `answer-failed`. */
+/** One line for each event; the last one is `answer-finished` or `answer-failed`, with the conversation. */
 export function jsonLinesPrinter(
-  stdout: OutputStream,
-  clean: (text: string) => string,
+  context: Context,
+  saved: () => SavedConversation | undefined = () => undefined,
 ): AnswerPrinter {
+  const { stdout } = context.streams;
+  const lineOf = (record: object) => {
+    const isLast = 'type' in record && record.type === 'answer-finished';
+    return jsonLine(isLast ? { ...record, conversation: saved() } : record);
+  };
   return {
-    event: (event) => stdout.write(eventRecords(event).map(jsonLine).join('')),
+    event: (event) => stdout.write(eventRecords(event).map(lineOf).join('')),
     record: (value) => stdout.write(jsonLine(value)),
     async end({ metadata, failure }) {
       if (failure === undefined) return;
-      await stdout.write(jsonLine(failureRecord(failure, metadata, clean)));
+      const record = failureRecord(failure, metadata, context);
+      await stdout.write(jsonLine({ ...record, conversation: saved() }));
     },
   };
 }
@@ -170,6 +181,7 @@ interface Printing {
   readonly context: Context;
   readonly presentation: Presentation;
   readonly format: AnswerFormat;
+  readonly conversation?: (() => SavedConversation | undefined) | undefined;
 }
 
 /** The style of answers in the theme of the settings, with the user's colours. */
@@ -224,10 +236,8 @@ export async function createAnswerPrinter(
   settings: ResolvedSettings,
   askedModel: string,
 ): Promise<AnswerPrinter> {
-  const { stdout } = run.context.streams;
-  const clean = (text: string) => cleanLine(run.context, text);
-  if (run.format === 'json') return jsonPrinter(stdout, askedModel, clean);
-  if (run.format === 'jsonl') return jsonLinesPrinter(stdout, clean);
+  if (run.format === 'json') return jsonPrinter(run.context, askedModel, run.conversation);
+  if (run.format === 'jsonl') return jsonLinesPrinter(run.context, run.conversation);
   return createTextPrinter(run, settings);
 }
 

@@ -10,7 +10,8 @@ import {
 import type { OutputStream } from '../terminal/device/streams.ts';
 import { answerTokens, tokensPerSecond } from './figures.ts';
 import type { Failure } from '../failure.ts';
-import { type Clean, failureFields, stoppedAnswer } from './ending-failure.ts';
+import type { Context } from '../run.ts';
+import { failureFields, stoppedAnswer } from './ending-failure.ts';
 import type { Style } from '../terminal/style.ts';
 import type { TextPrinter } from './answer-printer.ts';
 
@@ -46,7 +47,7 @@ function causeOf({ failure, metadata }: ComparedAnswer): Failure | undefined {
 }
 
 /** One line of JSON. */
-function documentOf(answer: ComparedAnswer, clean: Clean): string {
+function documentOf(answer: ComparedAnswer, context: Context): string {
   const { label, model, content, metadata, checked } = answer;
   const cause = causeOf(answer);
   const { usage, timing } = metadata;
@@ -57,7 +58,7 @@ function documentOf(answer: ComparedAnswer, clean: Clean): string {
     tokens_per_second: tokensPerSecond(tokens, timing) ?? null,
     tokens_estimated: isEstimate ? true : undefined,
     ...checked?.fields,
-    ...failureFields(cause, clean),
+    ...failureFields(cause, context),
   });
   return checked?.withValue(line) ?? line;
 }
@@ -66,25 +67,22 @@ function documentOf(answer: ComparedAnswer, clean: Clean): string {
  * One document when all answers have ended: `{answers: [{asked, …, tokens_per_second}]}`, each with the fields of
  * `natter --json`, and `error` if it is incomplete.
  */
-export function createComparisonDocument(stdout: OutputStream, clean: Clean): ComparisonView {
+export function createComparisonDocument(context: Context): ComparisonView {
   const answers: ComparedAnswer[] = [];
   return {
     event: () => undefined,
     ended: (index, answer) => void (answers[index] = answer),
     close: async () => {
-      const documents = answers.map((answer) => documentOf(answer, clean).trimEnd());
-      await stdout.write(`{"answers":[${documents.join(',')}]}\n`);
+      const documents = answers.map((answer) => documentOf(answer, context).trimEnd());
+      await context.streams.stdout.write(`{"answers":[${documents.join(',')}]}\n`);
     },
     removed: () => 0,
   };
 }
 
 /** The lines of `natter --jsonl` as they happen, each with the requested model in `asked`. */
-export function createComparisonLines(
-  stdout: OutputStream,
-  labels: readonly string[],
-  clean: Clean,
-): ComparisonView {
+export function createComparisonLines(context: Context, labels: readonly string[]): ComparisonView {
+  const { stdout } = context.streams;
   const line = (index: number, record: object) => jsonLine({ asked: labels[index], ...record });
   return {
     event: (index, event) =>
@@ -97,7 +95,7 @@ export function createComparisonLines(
       const { checked, metadata } = answer;
       const record = checked && line(index, { type: 'answer-checked', ...checked.fields });
       const cause = causeOf(answer);
-      const failed = cause && line(index, failureRecord(cause, metadata, clean));
+      const failed = cause && line(index, failureRecord(cause, metadata, context));
       const text = `${record === undefined ? '' : checked?.withValue(record)}${failed ?? ''}`;
       return text === '' ? undefined : stdout.write(text);
     },
@@ -110,7 +108,7 @@ export function createComparisonLines(
 export const isOfAnswer = ({ type }: ChatEvent) =>
   type === 'text-received' || type === 'answer-finished';
 
-/** In the format of `head` and `tail`. */
+/** The heading of an answer in the format of `head` and `tail`. */
 export function heading(label: string, style: Style): string {
   return `${style.bold(`==> ${label} <==`)}\n`;
 }

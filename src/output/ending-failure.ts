@@ -1,4 +1,5 @@
 import { Failure, replacedFailure, type Remedy, type RemedyCode } from '../failure.ts';
+import { cleanLine, type Secrets } from '../secrets/secrets.ts';
 
 /** Anything thrown as a {@link Failure}; other errors become `unexpected`. */
 export function toFailure(error: unknown): Failure {
@@ -18,26 +19,27 @@ export function endingFailure(error: unknown, signal: AbortSignal): Failure {
   return signal.reason instanceof Failure ? signal.reason : stoppedAnswer();
 }
 
-/** The hint of the remedy `send-again`. It is here because most runs need no other hint. */
-const sendAgain = 'the received text is kept; send the prompt again';
+/** The hint of the remedy `send-again` for commands. It is here because most runs need no other hint. */
+export const sendAgainHint = 'the received text is kept; send the prompt again';
 
 /** The failure of an answer that the user or a signal stopped. */
 export function stoppedAnswer(): Failure {
   return new Failure('incomplete', 'the answer is incomplete: natter was stopped', {
     remedy: { code: 'send-again' },
-    hint: sendAgain,
+    hint: sendAgainHint,
   });
 }
-
-/** Makes text from servers and files safe to show, and masks secrets. */
-export type Clean = (text: string) => string;
 
 /**
  * `{error: {kind, status, message, hint, remedy, retry_after, request_id, attempts}}`, `retry_after` in seconds; nothing
  * without a failure.
  */
-export function failureFields(failure: Failure | undefined, clean: Clean) {
+export function failureFields(
+  failure: Failure | undefined,
+  context: { readonly secrets: Secrets },
+) {
   if (failure === undefined) return {};
+  const clean = (text: string) => cleanLine(context, text);
   const error = {
     kind: failure.kind,
     status: failure.status,
@@ -65,7 +67,6 @@ export const timeoutOptions = {
 
 /** Hints that name neither a command nor a key, for every front end. */
 export const commonHints = {
-  'send-again': () => sendAgain,
   'retry-later': () => 'try again later',
   'report-to-operator': () => 'try again; if it happens again, report it to the service operator',
   'ask-about-limits': () => 'ask the provider of the service about your limits',

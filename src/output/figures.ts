@@ -3,6 +3,7 @@ import type { Timing } from '../client/events.ts';
 import { estimateTokens } from '../conversation/token-estimate.ts';
 import type { AnswerMetadata } from './answer-meter.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
+import { hangText } from '../terminal/text/rows.ts';
 import { displayWidth } from '../terminal/text/width.ts';
 import { formatTable, type TableLayout } from './table.ts';
 
@@ -50,6 +51,10 @@ function speed({ usage, timing }: AnswerMetadata): string | undefined {
   return rate === undefined ? undefined : `${count(rate)} tokens/s`;
 }
 
+/** ` (1,024 cached)`; empty for none. */
+export const cachedText = (tokens: number | undefined): string =>
+  tokens === undefined || tokens === 0 ? '' : ` (${count(tokens)} cached)`;
+
 /** The line below a finished answer: model, reported tokens in and out, time, speed; with commas for a screen reader. */
 export function usageLine(
   metadata: AnswerMetadata,
@@ -60,7 +65,7 @@ export function usageLine(
   const tokens =
     usage?.prompt_tokens === undefined && usage?.completion_tokens === undefined
       ? undefined
-      : `${tokenText(usage.prompt_tokens ?? 0)} in, ${count(usage.completion_tokens ?? 0)} out`;
+      : `${tokenText(usage.prompt_tokens ?? 0)} in${cachedText(usage.cached_tokens)}, ${count(usage.completion_tokens ?? 0)} out`;
   const time = metadata.timing === undefined ? undefined : seconds(metadata.timing.total);
   return [metadata.model ?? requestedModel, tokens, time, speed(metadata)]
     .filter((part) => part !== undefined)
@@ -164,5 +169,5 @@ export function figuresText(answers: readonly MeasuredAnswer[], layout: TableLay
   const table = formatTable(all, rows, { ...layout, width: Number.POSITIVE_INFINITY });
   const isTooWide = table.split('\n').some((line) => displayWidth(line) > layout.width);
   if (!layout.isTerminal || !isTooWide) return table;
-  return answers.map((answer) => `${figuresLine(answer)}\n`).join('');
+  return answers.map((answer) => `${hangText(figuresLine(answer), layout.width, '  ')}\n`).join('');
 }

@@ -1,8 +1,15 @@
 import type { ChatEvent } from '../client/events.ts';
-import { type Clean, failureFields } from './ending-failure.ts';
+import { failureFields } from './ending-failure.ts';
 import type { Failure } from '../failure.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 import { escapeJson } from '../terminal/safety/sanitizer.ts';
 import type { AnswerMetadata } from './answer-meter.ts';
+
+/** The conversation that an answer was saved in, as JSON shows it. */
+export interface SavedConversation {
+  readonly id: string;
+  readonly title: string;
+}
 
 /** What the check of an answer adds to its JSON. */
 export interface CheckedFields {
@@ -85,8 +92,12 @@ export function eventRecords(event: ChatEvent): readonly object[] {
 }
 
 /** The last `--jsonl` record without a complete answer: `{type, attempts, timing, error}`. */
-export function failureRecord(failure: Failure, metadata: AnswerMetadata, clean: Clean): object {
+export function failureRecord(
+  failure: Failure,
+  metadata: AnswerMetadata,
+  context: { readonly secrets: Secrets },
+): object {
   const { attempts, timing } = metadata;
   const measured = { attempts, timing: timingFields(timing) };
-  return { type: 'answer-failed', ...measured, ...failureFields(failure, clean) };
+  return { type: 'answer-failed', ...measured, ...failureFields(failure, context) };
 }

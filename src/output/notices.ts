@@ -80,7 +80,7 @@ export function refusalNotice(refusal: string): string {
   return `the model refused: ${refusal}`;
 }
 
-/** For `<think>…</think>` at the start of an answer. */
+/** The notice about `<think>…</think>` at the start of an answer. */
 export const thoughtNotice =
   'the reasoning (<think>) of the answer is not shown; --reasoning shows it, ‹natter config set think-tags answer› leaves it in the answer';
 
@@ -98,7 +98,7 @@ export function filteredNotice(removed: number): string | undefined {
 const advice =
   'give the model a larger context in its server (Ollama: num_ctx, llama.cpp: -c), or send less text';
 
-/** For `--strict`: a failure if the service has probably cut the prompt. */
+/** The failure of `--strict` if the service has probably cut the prompt. */
 export function truncationFailure(metadata: Partial<AnswerMetadata>): Failure | undefined {
   const { estimatedPromptTokens: estimate, countedPromptTokens, usage } = metadata;
   if (estimate === undefined) return undefined;

@@ -36,7 +36,7 @@ export function diffWords(first: string, second: string): readonly DiffPart[] | 
   }));
 }
 
-/** In the format of `git diff --word-diff`: `[-only the first-]{+only the second+}`. */
+/** Marks the words in the format of `git diff --word-diff`: `[-only the first-]{+only the second+}`. */
 export function formatDiff(parts: readonly DiffPart[], style: Style): string {
   const texts = parts.map(({ kind, text }, index) => {
     if (kind === 'both') return text;

@@ -47,7 +47,7 @@ function isInside(folder: string, target: string): boolean {
   return !isAbove && !path.isAbsolute(relative);
 }
 
-/** As messages show a path: from the current directory, if it is below. */
+/** The path as messages show it: from the current directory, if it is below. */
 function shownPath(target: string): string {
   const relative = path.relative('.', target);
   return relative !== '' && isInside('.', target) ? relative : target;
@@ -79,7 +79,7 @@ export function resolveReference(
   }
   const target = path.resolve(path.dirname(place.file.path), name);
   const outside = () => refuse(`it is outside ${title}`, `${title} is ${root}`);
-  // Before the file is looked up, so that the message does not depend on what exists elsewhere.
+  // The name is checked before the file is looked up, so that the message does not depend on what exists elsewhere.
   if (!isInside(root, target)) throw outside();
   try {
     const real = fs.realpathSync.native(target);
@@ -286,7 +286,8 @@ export function findPrompt(places: PromptPlaces, word: string, hint?: string): F
     word,
     listPrompts(places).map(({ name }) => name),
   );
-  const list = hint ?? '‹natter prompts› lists prompt files';
+  const create = isPromptName(word) ? `; ‹natter prompts edit ${word}› creates it` : '';
+  const list = hint ?? `‹natter prompts› lists prompt files${create}`;
   throw new Failure('not_found', `there is no prompt file "${word}"`, {
     hint: near === undefined ? list : `did you mean ${near}? ${list}`,
   });

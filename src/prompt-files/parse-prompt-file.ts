@@ -18,7 +18,7 @@ import {
 } from './template.ts';
 import type { YamlEntry } from './yaml-mapping.ts';
 
-/** Of Python's `string.Template`. */
+/** A placeholder of Python's `string.Template`. */
 const dollarName = /\$(?:(?<escaped>\$)|(?<name>[A-Za-z_]\w*)|\{(?<braced>[A-Za-z_]\w*)\})/g;
 
 function parseDollars({ value, textPlace, key, place }: YamlEntry): Template {
@@ -169,7 +169,7 @@ function mentionNotice(mention: string): string {
 function noticesOf(read: Front, isOfAgent: boolean, file: SourceFile): readonly string[] {
   const { body, bodyLine } = read.split;
   const at = (place: Place | undefined, text: string) => place && `${placeText(place)}: ${text}`;
-  /** Of the first match in the body. */
+  /** Reports the first match in the body. */
   const found = (pattern: RegExp, describe: (text: string) => string) => {
     const match = pattern.exec(body);
     if (match === null) return undefined;

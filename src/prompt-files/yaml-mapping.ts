@@ -17,7 +17,7 @@ export interface YamlEntry {
   readonly place: Place;
   /** The value as JSON. */
   readonly value: unknown;
-  /** Of a mapping. */
+  /** The entries, if the value is a mapping. */
   readonly entries: readonly YamlEntry[];
   /** Where the text of a scalar begins. */
   readonly textPlace: Place;

@@ -22,7 +22,7 @@ export interface RecordedExchange {
 
 export interface Recording {
   readonly file: string;
-  /** In the order of their requests. */
+  /** The exchanges in the order of their requests. */
   readonly exchanges: readonly RecordedExchange[];
   /** Numbers of lines, from 1, that are torn or not records. */
   readonly unreadable: readonly number[];

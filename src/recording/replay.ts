@@ -17,7 +17,7 @@ interface ReplayClock extends Clock {
   setDate(date: Date): void;
 }
 
-/** After so many events, signals and the reader of the output get a turn. */
+/** Signals and the reader of the output get a turn after so many events. */
 const eventsPerTurn = 200;
 
 /** Makes a wall clock that can be set. */

@@ -150,7 +150,7 @@ function runPromptFile(state: ReplState, name: string, argument: string): Update
   return startActivity(state, 'reading a prompt file', openPrompt, { name, argument });
 }
 
-/** After no prompt file with this name was found. The line returns to the composer, if that is empty. */
+/** Reports that no prompt file has this name. The line returns to the composer, if that is empty. */
 export function refuseMissing(state: ReplState, name: string, argument: string): Update {
   const { composer, isLineMode } = state;
   const draft = draftFrom(`/${name} ${argument}`.trimEnd());
@@ -228,8 +228,7 @@ export function runCommand(state: ReplState, line: string): Update {
     return refuse(state, `/${name} has no effect in line mode`);
   }
   if (command !== undefined && command.argument === undefined && argument.trim() !== '') {
-    const hint = command.surplusHint ?? `type /${name} alone`;
-    return refuse(state, `/${name} takes no argument`, hint);
+    return refuse(state, `/${name} takes no argument`, `type /${name} alone`);
   }
   if (command !== undefined) return command.run(state, argument.trim());
   return name === '' ? step(state) : runPromptFile(state, name, argument.trim());

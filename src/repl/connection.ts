@@ -1,5 +1,8 @@
 import type { Entry } from './transcript/transcript.ts';
-import { completeAddress, portProblem } from '../address.ts';
+import { Failure } from '../failure.ts';
+import { definitions } from '../settings/definitions.ts';
+import { noticeOverrides } from '../settings/read-settings.ts';
+import { parseSettingValue } from '../settings/setting-value.ts';
 import type {
   FailureText,
   Dialog,
@@ -24,22 +27,18 @@ interface Target {
   readonly previous?: Dialog | undefined;
 }
 
-/** What is used now, what the next start uses, and how the refused prompt is sent again. */
+/** What is used now, whether it is stored, and how the refused prompt is sent again. */
 function connectedText(
   state: ReplState,
   { address, key }: Target,
-  { service, isStored, overriding }: Connected,
+  { service, isStored }: Connected,
 ): string {
   const isSame = address === state.service.address;
   const used =
     key === undefined ? 'no key is sent from now on' : 'the key that you entered is used now';
   const accepted = service.isReplay === true ? 'the recording accepts any key' : used;
   const parts = [isSame ? accepted : `the service is now ${service.address}`];
-  const verb = overriding.length === 1 ? 'that is' : 'they are';
-  const names = overriding.join(' and ');
-  const instead =
-    overriding.length === 0 ? '' : `, but the next start uses ${names} as long as ${verb} set`;
-  parts.push(isStored ? `stored in your settings${instead}` : 'nothing is stored');
+  parts.push(isStored ? 'stored in your settings' : 'nothing is stored');
   const pair = isSame ? lastPrompt(currentPath(state)) : undefined;
   if (pair !== undefined && !isAnswered(pair)) {
     const isRestored = !state.isLineMode && state.composer.text === state.restoredText;
@@ -56,6 +55,8 @@ export async function connect(
 ): Promise<readonly Entry[]> {
   try {
     const connected = await session.service.connect(target.address, target.key, signal);
+    const { service, isStored } = connected;
+    if (isStored) noticeOverrides(session, { baseUrl: service.address, apiKey: target.key });
     session.update((state) => {
       const settings = { ...state.settings, model: target.model ?? state.settings.model };
       const next = { ...state, service: connected.service, settings };
@@ -145,20 +146,6 @@ export function keyDialog(service: ServiceFacts, address: string, previous?: Dia
   };
 }
 
-/** Why a text is not a valid address. Never quotes the text, which could be a key. */
-function addressProblem(text: string): string | undefined {
-  if (!/^https?:\/\/[^\s/]/i.test(text)) return 'an address must begin with https:// or http://';
-  const port = portProblem(text);
-  if (port !== undefined) return `the address has ${port}`;
-  if (!URL.canParse(text) || /[?#\s]/.test(text)) {
-    return 'an address looks like https://api.example.com, without query or fragment';
-  }
-  const { username, password } = new URL(text);
-  return username + password === ''
-    ? undefined
-    : 'an address must not contain a user name or password; the key is entered next';
-}
-
 export function addressDialog(service: ServiceFacts, previous?: Dialog, text = ''): Dialog {
   const dialog: Dialog = {
     type: 'entry',
@@ -166,11 +153,15 @@ export function addressDialog(service: ServiceFacts, previous?: Dialog, text = '
     title: 'base URL of the service, such as https://api.example.com',
     text,
     enter(state, typed) {
-      const address = completeAddress(typed);
-      const problem = addressProblem(address);
-      if (problem !== undefined) return refuse(state, problem, cancelHint(state, dialog));
-      const answered = { ...dialog, text: address };
-      return step({ ...state, dialog: keyDialog(service, address, answered) });
+      try {
+        const origin = { label: 'the base URL', kind: 'usage' } as const;
+        const address = parseSettingValue(definitions.baseUrl, typed, origin);
+        const answered = { ...dialog, text: address };
+        return step({ ...state, dialog: keyDialog(service, address, answered) });
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        return refuse(state, error.message, cancelHint(state, dialog));
+      }
     },
     ...cancelling(service, previous),
   };

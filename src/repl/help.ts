@@ -8,7 +8,6 @@ import {
   type KeyAction,
   defaultKeyMap,
   keyOf,
-  newLineKey,
 } from './composer/keys/key-bindings.ts';
 import { commandGroups, type CommandGroup, type SlashCommand } from './slash-command.ts';
 import type { Update, ReplState } from './state.ts';
@@ -102,9 +101,8 @@ const shellRows: readonly Row[] = [
 ];
 
 function keyAdvice({ keyMap }: ReplState): Row {
-  const actions = ['send', 'stop', 'interrupt'] as const;
-  const [send, ...others] = actions.map((action) => keyOf(action, keyMap));
-  const keys = [send, newLineKey(keyMap), ...others].filter((key) => key !== undefined);
+  const actions = ['send', 'new-line', 'stop', 'interrupt'] as const;
+  const keys = actions.map((action) => keyOf(action, keyMap)).filter((key) => key !== undefined);
   return ['/help keys', `all keys, such as ${keys.join(', ')}`];
 }
 

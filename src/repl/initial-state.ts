@@ -35,7 +35,7 @@ export function initialState(
     context: contextUse(facts),
     hasOfferedModel: false,
     compaction: { isAutomatic: false, hasFailed: false },
-    usage: { answers: 0, promptTokens: 0, completionTokens: 0, estimated: 0 },
+    usage: { answers: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0, estimated: 0 },
     promptFiles: [],
     knownModels: [],
     isQuitArmed: false,

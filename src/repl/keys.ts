@@ -62,7 +62,7 @@ function interrupt(state: ReplState): Update {
   if (state.activity !== undefined && !state.activity.isStopping) return stop(state);
   if (!isEmpty(state.composer)) {
     const cleared = clearDraft(state);
-    // After the choice of a service was cancelled.
+    // The choice of a service was cancelled.
     if (state.isQuitArmed) return andThen(cleared, quit);
     return { ...cleared, state: { ...cleared.state, isQuitArmed: true } };
   }
@@ -224,8 +224,7 @@ function burstOf(
 ): readonly KeyEvent[] {
   if (event.type !== 'paste' || event.keys === undefined) return [];
   const isFree = (dialog ?? list) === undefined && !isSearching && isEmpty(composer);
-  const { line, rest } = splitBurst(event.keys);
-  return isFree && isCommandLine(event.text) ? [...line, ...rest] : [];
+  return isFree && isCommandLine(event.text) ? splitBurst(event.keys) : [];
 }
 
 function onKeys(state: ReplState, events: readonly KeyEvent[]): Update {

@@ -9,36 +9,32 @@ import { maskText } from '../secrets/secrets.ts';
 import type { Context } from '../run.ts';
 import { makePrivateFolder, removeFile } from '../storage/files.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
+import { readLines } from '../storage/read-lines.ts';
 import { replaceFile, stateVariable, appendLine } from '../storage/state-file.ts';
-import { unreadLines } from '../storage/read-lines.ts';
 
 /** The memory in the state folder; none for `--no-save`. It warns once about a folder that it cannot use. */
 export function createReplMemory(context: Context, isKept: boolean, notices: Notices) {
   const { clock, secrets } = context;
   const { state } = resolveFolders(context);
   const file = path.join(state ?? '', 'history.jsonl');
-  const drafts = createDrafts(context, path.join(state ?? '', 'drafts'), ({ message }) =>
-    notices.notice(`a draft was skipped: ${message}`),
-  );
+  const drafts = createDrafts(context, path.join(state ?? '', 'drafts'));
   let isWarned = false;
   const tolerate = <Result>(act: () => Result, otherwise: Result): Result => {
     if (!isKept || state === undefined) return otherwise;
     try {
       return act();
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      if (!isWarned) notices.notice(`input history is not saved: ${error.message}`);
+      if (!(error instanceof Failure) && errorCode(error) === undefined) throw error;
+      const { message } =
+        error instanceof Failure ? error : storageFailure('write', state, error, stateVariable);
+      if (!isWarned) notices.notice(`input history is not saved: ${message}`);
       isWarned = true;
       return otherwise;
     }
   };
   return {
     /** Oldest first. */
-    history: () =>
-      tolerate<readonly string[]>(
-        () => readHistory(file, (warning) => notices.notice(warning)),
-        [],
-      ),
+    history: () => tolerate<readonly string[]>(() => readHistory(file), []),
     remember: (text: string) =>
       tolerate(() => appendHistory(file, maskText(secrets, text), clock.date()), undefined),
     /** The newest draft of a session that has ended in this folder; this session takes it over. */
@@ -66,21 +62,12 @@ function readRecord(content: string) {
 
 const extension = '.json';
 
-/** @throws Failure `storage` */
-function writing<Result>(file: string, write: () => Result): Result {
-  try {
-    return write();
-  } catch (error) {
-    throw storageFailure('write', file, error, stateVariable);
-  }
-}
-
 /**
  * The unsent texts of sessions, each in a file, so that they survive a crash and two windows never overwrite each
  * other's. A lock beside the file shows that its session is running. A draft belongs to the folder in which it was
- * typed. Functions throw Failure `storage`.
+ * typed. Functions throw Failure `storage`, or the system's error.
  */
-function createDrafts(context: Context, folder: string, onUnread: (failure: Failure) => void) {
+function createDrafts(context: Context, folder: string) {
   const { clock, process, random } = context;
   const parts = [process.id, clock.date().getTime(), Math.floor(random() * 1e9)];
   const own = parts.map((part) => part.toString(36)).join('-') + extension;
@@ -88,17 +75,11 @@ function createDrafts(context: Context, folder: string, onUnread: (failure: Fail
   let lock: HeldLock | undefined;
   /** Undefined while the draft's session is running. */
   const hold = (name: string) => {
-    const file = path.join(folder, name.replace(/\.json$/, '.lock'));
-    const held = writing(file, () => {
-      makePrivateFolder(folder);
-      return holdLock(file, context);
-    });
+    makePrivateFolder(folder);
+    const held = holdLock(path.join(folder, name.replace(/\.json$/, '.lock')), context);
     return held.isHeld ? held : undefined;
   };
-  const remove = (name: string) => {
-    const file = path.join(folder, name);
-    writing(file, () => removeFile(file));
-  };
+  const remove = (name: string) => removeFile(path.join(folder, name));
   const save = (text: string) => {
     if (text.trim() === '') return remove(own);
     lock ??= hold(own);
@@ -108,7 +89,7 @@ function createDrafts(context: Context, folder: string, onUnread: (failure: Fail
     /** An empty text removes the file. */
     save,
     take(): string {
-      for (const { name, text, folder: from = typedIn } of readDrafts(folder, onUnread)) {
+      for (const { name, text, folder: from = typedIn } of readDrafts(folder)) {
         const found = from === typedIn ? hold(name) : undefined;
         if (found === undefined) continue;
         try {
@@ -125,25 +106,16 @@ function createDrafts(context: Context, folder: string, onUnread: (failure: Fail
   };
 }
 
-/** The drafts in the folder, newest first. Reports those that cannot be read. @throws Failure `storage` for the folder */
-function readDrafts(folder: string, onUnread: (failure: Failure) => void) {
-  let names: readonly string[] = [];
-  try {
-    names = fs.readdirSync(folder).filter((name) => name.endsWith(extension));
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw storageFailure('read', folder, error, stateVariable);
-  }
+/** The drafts in the folder, newest first, without damaged and unreadable ones. @throws the system's error for the folder */
+function readDrafts(folder: string) {
+  if (!fs.existsSync(folder)) return [];
+  const names = fs.readdirSync(folder).filter((name) => name.endsWith(extension));
   const drafts = names.flatMap((name) => {
-    const file = path.join(folder, name);
     try {
-      const record = readRecord(fs.readFileSync(file, 'utf8'));
-      if (record !== undefined) return [{ name, ...record }];
-      onUnread(new Failure('storage', unreadLines(file, [1])));
-      return [];
-    } catch (error) {
-      // Another session may have sent it meanwhile.
-      if (errorCode(error) !== 'ENOENT')
-        onUnread(storageFailure('read', file, error, stateVariable));
+      const record = readRecord(fs.readFileSync(path.join(folder, name), 'utf8'));
+      return record === undefined ? [] : [{ name, ...record }];
+    } catch {
+      // Such as one that another session has sent meanwhile.
       return [];
     }
   });
@@ -161,28 +133,14 @@ export function appendHistory(file: string, text: string, at: Date): void {
   if (text.trim() !== '' && text.length <= maxTextLength) appendLine(file, recordOf(text, at));
 }
 
-/**
- * The newest 2000 entries in the last 8 MB, oldest first, without damaged lines, of which it warns.
- * @throws Failure `storage`
- */
-export function readHistory(file: string, onWarning: (warning: string) => void): readonly string[] {
+/** The newest 2000 entries in the last 8 MB, oldest first, without damaged lines. @throws Failure `storage` */
+export function readHistory(file: string): readonly string[] {
   try {
-    const bytes = fs.readFileSync(file);
-    const start = Math.max(0, bytes.length - maxReadBytes);
-    // From the start of a line, so that no character is cut.
-    const first = start === 0 ? 0 : bytes.indexOf('\n', start) + 1;
-    const before = bytes.toString('latin1', 0, first).split('\n').length;
-    const unread: number[] = [];
-    const records = bytes
-      .toString('utf8', first)
-      .split('\n')
-      .flatMap((text, index) => {
-        const line = text.replaceAll(/^\uFEFF|\0/g, '');
-        const record = readRecord(line);
-        if (record === undefined && line.trim() !== '') unread.push(before + index);
-        return record ?? [];
-      });
-    if (unread.length > 0) onWarning(unreadLines(file, unread));
+    const start = Math.max(0, fs.statSync(file).size - maxReadBytes);
+    // The start may be within a line, which is damaged then.
+    const records = [...readLines(file, start)]
+      .flat()
+      .flatMap((line) => readRecord(line.replaceAll(/^\uFEFF|\0/g, '')) ?? []);
     return records.slice(-maxEntries).map(({ text }) => text);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];

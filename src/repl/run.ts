@@ -1,30 +1,23 @@
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
-import {
-  isExplicitlySet,
-  journalOptions,
-  openNamedJournal,
-  withModelOf,
-} from '../ask/open-conversation.ts';
+import { journalOptions, openNamedJournal } from '../ask/open-conversation.ts';
 import { canRedraw, present, type Presentation, type Context } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
 import { displayWidth } from '../terminal/text/width.ts';
 import { attachFiles } from '../input/attach-files.ts';
-import { resumedChanges } from '../ask/plan-request.ts';
 import { otherProfiles, readRequestSettings } from '../settings/read-settings.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
 import { createJournal } from '../conversation/journal/open-journal.ts';
 import { requireDataFolder } from '../conversation/library/conversation-folder.ts';
 import { conversationsNamed } from '../conversation/library/library.ts';
-import { type Conversation, modelOf, pathOf, systemOf } from '../conversation/tree.ts';
+import { type Conversation, pathOf } from '../conversation/tree.ts';
 import { Failure, withCommands } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
-import type { ResolvedSettings } from '../settings/resolved-settings.ts';
-import { newLineKey, ownKeyMap } from './composer/keys/key-bindings.ts';
+import { keyOf, ownKeyMap } from './composer/keys/key-bindings.ts';
 import { createHistory } from './composer/history.ts';
 import { typedPrompt } from './composer/paste.ts';
 import { createBuffer, draftFrom } from './composer/text-buffer.ts';
 import { openList } from './conversation-list/list.ts';
-import { showConversation } from './conversations/conversations.ts';
+import { openedSettings, showConversation } from './conversations/conversations.ts';
 import { createReplLibrary } from './conversations/library.ts';
 import { firstRunDialog } from './connection.ts';
 import { type Entry, notice } from './transcript/transcript.ts';
@@ -39,7 +32,7 @@ import { startLive } from './screen/start-live.ts';
 import { symbolsFor } from './screen/symbols.ts';
 import { openReplService } from './service.ts';
 import type { Repl, Session } from './session.ts';
-import type { Dialog, SessionSettings, ReplState } from './state.ts';
+import type { ReplState } from './state.ts';
 import { sourceName } from './status-text.ts';
 import { enterLine } from './update.ts';
 import { startVi } from './composer/vi/vi-keys.ts';
@@ -77,23 +70,6 @@ function presentInSession(context: Context, shown: Presentation, opened: Opened)
   };
 }
 
-/** The settings of the first prompt: those of a resumed conversation, unless this run sets them. */
-function sessionSettings(settings: ResolvedSettings, conversation: Conversation): SessionSettings {
-  const { model, maxTokens, system: configured, theme, wrap } = settings.values;
-  const recorded = systemOf(conversation);
-  const isConfigured = isExplicitlySet(settings, 'system') || recorded === undefined;
-  const isRole = isConfigured && settings.sources.system === settings.sources.role;
-  return {
-    model,
-    maxTokens,
-    system: isConfigured ? configured : recorded,
-    role: isRole ? settings.values.role : undefined,
-    parameters: resumedChanges(settings.params, conversation.parameters),
-    theme,
-    wrap,
-  };
-}
-
 /** @throws Failure `configuration` for keys that natter cannot use; for a file that cannot be attached */
 async function firstState(
   { context, options, presentation, settings, isLineMode, service, memory }: Repl,
@@ -122,7 +98,7 @@ async function firstState(
     columns: stdout.columns(),
     rows: stdout.rows(),
     conversation,
-    settings: sessionSettings(settings, conversation),
+    settings: openedSettings(settings, conversation),
     service: facts,
     history: createHistory(memory.history()),
     composer: createBuffer(draft),
@@ -148,7 +124,7 @@ export function welcomeEntry({ service, settings, columns, ...state }: ReplState
     const where = source === undefined ? '' : `${source}, `;
     return notice(`${where}model ${settings.model}; /help lists the commands`);
   }
-  const newLine = newLineKey(state.keyMap);
+  const newLine = keyOf('new-line', state.keyMap);
   const keys = ['/help', '@file', ...(newLine === undefined ? [] : [`${newLine} new line`])];
   const parts = ['natter', ...(source === undefined ? [] : [source]), settings.model, ...keys];
   const { dot } = symbolsFor(state.unicode);
@@ -192,38 +168,12 @@ function listFilter(
   return found.length > 1 ? resume : undefined;
 }
 
-/**
- * Opens the list; the chosen conversation replaces the settings that the command line does not name.
- * @param dialog opens when the list is closed, or a conversation is chosen
- */
-function requestList(
-  { options, settings }: Repl,
-  session: Session,
-  query: string,
-  dialog: Dialog | undefined,
-): void {
-  const { model, system, role } = settings.values;
-  const { sources, params } = settings;
-  const keepsModel = isExplicitlySet(settings, 'model') || model === 'auto';
-  const kept = {
-    ...(keepsModel && { model }),
-    ...(isExplicitlySet(settings, 'system') && {
-      system,
-      role: sources.system === sources.role ? role : undefined,
-    }),
-    parameters: Object.keys(params).filter((name) => params[name]?.source.kind === 'flag'),
-  };
-  const chosen = { settings: kept, isBranch: options.branch === true };
-  session.update((state) => openList({ ...state, dialog }, chosen, query));
-}
-
 /** Milliseconds: by then the first frame is drawn, and no prompt is typed yet. */
 const pause = 1000;
 
 /** Loads large modules that few conversations need, so that a conversation survives an update of natter's files. */
 async function loadRest({ clock }: Context, signal: AbortSignal): Promise<void> {
   await clock.sleep(pause, signal);
-  await import('../terminal/highlight.ts');
   await import('../input/attach-others.ts');
   await import('../conversation/export/html.ts');
   await import('../schema/compile-schema.ts');
@@ -245,7 +195,7 @@ async function converse(
   words: readonly string[],
   opened: Opened,
 ): Promise<void> {
-  const { context, settings, presentation } = repl;
+  const { context, options, settings, presentation } = repl;
   const first = await firstState(repl, journal.conversation(), words);
   const { dialog } = first;
   const state = filter === undefined ? first : { ...first, dialog: undefined };
@@ -255,7 +205,11 @@ async function converse(
   const leaving = new AbortController();
   try {
     begin(repl, session, filter !== undefined, words);
-    if (filter !== undefined) requestList(repl, session, filter, dialog);
+    if (filter !== undefined) {
+      const chosen = { isFirst: true, isBranch: options.branch === true };
+      // The dialog opens when the list is closed, or a conversation is chosen.
+      session.update((current) => openList({ ...current, dialog }, chosen, filter));
+    }
     // At the first start: a profile that is not in use may have a service.
     const others = dialog === undefined ? undefined : otherProfiles(context, settings);
     if (others !== undefined) presentation.notices.notice(`${others.problem}: ${others.hint}`);
@@ -286,14 +240,13 @@ export async function runRepl(
   const opened: Opened = { session: undefined };
   const shown = await present(context, options);
   const presentation = presentInSession(context, shown, opened);
-  const read = readRequestSettings(context, shown.notices, options);
-  const opening = { context, options, presentation: shown, settings: read };
-  const storing = journalOptions(context, presentation.notices, read.values.save);
+  const settings = readRequestSettings(context, shown.notices, options);
+  const opening = { context, options, presentation: shown, settings };
+  const storing = journalOptions(context, presentation.notices, settings.values.save);
   const filter = listFilter(storing.folder, options, words);
   const named = filter === undefined ? await openNamedJournal(opening, storing) : undefined;
   const journal = named ?? createJournal(storing);
   try {
-    const settings = withModelOf(read, modelOf(journal.conversation()));
     const run = { context, options, presentation, settings };
     const source = {
       /** The name that the ledger has for the request in progress. */

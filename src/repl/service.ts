@@ -7,9 +7,8 @@ import type { Run } from '../run.ts';
 import { forgetPrintedKey, serviceKey } from '../ask/key-command.ts';
 import { openService, type Service, clientOptions } from '../ask/service.ts';
 import { readSettings, changeStored } from '../settings/read-settings.ts';
-import { isSet } from '../environment.ts';
-import { saveCredential, setApiPath, setStoredSetting } from '../settings/profiles.ts';
-import { withoutSources, type ResolvedSettings } from '../settings/resolved-settings.ts';
+import { saveService } from '../settings/profiles.ts';
+import { withKey, withoutSources, type ResolvedSettings } from '../settings/resolved-settings.ts';
 import { parseApiKey } from '../settings/setting-value.ts';
 import type { UsageSource } from '../usage/budget.ts';
 import type { ServiceFacts, SessionSettings } from './state.ts';
@@ -40,50 +39,19 @@ function runWith(run: Run<ChatOptions>, baseUrl: string, key: string | undefined
     params: {},
     baseUrl,
   });
-  const { apiKey: _key, apiKeyCommand: _command, ...settings } = stored;
-  if (key === undefined) return { ...run, options, settings };
   // The user can correct an invalid key, as after a refusal by the service.
-  const value = parseApiKey(key, 'the API key', 'unauthorized');
+  const value = key && parseApiKey(key, 'the API key', 'unauthorized');
   context.secrets.keep({ apiKey: value });
-  const apiKey = { value, source: { kind: 'flag', name: 'entered' } } as const;
-  return { ...run, options, settings: { ...settings, apiKey } };
+  const source = { kind: 'flag', name: 'entered' } as const;
+  const entered = value === undefined ? undefined : { value, source };
+  return { ...run, options, settings: withKey(stored, entered) };
 }
 
-/** A service in use, and what the next start uses. */
+/** A service in use. */
 export interface Connected {
   readonly service: ServiceFacts;
+  /** The next start uses it. */
   readonly isStored: boolean;
-  /** Variables and settings that the next start uses instead of what is stored. */
-  readonly overriding: readonly string[];
-}
-
-/** Finds what overrides a stored address and key. */
-function overridesOf(
-  { context: { environment }, settings }: Run,
-  isOtherAddress: boolean,
-  key: string | undefined,
-): readonly string[] {
-  const command = settings.sources.apiKeyCommand.kind;
-  const found = {
-    NATTER_BASE_URL: isOtherAddress && isSet(environment, 'NATTER_BASE_URL'),
-    NATTER_API_KEY:
-      isSet(environment, 'NATTER_API_KEY') && environment['NATTER_API_KEY']?.trim() !== key,
-    NATTER_API_KEY_COMMAND: command === 'environment',
-    'api-key-command': command === 'profile',
-  };
-  return Object.entries(found).flatMap(([name, overrides]) => (overrides ? [name] : []));
-}
-
-async function store({ context, settings }: Run, baseUrl: string): Promise<void> {
-  const profile = settings.profile.value;
-  const apiKey = settings.apiKey?.value;
-  await changeStored(context, (before) => {
-    const changed =
-      apiKey === undefined
-        ? setStoredSetting(before, profile, 'base-url', baseUrl)
-        : saveCredential(before, profile, { apiKey, baseUrl });
-    return setApiPath(changed, profile, settings.values.apiPath);
-  });
 }
 
 /** The service of a conversation, which `connect` can replace. Without a configured one it is the sandbox. */
@@ -121,7 +89,7 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
         // The replay accepts any key; nothing is stored.
         context.secrets.keep({ apiKey: key });
         await checkApi(old, false, signal);
-        return { service: facts(), isStored: false, overriding: [] };
+        return { service: facts(), isStored: false };
       }
       const baseUrl = address === facts().address ? old.baseUrl : address;
       // Only the key of the sandbox changes.
@@ -131,22 +99,20 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
       const found = apiPath === undefined ? {} : { apiPath };
       const values = { ...entered.settings.values, ...found };
       const next = { ...entered, settings: { ...entered.settings, values } };
+      if (!keepsSandbox) {
+        const { apiKey, profile } = next.settings;
+        const saved = { apiKey: apiKey?.value, baseUrl, apiPath: values.apiPath };
+        await changeStored(context, (before) => saveService(before, profile.value, saved));
+        await old.close();
+      }
       const opened = await openService(next, source);
       const closeBoth = async () => {
         await opened.close();
         await old.close();
       };
-      try {
-        if (!keepsSandbox) await store(next, baseUrl);
-      } catch (error) {
-        await opened.close();
-        throw error;
-      }
-      if (!keepsSandbox) await old.close();
       service = keepsSandbox ? { ...opened, isSandbox: true, close: closeBoth } : opened;
       settings = { ...next.settings, params: settings.params };
-      const overriding = keepsSandbox ? [] : overridesOf(run, baseUrl !== old.baseUrl, key);
-      return { service: facts(), isStored: !keepsSandbox, overriding };
+      return { service: facts(), isStored: !keepsSandbox };
     },
     /**
      * Gets a rejected key again from a password manager's command, which may use the terminal; undefined if no command

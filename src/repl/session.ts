@@ -105,6 +105,7 @@ export const shortenPromptHint =
 
 /** Slash commands, and options only for the next start of natter. */
 export const replHints: FrontEndHints = {
+  'send-again': () => 'the received text is kept',
   'raise-timeout': ({ limit }) =>
     `try again, or restart natter with a longer ${timeoutOptions[limit]}`,
   'wait-until': ({ time, seconds }) =>

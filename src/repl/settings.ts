@@ -35,30 +35,24 @@ export function recordModel(session: Session, model: string): void {
 const modelsOf = ({ knownModels }: ReplState): ReadonlySet<string> =>
   new Set([...knownModels, ...catalogue.map(({ id }) => id), 'auto']);
 
-/** Opens a list of the models, or sets one. During an answer there is no list, and an unknown name is not checked. */
+/** Refuses an argument of several words in place of a model. */
+export const refuseModelId = (state: ReplState): Update =>
+  refuse(state, 'a model id cannot contain spaces', '/model lists them');
+
+/** Opens a list of the models, or sets one. */
 function setModel(state: ReplState, model: string): Update {
-  const known = modelsOf(state);
-  const isFree = state.activity === undefined;
-  if (model === '') {
-    if (isFree) return startActivity(state, 'listing models', listModels, undefined);
-    const list = [...known].join(', ');
-    return printNotice(state, `the model is ${state.settings.model}; known models: ${list}`);
-  }
-  if (/\s/.test(model))
-    return refuse(state, 'a model id cannot contain spaces', '/model lists them');
-  return known.has(model) || !isFree
+  if (model === '') return startActivity(state, 'listing models', listModels, undefined);
+  if (/\s/.test(model)) return refuseModelId(state);
+  return modelsOf(state).has(model)
     ? useModel(state, model)
     : startActivity(state, 'looking for the model', findModel, model);
 }
 
 /** Sets the model of the next prompts. */
 function useModel(state: ReplState, model: string): Update {
-  const known = modelsOf(state);
   const next = { ...withSettings(state, { model }), hasOfferedModel: false };
-  const near = nearlyNamed(model, known);
-  const help =
-    near === undefined ? '/model lists the available models' : `did you mean /model ${near}?`;
-  const warning = known.has(model) ? '' : `; natter does not know it, ${help}`;
+  const isKnown = modelsOf(state).has(model);
+  const warning = isKnown ? '' : '; natter does not know it, /model lists the available models';
   const shown = printing(notice(`the model is now ${model}${warning}`));
   // Without turns there is nothing to resume.
   const isEmpty = state.conversation.turns.size === 0;
@@ -130,7 +124,7 @@ async function findModel(
   const { problem } = await readModels(session, signal);
   const state = session.state();
   const known = modelsOf(state);
-  if (problem !== undefined || known.has(model) || state.isLineMode) {
+  if (problem !== undefined || known.has(model)) {
     session.update((current) => useModel(current, model));
   } else {
     openDialog(session, modelDialog(model, nearlyNamed(model, known), state.settings.model));
@@ -278,9 +272,7 @@ function setTheme(state: ReplState, argument: string): Update {
   const { theme: current } = state.settings;
   const available = `available: ${themeNames.join(', ')}`;
   if (argument === '') {
-    return state.activity === undefined
-      ? step({ ...state, dialog: settingDialog('theme', themeNames, current) })
-      : printNotice(state, `the theme is ${current}; ${available}`);
+    return step({ ...state, dialog: settingDialog('theme', themeNames, current) });
   }
   const theme = themeNames.find((name) => name === argument);
   if (theme === undefined) return refuse(state, `unknown theme ${argument}`, available);
@@ -388,7 +380,6 @@ export const settingsCommands: readonly SlashCommand[] = [
     group: 'settings',
     example: '/model nextgen',
     completes: modelCandidates,
-    isImmediate: true,
     run: setModel,
   },
   {
@@ -424,7 +415,6 @@ export const settingsCommands: readonly SlashCommand[] = [
     group: 'settings',
     example: '/settings theme dark',
     completes: () => named(looks),
-    isImmediate: true,
     run: setLook,
   },
 ];

@@ -23,10 +23,8 @@ export type CommandGroup = keyof typeof commandGroups;
 export interface SlashCommand {
   /** The name has no slash. */
   readonly name: string;
-  /** As shown in `/help`: `[n]`, `<path>`. A command without it refuses arguments. */
+  /** The argument as `/help` shows it: `[n]`, `<path>`. A command without it refuses arguments. */
   readonly argument?: string;
-  /** The hint of that refusal; by default the command to type. */
-  readonly surplusHint?: string;
   /** One line without a full stop. With the usage, it has 79 columns in `/help all`. */
   readonly summary: string;
   readonly group: CommandGroup;

@@ -69,10 +69,8 @@ export type Dialog =
 
 /** How the list of conversations opens the chosen one. */
 export interface ListOptions {
-  /** Settings of the command line, and names of its parameters, which the chosen conversation does not replace. */
-  readonly settings?: Partial<Pick<SessionSettings, 'model' | 'system' | 'role'>> & {
-    readonly parameters?: readonly string[];
-  };
+  /** It was opened at the start, so that the chosen conversation does not replace settings of the command line. */
+  readonly isFirst?: boolean;
   /** A copy of the chosen conversation is opened. */
   readonly isBranch?: boolean;
 }
@@ -90,7 +88,7 @@ export type PromptToSend =
   | {
       readonly type: 'new';
       readonly content: string;
-      /** As shown in the transcript, with long pastes as markers. */
+      /** The text as the transcript shows it, with long pastes as markers. */
       readonly shown: string;
       /** The prompt was queued or generated, so the line-mode screen does not show it yet. */
       readonly needsEcho: boolean;
@@ -176,11 +174,11 @@ export interface AnswerActivity {
   readonly files: readonly AttachedFile[];
   /** The branch before the prompt, restored if the prompt was not recorded. */
   readonly branch?: Branch | undefined;
-  /** For `/compare`: the id of the answer to compare with. */
+  /** The id of the answer that `/compare` compares with. */
   readonly comparedWith?: string | undefined;
-  /** For `/continue`: the text is added to the last answer. */
+  /** `/continue` adds the text to the last answer. */
   readonly isContinuation?: boolean;
-  /** For `/compact`: not a turn of the conversation. */
+  /** The summary that `/compact` asks for is not a turn of the conversation. */
   readonly isSummary?: boolean;
 }
 
@@ -294,10 +292,11 @@ export interface ReplState {
   readonly hasOfferedModel: boolean;
   /** Whether summaries are made at 80% of the window; after one that failed only on request. */
   readonly compaction: { readonly isAutomatic: boolean; readonly hasFailed: boolean };
-  /** Of this session; `estimated` answers have no usage from the service. */
+  /** The sums of this session; `estimated` answers have no usage from the service. */
   readonly usage: {
     readonly answers: number;
     readonly promptTokens: number;
+    readonly cachedTokens: number;
     readonly completionTokens: number;
     readonly estimated: number;
   };
@@ -334,7 +333,7 @@ export interface PreviewTurn {
   readonly text: string;
 }
 
-/** The list from which a conversation is opened. Its texts are searched as far as the matches are looked at. */
+/** The list from which a conversation is opened. */
 export interface OpenList {
   readonly options: ListOptions;
   /** Opens when the list is closed, or a conversation is chosen. */
@@ -348,8 +347,6 @@ export interface OpenList {
   readonly excerpts: readonly (string | undefined)[];
   /** Index among the matches. */
   readonly selected: number;
-  /** The last match is selected, also while more are found. */
-  readonly followsLast?: boolean | undefined;
   readonly isReading: boolean;
   /** False in line mode. */
   readonly hasPreview: boolean;

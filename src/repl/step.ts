@@ -68,7 +68,7 @@ export function startActivity<Input>(
   return step({ ...state, activity, dialog: undefined }, started);
 }
 
-/** After the composer was not available: the keys that were typed meanwhile are pressed. */
+/** Presses the keys that were typed while the composer was not available. */
 export const withKeysReleased = (state: ReplState): ReplState =>
   state.typeAhead === undefined
     ? state
@@ -107,7 +107,7 @@ export function stopKey({ isLineMode, keyMap }: ReplState): string {
   return (isLineMode ? undefined : keyOf('stop', keyMap)) ?? neededKeyOf('interrupt', keyMap);
 }
 
-/** In line mode the queue is not visible otherwise. */
+/** Line mode does not show the queue otherwise. */
 export function reportQueue(state: ReplState): Update {
   const { length } = state.queue;
   if (!state.isLineMode || length === 0) return step(state);

@@ -8,7 +8,7 @@ import { releaseKeys } from './keys.ts';
 import { advance, submitLine } from './queue.ts';
 import { reportQueue, andThen, printing, step, task, printReport } from './step.ts';
 
-/** As after a stopped answer: what is queued may depend on what was stopped. */
+/** The queue waits as after a stopped answer: what is queued may depend on what was stopped. */
 function pauseQueue(state: ReplState): Update {
   return reportQueue({ ...state, isQueuePaused: true });
 }

@@ -33,8 +33,8 @@ export interface Completion {
   readonly model: string;
   /** Lazy; can be iterated once. */
   readonly deltas: Iterable<string> | AsyncIterable<string>;
-  /** For the deltas that were read so far. */
-  ending(): { readonly finishReason: string; readonly usage: Required<Usage> };
+  /** Describes the end after the deltas that were read so far. */
+  ending(): { readonly finishReason: string; readonly usage: ReturnType<typeof usageOf> };
 }
 
 /** The finish reason to send; undefined if the fault omits it. */
@@ -46,29 +46,28 @@ export function finishReasonOf(fault: Fault, completion: Completion): string | u
 /** Deltas to read before other requests get a turn. */
 const deltasPerTurn = 10_000;
 
-/** @throws Failure `server_error` if the text is over `limit` characters */
-async function wholeText({ deltas }: Completion, limit: number): Promise<string> {
+/** Characters of an answer that is sent in one piece. */
+const maxAnswer = 8 * 1024 * 1024;
+
+/** @throws Failure `server_error` if the text is too long */
+async function wholeText({ deltas }: Completion): Promise<string> {
   const read: string[] = [];
   let length = 0;
   for await (const delta of deltas) {
     read.push(delta);
     length += delta.length;
     if (read.length % deltasPerTurn === 0) await nextTurn();
-    if (length > limit) {
-      const size = `over ${limit} characters, which is too long for one JSON body`;
+    if (length > maxAnswer) {
+      const size = `over ${maxAnswer} characters, which is too long for one JSON body`;
       throw new Failure('server_error', `the answer is ${size}`, { hint: 'request a stream' });
     }
   }
   return read.join('');
 }
 
-/** The whole answer as one JSON body. @throws Failure `server_error` if the text is over `limit` characters */
-export async function completionBody(
-  completion: Completion,
-  fault: Fault,
-  limit: number,
-): Promise<object> {
-  const content = await wholeText(completion, limit);
+/** The whole answer as one JSON body. @throws Failure `server_error` if the text is too long */
+export async function completionBody(completion: Completion, fault: Fault): Promise<object> {
+  const content = await wholeText(completion);
   const text = fault.refusal === true ? { content: null, refusal: content } : { content };
   const message = { role: 'assistant', ...text };
   return {
@@ -76,11 +75,17 @@ export async function completionBody(
     object: 'chat.completion',
     model: completion.model,
     choices: [{ index: 0, message, finish_reason: finishReasonOf(fault, completion) }],
-    usage: fault.usage === 'none' ? undefined : completion.ending().usage,
+    usage: fault.usage === 'none' ? undefined : reportedUsage(fault, completion),
   };
 }
 
-function usageOf(promptTokens: number, tokens: number): Required<Usage> {
+/** The usage as OpenAI sends it. */
+export function reportedUsage({ cached }: Fault, completion: Completion): object {
+  const details = cached !== undefined && { prompt_tokens_details: { cached_tokens: cached } };
+  return { ...completion.ending().usage, ...details };
+}
+
+function usageOf(promptTokens: number, tokens: number): Required<Omit<Usage, 'cached_tokens'>> {
   return {
     prompt_tokens: promptTokens,
     completion_tokens: tokens,

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 
-/** At most `requests` in any period of `seconds`. */
+/** Allows at most `requests` in any period of `seconds`. */
 export interface RateLimit {
   readonly requests: number;
   readonly seconds: number;

@@ -1,93 +1,45 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
 import { catalogue, type CompletionRequest, type Message } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
 import { locatedProblem, parseJson, isJsonObject } from '../json.ts';
-import type { Exchange, SandboxState, SandboxLimits } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 
-/**
- * Reads the whole body, and counts its bytes until the response closes. After a failure, the caller drops the rest.
- * @throws Failure `invalid_request` if it is over its limit, `server_error` if there is no memory for it
- */
-export async function readBody(exchange: Exchange, state: SandboxState): Promise<Buffer> {
-  const { request, response } = exchange;
-  const { body: limit, bodies } = state.limits;
+/** Bytes: several times the larger window. The contract states no size. */
+const maxBody = 32 * 1024 * 1024;
+
+/** Reads the whole body. Node discards the rest of a refused one. @throws Failure `invalid_request` if it is too large */
+export async function readBody({ request, response }: Exchange): Promise<Buffer> {
   const tooLarge = new Failure(
     'invalid_request',
-    `the request body exceeds the limit of ${limit} bytes`,
+    `the request body exceeds the limit of ${maxBody} bytes`,
   );
-  if (Number(request.headers['content-length']) > limit) throw tooLarge;
+  if (Number(request.headers['content-length']) > maxBody) throw tooLarge;
   if (/100-continue/i.test(request.headers.expect ?? '')) response.writeContinue();
   const chunks: Buffer[] = [];
   let size = 0;
-  response.once('close', () => (state.bodyBytes -= size));
   return new Promise((resolve, reject) => {
-    function stop(): void {
-      request.off('data', take).off('end', end).off('close', close);
-      exchange.refuseBody = undefined;
-    }
-    function stopWith(error: Error): void {
-      stop();
-      reject(error);
-    }
-    function take(chunk: Buffer): void {
-      if (size + chunk.length > limit) stopWith(tooLarge);
-      else if (state.bodyBytes + chunk.length > bodies) {
-        stopWith(new Failure('server_error', 'the sandbox is processing too many large bodies'));
-      } else {
-        size += chunk.length;
-        state.bodyBytes += chunk.length;
-        chunks.push(chunk);
-      }
-    }
-    function end(): void {
-      stop();
-      resolve(Buffer.concat(chunks));
-    }
-    const close = () => stopWith(new Error('the connection was closed'));
-    request.on('data', take).on('end', end).on('close', close);
-    exchange.refuseBody = stopWith;
+    const take = (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size <= maxBody) return;
+      // Without this listener, the body still flows, and is lost.
+      request.off('data', take);
+      chunks.length = 0;
+      reject(tooLarge);
+    };
+    request.on('data', take);
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('close', () => reject(new Error('the connection was closed')));
   });
-}
-
-/**
- * Discards the rest of a body, so that a client that sends all of it before reading can read the answer. Beyond the
- * limits the connection is closed. Uses real time, as the client does, not the sandbox's clock.
- */
-export function dropBody(
-  request: IncomingMessage,
-  { droppedBody, droppedTime }: SandboxLimits,
-): void {
-  if (request.readableEnded || request.destroyed) return;
-  const { socket } = request;
-  let dropped = 0;
-  const timer = setTimeout(() => socket.destroy(), droppedTime).unref();
-  const stop = () => clearTimeout(timer);
-  request.once('end', stop).once('close', stop);
-  request.on('data', (chunk: Buffer) => {
-    dropped += chunk.length;
-    if (dropped > droppedBody) socket.destroy();
-  });
-  // Starts the flow; otherwise Node discards the body after the answer, without a limit.
-  request.read(0);
 }
 
 /** A JSON value, or the reason why a body is not JSON. */
 export type ParsedBody = { readonly value: unknown } | { readonly problem: string };
 
-/** JSON values of one body; more would take seconds to parse. */
-const maxValues = 1_000_000;
-/** The bytes with which a value can begin. */
-const starts = new Set(Buffer.from('[{,'));
-
 /** Never throws: the problem is reported only if the rest of the request is valid. Excess nesting is not parsed. */
 export function parseBody(bytes: Buffer): ParsedBody {
   if (bytes.length === 0) return { problem: 'the request body is empty' };
   if (!isUtf8(bytes)) return { problem: 'the request body is not UTF-8' };
-  // Commas and brackets, also those in strings: no prompt that fits a model has so many.
-  if (bytes.reduce((values, byte) => values + (starts.has(byte) ? 1 : 0), 0) > maxValues) {
-    return { problem: `the request body has more than ${maxValues} values` };
-  }
   const text = bytes.toString();
   const value = parseJson(text);
   if (value !== undefined) return { value };
@@ -111,10 +63,20 @@ function refuseUnknown(record: object, known: readonly string[], what: string): 
   refuse(`unsupported ${what}${unknown.length > 1 ? 's' : ''}: ${names}`);
 }
 
+/** Joins the parts of a content, if all are text: many clients send `[{"type": "text", "text": "…"}]`. */
+function joinTextParts(content: unknown): unknown {
+  if (!Array.isArray(content)) return content;
+  const texts = content.map((part: unknown) =>
+    isJsonObject(part) && part['type'] === 'text' ? part['text'] : undefined,
+  );
+  return texts.every((text) => typeof text === 'string') ? texts.join('') : content;
+}
+
 function checkMessage(value: unknown, index: number, isLenient: boolean): Message {
   const place = `messages[${index}]`;
   if (!isJsonObject(value)) return refuse(`${place} must be an object`);
-  const { role, content } = value;
+  const content = isLenient ? joinTextParts(value['content']) : value['content'];
+  const role = isLenient && value['role'] === 'developer' ? 'system' : value['role'];
   if (role === undefined) refuse(`${place}.role is missing`);
   if (content === undefined) refuse(`${place}.content is missing`);
   if (typeof role !== 'string') return refuse(`${place}.role must be a string`);
@@ -129,7 +91,7 @@ function checkMessage(value: unknown, index: number, isLenient: boolean): Messag
 
 /**
  * Checks a parsed body against the contract's field table: the types of the fields first, then the model.
- * @param isLenient ignores fields that are not in the table
+ * @param isLenient ignores fields that are not in the table, joins text parts, and takes "developer" for "system"
  * @throws Failure `invalid_request`, or `not_found` for an unknown model
  */
 export function checkCompletionBody(value: unknown, isLenient: boolean): CompletionRequest {
@@ -171,6 +133,6 @@ export function lastUserText(value: unknown): string | undefined {
   const message: unknown = value['messages'].findLast(
     (candidate: unknown) => isJsonObject(candidate) && candidate['role'] === 'user',
   );
-  const content = isJsonObject(message) ? message['content'] : undefined;
+  const content = isJsonObject(message) ? joinTextParts(message['content']) : undefined;
   return typeof content === 'string' ? content : undefined;
 }

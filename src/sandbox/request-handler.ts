@@ -14,7 +14,6 @@ import {
   checkWindow,
   type ParsedBody,
   lastUserText,
-  dropBody,
   parseBody,
   readBody,
 } from './request-body.ts';
@@ -49,7 +48,7 @@ async function createCompletion(accepted: AcceptedRequest): Promise<void> {
     return;
   }
   await pause(exchange, Math.max(0, exchange.arrived + latency - exchange.clock.monotonic()));
-  await sendJson(exchange, await completionBody(completion, exchange.fault, state.limits.answer));
+  await sendJson(exchange, await completionBody(completion, exchange.fault));
 }
 
 /** `GET /v1/models/{model}` */
@@ -121,7 +120,6 @@ function openExchange(
   request: IncomingMessage,
   response: ServerResponse,
 ): Exchange {
-  const { socket } = request;
   const closed = new AbortController();
   state.requests += 1;
   const exchange: Exchange = {
@@ -133,13 +131,10 @@ function openExchange(
     number: state.requests,
     record: openRecord(state, request),
     fault: {},
-    refuseBody: undefined,
   };
-  state.open.set(socket, exchange);
   // Without a listener, an error would end the process. A failed response is closed, too.
   response.on('error', ({ message }) => (exchange.record.problem ??= message));
   response.once('close', () => {
-    if (state.open.get(socket) === exchange) state.open.delete(socket);
     endRecord(state, exchange);
     if (!response.writableFinished) closed.abort(new Error('the connection has ended'));
   });
@@ -191,11 +186,10 @@ async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
   record.tier = key.tier;
   let body: ParsedBody = { problem: 'the request has no body' };
   if (route?.method === 'POST') {
-    const bytes = await readBody(exchange, state);
+    const bytes = await readBody(exchange);
     body = parseBody(bytes);
     recordBody(record, bytes, 'value' in body ? body.value : undefined);
   }
-  dropBody(request, state.limits);
   state.admit(key);
   const prompt = applyRules(exchange, state.rules, path, body);
   const { fault } = exchange;
@@ -237,10 +231,7 @@ export async function handleRequest(
 ): Promise<void> {
   const exchange = openExchange(state, request, response);
   try {
-    await answer(state, exchange).catch(async (error: unknown) => {
-      dropBody(request, state.limits);
-      await answerError(exchange, error);
-    });
+    await answer(state, exchange).catch((error: unknown) => answerError(exchange, error));
   } catch (error) {
     // The error could not be sent either, so the connection is unusable.
     exchange.record.problem ??= String(error);

@@ -1,32 +1,38 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isLoopback } from '../address.ts';
 import { catalogue } from '../client/contract.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { errorName } from './answers/whole-answer.ts';
-import { type SandboxState, type Engine, type SandboxLimits, defaultLimits } from './exchange.ts';
+import type { Engine, SandboxState } from './exchange.ts';
 import { createFaultRules, type FaultRule } from './faults/fault-rules.ts';
 import { createRateLimiter, type RateLimit } from './keys.ts';
 import { handleRequest } from './request-handler.ts';
-import { type RequestRecord, writeRecord } from './request-record.ts';
+import { writeRecord } from './request-record.ts';
 import { errorBody } from './shapes.ts';
 
-function refusalOf(error: Error, { limits }: SandboxState) {
-  const code = 'code' in error ? String(error.code) : '';
-  if (code === 'HPE_HEADER_OVERFLOW') {
-    return { status: 431, message: `the request headers exceed ${limits.head} bytes` };
-  }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return { status: 408, message: 'the request did not arrive in time' };
-  }
-  const reason = error.message.replace(/^Parse Error: /, '');
-  return { status: 400, message: `the request is not HTTP: ${reason}` };
-}
+/** The statuses of requests that Node cannot read, by its code; any other is 400. */
+const statuses: ReadonlyMap<unknown, number> = new Map([
+  ['HPE_HEADER_OVERFLOW', 431],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
+]);
 
-function formatResponse(status: number, message: string): string {
+/**
+ * Answers a request that Node cannot read, and closes the connection. One that was lost, or on which something was
+ * sent before, is only closed.
+ * @returns what is wrong with the request
+ */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): string | undefined {
+  const isUnused = socket instanceof Socket && socket.writable && socket.bytesWritten === 0;
+  if (!isUnused) {
+    socket.destroy();
+    return undefined;
+  }
+  const status = statuses.get(error.code) ?? 400;
+  const message = `the request is not HTTP: ${error.message.replace(/^Parse Error: /, '')}`;
   const { contentType, text } = errorBody('nested', status, errorName(status), message);
   const head = [
     `HTTP/1.1 ${status} ${errorName(status)}`,
@@ -34,40 +40,8 @@ function formatResponse(status: number, message: string): string {
     `Content-Type: ${contentType}`,
     `Content-Length: ${Buffer.byteLength(text)}`,
   ];
-  return `${head.join('\r\n')}\r\n\r\n${text}`;
-}
-
-/**
- * Answers connections without a readable request (malformed, too slow, or with too large a head) and closes them. If the
- * head was read, the exchange sends the answer.
- */
-function createRefuseConnection(state: SandboxState): (error: Error, socket: Duplex) => void {
-  const refused = new WeakSet<Duplex>();
-  const { clock, limits, log } = state;
-  return (error, socket) => {
-    // Node reports further data too, and an incomplete request once a second.
-    if (refused.has(socket) || !socket.writable) {
-      socket.destroy();
-      return;
-    }
-    refused.add(socket);
-    const { status, message } = refusalOf(error, state);
-    const open = state.open.get(socket);
-    if (open !== undefined) {
-      const { request, response, record } = open;
-      response.shouldKeepAlive = false;
-      if (request.complete) return;
-      record.problem = message;
-      open.refuseBody?.(new Failure('invalid_request', message));
-      return;
-    }
-    const time = clock.date().toISOString();
-    const record: RequestRecord = { time, status, events: 0, ended: 'done', problem: message };
-    if (log !== undefined) writeRecord(log, record);
-    socket.end(formatResponse(status, message));
-    const timer = setTimeout(() => socket.destroy(), limits.droppedTime).unref();
-    socket.once('close', () => clearTimeout(timer));
-  };
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
+  return message;
 }
 
 export interface SandboxOptions {
@@ -89,7 +63,6 @@ export interface SandboxOptions {
   readonly engine?: Engine;
   /** Milliseconds to the first token, by model id; default: the contract's typical latency. */
   readonly latency?: Readonly<Record<string, number>>;
-  readonly limits?: Partial<SandboxLimits>;
   /** Lets the process exit while the sandbox runs. */
   readonly unref?: boolean;
 }
@@ -121,28 +94,18 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
   return address;
 }
 
-/** Milliseconds between Node's checks for slow requests. */
-const checkInterval = 1000;
-
 function openServer(state: SandboxState): Server {
-  const { clock, limits, log } = state;
-  const server = createServer({
-    maxHeaderSize: limits.head,
-    headersTimeout: limits.headTime,
-    requestTimeout: limits.requestTime,
-    connectionsCheckingInterval: Math.min(checkInterval, limits.headTime),
-  });
-  server.maxConnections = limits.connections;
+  const { clock, log } = state;
+  const server = createServer();
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     void handleRequest(state, request, response);
   };
   server.on('request', handle).on('checkContinue', handle);
-  server.on('clientError', createRefuseConnection(state));
-  const logProblem = (problem: string) => {
-    const record = { time: clock.date().toISOString(), events: 0, problem };
-    if (log !== undefined) writeRecord(log, record);
+  const logProblem = (problem: string | undefined) => {
+    if (log === undefined || problem === undefined) return;
+    writeRecord(log, { time: clock.date().toISOString(), events: 0, problem });
   };
-  server.on('drop', () => logProblem(`more than ${limits.connections} connections`));
+  server.on('clientError', (error, socket) => logProblem(refuseUnreadable(error, socket)));
   server.once('listening', () => {
     server.on('error', ({ message }) => logProblem(`a connection failed: ${message}`));
   });
@@ -165,15 +128,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     clock,
     log: options.log,
     engine: options.engine,
-    limits: { ...defaultLimits, ...options.limits },
     isLenient: options.lenient === true,
-    open: new WeakMap(),
     rules: createFaultRules(options.faults ?? []),
     admit: createRateLimiter(clock, options.rateLimit),
     latency: { ...Object.fromEntries(typical), ...options.latency },
     isClosing: false,
     requests: 0,
-    bodyBytes: 0,
   };
   const server = openServer(state);
   if (unref) server.unref().on('connection', (socket) => socket.unref());

@@ -35,7 +35,7 @@ function validatorOf(schema: JsonObject, label: string): typeof Ajv | typeof Ajv
   });
 }
 
-/** By keyword, what the messages of ajv leave out. */
+/** What the messages of ajv leave out, by keyword. */
 const details: ReadonlyMap<string, string> = new Map([
   ['additionalProperties', 'additionalProperty'],
   ['unevaluatedProperties', 'unevaluatedProperty'],

@@ -40,7 +40,7 @@ const lowerCaseCodes = (text: string) => text.replaceAll(/%../g, (code) => code.
 
 /** The forms in which natter, or a service that reports what it received, writes a secret. */
 function formsOf(secret: string): readonly string[] {
-  // Without lone surrogates, which cannot be percent-encoded.
+  // Lone surrogates are left out, because they cannot be percent-encoded.
   const wellFormed = Buffer.from(secret).toString();
   const percentEncoded = [
     encodeURIComponent(wellFormed),
@@ -177,7 +177,7 @@ export function createSecretFilter(
   return { mask: (text) => maskRanges(text, find(text)), find, search };
 }
 
-/** In ascending order, with overlapping ranges joined. */
+/** Sorts the ranges and joins those that overlap. */
 function joinRanges(ranges: readonly Range[]): readonly Range[] {
   const joined: Range[] = [];
   for (const range of ranges.toSorted((one, other) => one.start - other.start)) {

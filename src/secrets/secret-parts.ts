@@ -24,7 +24,7 @@ export function keyProblem(key: string): string | undefined {
 /** Everything that may contain secrets in a run. */
 export interface SecretSources {
   readonly apiKey?: string | undefined;
-  /** By name; only secret headers are used. */
+  /** The headers by name; only secret ones are used. */
   readonly headers?: Readonly<Record<string, string>>;
   /** URLs, valid or not, which may have a user name and a password. */
   readonly addresses?: readonly (string | undefined)[];

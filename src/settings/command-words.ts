@@ -5,7 +5,7 @@ const quoted = /"(?:[^"\\]|\\.)*"|'[^']*'/gsu;
 
 const unsplit = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'])+/gsu;
 
-/** In double quotes, every other backslash is kept, so that Windows paths need no escapes. */
+/** Double quotes keep every other backslash, so that Windows paths need no escapes. */
 function unquote(part: string): string {
   const content = part.slice(1, -1);
   return part.startsWith('"') ? content.replaceAll(/\\(["\\])/g, '$1') : content;

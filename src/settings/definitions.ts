@@ -56,6 +56,11 @@ const table = {
   timeout: withDefault(duration, 0, 'Total time limit, retries included; 0 means no limit'),
   allowInsecure: withDefault(trueOrFalse, false, 'Send the key over plain http to another host'),
   save: withDefault(trueOrFalse, true, 'Keep conversations on disk'),
+  continue: withDefault(
+    oneOf('anywhere', 'folder'),
+    'anywhere',
+    'Conversation that -c continues: the latest of anywhere, or of the current folder',
+  ),
   fallback: optional(
     modelNames,
     'Models that answer if the first one fails or is too small: nextgen,local:llama3',
@@ -152,7 +157,7 @@ export type SettingValues = {
 
 /** A setting of the table with its names. */
 export interface Definition<Value> {
-  /** As in `config set`; with two dashes it is the flag. */
+  /** The name in `config set`; with two dashes it is the flag. */
   readonly name: string;
   readonly variable: string;
   readonly type: ValueType<Value>;

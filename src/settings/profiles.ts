@@ -65,12 +65,6 @@ export function unsetStoredSetting(
   return withProfile(stored, profile, changed);
 }
 
-/** Sets the path of the API for a new address: the path of the address before may be wrong for it. */
-export const setApiPath = (stored: StoredSettings, profile: string, apiPath: string | undefined) =>
-  apiPath === undefined
-    ? unsetStoredSetting(stored, profile, 'api-path')
-    : setStoredSetting(stored, profile, 'api-path', apiPath);
-
 /** Makes a profile the current one. @throws Failure `configuration` for an unknown one */
 export function useProfile(stored: StoredSettings, profile: string): StoredSettings {
   if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);
@@ -103,6 +97,29 @@ export function saveCredential(
     ...changed,
     credentials: { ...credentials, profiles: { ...credentials.profiles, [profile]: credential } },
   };
+}
+
+/** Stores a service in a profile, without the key and the API path of the one before. @throws Failure `usage` */
+export function saveService(
+  stored: StoredSettings,
+  profile: string,
+  {
+    apiKey,
+    baseUrl,
+    apiPath,
+  }: {
+    readonly apiKey: string | undefined;
+    readonly baseUrl: string;
+    readonly apiPath: string | undefined;
+  },
+): StoredSettings {
+  const changed =
+    apiKey === undefined
+      ? removeCredential(setStoredSetting(stored, profile, 'base-url', baseUrl), profile)
+      : saveCredential(stored, profile, { apiKey, baseUrl });
+  return apiPath === undefined
+    ? unsetStoredSetting(changed, profile, 'api-path')
+    : setStoredSetting(changed, profile, 'api-path', apiPath);
 }
 
 /** Tells whether a profile has a stored key. */

@@ -1,4 +1,4 @@
-import { isSet, type Environment } from '../environment.ts';
+import { isSet } from '../environment.ts';
 import { Failure } from '../failure.ts';
 import { type Notices, silentNotices } from '../output/notices.ts';
 import { type Context, type GlobalOptions, present, type Run } from '../run.ts';
@@ -31,12 +31,25 @@ export async function changeStored(
   return updateStoredSettings({ folder, platform, clock, process }, change);
 }
 
-/** Prints notices about variables that override a stored base URL and key. */
-export function noticeOverrides(environment: Environment, notices: Notices): void {
-  const names = ['NATTER_BASE_URL', 'NATTER_API_KEY', 'NATTER_API_KEY_COMMAND'].filter((name) =>
-    isSet(environment, name),
-  );
-  for (const name of names) notices.notice(`${name} is set and overrides the stored value`);
+/** Prints notices about what overrides a stored base URL and key. */
+export function noticeOverrides(
+  { context: { environment }, presentation: { notices }, settings }: Run,
+  stored: { readonly baseUrl: string; readonly apiKey: string | undefined },
+): void {
+  const values = {
+    NATTER_BASE_URL: stored.baseUrl,
+    NATTER_API_KEY: stored.apiKey,
+    NATTER_API_KEY_COMMAND: undefined,
+  };
+  for (const [name, value] of Object.entries(values)) {
+    const isOther = isSet(environment, name) && environment[name]?.trim() !== value;
+    if (isOther) notices.notice(`${name} is set and overrides the stored value`);
+  }
+  if (settings.sources.apiKeyCommand.kind === 'profile') {
+    notices.notice(
+      'api-key-command is set and overrides the stored key; to use that: ‹natter config unset api-key-command›',
+    );
+  }
 }
 
 /** Masks the secrets of these settings from now on. */
@@ -75,15 +88,17 @@ export function readSettings(
   options: GlobalOptions,
   flags: SettingFlags = {},
 ): ResolvedSettings {
+  // `--continue` is not the flag of the setting with its name.
+  const given = { ...options, ...flags, continue: undefined };
   const settings = resolveSettings(
     options.sandbox === true
       ? {
-          flags: { ...options, ...flags, profile: undefined },
+          flags: { ...given, profile: undefined },
           environment: { ...context.environment, NATTER_PROFILE: undefined },
           stored: readForSandbox(context, notices, options),
         }
       : {
-          flags: { ...options, ...flags },
+          flags: given,
           environment: context.environment,
           stored: readStored(context, notices),
         },

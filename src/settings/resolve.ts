@@ -33,7 +33,7 @@ export interface SettingLayers {
   readonly flags: SettingFlags;
   readonly environment: Environment;
   readonly stored: StoredSettings;
-  /** For commands that may create the profile. */
+  /** Set by commands that may create the profile. */
   readonly allowNewProfile?: boolean;
 }
 

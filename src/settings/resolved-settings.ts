@@ -41,11 +41,11 @@ export interface ResolvedSettings {
   readonly params: Readonly<Record<string, Resolved<unknown>>>;
   /** Extra headers, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** By model id. */
+  /** The prices by model id. */
   readonly prices: PriceTable;
   /** Unchecked keys by action, see `parseOwnKeys`. */
   readonly keys: JsonObject;
-  /** By part of an answer, as `#5fafd7 bold`. */
+  /** The styles by part of an answer, as `#5fafd7 bold`. */
   readonly colors: Readonly<Record<string, string>>;
   /** Known without {@link ResolvedSettings.apiKeyCommand}. */
   readonly apiKey?: Resolved<string>;

@@ -8,9 +8,9 @@ import type { ResolvedSettings, Source } from './resolved-settings.ts';
 export interface SettingRow {
   /** `model`, `params.temperature`, `headers.x-team`, `api-key`. */
   readonly name: string;
-  /** As in `config set`; undefined if there is no value. */
+  /** The value as `config set` takes it; undefined if there is none. */
   readonly value: string | undefined;
-  /** As in the settings file: a number, true or false, the JSON of a parameter, else text. Absent if `value` is. */
+  /** The value as the settings file has it: a number, true or false, the JSON of a parameter, else text. Absent if `value` is. */
   readonly json?: unknown;
   readonly source: Source;
 }

@@ -31,7 +31,7 @@ export function formatDuration(milliseconds: number): string {
 export type StoredValue = string | number | boolean;
 
 export interface ValueType<Value> {
-  /** For tables and help: `duration`, `number`. */
+  /** The word in tables and help: `duration`, `number`. */
   readonly name: string;
   /** All values, if they are few. */
   readonly words?: readonly string[];

@@ -6,7 +6,7 @@ import { Failure } from '../failure.ts';
 import { moneyText, percent, tokenText } from '../output/figures.ts';
 import type { Run } from '../run.ts';
 import { resolveFolders } from '../settings/folders.ts';
-import { costOf, type PriceTable } from '../settings/prices.ts';
+import { costOf, type PriceTable, type TokenCounts } from '../settings/prices.ts';
 import type { ResolvedSettings, Source } from '../settings/resolved-settings.ts';
 import { endOfPeriod, localDay, type Period, startOfPeriod } from './days.ts';
 import { readLedger, tokensOf, type LedgerLine } from './ledger.ts';
@@ -34,7 +34,7 @@ export interface Limit extends Amount {
   /** What may help besides a shorter answer; undefined for the limits of a run. */
   readonly otherWays: (() => string) | undefined;
   used: number;
-  /** In tokens. */
+  /** The length of the longest answer, in tokens. */
   longestAnswer: number;
   /** The estimates of running requests. */
   readonly reserved: Map<CompletionRequest, number>;
@@ -60,7 +60,7 @@ function hintFor({ used, amount, otherWays }: Limit, hasLimit: boolean): string 
 
 /** What sends the requests of a service. A fallback or a new key opens services with the same source. */
 export interface UsageSource {
-  /** As in `LedgerLine`. */
+  /** The same as in `LedgerLine`. */
   readonly command: string;
   /** The id of the saved conversation; undefined without one. */
   readonly conversation?: () => string | undefined;
@@ -148,11 +148,11 @@ function expenseOf(
   { currency, name }: Limit,
   { prices, isSandbox }: Pricing,
   model: string,
-  tokens: { readonly prompt: number; readonly answer: number },
+  tokens: TokenCounts,
 ): number {
   if (currency === undefined) return tokens.prompt + tokens.answer;
   const price = prices.get(model);
-  if (price?.currency === currency) return costOf(price, tokens.prompt, tokens.answer);
+  if (price?.currency === currency) return costOf(price, tokens);
   const problem = `${name} needs the price of the model ${model} in ${currency}`;
   throw new Failure('configuration', problem, {
     hint: isSandbox

@@ -1,6 +1,7 @@
 // The ledger: a line for each request, in a file for each month of the state folder.
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import type { TokenCounts } from '../settings/prices.ts';
 import { isJsonObject, parseJson } from '../json.ts';
 import { readLines } from '../storage/read-lines.ts';
 import { appendLine } from '../storage/state-file.ts';
@@ -18,6 +19,8 @@ export interface LedgerLine {
   /** The tokens that the service reported; null without a report. */
   readonly prompt_tokens: number | null;
   readonly completion_tokens: number | null;
+  /** The part of `prompt_tokens` that the service read from its cache, if it said so. */
+  readonly cached_tokens?: number | undefined;
   /** Instead of missing reports, where the service read the prompt. */
   readonly estimated?:
     | {
@@ -65,6 +68,7 @@ function isEstimate(value: unknown): boolean {
 function isLedgerLine(value: unknown): value is LedgerLine {
   if (!isJsonObject(value)) return false;
   const { time, ms, estimated, prompt_tokens: prompt, completion_tokens: answer } = value;
+  const { cached_tokens: cached } = value;
   const texts = ['command', 'profile', 'model', 'outcome'];
   return (
     typeof time === 'string' &&
@@ -72,6 +76,7 @@ function isLedgerLine(value: unknown): value is LedgerLine {
     texts.every((name) => typeof value[name] === 'string') &&
     isCount(ms) &&
     [prompt, answer].every((count) => count === null || isCount(count)) &&
+    (cached === undefined || isCount(cached)) &&
     isEstimate(estimated)
   );
 }
@@ -117,8 +122,14 @@ export function readLedger(state: string, since: Date, take: (line: LedgerLine) 
 }
 
 /** Counts the tokens of a request: those reported, else those estimated. */
-export function tokensOf({ prompt_tokens, completion_tokens, estimated }: LedgerLine) {
+export function tokensOf({
+  prompt_tokens,
+  completion_tokens,
+  cached_tokens,
+  estimated,
+}: LedgerLine): TokenCounts {
   return {
+    cached: cached_tokens,
     prompt: prompt_tokens ?? estimated?.prompt_tokens ?? 0,
     answer: completion_tokens ?? estimated?.completion_tokens ?? 0,
   };

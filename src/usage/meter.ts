@@ -91,6 +91,7 @@ function lineOf(
     model: maskText(secrets, request.model).slice(0, longestModel),
     prompt_tokens: finished?.usage?.prompt_tokens ?? null,
     completion_tokens: finished?.usage?.completion_tokens ?? null,
+    cached_tokens: finished?.usage?.cached_tokens,
     estimated: estimateOf(seen),
     ms: Math.round(finished?.timing.total ?? clock.monotonic() - start),
     outcome: outcomeOf(error),
@@ -141,9 +142,8 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
   function addCost(line: LedgerLine, model: string): void {
     const price = settings.prices.get(model);
     if (price === undefined) return;
-    const { prompt, answer } = tokensOf(line);
     const before = source.costs?.get(price.currency) ?? 0;
-    source.costs?.set(price.currency, before + costOf(price, prompt, answer));
+    source.costs?.set(price.currency, before + costOf(price, tokensOf(line)));
   }
   function end(seen: MeteredRequest, error: unknown, isThrottled: boolean): void {
     const { request } = seen;

@@ -13,6 +13,8 @@ export interface UsageSum {
   /** Requests without a complete answer, except those that the user stopped. */
   readonly failed: number;
   readonly promptTokens: number;
+  /** The part of the prompts that services read from their caches. */
+  readonly cachedTokens: number;
   readonly answerTokens: number;
   /** Requests whose tokens are estimated in part. */
   readonly estimated: number;
@@ -32,20 +34,22 @@ type OpenSum = Writable<UsageSum> & { readonly costs: Map<string, number> };
 const withoutFailure: ReadonlySet<string> = new Set(['answered', 'stopped']);
 
 function emptySum(key: string): OpenSum {
-  const counts = { requests: 0, failed: 0, promptTokens: 0, answerTokens: 0, estimated: 0 };
-  return { key, ...counts, unpriced: 0, costs: new Map() };
+  const counts = { requests: 0, failed: 0, promptTokens: 0, cachedTokens: 0, answerTokens: 0 };
+  return { key, ...counts, estimated: 0, unpriced: 0, costs: new Map() };
 }
 
 function add(sum: OpenSum, line: LedgerLine, price: Price | undefined): void {
-  const { prompt, answer } = tokensOf(line);
+  const tokens = tokensOf(line);
+  const { prompt, answer, cached = 0 } = tokens;
   sum.requests += 1;
   if (!withoutFailure.has(line.outcome)) sum.failed += 1;
   if (line.estimated !== undefined) sum.estimated += 1;
   sum.promptTokens += prompt;
+  sum.cachedTokens += cached;
   sum.answerTokens += answer;
   if (price !== undefined) {
     const { currency } = price;
-    sum.costs.set(currency, (sum.costs.get(currency) ?? 0) + costOf(price, prompt, answer));
+    sum.costs.set(currency, (sum.costs.get(currency) ?? 0) + costOf(price, tokens));
   } else if (prompt + answer > 0) {
     sum.unpriced += 1;
     sum.withoutPrice ??= line;

@@ -42,7 +42,7 @@ export function refusedWindow(error: unknown, size: number): number | undefined 
 /** Makes a client that learns windows from lists of models and from refusals; stores them, unless saving is off. */
 export function learnWindows(client: Client, { context, presentation, settings }: Run) {
   const { baseUrl, save } = settings.values;
-  // Without the setting `window`.
+  // The setting `window` is not among these.
   let windows: ModelWindows = new Map(settings.windows);
 
   function learn(entries: Iterable<readonly [string, number]>): void {

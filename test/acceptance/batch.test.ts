@@ -26,7 +26,6 @@ import {
   promptLines,
 } from '../support/batch.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { expectFailure } from '../support/in-memory.ts';
 import { binary, cleanEnvironment, type RunningNatter, serviceAt } from '../support/natter.ts';
 import { chunk, delta, streamHead } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
@@ -459,32 +458,6 @@ describe.skipIf(!mayUnshare)('natter as process 1', () => {
   });
 });
 
-describe('a lock of the same machine', () => {
-  test('X7: left by a killed batch is removed at once', async () => {
-    const { place, env } = await stalledPlace();
-    const first = place.start(words);
-    await vi.waitUntil(hasResult(place), { timeout: 20_000 });
-    first.child.kill('SIGKILL');
-    await first.result;
-    expect(await place.run(words, { env })).toMatchObject(whole);
-  });
-
-  test.skipIf(process.platform !== 'linux')(
-    'X7: is removed at once if its process id now belongs to a different process',
-    async () => {
-      const { place, env } = await stalledPlace();
-      const first = place.start(words);
-      await vi.waitUntil(hasResult(place), { timeout: 20_000 });
-      first.child.kill('SIGKILL');
-      await first.result;
-      const lock = JSON.parse(place.read('out.jsonl.lock')) as object;
-      // As if this process had the id of the killed natter.
-      place.write('out.jsonl.lock', JSON.stringify({ ...lock, processId: process.pid }));
-      expect(await place.run(words, { env })).toMatchObject(whole);
-    },
-  );
-});
-
 describe('a lock of a different host', () => {
   const owner = {
     host: 'node-17',
@@ -502,13 +475,6 @@ describe('a lock of a different host', () => {
   const waiting =
     /another natter \(process 4711 on node-17\) has out\.jsonl open; checking for up to/;
 
-  test('X8: is removed if it was not renewed for a minute', async () => {
-    const place = await openPrompts(5);
-    leave(join(place.folder, 'out.jsonl.lock'), 61);
-    expect(await place.run(words)).toMatchObject({ code: 0 });
-    expect(locksIn(place.folder)).toEqual([]);
-  });
-
   test('X8: expires while natter waits, and the batch resumes', async () => {
     const place = await openPrompts(5);
     const lock = join(place.folder, 'out.jsonl.lock');
@@ -517,17 +483,5 @@ describe('a lock of a different host', () => {
     await natter.waitFor('stderr', waiting);
     leave(lock, 61);
     expect(await natter.result).toMatchObject({ code: 0 });
-  });
-
-  test('X8: that is renewed meanwhile stays valid', async () => {
-    const place = await openPrompts(5);
-    const lock = join(place.folder, 'out.jsonl.lock');
-    leave(lock, 30);
-    const natter = place.start(words);
-    await natter.waitFor('stderr', waiting);
-    leave(lock, 0);
-    const result = await natter.result;
-    expectFailure(result, 12, 'another natter (process 4711 on node-17) is writing out.jsonl');
-    expect(readFileSync(lock, 'utf8')).toContain('theirs');
   });
 });

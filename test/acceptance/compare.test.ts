@@ -78,19 +78,6 @@ describe('on a terminal', () => {
     );
   });
 
-  test('resizing the window loses no text', async () => {
-    const { session, finish } = await openHeld([slow('origin', 300), slow('nextgen', 300)]);
-    await session.waitFor(/~\d{2,} tokens/);
-    session.resize(90, 24);
-    finish();
-    await session.exit;
-    const shown = await session.transcript();
-    const { stdout } = await runInMemory(['--sandbox', '[sandbox tokens tokens=300] hi']);
-    const end = stdout.trim().split(/\s+/).slice(-4).join(' ');
-    expect(shown).toContain(end);
-    expect(shown).toMatch(/^origin .* 300 .* stop$/m);
-  });
-
   test.skipIf(process.platform === 'win32')(
     'Ctrl+Z returns to the shell, and fg continues',
     async () => {

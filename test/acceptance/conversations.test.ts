@@ -53,6 +53,20 @@ test('continuing is refused while another process has the conversation open, and
   expect(recovered.code).toBe(0);
 });
 
+test('several processes that start a named conversation make one, and the others are refused', async () => {
+  const data = createDataFolder();
+  const words = ['--conversation', 'work', '--sandbox', '[sandbox echo delay=2s] one'];
+  const started = [1, 2, 3, 4].map(() => startNatter(words, { env: data.env }));
+  const results = await Promise.all(started.map(({ result }) => result));
+  expect(data.files()).toHaveLength(1);
+  const refused = results.filter(({ code }) => code !== 0);
+  expect(pathOf(data.only())).toHaveLength(2 * (results.length - refused.length));
+  for (const { code, stderr } of refused) {
+    expect(code).toBe(12);
+    expect(stderr).toContain('is open in another natter');
+  }
+});
+
 describe('failing storage', () => {
   test.skipIf(process.platform === 'win32')(
     'D9 with a full disk there is one warning, and the answer is printed',

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { runInMemory } from '../support/in-memory.ts';
 import {
   binary,
@@ -129,6 +130,46 @@ test('K3 at umask 000 the files and their folder are accessible to their owner o
   ]).toEqual(['700', '600', '600']);
 });
 
+/** What the settings file of a home has for the default profile. */
+function storedIn(home: string): Readonly<Record<string, unknown>> {
+  const file = join(home, '.config/natter/config.json');
+  if (!existsSync(file)) return {};
+  const { profiles } = JSON.parse(readFileSync(file, 'utf8')) as {
+    profiles: { default: Readonly<Record<string, unknown>> };
+  };
+  return profiles.default;
+}
+
+test('D17 settings that are changed at the same time are all stored', async () => {
+  const env = { HOME: temporaryHome() };
+  const names = Array.from({ length: 12 }, (_, index) => `p${index}`);
+  const set = (name: string) => runNatter(['config', 'set', `params.${name}`, '1'], { env });
+  const results = await Promise.all(names.map(set));
+  expect(results.filter(({ code }) => code !== 0)).toEqual([]);
+  expect(Object.keys(storedIn(env.HOME)['params'] ?? {}).sort()).toEqual(names.sort());
+});
+
+test('K6 D17 natter killed while it writes leaves the old or the new settings, and blocks nobody', async () => {
+  const env = { HOME: temporaryHome() };
+  const lock = join(env.HOME, '.config/natter/settings.lock');
+  const texts = ['short', 'long '.repeat(20_000)];
+  for (const [index, delay] of [0, 1, 2, 4, 8, 16].entries()) {
+    const { child, result } = startNatter(['config', 'set', 'system', texts[index % 2] ?? ''], {
+      env,
+    });
+    const isWriting = () => existsSync(lock) || child.exitCode !== null;
+    await vi.waitUntil(isWriting, { timeout: 20_000, interval: 1 });
+    await pause(delay);
+    child.kill('SIGKILL');
+    await result;
+    expect([undefined, ...texts]).toContain(storedIn(env.HOME)['system']);
+  }
+  expect(await runInMemory(['config', 'set', 'system', 'after'], { env })).toMatchObject({
+    code: 0,
+  });
+  expect(storedIn(env.HOME)).toEqual({ system: 'after' });
+});
+
 const secure = { NATTER_BASE_URL: 'https://service.test', NODE_TLS_REJECT_UNAUTHORIZED: '0' };
 
 test('requests to an https service use a tunnel, and the proxy never gets the key', async () => {
@@ -142,122 +183,6 @@ test('requests to an https service use a tunnel, and the proxy never gets the ke
 });
 
 const listedModels = json(200, { data: [{ id: 'origin' }, { id: 'nextgen' }] });
-
-test('login without a key on a terminal stores only the address', async () => {
-  const server = await serve([[listedModels], [streamed('Hello')]]);
-  const env = { HOME: temporaryHome() };
-  const terminal = openTerminal(['auth', 'login', '--base-url', server.url], { env });
-  await terminal.waitFor(/API key/);
-  terminal.type('\r');
-  expect((await terminal.exit).exitCode).toBe(0);
-  expect(existsSync(join(env.HOME, '.config', 'natter', 'credentials.json'))).toBe(false);
-  expect((await runInMemory(['hi'], { env })).stdout).toBe('Hello\n');
-  expect(server.requests[1]?.headers).not.toHaveProperty('authorization');
-});
-
-test('login on a terminal suggests the current address', async () => {
-  const server = await serve([[listedModels]]);
-  const env = { HOME: temporaryHome() };
-  await runInMemory(['config', 'set', 'base-url', server.url], { env });
-  const terminal = openTerminal(['auth', 'login'], { env });
-  await terminal.waitFor(/Base URL of the service \[http:.*\]:/);
-  terminal.type('\r');
-  await terminal.waitFor(/API key/);
-  terminal.type('nk-key\r');
-  expect((await terminal.exit).exitCode).toBe(0);
-  expect(server.requests[0]?.headers['authorization']).toBe('Bearer nk-key');
-});
-
-test('login with --no-input on a terminal asks no questions', async () => {
-  const terminal = openTerminal([
-    'auth',
-    'login',
-    '--no-input',
-    '--base-url',
-    'http://127.0.0.1:9',
-  ]);
-  expect((await terminal.exit).exitCode).toBe(2);
-  expect(await terminal.transcript()).toContain('natter auth login --no-input < key.txt');
-});
-
-test('status --check without a service is a configuration failure', async () => {
-  expect(await runInMemory(['auth', 'status', '--check'])).toMatchObject({
-    code: 3,
-    stderr: expect.stringMatching(/^natter: no service is configured, so/) as string,
-  });
-  const terminal = openTerminal(['auth', 'status', '--check']);
-  expect((await terminal.exit).exitCode).toBe(3);
-});
-
-test('status on a terminal is a table with a heading', async () => {
-  const terminal = openTerminal(['auth', 'status'], {
-    env: { NATTER_API_KEY: 'nk-first-key-0001' },
-  });
-  expect((await terminal.exit).exitCode).toBe(0);
-  expect(await terminal.transcript()).toBe(
-    [
-      'SETTING   VALUE      SOURCE',
-      'profile   default    default',
-      'base-url  (not set)',
-      'model     origin     default',
-      'api-key   …0001      environment NATTER_API_KEY',
-      'natter: no service is configured; connect one with natter auth login',
-    ].join('\n'),
-  );
-});
-
-test('Y16: login on a terminal asks again after an invalid address, before it asks for a key', async () => {
-  const server = await serve([[listedModels]]);
-  const env = { HOME: temporaryHome() };
-  const terminal = openTerminal(['auth', 'login'], { env });
-  await terminal.waitFor(/Base URL of the service:/);
-  terminal.type('my service\r');
-  await terminal.waitFor(/must be an http[^]*Base URL of the service:/);
-  terminal.type(`${server.url}\r`);
-  await terminal.waitFor(/API key/);
-  terminal.type('nk-key\r');
-  expect((await terminal.exit).exitCode).toBe(0);
-  expect(server.requests[0]?.headers['authorization']).toBe('Bearer nk-key');
-});
-
-test('Y16: login on a terminal asks at most three times', async () => {
-  const terminal = openTerminal(['auth', 'login']);
-  for (const count of [1, 2, 3]) {
-    await terminal.waitFor(new RegExp(`(?:Base URL of the service:[^]*){${count}}`));
-    terminal.type('my service\r');
-  }
-  expect((await terminal.exit).exitCode).toBe(2);
-  const transcript = await terminal.transcript();
-  expect(transcript.match(/the base URL must be an http/g)).toHaveLength(3);
-  expect(transcript).not.toContain('API key');
-});
-
-test('Y16: login on a terminal asks again after a refused key', async () => {
-  const server = await serve([
-    [json(401, { error: { message: 'bad key nk-wrong' } })],
-    [listedModels],
-  ]);
-  const env = { HOME: temporaryHome() };
-  const terminal = openTerminal(['auth', 'login', '--base-url', server.url], { env });
-  await terminal.waitFor(/API key/);
-  terminal.type('nk-wrong\r');
-  await terminal.waitFor(/\(401\)[^]*API key/);
-  terminal.type('nk-right-0001\r');
-  expect((await terminal.exit).exitCode).toBe(0);
-  expect(terminal.output()).not.toMatch(/nk-wrong|nk-right/);
-  expect((await runInMemory(['auth', 'status'], { env })).stdout).toContain('api-key\t…0001');
-});
-
-test('Y16: login asks again for a key with characters not allowed in a header', async () => {
-  const server = await serve([[listedModels]]);
-  const terminal = openTerminal(['auth', 'login', '--base-url', server.url]);
-  await terminal.waitFor(/API key/);
-  terminal.type('Bearer nk-first\r');
-  await terminal.waitFor(/starts with the word Bearer[^]*API key/);
-  terminal.type('nk-first\r');
-  expect((await terminal.exit).exitCode).toBe(0);
-  expect(terminal.output()).not.toContain('nk-first');
-});
 
 test('Y16: an address and a key pasted together answer both questions, and the key is hidden', async () => {
   const server = await serve([[listedModels]]);
@@ -278,31 +203,6 @@ test('Y16: Ctrl+C during the check of the key ends the login', async () => {
   await server.received(1);
   terminal.type('\u0003');
   expect((await terminal.exit).signal).toBe(2);
-});
-
-test('X3: an empty key on a terminal removes the stored key', async () => {
-  const server = await serve([
-    [listedModels],
-    [json(400, {})],
-    [listedModels],
-    [streamed('Hello')],
-  ]);
-  const env = { HOME: temporaryHome() };
-  await runInMemory(['auth', 'login', '--base-url', server.url], { env, input: 'nk-old-key-0001' });
-  const terminal = openTerminal(['auth', 'login', '--base-url', `${server.url}/other`], { env });
-  await terminal.waitFor(/API key \(not shown; empty for none\)/);
-  terminal.type('\r');
-  expect((await terminal.exit).exitCode).toBe(0);
-  expect(await terminal.transcript()).toContain('the previously stored key was deleted');
-  await runInMemory(['hi'], { env });
-  expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([
-    'Bearer nk-old-key-0001',
-    'Bearer nk-old-key-0001',
-    undefined,
-    undefined,
-  ]);
-  const credentials = join(env.HOME, '.config', 'natter', 'credentials.json');
-  expect(readFileSync(credentials, 'utf8')).not.toContain('nk-old');
 });
 
 test('on a terminal the command can ask for a passphrase', async () => {

@@ -4,12 +4,11 @@ import { runInMemory } from '../support/in-memory.ts';
 import {
   type SandboxCommand,
   serviceAt,
-  startNatter,
   startSandboxCommand,
   temporaryHome,
 } from '../support/natter.ts';
-import { chunk, delta, json, response, streamed, streamHead } from '../support/raw-replies.ts';
-import { fin, type Reply } from '../support/raw-server.ts';
+import { json, streamed } from '../support/raw-replies.ts';
+import type { Reply } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
 
 const upstreamKey = 'upstream-secret-0123456789';
@@ -116,25 +115,6 @@ test('a wrong upstream key is reported as that of the sandbox, and is masked eve
   expect(stderr + gateway.stdout() + gateway.stderr()).not.toContain(upstreamKey);
 });
 
-test('a cut by the upstream is a cut for natter, which keeps the text received', async () => {
-  const engine = await serveEngine([streamHead(), chunk(delta('Hel')), fin]);
-  const gateway = await openGateway(['--upstream', engine.url]);
-  expect(await gateway.send('hi')).toMatchObject({ code: 11, stdout: 'Hel\n' });
-  await gateway.waitFor('stdout', /"ended":"failed"/);
-});
-
-test('stopping natter cancels the upstream request', async () => {
-  const engine = await serveEngine([streamHead(), chunk(delta('Hel'))]);
-  const gateway = await openGateway(['--upstream', engine.url]);
-  const client = startNatter(['hi'], { env: serviceAt(gateway, { NATTER_API_KEY: sandboxKey }) });
-  await client.waitFor('stdout', /Hel/);
-  client.child.kill('SIGINT');
-  await client.result;
-  await gateway.waitFor('stdout', /"ended":"client closed"/);
-  await engine.idle();
-  expect(engine.open()).toBe(0);
-});
-
 test.each([
   ['an invalid address', ['--upstream', 'engine.example'], 2, /--upstream must be/],
   ['an unreachable upstream', ['--upstream', 'http://127.0.0.1:1'], 10, /--map origin=/],
@@ -176,13 +156,6 @@ test('N11 the sandbox prints its address for natter, and the one with /v1 for ot
   const [, url = ''] = /other programs: (\S+)\/v1,/.exec(sandbox.stderr()) ?? [];
   expect(sandbox.stderr()).toContain(`try it: NATTER_BASE_URL=${url} `);
   expect((await sandbox.send('--param', 'temperature=1', '[sandbox echo] hi')).stdout).toBe('hi\n');
-});
-
-test('an upstream that lists no models can still be mapped', async () => {
-  const engine = await serve([[response(404)], [streamed('Hello')]]);
-  const words = ['--upstream', engine.url, '--map', 'origin=a', '--map', 'nextgen=b'];
-  const gateway = await openGateway(words);
-  expect((await gateway.send('hi')).stdout).toBe('Hello\n');
 });
 
 test('the reason for which the upstream refuses a prompt is reported once, with its status', async () => {

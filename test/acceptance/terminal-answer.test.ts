@@ -13,7 +13,6 @@ import {
   openRepl,
   openTerminal,
   screenWith,
-  spawnOnTerminal,
   type TerminalOptions,
 } from '../support/terminal.ts';
 import { openColorProfile } from '../support/profiles.ts';
@@ -72,11 +71,6 @@ describe('an answer on a terminal', () => {
     expect(dumb.text).toContain('retry 1 of 4');
   });
 
-  test('ends with a line break, even if the service sends none', async () => {
-    const { text } = await transcriptOf(['[sandbox echo] no newline']);
-    expect(text).toMatch(/no newline\norigin ·/);
-  });
-
   test('T17 --raw passes escape sequences to the terminal, with a warning', async () => {
     const { text, output } = await transcriptOf(['--raw', `[sandbox echo] a${escape}[31mred`]);
     expect(text).toContain('warning: --raw lets the answer control this terminal');
@@ -90,25 +84,6 @@ describe('an answer on a terminal', () => {
     expect(output).not.toContain(`${escape}[31m`);
     expect(text).toContain('ared');
     expect(text).toContain('2 control or hidden characters of the answer not shown');
-  });
-
-  test('--plain prints the source text', async () => {
-    const { text } = await transcriptOf(['--plain', '[sandbox echo] some **bold** text']);
-    expect(text).toContain('some **bold** text');
-  });
-
-  test('T20 a window of 0 by 0 counts as 80 by 24', async () => {
-    const { text, exitCode } = await transcriptOf(['[sandbox tables]'], {
-      shell: 'stty cols 0 rows 0; $NATTER "[sandbox tables]"',
-    });
-    expect(exitCode).toBe(0);
-    expect(text).toContain('origin ·');
-  });
-
-  test('is readable in 20 columns', async () => {
-    const { text, exitCode } = await transcriptOf(['[sandbox tables]'], { columns: 20 });
-    expect(exitCode).toBe(0);
-    expect(text.replaceAll(/\s/g, '')).toContain('origin·');
   });
 });
 
@@ -128,13 +103,6 @@ describe('waiting on a terminal', () => {
     expectCountdown(session.output());
     const retries = (await session.transcript()).match(/retry 1 of 4/g);
     expect(retries).toHaveLength(1);
-  });
-
-  test('R23 Ctrl+C during a retry ends natter at once', async () => {
-    const session = open(['[sandbox 429 retry-after=50 times=1] hello']);
-    await session.waitFor(/retry 1 of 4/);
-    session.type('\u0003');
-    expect((await session.exit).signal).toBe(2);
   });
 });
 
@@ -287,27 +255,6 @@ function keepBusy(milliseconds: number): void {
   const end = performance.now() + milliseconds;
   while (performance.now() < end);
 }
-
-const numbers = (count: number) =>
-  Array.from({ length: count }, (_, index) => `${index + 1}\r\n`).join('');
-
-test.skipIf(process.platform === 'win32')(
-  'Y32: all output is read of a program that ends while its terminal is busy',
-  async () => {
-    for (const busy of [0, 250]) {
-      const child = spawnOnTerminal('/bin/sh', ['-c', 'seq 1 3000; printf end'], { cols: 80 });
-      let output = '';
-      let reads = 0;
-      child.onData((text) => {
-        output += text;
-        reads += 1;
-        if (reads < 3) keepBusy(busy);
-      });
-      await new Promise((resolve) => child.onExit(resolve));
-      expect(output).toBe(`${numbers(3000)}end`);
-    }
-  },
-);
 
 test.skipIf(process.platform === 'win32')(
   'Y32: natter has written all output of a comparison when it ends, even to a slow terminal',

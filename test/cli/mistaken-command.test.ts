@@ -13,14 +13,12 @@ const program = buildProgram(createMemoryContext().context);
 
 test.each([
   [['modles'], ['natter models']],
-  [['conversatons'], ['natter conversations']],
   [['model', 'list'], ['natter models list']],
   [['modles', 'list'], ['natter models list']],
   [['modles', 'lsit'], ['natter models list']],
   [['model', 'get', 'nextgen'], ['natter models get nextgen']],
   [['completions', 'bash'], ['natter completion bash']],
   [['login'], ['natter auth login']],
-  [['Login'], ['natter auth login']],
   [
     ['list'],
     [
@@ -34,8 +32,6 @@ test.each([
   [['update'], ['natter --version --verbose']],
   [['quit'], []],
   [['history'], ['natter conversations list']],
-  [['chat-history'], ['natter conversations list']],
-  [['ls'], ['natter conversations list']],
   [['resume'], ['natter --resume']],
   [['continue'], ['natter -c']],
   [['ask'], ['natter']],
@@ -44,19 +40,12 @@ test.each([
   [['set', 'system', 'Be brief.'], ['natter config set system …']],
   [['set', 'api-key', 'k'], ['natter auth login']],
   [['get', 'model'], ['natter config get model']],
-  [['unset', 'base-url'], ['natter config unset base-url']],
   [['keys', 'set', 'openai'], ['natter auth login']],
-  [['keys', 'list'], ['natter auth login']],
   [['logs', 'list'], ['natter conversations list']],
-  [['roles'], ['natter --role NAME']],
   [['role', 'list'], ['natter --role NAME']],
-  [['templates', 'list'], ['natter prompts list']],
   [['templates', 'show', 'review'], ['natter prompts list']],
   [['aliases', 'set', 'fast'], []],
-  [['profiles'], ['natter config profiles']],
   [['profile', 'add', 'work'], ['natter config profiles']],
-  [['cost'], ['natter usage']],
-  [['serve'], []],
 ])('Y10: suggests for %j: %j', (words, expected) => {
   const suggested = suggestCommands(words, program);
   expect(suggested?.map((command) => withCommands(command))).toEqual(expected);
@@ -66,44 +55,24 @@ test.each([
   [['tomorrow']],
   // N26: a word like chat is a prompt.
   [['what']],
-  [['that']],
-  [['cat']],
-  [['hat']],
-  [['chart']],
   [['fun']],
-  [['runs']],
   [['modles now']],
   [['model', 'list', 'of', 'cars']],
   [['model', 'trains']],
-  [['write', 'list']],
   [['search', 'for', 'a', 'name']],
-  [['search', 'for a good name', 'please']],
   [['set', 'theory', 'basics']],
   [['set', 'model']],
   [['set', 'model', 'trains', 'up']],
   [['get', 'well soon']],
   [['ask', 'me', 'anything']],
-  [['ask', 'why']],
   [['list', 'colours']],
-  [['list', 'the', 'planets']],
-  [['serve', 'tea', 'how']],
-  [['keys', 'of', 'a', 'piano']],
   [['keys', 'get', 'stuck']],
-  [['keys', 'set', 'in', 'stone']],
-  [['history', 'of', 'Rome']],
   [['role', 'models']],
-  [['profile', 'pictures']],
-  [['profiles', 'in', 'courage']],
   [['templates', 'set', 'the', 'tone']],
-  [['cost', 'of', 'living']],
   [['pull', 'requests']],
-  [['resume', 'tips']],
   [['show', 'kindness']],
-  [['delete', 'everything']],
   [['compose', 'a', 'poem']],
-  [['compared', 'prices']],
   [['match', 'words']],
-  [['bath', 'time']],
   [['']],
   [[]],
 ])('does not take %j for a command', (words) => {
@@ -111,18 +80,21 @@ test.each([
 });
 
 describe('on a terminal', () => {
-  test.each(['y', 'Y', 'yes', ' YES '])('sends the prompt after the answer %j', async (answer) => {
-    const { context, questions, stderr } = createMemoryContext({
-      terminals,
-      answers: [answer],
-    });
-    await confirmMistakenCommand(context, program, { ...given, input: true, quiet: true }, [
-      'modles',
-      'list',
-    ]);
-    expect(stderr()).toBe('natter: "modles list" looks like the command natter models list\n');
-    expect(questions).toEqual(['Send it as a prompt? [y/N] ']);
-  });
+  test.each(['y', 'Y', 'yes', ' YES '])(
+    'N16: sends the prompt after the answer %j',
+    async (answer) => {
+      const { context, questions, stderr } = createMemoryContext({
+        terminals,
+        answers: [answer],
+      });
+      await confirmMistakenCommand(context, program, { ...given, input: true, quiet: true }, [
+        'modles',
+        'list',
+      ]);
+      expect(stderr()).toBe('natter: "modles list" looks like the command natter models list\n');
+      expect(questions).toEqual(['Send it as a prompt? [y/N] ']);
+    },
+  );
 
   test.each(['', 'n', 'maybe'])('does not send the prompt after the answer %j', async (answer) => {
     const { context } = createMemoryContext({ terminals, answers: [answer] });
@@ -179,18 +151,11 @@ describe('Y10: in a script', () => {
 });
 
 test.each<[readonly string[], Partial<ChatOptions>, boolean]>([
-  [['modles'], {}, true],
   [['login'], {}, true],
   [['model', 'list'], {}, true],
-  [['ls'], {}, true],
   [['set', 'model', 'nextgen'], {}, true],
-  [['Search', 'foo'], {}, true],
-  [['ask', 'why is the sky blue?'], {}, true],
-  [['continue'], {}, true],
   [['continue'], { continue: true }, false],
   [['history'], { resume: 'latest' }, false],
-  [['search', 'for', 'a', 'good', 'name'], {}, false],
-  [['why?', 'me'], {}, false],
   [['why is the sky blue?'], {}, false],
   [['model', 'list', 'of', 'all', 'cars'], {}, false],
   [['modles'], { isPrompt: true }, false],

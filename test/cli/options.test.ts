@@ -1,16 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { buildAuth } from '../../src/commands/auth/command.ts';
 import { buildBatch } from '../../src/commands/batch/command.ts';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
 import { buildChat } from '../../src/commands/chat/command.ts';
 import { buildCompare } from '../../src/commands/compare/command.ts';
-import { buildConfig } from '../../src/commands/config/command.ts';
-import { buildDoctor } from '../../src/commands/doctor/command.ts';
-import { buildModels } from '../../src/commands/models/command.ts';
-import { buildPrompts } from '../../src/commands/prompts/command.ts';
 import { buildRun } from '../../src/commands/run/command.ts';
 import { buildSandbox } from '../../src/commands/sandbox/command.ts';
-import { buildShellInit } from '../../src/commands/shell-init/command.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import { parsedBy } from './parse-words.ts';
 
@@ -67,62 +61,6 @@ test.each<[string, readonly string[], object]>([
   const ran = await parsedBy(buildCompare(context), words);
   const expected = { ...defaults, stream: true, stdin: true, ...options };
   expect(ran).toEqual(['compare', expected, prompt]);
-});
-
-test.each([
-  ['models', ['list', defaults]],
-  ['models list --json', ['list', { ...defaults, json: true }]],
-  ['models search fast', ['search', defaults, 'fast']],
-  ['models search fast --json', ['search', { ...defaults, json: true }, 'fast']],
-  ['models get nextgen', ['get', defaults, 'nextgen']],
-  ['models get nextgen --json -q', ['get', { ...defaults, json: true, quiet: true }, 'nextgen']],
-])('natter %s is parsed', async (words, expected) => {
-  expect(await parsedBy(buildModels(context), words)).toEqual(expected);
-});
-
-test.each([
-  ['auth login', ['login', { ...defaults, check: true }]],
-  ['auth login --no-check --base-url x', ['login', { ...defaults, check: false, baseUrl: 'x' }]],
-  ['auth status --json', ['status', { ...defaults, json: true }]],
-  ['auth logout --profile work', ['logout', { ...defaults, profile: 'work' }]],
-])('natter %s is parsed', async (words, expected) => {
-  expect(await parsedBy(buildAuth(context), words)).toEqual(expected);
-});
-
-test.each([
-  ['config list --json', ['list', { ...defaults, json: true }]],
-  ['config get model', ['get', defaults, 'model']],
-  ['config set model x', ['set', defaults, 'model', 'x']],
-  ['config set model x --profile p', ['set', { ...defaults, profile: 'p' }, 'model', 'x']],
-  ['config unset model', ['unset', defaults, 'model']],
-  ['config path', ['path', defaults]],
-  ['config paths', ['paths', defaults, undefined]],
-  ['config paths cache --json', ['paths', { ...defaults, json: true }, 'cache']],
-  ['config use p', ['use', defaults, 'p']],
-  ['config profiles', ['profiles', defaults]],
-  ['config remove-profile p', ['remove-profile', defaults, 'p']],
-])('natter %s is parsed', async (words, expected) => {
-  expect(await parsedBy(buildConfig(context), words)).toEqual(expected);
-});
-
-test.each([
-  ['shell-init bash', {}],
-  ['shell-init bash --key ctrl-g --explain-key none', { key: 'ctrl-g', explainKey: 'none' }],
-  ['shell-init bash --suggest --sandbox', { suggest: true, sandbox: true }],
-  ['shell-init bash --explain 127 --profile work', { explain: '127', profile: 'work' }],
-])('natter %s is parsed', async (words, options) => {
-  const ran = await parsedBy(buildShellInit(context), words);
-  expect(ran).toEqual(['shell-init', { ...defaults, ...options }, 'bash']);
-});
-
-test.each([
-  ['doctor', {}],
-  ['doctor --offline --json', { offline: true, json: true }],
-  ['doctor -m nextgen', { model: 'nextgen' }],
-  ['doctor --profile work -q', { profile: 'work', quiet: true }],
-])('natter %s is parsed', async (words, options) => {
-  const ran = await parsedBy(buildDoctor(context), words);
-  expect(ran).toEqual(['doctor', { ...defaults, ...options }]);
 });
 
 test.each([
@@ -224,19 +162,4 @@ test.each<[string, string, readonly string[], object]>([
   const [ran, found, parsed] = await parsedBy(command, words);
   expect([ran, parsed, command.args.slice(1)]).toEqual(['run', name, line]);
   expect(found).toMatchObject({ stream: true, stdin: true, ...options });
-});
-
-test.each([
-  ['prompts', ['list', defaults]],
-  ['prompts list --json', ['list', { ...defaults, json: true }]],
-  ['prompts show review --json', ['show', { ...defaults, json: true }, 'review']],
-  ['prompts path', ['path', defaults, undefined]],
-  ['prompts path review', ['path', defaults, 'review']],
-  [
-    'prompts import a b --project --force',
-    ['import', { ...defaults, project: true, force: true }, ['a', 'b']],
-  ],
-  ['prompts edit review --project', ['edit', { ...defaults, project: true }, 'review']],
-])('natter %s is parsed', async (words, expected) => {
-  expect(await parsedBy(buildPrompts(context), words)).toEqual(expected);
 });

@@ -361,32 +361,6 @@ test('K15 a user name and password in a base URL are masked and never sent', asy
   expect(server.connections()).toBe(0);
 });
 
-test('K21 an option overrides a variable, a variable the profile, and an empty variable is unset', async () => {
-  const server = await serve([[streamed('Hello')]]);
-  const env = { HOME: temporaryHome(), NATTER_BASE_URL: server.url };
-  const sentModel = async (words: readonly string[], more: Record<string, string>) => {
-    await runInMemory(['hi', ...words], { env: { ...env, ...more } });
-    return (JSON.parse(server.requests.at(-1)?.body ?? '') as { model: string }).model;
-  };
-  expect(await sentModel([], {})).toBe('origin');
-  await runInMemory(['config', 'set', 'model', 'stored'], { env });
-  expect(await sentModel([], {})).toBe('stored');
-  expect(await sentModel([], { NATTER_MODEL: '' })).toBe('stored');
-  expect(await sentModel([], { NATTER_MODEL: 'variable' })).toBe('variable');
-  expect(await sentModel(['-m', 'flag'], { NATTER_MODEL: 'variable' })).toBe('flag');
-});
-
-test('K21 an empty NATTER_API_KEY does not override the stored key', async () => {
-  const server = await serve([[streamed('Hello')]]);
-  const env = { HOME: temporaryHome(), NATTER_API_KEY: '' };
-  await runInMemory(['auth', 'login', '--no-check', '--base-url', server.url], {
-    env,
-    input: secretKey,
-  });
-  await runInMemory(['hi'], { env });
-  expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
-});
-
 test('a stored key is sent only to the service it was stored for', async () => {
   const [own, other] = [await serve([[streamed('Own')]]), await serve([[streamed('Other')]])];
   const env = { HOME: temporaryHome() };

@@ -6,7 +6,7 @@ import { createSecrets } from '../../src/secrets/secrets.ts';
 import { expectFailure, runInMemory } from '../support/in-memory.ts';
 import { temporaryHome } from '../support/natter.ts';
 import { streamed } from '../support/raw-replies.ts';
-import { openRemote, secretFile, secretLog } from '../support/remote-service.ts';
+import { openRemote, secretLog } from '../support/remote-service.ts';
 import { githubToken, privateKey } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
 
@@ -114,15 +114,6 @@ test('a comparison is refused, too, and --redact restores each answer', async ()
   const { code, stdout } = await runInMemory(words, { input: secretLog });
   expect(code).toBe(0);
   expect(stdout.split(githubToken)).toHaveLength(3);
-});
-
-test('the files that a prompt file inserts are checked', async () => {
-  const { server, env, home } = await openRemote();
-  secretFile(home);
-  writeFileSync(join(home, 'review.md'), 'Review {{file:notes.txt}}.\n');
-  const result = await runInMemory(['run', './review.md'], { env, cwd: home });
-  expectFailure(result, 17, 'notes.txt line 2 has a GitHub token');
-  expect(server.requests).toEqual([]);
 });
 
 test('the text of a prompt file is checked, too', async () => {

@@ -97,20 +97,6 @@ test('a retry that was stopped while waiting keeps its remaining time', async ()
   expect(drawn().at(-1)).toContain('in 2 s');
 });
 
-test.each([
-  [940, 0.9],
-  [30, 0.1],
-])('a retry in %d ms shows tenths, before it is sent and after: %d', async (delay, tenths) => {
-  const { activity, drawn, pass } = await start();
-  activity.retry({ ...retry, delay });
-  await pass(1000);
-  activity.settle();
-  expect(drawn().map((line) => line.replace(/.* of 4 (.*):.*/, '$1'))).toEqual([
-    `in ${tenths} s`,
-    `after ${tenths} s`,
-  ]);
-});
-
 test('a line is shorter than the window', async () => {
   const { activity, drawn, pass } = await start({ columns: 20 });
   activity.retry(retry);

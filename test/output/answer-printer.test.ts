@@ -10,7 +10,7 @@ import {
 import { Failure } from '../../src/failure.ts';
 import { AnswerMeter } from '../../src/output/answer-meter.ts';
 import { createSanitizer } from '../../src/terminal/safety/sanitizer.ts';
-import { createMemoryOutput } from '../support/memory-context.ts';
+import { createMemoryContext, createMemoryOutput } from '../support/memory-context.ts';
 
 const text = (...deltas: string[]): ChatEvent => ({
   type: 'text-received',
@@ -45,10 +45,14 @@ async function print(
   return stdout.text();
 }
 
-const same = (piece: string) => piece;
+const contextWith = (stdout: ReturnType<typeof createMemoryOutput>) => {
+  const { context } = createMemoryContext();
+  return { ...context, streams: { ...context.streams, stdout } };
+};
 const document = (stdout: ReturnType<typeof createMemoryOutput>) =>
-  jsonPrinter(stdout, 'asked', same);
-const lines = (stdout: ReturnType<typeof createMemoryOutput>) => jsonLinesPrinter(stdout, same);
+  jsonPrinter(contextWith(stdout), 'asked');
+const lines = (stdout: ReturnType<typeof createMemoryOutput>) =>
+  jsonLinesPrinter(contextWith(stdout));
 
 const plain = { write: (piece: string) => piece, end: () => '' };
 
@@ -169,9 +173,9 @@ test('the JSON lines printer prints a line for each event, and one for each delt
   expect(JSON.parse(printed[1] ?? '')).toEqual({ type: 'text-received', text: 'a' });
 });
 
-test('JSON is safe to show on a terminal and means the same', async () => {
-  const hostile = 'a\u009B31m\u202Eb\u001B[2J';
+test('T16 JSON is safe to show on a terminal and means the same', async () => {
+  const hostile = '\u001B]0;x\u0007 \u009B31m \u007F \u202E \u200B \u2028 \uFEFF';
   const shown = await print(lines, [text(hostile)]);
-  expect(shown).not.toMatch(/[\u001B\u009B\u202E]/);
+  expect(shown).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E\u200B\u2028\uFEFF]/);
   expect(JSON.parse(shown.split('\n')[0] ?? '')).toEqual({ type: 'text-received', text: hostile });
 });

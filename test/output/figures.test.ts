@@ -70,7 +70,13 @@ describe('several answers', () => {
 
   test('are lines if a table does not fit', () => {
     const text = figuresText([origin, cut], layout(true, 50));
-    expect(text).toBe(`${figuresLine(origin)}\n${figuresLine(cut)}\n`);
+    expect(text.replaceAll('\n  ', ' ')).toBe(`${figuresLine(origin)}\n${figuresLine(cut)}\n`);
+  });
+
+  test('break their lines between words in a narrow window', () => {
+    const text = figuresText([origin], layout(true, 40));
+    expect(text.replaceAll('\n  ', ' ')).toBe(`${figuresLine(origin)}\n`);
+    expect(text.split('\n').filter((row) => row.length > 40)).toEqual([]);
   });
 
   test('are tab-separated in a pipe', () => {

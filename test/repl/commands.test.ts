@@ -5,8 +5,10 @@ import { KeyParser } from '../../src/repl/composer/keys/key-parser.ts';
 import { withConversation } from '../../src/repl/conversations/position.ts';
 import { withAttached } from '../../src/repl/files/attachments.ts';
 import type { ReplState } from '../../src/repl/state.ts';
+import { candidatesFor } from '../../src/repl/menu.ts';
 import { step } from '../../src/repl/step.ts';
 import { runInApp } from '../support/app.tsx';
+import { createMemorySession } from '../support/memory-session.ts';
 import {
   answerEnded,
   chatEvent,
@@ -150,16 +152,6 @@ describe('settings', () => {
     expect(printed(command(stateOf(), '/model auto').effects)).toEqual(['the model is now auto']);
   });
 
-  test.each([
-    ['nextgn', 'did you mean /model nextgen?'],
-    ['ori', '/model lists the available models'],
-  ])('/model %s is set during an answer, with a warning', (model, hint) => {
-    const answering = run(stateOf(), typed('why?'), enter).state;
-    expect(printed(command(answering, `/model ${model}`).effects)).toEqual([
-      `the model is now ${model}; natter does not know it, ${hint}`,
-    ]);
-  });
-
   test('/system sets the system prompt, and off removes it', () => {
     const { state } = command(stateOf(), '/system be brief');
     expect(state.settings.system).toBe('be brief');
@@ -192,6 +184,30 @@ describe('versions', () => {
       content: 'why?!',
       parent: undefined,
     });
+  });
+
+  test('/edit 2 restores the second last prompt, and Tab lists the prompts', () => {
+    const conversation = conversationOf(
+      { role: 'user', content: 'one' },
+      { role: 'assistant', content: '1' },
+      { role: 'user', content: 'two\nlines' },
+      { role: 'assistant', content: '2' },
+    );
+    const state = stateOf({ conversation });
+    const argument = { kind: 'argument', command: 'edit', from: 6, to: 6, typed: '' } as const;
+    expect(candidatesFor(createMemorySession().session, state, argument)).toEqual([
+      { value: '1', summary: 'two lines' },
+      { value: '2', summary: 'one' },
+    ]);
+    const { state: edited } = command(state, '/edit 2');
+    expect(composed(edited)).toBe('one');
+    const { effects } = run(edited, enter);
+    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ parent: undefined });
+    for (const other of ['3', '0', 'x']) {
+      expect(printed(command(state, `/edit ${other}`).effects)).toEqual([
+        'there are prompts 1 (the last one) to 2',
+      ]);
+    }
   });
 
   test('/edit is cancelled with Ctrl+C', () => {
@@ -278,10 +294,11 @@ test.each([
 });
 
 test('R12: /usage is /context, which has the tokens of the session, too', () => {
-  const usage = { answers: 2, promptTokens: 1200, completionTokens: 300, estimated: 1 };
+  const tokens = { promptTokens: 1200, cachedTokens: 1024, completionTokens: 300 };
+  const usage = { answers: 2, ...tokens, estimated: 1 };
   const { effects } = command(stateOf({ usage }), '/usage');
   expect(JSON.stringify(effects)).toContain(
-    '2 answers in this session, 1 of them estimated: 1,200 tokens in, 300 out',
+    '2 answers in this session, 1 of them estimated: 1,200 tokens in (1,024 cached), 300 out',
   );
 });
 
@@ -328,13 +345,7 @@ test('/clear shows that the conversation continues, if there is one', () => {
 });
 
 test.each([
-  ['/undo 2', '/undo takes no argument', 'each /undo removes one prompt; repeat it to remove more'],
-  [
-    '/new topic',
-    '/new takes no argument',
-    '/new starts a conversation; then /rename TITLE sets its title',
-  ],
-  ['/quit now', '/quit takes no argument', 'type /quit alone'],
+  ['/undo 2', '/undo takes no argument', 'type /undo alone'],
   ['/pin tea', '/pin takes only the word off', '/pin off'],
   ['/context x', '/context takes only the word summary', '/context summary'],
   ['/retry -m nextgen', '/retry takes only the id of a model', '/retry nextgen'],

@@ -84,11 +84,16 @@ describe('an answer', () => {
 
   test('is recorded when it is incomplete, and can be continued', async () => {
     const { requests, text, submit } = createMemorySession(
-      failing(new Failure('incomplete', 'the answer was cut'), 'half'),
+      failing(
+        new Failure('incomplete', 'the answer was cut', { remedy: { code: 'send-again' } }),
+        'half',
+      ),
       saying(' more'),
     );
     await submit('one');
-    expect(text()).toContain('the answer was cut\n  /continue resumes it\n');
+    expect(text()).toContain(
+      'the answer was cut\n  the received text is kept; /continue resumes it\n',
+    );
     await submit('/continue');
     expect(requests[1]?.messages.at(1)).toEqual({ role: 'assistant', content: 'half' });
     expect(requests[1]?.messages.at(2)?.content).toMatch(/^Continue exactly where/);
@@ -195,7 +200,7 @@ describe('a failure', () => {
     expect((await submit('right')).dialog).toBeUndefined();
     expect(calls).toContain('connect https://api.example.com right');
     expect(text()).toContain(
-      'natter: the key that you entered is used now; stored in your settings, but the next start uses NATTER_API_KEY as long as that is set; Enter sends the prompt again\n',
+      'natter: the key that you entered is used now; stored in your settings; Enter sends the prompt again\n',
     );
   });
 });

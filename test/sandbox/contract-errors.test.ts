@@ -123,6 +123,24 @@ describe.each(ways)('$way', ({ open }) => {
       expect(wrong.status).toBe(400);
     });
 
+    test('joins text parts and takes a developer for system with lenient', async () => {
+      const sandbox = await openSandbox({ lenient: true });
+      const text = (...texts: string[]) => texts.map((part) => ({ type: 'text', text: part }));
+      const messages = [
+        { role: 'developer', content: text('be brief') },
+        { role: 'user', content: text('[sandbox ec', 'ho] hello') },
+      ];
+      const body = { model: 'origin', messages };
+      const answer = await ask(sandbox, { ...completions, body });
+      expect(JSON.parse(answer.text)).toMatchObject({
+        choices: [{ message: { content: 'hello' } }],
+      });
+      const image = [{ role: 'user', content: [{ type: 'image_url' }] }];
+      const refused = await ask(sandbox, { ...completions, body: { ...body, messages: image } });
+      expect(errorOf(refused).message).toBe('messages[0].content must be a string');
+      expect((await ask(await open(), { ...completions, body })).status).toBe(400);
+    });
+
     test('answers a Content-Type other than JSON', async () => {
       const headers = { 'content-type': 'text/plain' };
       const answer = await complete(await open(), 'hello', {}, { headers });

@@ -123,18 +123,6 @@ test.each([
   expect(deltas(await stream(sandbox, 'hello'))).toEqual(['text']);
 });
 
-test('X6: an upstream’s answer that is too long for one JSON body becomes 500, and can be streamed', async () => {
-  const reply = [streamed('x'.repeat(600), 'x'.repeat(600))];
-  const limits = { answer: 1000 };
-  const { sandbox } = await serveFront([reply, reply], { sandbox: { limits } });
-  const answer = await complete(sandbox, 'hello');
-  expect(answer.status).toBe(500);
-  expect(jsonOf(answer)).toMatchObject({
-    error: { name: 'server_error', message: expect.stringContaining('request a stream') },
-  });
-  expect(deltas(await stream(sandbox, 'hello')).join('')).toHaveLength(1200);
-});
-
 // Failures of an engine as clients see them, and disconnections of clients as an engine sees them.
 
 const body = { error: { message: 'as it is' } };

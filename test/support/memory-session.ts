@@ -168,7 +168,7 @@ const serviceOf = (client: Client, calls: string[]): ReplService => ({
     if (key === 'wrong') throw new Failure('unauthorized', 'the key was refused');
     calls.push(`connect ${address} ${key ?? 'without'}`);
     const service = { address, isSandbox: false, hasKey: true };
-    return { service, isStored: true, overriding: ['NATTER_API_KEY'] };
+    return { service, isStored: true };
   },
   keyRenewal: () => undefined,
   findServers: async () => [{ name: 'Ollama', url: 'http://127.0.0.1:11434', models: ['llama'] }],

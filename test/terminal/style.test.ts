@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { createMarkdownStream } from '../../src/terminal/markdown/markdown-stream.ts';
 import {
   colorStyle,
   createOwnPaints,
@@ -11,6 +10,7 @@ import {
   type TerminalColors,
   themedStyle,
 } from '../../src/terminal/style.ts';
+import { render } from './markdown/render.ts';
 
 test.each<
   [string, boolean, 'always' | 'never' | 'auto' | undefined, Record<string, string>, boolean]
@@ -116,7 +116,9 @@ const backgrounds = {
   light: 'ffffff fafafa fdf6e3 f9f5d7 fbf1c7 f6f8fa eff1f5 ffffdd'.split(' '),
 } as const;
 
-/** SGR 31 to 36 and 91 to 96 of xterm, Windows Terminal and VS Code. */
+const names = 'red green yellow blue magenta cyan'.split(' ');
+
+/** These colours and the bright ones of xterm, Windows Terminal and VS Code. */
 const palettes: Readonly<Record<string, readonly string[]>> = {
   xterm:
     'cd0000 00cd00 cdcd00 0000ee cd00cd 00cdcd ff0000 00ff00 ffff00 5c5cff ff00ff 00ffff'.split(
@@ -132,8 +134,8 @@ const palettes: Readonly<Record<string, readonly string[]>> = {
     ),
 };
 
-function namedColor(code: number, palette: readonly string[]): Rgb {
-  return rgb(palette[code >= 91 ? code - 85 : code - 31] ?? '');
+function namedColor(name: string, palette: readonly string[]): Rgb {
+  return rgb(palette[[...names, ...names.map((each) => `${each}Bright`)].indexOf(name)] ?? '');
 }
 
 describe.each([
@@ -216,16 +218,10 @@ test('without colour there are no own looks', () => {
   expect(themedStyle('dark', plainStyle, many, paintsOf('red'))).toBe(plainStyle);
 });
 
-async function render(source: string, parts: readonly string[]): Promise<string> {
+function renderOwn(source: string, parts: readonly string[]): string {
   const named = (part: string) => (text: string) => `<${part}:${text}>`;
   const own = Object.fromEntries(parts.map((part) => [part, named(part)]));
-  const stream = createMarkdownStream({
-    style: themedStyle('dark', colorStyle, many, own),
-    width: () => 12,
-    hyperlinks: false,
-    unicode: true,
-  });
-  return (await stream.write(source)) + (await stream.end());
+  return render(source, { style: themedStyle('dark', colorStyle, many, own), width: 12 });
 }
 
 test.each([
@@ -236,17 +232,17 @@ test.each([
   ['quote', '> a', '<quote:│> a\n'],
   ['rule', '---', '<rule:────────────>\n'],
   ['rule', '```\na\n```', '<rule:── 1 ───────>\na\n<rule:────────────>\n'],
-])('an own look of %s replaces that of the theme in %j', async (part, source, shown) => {
-  expect(await render(source, [part])).toBe(shown);
+])('an own look of %s replaces that of the theme in %j', (part, source, shown) => {
+  expect(renderOwn(source, [part])).toBe(shown);
 });
 
-test('own looks of code blocks', async () => {
-  const shown = await render('```ts\nconst a = "b"; // c\n```', ['keyword', 'string', 'comment']);
+test('own looks of code blocks', () => {
+  const shown = renderOwn('```ts\nconst a = "b"; // c\n```', ['keyword', 'string', 'comment']);
   for (const painted of ['<keyword:const>', '<string:"b">', '<comment:// c>']) {
     expect(shown).toContain(painted);
   }
 });
 
-test('code in a heading has both looks', async () => {
-  expect(await render('# a `b`', ['heading', 'code'])).toBe('<heading:a ><heading:<code:b>>\n');
+test('code in a heading has both looks', () => {
+  expect(renderOwn('# a `b`', ['heading', 'code'])).toBe('<heading:a ><heading:<code:b>>\n');
 });

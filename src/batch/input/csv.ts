@@ -38,7 +38,7 @@ function parseText(text: string, delimiter: string) {
   }
 }
 
-/** Of tables whose extension does not determine it, the most usual one first. */
+/** The separators of tables whose extension does not determine it, the most usual one first. */
 const delimiters = [',', ';', '\t'];
 
 /** The delimiter that a table header contains most often, outside quotes; a comma if it contains none. */

@@ -6,7 +6,7 @@ export const inputFormats = ['lines', 'jsonl', 'csv', 'tsv'] as const;
 export type InputFormat = (typeof inputFormats)[number];
 
 export interface ItemPlace {
-  /** From 1, over the whole input; blank lines are not counted. */
+  /** The number from 1, over the whole input; blank lines are not counted. */
   readonly index: number;
   /** Its first line in the input, from 1. */
   readonly line: number;
@@ -48,7 +48,7 @@ export interface TableRow {
 interface ItemSource {
   /** Undefined unless the input is a table. */
   readonly row?: TableRow;
-  /** As in the input, if more is sent. */
+  /** The prompt as in the input, if more is sent. */
   readonly given?: ItemContent;
 }
 

@@ -4,7 +4,7 @@ export interface AnnouncedLimit {
   readonly remaining: number;
 }
 
-/** With names in lower case. */
+/** The headers, with names in lower case. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**

@@ -3,8 +3,6 @@ export interface LimitRule {
   readonly most: number;
   /** The value of the next test; `ceiling` is known to be too high, `Infinity` if no such value is known. */
   next(value: number, ceiling: number): number;
-  /** Milliseconds in which so many requests are sent that one more refusal does not matter. */
-  pause(value: number): number;
 }
 
 /** Milliseconds until a failed test is repeated; doubles with each failure. */
@@ -67,7 +65,7 @@ export class LearnedLimit {
     this.value = value;
     this.ceiling = ceiling;
     const patience = ceiling === Number.POSITIVE_INFINITY ? 0 : waitsPerTest * retryAfter;
-    this.at = now + Math.max(this.#interval, patience, this.#rule.pause(value));
+    this.at = now + Math.max(this.#interval, patience);
     this.#interval = Math.min(maxInterval, this.#interval * 2);
   }
 

@@ -16,15 +16,13 @@ const second = 1000;
 /** Milliseconds; shorter waits are not worth a timer. */
 const shortest = 0.1;
 
-/** At first, this many requests are sent at once. */
+/** This many requests are sent at once at first. */
 const firstPlaces = 4;
 /** Milliseconds; the places double at this interval until the first refusal. */
 const rampInterval = 100;
 
 /** A test of an unknown limit raises it by this factor: few tests find it, and few requests are refused. */
 const openStep = 1.5;
-/** Requests between two tests of the pace, so that tests do not add up to a noticeable share of refusals. */
-const requestsPerTest = 10;
 
 const placesRule = (most: number): LimitRule => ({
   most,
@@ -32,7 +30,6 @@ const placesRule = (most: number): LimitRule => ({
     if (ceiling === Number.POSITIVE_INFINITY) return Math.ceil(value * openStep);
     return Math.max(value + 1, Math.floor((value + ceiling) / 2));
   },
-  pause: () => 0,
 });
 
 const paceRule: LimitRule = {
@@ -41,7 +38,6 @@ const paceRule: LimitRule = {
     if (ceiling === Number.POSITIVE_INFINITY) return value * openStep;
     return Math.min(value * openStep, Math.sqrt(value * ceiling));
   },
-  pause: (value) => (requestsPerTest * second) / value,
 };
 
 /** Requests that must use a raised limit and be admitted before its test has passed. */

@@ -19,7 +19,7 @@ const earliness = 1;
  */
 class MinuteWindow {
   readonly #limit: number;
-  /** Of the last minute, oldest first. */
+  /** The requests of the last minute, oldest first. */
   readonly #uses: { readonly from: number; last: number; amount: number }[] = [];
   /** When the next use may begin if uses are spread evenly. */
   #evenly = Number.NEGATIVE_INFINITY;

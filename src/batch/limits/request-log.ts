@@ -23,7 +23,7 @@ const leastRefused = 2.5;
 const refusedShare = 0.25;
 /** What an earlier request still counts after the next one. */
 const excessKept = 0.97;
-/** Until the first refusal has shown how fast the service refuses. */
+/** The value until the first refusal has shown how fast the service refuses. */
 const firstDecisionTime = 250;
 const minDecisionTime = 60;
 /** A longer one would make tests of limits too slow. */
@@ -58,7 +58,7 @@ export class RequestLog {
   #excess = { together: noExcess(0), inSecond: noExcess(0) };
   #sent = 0;
   #slowestRefusal = 0;
-  /** In the order in which they were sent. */
+  /** The requests without an outcome, in the order in which they were sent. */
   readonly #undecided = new Set<Ticket>();
   /** The requests that were not refused, in the order in which they were sent. */
   #recent: Ticket[] = [];

@@ -47,7 +47,7 @@ export type JobOutcome =
 
 export interface QueueJob {
   readonly item: QueuedItem;
-  /** From 1; a job of a killed worker is started again. */
+  /** The number of starts, from 1; a job of a killed worker is started again. */
   readonly starts: number;
   /** A transient failure ends the job. */
   readonly isLastAttempt: boolean;
@@ -80,14 +80,6 @@ export function batchNameOf(option: string | undefined, file: string | undefined
   const { name } = path.parse(file);
   const cleaned = name.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[._-]+/, '');
   return pattern.test(cleaned) ? cleaned : checkBatchName(cleaned.slice(0, 100) || '-');
-}
-
-/** The job of an item: from its id, else from its index, because BullMQ refuses plain numbers and most colons. */
-export function jobIdOf(id: string | undefined, index: number): string {
-  // Without lone surrogates, which cannot be percent-encoded.
-  return id === undefined
-    ? `item-${index}`
-    : `id-${encodeURIComponent(Buffer.from(id).toString())}`;
 }
 
 /**
@@ -133,10 +125,10 @@ const minute = 60_000;
 const scanSize = 5000;
 
 /**
- * The keys of a batch: its header; fingerprints by index; indexes by id; result lines by index; and the indexes of items
- * that cannot be sent.
+ * The keys of a batch: its header; fingerprints by index; result lines by index; and the indexes of items that cannot be
+ * sent.
  */
-const parts = ['batch', 'items', 'ids', 'answers', 'failures', 'unsendable'] as const;
+const parts = ['batch', 'items', 'answers', 'failures', 'unsendable'] as const;
 type Part = (typeof parts)[number];
 
 /** What natter itself stores of a batch. */
@@ -167,21 +159,8 @@ function openStore(client: RedisClient, name: string) {
       await call('HSET', 'batch', 'header', JSON.stringify(header));
       await client.call('SADD', `${keyPrefix}:batches`, name);
     },
-    /** In the order of `items`. */
-    async known(items: readonly { readonly index: number; readonly id: string | undefined }[]) {
-      const indexes = items.map(({ index }) => index);
-      const ids = items.flatMap(({ id }) => (id === undefined ? [] : [id]));
-      const fingerprints = await valuesOf('items', indexes);
-      const indexesOfIds = await valuesOf('ids', ids);
-      const indexOf = new Map(ids.map((id, place) => [id, indexesOfIds[place]]));
-      return items.map(({ id }, place) => {
-        const index = id === undefined ? undefined : indexOf.get(id);
-        return {
-          fingerprint: fingerprints[place],
-          indexOfId: index === undefined ? undefined : Number(index),
-        };
-      });
-    },
+    /** The fingerprints of the items at these indexes, in the same order; undefined without an item. */
+    known: (indexes: readonly number[]) => valuesOf('items', indexes),
     /** The first answer of an item stays; a failure never replaces an answer. */
     async putResult({ index, isAnswered, line }: QueuedResult): Promise<void> {
       // The first answer stays, also if a worker that was suspended brings a second one.
@@ -240,18 +219,17 @@ export function openRedisQueue(library: QueueModule, client: RedisClient, name: 
     async add(items: readonly QueuedItem[], attempts: number): Promise<void> {
       if (items.length === 0) return;
       const prints = items.flatMap(({ index, fingerprint }) => [index, fingerprint]);
-      const ids = items.flatMap(({ id, index }) => (id === undefined ? [] : [id, index]));
       const indexes = items.map(({ index }) => index);
       // Registered before they are added: after a crash in between, the same command adds them.
       await call('HSET', 'items', ...prints);
       await call('SREM', 'unsendable', ...indexes);
-      if (ids.length > 0) await call('HSET', 'ids', ...ids);
       const backoff = { type: 'exponential', delay: firstRetryDelay } as const;
       await queue.addBulk(
         items.map((item) => ({
           name: 'item',
           data: item,
-          opts: { jobId: jobIdOf(item.id, item.index), attempts, backoff, stackTraceLimit: 0 },
+          // BullMQ refuses plain numbers.
+          opts: { jobId: `item-${item.index}`, attempts, backoff, stackTraceLimit: 0 },
         })),
       );
     },
@@ -271,7 +249,7 @@ export function openRedisQueue(library: QueueModule, client: RedisClient, name: 
       if (failed > 0) await queue.retryJobs({ state: 'failed' });
       return failed;
     },
-    /** In the order of the columns of `natter batch status`. */
+    /** Counts jobs by state, in the order of the columns of `natter batch status`. */
     async counts() {
       const since = Date.now() - minute;
       const [jobs, items, answered, unsendable, lastMinute, workers] = await Promise.all([

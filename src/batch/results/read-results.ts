@@ -1,19 +1,19 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { createLineSplitter } from '../input/input-lines.ts';
 import { type IndexedResult, ResultIndex } from './result-index.ts';
 import { isTornResult, parseResultLine, type ResultFormat } from './result-line.ts';
 import { fileBlocks } from './write-results.ts';
 import { Failure } from '../../failure.ts';
+import { createLineSplitter } from '../../storage/read-lines.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 
 /** A line of a file, with its place. */
 interface FileLine {
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly number: number;
-  /** In bytes. */
+  /** Where the line starts, in bytes. */
   readonly offset: number;
-  /** Without its LF; valid until the next line is read. */
+  /** The line without its LF; valid until the next line is read. */
   readonly bytes: Buffer;
   /** False for a last line without an LF. */
   readonly hasEnd: boolean;

@@ -14,7 +14,7 @@ import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 const interval = 1000;
 
 interface ResultFileOptions extends LockOptions {
-  /** Of the existing results, and of those that are appended. */
+  /** The format of the existing results, and of those that are appended. */
   readonly format?: ResultFormat;
   /** Flushes a file to the disk; tests pass one that fails. */
   readonly synchronize?: (descriptor: number) => Promise<void>;

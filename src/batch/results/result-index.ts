@@ -4,7 +4,7 @@ import { Failure } from '../../failure.ts';
 export interface ResultLine {
   /** Index of the item, from 1. */
   readonly index: number;
-  /** Of the prompt, 16 hexadecimal digits; undefined for an item that could not be sent. */
+  /** The fingerprint of the prompt, 16 hexadecimal digits; undefined for an item that could not be sent. */
   readonly fingerprint: string | undefined;
   /** The answer is complete. */
   readonly isAnswered: boolean;

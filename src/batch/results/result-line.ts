@@ -34,7 +34,7 @@ export function parseResultName(
 const isIndex = (index: unknown): index is number =>
   typeof index === 'number' && Number.isInteger(index) && index >= 1 && index <= highestIndex;
 
-/** Of `natter sandbox` and `--sandbox`. */
+/** Whether an id is one of `natter sandbox` or `--sandbox`. */
 const isSandboxId = (id: unknown) => typeof id === 'string' && id.startsWith(sandboxIdStart);
 
 function ownResult(value: JsonObject): FormattedResult | undefined {

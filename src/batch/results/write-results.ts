@@ -9,7 +9,7 @@ import {
 } from '../../storage/files.ts';
 
 const blockSize = 1 << 20;
-/** Of a new file; the umask applies. */
+/** The mode of a new file; the umask applies. */
 const newFileMode = 0o666;
 
 /** The first `size` bytes of a file; each block is valid until the next is read. @throws the system's error */

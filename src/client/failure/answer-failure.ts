@@ -27,7 +27,8 @@ export function unfinishedStream(): Failure {
  */
 export function emptyAnswer(): Failure {
   const message = 'the answer is incomplete: the service sent neither text nor a finish_reason';
-  return new Failure('incomplete', message, { remedy: { code: 'send-again' } });
+  const hint = 'send the prompt again';
+  return new Failure('incomplete', message, { remedy: { code: 'send-again' }, hint });
 }
 
 /**

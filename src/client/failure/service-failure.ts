@@ -237,7 +237,7 @@ function redirectFailure(status: number, location: string | undefined, url: URL)
     return new Failure('configuration', problem, { status, remedy });
   };
   if (target === undefined) return failure('without a target', { code: 'check-base-url' });
-  // Without the query, which may contain a token.
+  // The query is left out, because it may contain a token.
   const server = `${target.protocol}//${target.host}`;
   const baseUrl = server + target.pathname.replace(/(\/v1)?\/(chat|models)\b.*$/, '');
   const shown = maskUrl(server + target.pathname);

@@ -67,7 +67,7 @@ async function connectTo(
   tls: ConnectionOptions = {},
 ): Promise<Socket> {
   const secure = url.protocol === 'https:';
-  // Without the brackets of an IPv6 address.
+  // The brackets of an IPv6 address are left out.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const address = {
     host,

@@ -43,7 +43,7 @@ export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<H
 interface ExchangeLimits {
   /** Name lookup, connection and TLS together. */
   readonly connectTimeout: number;
-  /** From the request, before its connection, to the headers of the response. */
+  /** The time from the request, before its connection, to the headers of the response. */
   readonly firstByteTimeout: number;
 }
 

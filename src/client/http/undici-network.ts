@@ -53,7 +53,7 @@ export const undiciNetwork: OpenNetwork = (route, limits, clock) => {
 
 type Headers = Record<string, string | string[] | undefined>;
 
-/** As in Node, the first of several counts for these headers; others are joined. */
+/** The first of several counts for these headers, as in Node; others are joined. */
 const single: ReadonlySet<string> = new Set(['content-type', 'location', 'retry-after']);
 
 function joinHeaders(headers: Headers): ResponseHeaders {

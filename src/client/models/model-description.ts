@@ -4,7 +4,7 @@ import { catalogue, type ModelRecord } from '../contract.ts';
 /** A model's properties; unknown ones are absent. */
 export interface ModelDescription {
   readonly id: string;
-  /** In tokens. */
+  /** The window in tokens. */
   readonly contextWindow?: number;
   /** The typical time to the first token, in milliseconds. */
   readonly latency?: number;

@@ -11,11 +11,27 @@ function contentText(content: unknown): string {
 const readNumber = (value: unknown) =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
+/**
+ * Reads the tokens of the prompt that came from a cache: OpenAI's `prompt_tokens_details.cached_tokens`, or DeepSeek's
+ * `prompt_cache_hit_tokens` and `prompt_cache_miss_tokens`. The contract does not have them.
+ */
+function cachedTokens(usage: JsonObject, prompt: number | undefined): number | undefined {
+  const details = usage['prompt_tokens_details'];
+  const missed = readNumber(usage['prompt_cache_miss_tokens']);
+  const cached =
+    (isJsonObject(details) ? readNumber(details['cached_tokens']) : undefined) ??
+    readNumber(usage['prompt_cache_hit_tokens']) ??
+    (missed === undefined || prompt === undefined ? undefined : prompt - missed);
+  return cached === undefined ? undefined : Math.min(Math.max(cached, 0), prompt ?? cached);
+}
+
 /** Reads the counts that are numbers; undefined where there are none. */
 function readUsage(value: unknown): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
+  const prompt = readNumber(value['prompt_tokens']);
   const usage = definedFields({
-    prompt_tokens: readNumber(value['prompt_tokens']),
+    prompt_tokens: prompt,
+    cached_tokens: cachedTokens(value, prompt),
     completion_tokens: readNumber(value['completion_tokens']),
     total_tokens: readNumber(value['total_tokens']),
   });

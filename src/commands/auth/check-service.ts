@@ -152,14 +152,11 @@ export const mayBeWrongAddress = (error: unknown): boolean =>
 export function throwWithoutService(error: unknown): never {
   if (!(error instanceof Failure) || error.kind === 'not_found') throw error;
   if (error.kind !== 'unreachable' && !mayBeWrongAddress(error)) throw error;
-  // Without its remedy, whose advice stores the address without the key.
+  // The remedy is left out, because its advice stores the address without the key.
   const { remedy: _remedy, ...details } = detailsOf(error);
   const advice = mayBeWrongAddress(error)
     ? 'start the server, or correct the address'
-    : withHint(error).markedHint;
-  const again = 'then run the same login again';
-  const hint = ['nothing was stored', advice, again]
-    .filter((part) => part !== undefined)
-    .join('; ');
+    : (withHint(error).markedHint ?? 'check the network');
+  const hint = `nothing was stored; ${advice}; then run the same login again`;
   throw new Failure(error.kind, error.message, { ...details, hint });
 }

@@ -5,9 +5,7 @@ import {
   getStoredSetting,
   hasKey,
   removeCredential,
-  saveCredential,
-  setApiPath,
-  setStoredSetting,
+  saveService,
 } from '../../settings/profiles.ts';
 import {
   describeSource,
@@ -37,7 +35,6 @@ import {
   modelHint,
   findApi,
   mayBeWrongAddress,
-  type ServiceCheck,
   throwRefusal,
   throwWithoutService,
 } from './check-service.ts';
@@ -230,22 +227,6 @@ interface LoginOptions extends GlobalOptions {
   readonly check: boolean;
 }
 
-/** Asks on a terminal whether to store an address at which no API was found. @throws Failure unless the user agrees */
-async function confirmWithoutApi(run: Run<LoginOptions>, error: unknown): Promise<ServiceCheck> {
-  if (!canAsk(run) || !(error instanceof Failure) || error.kind !== 'not_found') throw error;
-  const { context, presentation } = run;
-  presentation.notices.warning(error.message);
-  const reply = await context.ask('Store it anyway? [y/N] ', {
-    signal: context.signal,
-    keep: true,
-    discardTyped: true,
-  });
-  if (/^y(es)?$/i.test(reply.trim())) {
-    return { result: 'has no API, so the key was not checked', models: [] };
-  }
-  throw new Failure('not_found', 'nothing was stored');
-}
-
 /** Runs `natter auth login`. Stores nothing unless the check succeeds. @throws Failure */
 export async function login(context: Context, options: LoginOptions): Promise<void> {
   if (options.sandbox === true) {
@@ -270,7 +251,7 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
     // Resolved again, so that the secret headers of the profile are not sent to the new URL.
     const settings = resolve({ ...options, baseUrl });
     const ask = async (isAgain: boolean) => {
-      // After a wrong address, the key is still the one for the service.
+      // The key is still the one for the service after a wrong address.
       if (enteredKey === undefined || isAgain) enteredKey = await askKey(run, isAgain);
       return enteredKey;
     };
@@ -281,9 +262,9 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
       const key = apiKey === undefined ? undefined : { value: apiKey, source };
       const checking = { ...run, settings: withKey(settings, key) };
       const checked = options.check
-        ? await findApi(checking)
-            .catch(throwRefusal(baseUrl, hasKey(stored, settings.profile.value)))
-            .catch((error: unknown) => confirmWithoutApi(run, error))
+        ? await findApi(checking).catch(
+            throwRefusal(baseUrl, hasKey(stored, settings.profile.value)),
+          )
         : { result: 'not checked', models: [] };
       return { ...checked, apiKey, baseUrl, settings };
     };
@@ -296,13 +277,9 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const { value: profile, source } = settings.profile;
   const hadKey = hasKey(stored, profile);
   const apiPath = input.apiPath ?? settings.values.apiPath;
-  const { settings: saved } = await changeStored(context, (before) => {
-    const changed =
-      apiKey === undefined
-        ? removeCredential(setStoredSetting(before, profile, 'base-url', baseUrl), profile)
-        : saveCredential(before, profile, { apiKey, baseUrl });
-    return setApiPath(changed, profile, apiPath);
-  });
+  const { settings: saved } = await changeStored(context, (before) =>
+    saveService(before, profile, { apiKey, baseUrl, apiPath }),
+  );
   notices.notice(`${baseUrl} ${result}`);
   if (input.apiPath !== undefined) {
     notices.notice(`api-path is ${input.apiPath}, because the API is at this path`);
@@ -315,10 +292,5 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   if (source.kind === 'flag' && profile !== (saved.profile ?? defaultProfile)) {
     notices.notice(`‹natter config use ${profile}› makes it the current profile`);
   }
-  noticeOverrides(context.environment, notices);
-  if (settings.sources.apiKeyCommand.kind === 'profile') {
-    notices.notice(
-      'api-key-command is set and overrides the stored key; to use that: ‹natter config unset api-key-command›',
-    );
-  }
+  noticeOverrides({ ...run, settings }, { apiKey, baseUrl });
 }

@@ -26,7 +26,7 @@ const inputOptions = () => [
     '--format <format>',
     'input format: lines, jsonl, csv or tsv (default: from the file name or first line)',
   ).choices(inputFormats),
-  new Option('--template <text>', 'build prompts from columns or JSON fields: "… {{column}} …"'),
+  new Option('--template <text>', 'build prompts from columns or fields: "… {{name}} …"'),
   new Option(
     '--shard <i/n>',
     'only every n-th item, starting at the i-th; auto: as this array job of a scheduler',
@@ -101,7 +101,7 @@ const summaryOption = () =>
   new Option('--summary <file>', 'write a summary of the run as JSON to this file');
 
 const reportOptions = () => [
-  new Option('--figures', 'show times and causes at the end where there is no terminal, too'),
+  new Option('--figures', 'show the times of answers where there is no terminal, too'),
   new Option('--progress-json', 'print progress as JSON lines on standard error every 10 seconds'),
   summaryOption(),
 ];

@@ -38,7 +38,7 @@ function withSchema({ messages, ...rest }: ItemContent, check: AnswerCheck): Ite
 }
 
 export interface BatchInput {
-  /** For messages. */
+  /** The name in messages. */
   readonly name: string;
   /** It is a regular file, which can be read twice. */
   readonly isRepeatable: boolean;
@@ -88,9 +88,9 @@ export interface BatchSource {
 export interface Batch<Options extends BatchOptions = BatchOptions>
   extends Run<Options>, BatchSource {
   readonly notices: Notices;
-  /** With the `response_format` of the check. */
+  /** The parameters with the `response_format` of the check. */
   readonly settings: ResolvedSettings;
-  /** Without it. */
+  /** The parameters without it. */
   readonly own: ResolvedSettings;
   /** Undefined if answers are not checked. */
   readonly check: AnswerCheck | undefined;

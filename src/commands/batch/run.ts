@@ -50,7 +50,7 @@ export function runId({ clock, random }: Context): string {
   return `${time}-${suffix.padStart(4, '0')}`;
 }
 
-/** In milliseconds; a shorter pause is not worth a notice. */
+/** The shortest pause with a notice, in milliseconds. */
 const longPause = 5000;
 
 /** Whether a failure other than that of an invalid line is left. */
@@ -179,7 +179,7 @@ function addCost(totals: DryRunTotals, request: CompletionRequest): void {
     return;
   }
   const { prompt, answer } = estimateRequest(request);
-  const cost = costOf(price, prompt, answer ?? 0);
+  const cost = costOf(price, { prompt, answer: answer ?? 0 });
   totals.costs.set(price.currency, (totals.costs.get(price.currency) ?? 0) + cost);
   totals.isOpenEnded ||= answer === undefined;
 }

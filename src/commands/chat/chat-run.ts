@@ -8,7 +8,7 @@ import {
 } from '../../output/answer-printer.ts';
 import type { Context, Run } from '../../run.ts';
 import { startRun } from '../../settings/read-settings.ts';
-import type { ConversationOptions } from '../../ask/open-conversation.ts';
+import type { ConversationOptions, OpenConversation } from '../../ask/open-conversation.ts';
 import { inputWord, type PromptOptions } from '../../input/read-prompt.ts';
 import type { SecretGuard } from '../../input/secret-guard.ts';
 
@@ -29,11 +29,13 @@ export interface ChatRun extends Run<ChatOptions> {
   readonly format: AnswerFormat;
   /** Undefined if the input is not checked for secrets. */
   readonly guard?: SecretGuard | undefined;
-  /** In the ledger; `chat` if undefined. */
+  /** The command in the ledger; `chat` if undefined. */
   readonly command?: string;
-  /** Of the command line; undefined for a prompt file. */
+  /** The words of the command line; undefined for a prompt file. */
   readonly words?: readonly string[];
-  /** Of a prompt file; `--schema` overrides it. */
+  /** The conversation that the prompt is saved in, for JSON. */
+  readonly conversation?: OpenConversation['saved'];
+  /** The schema of a prompt file; `--schema` overrides it. */
   readonly ownSchema?: SchemaSource | undefined;
 }
 

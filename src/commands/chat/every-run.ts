@@ -16,7 +16,6 @@ import { finishNotice } from '../../output/notices.ts';
 import { createTextPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
-import { cleanLine } from '../../secrets/secrets.ts';
 import { withHint } from '../../cli/report.ts';
 import { attachFiles } from '../../input/attach-files.ts';
 import { namedInputs } from '../../input/read-prompt.ts';
@@ -24,7 +23,16 @@ import { openSecretGuard } from '../../input/secret-guard.ts';
 import { type ChatOptions, type ChatRun, prepare, promptOf, refuseTogether } from './chat-run.ts';
 
 /** Options of a single answer, or of a conversation. */
-const unusable = ['jsonl', 'dryRun', 'continue', 'resume', 'branch', 'save', 'split'] as const;
+const unusable = [
+  'jsonl',
+  'dryRun',
+  'continue',
+  'resume',
+  'branch',
+  'conversation',
+  'save',
+  'split',
+] as const;
 
 const example = 'for example: tail -f app.log | ‹natter --every 200l,30s "flag anomalies"›';
 
@@ -68,8 +76,7 @@ async function printJson(run: ChatRun, ask: Ask, group: LineGroup): Promise<Fail
   const { content, metadata, failure } = await ask(group);
   const place = { first_line: group.firstLine, last_line: group.lastLine };
   const answer = answerFields(metadata, content, settings.values.model);
-  const clean = (text: string) => cleanLine(context, text);
-  const line = jsonLine({ ...place, ...answer, ...failureFields(failure, clean) });
+  const line = jsonLine({ ...place, ...answer, ...failureFields(failure, context) });
   await context.streams.stdout.write(line);
   return failure;
 }
@@ -82,7 +89,7 @@ async function printText(
 ): Promise<Failure | undefined> {
   const { context, format, presentation, settings } = run;
   const { stdout } = context.streams;
-  // The heading of the next group needs a row of its own.
+  // The next group's heading starts on its own row.
   const printing = { ...run, format: format === 'exact' ? ('text' as const) : format };
   const printer = await createTextPrinter(printing, settings);
   await stdout.write(`${isFirst ? '' : '\n'}${heading(labelOf(group), presentation.style)}`);

@@ -19,14 +19,12 @@ import {
   type Choice,
   chooseModel,
   fallbackModels,
-  isTooLong,
 } from '../../ask/fallback.ts';
-import type { PlannedRequest } from '../../ask/plan-request.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { catalogue, type Message } from '../../client/contract.ts';
 import { rephrase } from '../../client/failure/change-failure.ts';
 import { hasInputPlaceholder } from '../../conversation/compose-prompt.ts';
-import { largerModel, type ModelWindows } from '../../conversation/context-fit.ts';
+import type { ModelWindows } from '../../conversation/context-fit.ts';
 import type { AnswerRecorder, PromptRecord } from '../../conversation/journal/record-answer.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
@@ -78,30 +76,14 @@ interface Shown {
   readonly removed: number;
 }
 
-const splitAdvice = '--split auto sends it in pieces';
-
 /** Not for a prompt file, which has no words. */
 function canSplit({ options, words = [] }: ChatRun): boolean {
-  const { jsonl, resume, branch, fallback, system } = options;
-  const isOther = [jsonl, options.continue, resume, branch, fallback].some(
+  const { jsonl, resume, branch, conversation, fallback, system } = options;
+  const isOther = [jsonl, options.continue, resume, branch, conversation, fallback].some(
     (option) => option !== undefined && option !== false,
   );
   const text = promptOf(words);
   return text !== '' && !isOther && !hasInputPlaceholder(text) && !hasInputPlaceholder(system);
-}
-
-/** A failure with a hint if the service has refused a prompt because of its length. */
-function withSplitHint(
-  failure: Failure,
-  run: ChatRun,
-  { fit }: PlannedRequest,
-  windows: ModelWindows,
-): Failure {
-  if (failure.kind !== 'invalid_request') return failure;
-  if ((fit.state !== 'over' && !isTooLong(failure)) || !canSplit(run)) return failure;
-  const larger = fit.window === undefined ? undefined : largerModel(fit.window, windows);
-  const model = larger === undefined ? '' : `-m ${larger} has a larger window; `;
-  return rephrase(failure, { hint: `${model}${splitAdvice}` });
 }
 
 /**
@@ -125,12 +107,8 @@ export function suggestModel(failure: Failure, model: string, windows: ModelWind
 /** What was thrown instead of an answer, and the failure of the prompt, with hints of the command line. */
 function explain({ run, service }: ReadyPrompt, thrown: unknown, { planned }: Choice) {
   const { environment, signal } = run.context;
-  let error = thrown;
-  if (thrown instanceof Failure && thrown.status !== undefined) {
-    const windows = service.windows();
-    const failure = withSplitHint(thrown, run, planned, windows);
-    error = suggestModel(failure, planned.request.model, windows);
-  }
+  const isRefusal = thrown instanceof Failure && thrown.status !== undefined;
+  const error = isRefusal ? suggestModel(thrown, planned.request.model, service.windows()) : thrown;
   return { error, failure: withHint(endingFailure(error, signal), environment) };
 }
 
@@ -213,19 +191,19 @@ async function printResult(
   const { stdout, stderr } = context.streams;
   const { answer, checked } = answers.last;
   const { model } = answer.choice.answer;
-  const clean = (text: string) => cleanLine(context, text);
   const metadata = metadataOf(answers);
   if (format.startsWith('json')) {
     const { fields, withValue } = checkedFields(answers, model);
     if (format === 'json') {
-      const known = { ...answerFields(metadata, answer.content, model), ...fields };
-      await stdout.write(withValue(jsonLine({ ...known, ...failureFields(failure, clean) })));
+      const conversation = run.conversation?.();
+      const known = { ...answerFields(metadata, answer.content, model), conversation, ...fields };
+      await stdout.write(withValue(jsonLine({ ...known, ...failureFields(failure, context) })));
       return 0;
     }
     if (checked !== undefined) {
       await stdout.write(withValue(jsonLine({ type: 'answer-checked', ...fields })));
     }
-    await jsonLinesPrinter(stdout, clean).end({ metadata, failure });
+    await jsonLinesPrinter(context, run.conversation).end({ metadata, failure });
     return 0;
   }
   if (failure === undefined) {
@@ -253,7 +231,7 @@ async function printChecked(prompt: ReadyPrompt, check: AnswerCheck): Promise<Sh
   const { run, record } = prompt;
   const { context, format, presentation } = run;
   const { notices } = presentation;
-  const lines = format === 'jsonl' ? jsonLinesPrinter(context.streams.stdout, (text) => text) : {};
+  const lines = format === 'jsonl' ? jsonLinesPrinter(context, run.conversation) : {};
   let from = prompt.first;
   const answers = await askUntilConforming({
     check,
@@ -265,9 +243,8 @@ async function printChecked(prompt: ReadyPrompt, check: AnswerCheck): Promise<Sh
       from = answer.choice;
       return answer;
     },
-    onMismatch(text, retry) {
-      const what = `the answer does not match the schema: ${text}`;
-      notices.notice(`${what}; asking again (${retry} of ${check.retries})`);
+    onMismatch(notice) {
+      notices.notice(notice);
       return true;
     },
   });
@@ -319,13 +296,17 @@ async function converse(
     notices.warning('--raw lets the answer control this terminal');
   }
   const { warning, fit } = first.planned;
-  const advice = fit.state === 'over' && canSplit(run) ? `; ${splitAdvice}` : '';
+  const advice = fit.state === 'over' && canSplit(run) ? '; --split auto sends it in pieces' : '';
   if (warning !== undefined) notices.warning(warning + advice);
-  const service = await openService(sending, { command, conversation: conversation.id });
+  const service = await openService(sending, {
+    command,
+    conversation: () => conversation.saved()?.id,
+  });
   const clients = chainClients(service, sending);
   try {
     const record = conversation.record();
-    const prompt = { run, messages, chain, first, service, clients, record };
+    const ready = { ...run, conversation: conversation.saved };
+    const prompt = { run: ready, messages, chain, first, service, clients, record };
     const shown =
       check === undefined ? await printAnswer(prompt) : await printChecked(prompt, check);
     conclude(prompt, shown);

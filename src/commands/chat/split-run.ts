@@ -34,7 +34,6 @@ import { createTextPrinter, refuseClosedOutput } from '../../output/answer-print
 import { printJson } from '../../output/print-data.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
-import { cleanLine } from '../../secrets/secrets.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
 import { inputName, namedInputs, readSources } from '../../input/read-prompt.ts';
 import { type ChatOptions, type ChatRun, prepare, promptOf, refuseTogether } from './chat-run.ts';
@@ -49,7 +48,7 @@ interface SplitRun extends ChatRun {
 }
 
 /** Options of a conversation, and of other ways to send a prompt. */
-const unusable = ['jsonl', 'continue', 'resume', 'branch', 'every'] as const;
+const unusable = ['jsonl', 'continue', 'resume', 'branch', 'conversation', 'every'] as const;
 
 const example = 'for example: ‹natter --split auto -f book.txt "sum up"›';
 
@@ -133,14 +132,13 @@ async function printFinalAnswer(
   await printer?.end();
   context.signal.throwIfAborted();
   if (printer === undefined) {
-    const clean = (text: string) => cleanLine(context, text);
     const pieces = answers.map(({ content: text, usage }, index) => {
       const names = run.pieces[index]?.texts.map(({ name }) => name);
       return { piece: index + 1, names, content: text, usage };
     });
     const fields = answerFields(metadata, content, settings.values.model);
     await context.streams.stdout.write(
-      jsonLine({ ...fields, pieces, ...failureFields(failure, clean) }),
+      jsonLine({ ...fields, pieces, ...failureFields(failure, context) }),
     );
   }
   if (failure !== undefined) throw failure;

@@ -10,7 +10,7 @@ import {
   heading,
   isOfAnswer,
 } from '../../output/comparison.ts';
-import { cleanLine, maskMessage } from '../../secrets/secrets.ts';
+import { maskMessage } from '../../secrets/secrets.ts';
 import {
   createTextPrinter,
   answerStyle,
@@ -110,9 +110,8 @@ async function openColumns(comparison: Comparison): Promise<ComparisonView> {
 async function openView(comparison: Comparison): Promise<ComparisonView> {
   const { context, presentation, format, models } = comparison;
   const { stdout } = context.streams;
-  const clean = (text: string) => cleanLine(context, text);
-  if (format === 'json') return createComparisonDocument(stdout, clean);
-  if (format === 'jsonl') return createComparisonLines(stdout, labelsOf(comparison), clean);
+  if (format === 'json') return createComparisonDocument(context);
+  if (format === 'jsonl') return createComparisonLines(context, labelsOf(comparison));
   if (showsColumns(comparison)) return openColumns(comparison);
   const open = () => createTextPrinter(comparison, models[0]?.settings);
   const printers = await Promise.all(models.map(open));
@@ -336,11 +335,9 @@ async function askChecked(
       if (correction !== undefined) record?.addPrompt(correction);
       return askOnce(asked, messages);
     },
-    onMismatch(text, retry) {
+    onMismatch(notice) {
       if (comparison.context.signal.aborted) return false;
-      const what = `${model.label}: the answer does not match the schema: ${text}`;
-      const { notices } = comparison.presentation;
-      notices.notice(`${what}; asking again (${retry} of ${check.retries})`);
+      comparison.presentation.notices.notice(`${model.label}: ${notice}`);
       return true;
     },
   });

@@ -114,7 +114,7 @@ Register-ArgumentCompleter -Native -CommandName natter -ScriptBlock {
 # natter completion for PowerShell: end
 `;
 
-/** In plain ASCII, so that the shell's encoding does not matter. */
+/** The script is plain ASCII, so that the shell's encoding does not matter. */
 const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish, powershell };
 
 /** Runs `natter completion`. */

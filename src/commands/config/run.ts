@@ -1,4 +1,3 @@
-import { catalogue } from '../../client/contract.ts';
 import { rephrase } from '../../client/failure/change-failure.ts';
 import { type ForeignWords, meantBy } from '../../cli/guess.ts';
 import { isSet } from '../../environment.ts';
@@ -11,70 +10,19 @@ import {
   withOwnKeys,
 } from '../../repl/composer/keys/key-bindings.ts';
 import { commandWords, shellWordHint, shellWordIn } from '../../settings/command-words.ts';
-import { definitions, familyNames, settingKeys } from '../../settings/definitions.ts';
-import type { FolderFacts } from '../../settings/folders.ts';
-import { defaultProfile, chooseProfile } from '../../settings/profile-name.ts';
+import { definitions, settingKeys } from '../../settings/definitions.ts';
+import { chooseProfile } from '../../settings/profile-name.ts';
 import * as profiles from '../../settings/profiles.ts';
-import { resolveSettings } from '../../settings/resolve.ts';
 import { describeSource } from '../../settings/resolved-settings.ts';
 import { parseSettingName } from '../../settings/setting-name.ts';
 import { jsonRow, listSettings as settingRows, storedText } from '../../settings/setting-rows.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
-import { readWindows } from '../../settings/model-windows.ts';
 import { present, type GlobalOptions, type JsonOptions, type Action } from '../../run.ts';
 import { printJson, printSettings, printTable } from '../../output/print-data.ts';
 import { changeStored, readSettings, readStored } from '../../settings/read-settings.ts';
 import { findStoredPath, storedPaths } from './stored-paths.ts';
-
-const published = catalogue.map(({ id }) => id);
-
-/**
- * Why a model may not exist, from the models that the service of the profile reported in earlier runs. If there are
- * none, only names close to a published model are a problem.
- */
-function modelProblem(
-  context: FolderFacts,
-  stored: StoredSettings,
-  profile: string,
-  model: string,
-): string | undefined {
-  const own = profiles.getStoredSetting(stored, profile, 'base-url');
-  const baseUrl = context.environment['NATTER_BASE_URL'] || own;
-  const windows = readWindows(context, typeof baseUrl === 'string' ? baseUrl : undefined);
-  const reported = [...windows.keys()];
-  const known = reported.length === 0 ? published : reported;
-  if (model === 'auto' || known.includes(model)) return undefined;
-  const near = nearlyNamed(model, known);
-  if (near !== undefined) return `${model} is not a known model; did you mean ${near}?`;
-  if (reported.length === 0) return undefined;
-  return `${model} is not a known model of the service; ‹natter models list› shows its models`;
-}
-
-/** Why a budget in money does not work yet: the current model has no price in its currency. */
-function budgetProblem(
-  { environment }: FolderFacts,
-  stored: StoredSettings,
-  profile: string,
-  budget: string,
-): string | undefined {
-  const currency = /\d\s*([a-z]{3})\s*\//i.exec(budget)?.[1]?.toUpperCase();
-  if (currency === undefined) return undefined;
-  const flags = { profile };
-  const { values, prices } = resolveSettings({ flags, environment, stored });
-  const { model } = values;
-  if (model === 'auto' || prices.get(model)?.currency === currency) return undefined;
-  const option =
-    profile === (stored.settings.profile ?? defaultProfile) ? '' : ` --profile ${profile}`;
-  return `the model ${model} has no price in ${currency}, so no prompt can be sent: ‹natter config set prices.${model} "0.5/1.5 ${currency}"${option}›`;
-}
-
-/** What a new value of a setting needs. */
-const problemsOf: Readonly<Record<string, typeof modelProblem>> = {
-  model: modelProblem,
-  budget: budgetProblem,
-};
 
 /** Names of other clients for settings. */
 const foreignNames: ForeignWords = [
@@ -86,19 +34,12 @@ const foreignNames: ForeignWords = [
   ['seed', 'params.seed'],
 ];
 
-/** `param.seed`: a member of a family whose name is mistyped. */
-function nearMember(name: string): string | undefined {
-  const [family = '', ...rest] = name.split('.');
-  const near = rest.length === 0 ? undefined : nearlyNamed(family, familyNames);
-  return near && [near, ...rest].join('.');
-}
-
 /** The setting that a name in a different spelling, mistyped, or from a different client, means. */
 function similarSetting(name: string): string | undefined {
   const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, '-').toLowerCase();
   const known = settingKeys.map((key) => definitions[key].name);
   if (known.includes(words)) return words;
-  return meantBy(foreignNames, words) ?? nearlyNamed(words, known) ?? nearMember(name);
+  return meantBy(foreignNames, words) ?? nearlyNamed(words, known);
 }
 
 /**
@@ -163,7 +104,7 @@ function checkKeys(
   return after;
 }
 
-/** Of a value in a notice; a system prompt may be long. */
+/** The longest value in a notice, in columns; a system prompt may be long. */
 const shownColumns = 60;
 
 export const setSetting: Action<GlobalOptions, [name: string, value: string]> = async (
@@ -194,8 +135,6 @@ export const setSetting: Action<GlobalOptions, [name: string, value: string]> = 
   notices.notice(`${name} is set to ${text} in profile ${profile}`);
   const word = isCommand ? shellWordIn(value) : undefined;
   if (word !== undefined) notices.warning(sanitizeLine(shellWordHint(word)));
-  const problem = problemsOf[name]?.(context, stored, profile, text);
-  if (problem !== undefined) notices.warning(problem);
 };
 
 export const unsetSetting: Action<GlobalOptions, [name: string]> = async (

@@ -28,7 +28,6 @@ import {
   type FoundLine,
 } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
-import { createProgress } from '../../output/activity.ts';
 import { count, timeAgo, countOf } from '../../output/figures.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import type { Column } from '../../output/table.ts';
@@ -293,9 +292,7 @@ export async function searchConversations(
   const patterns = compile(options, texts);
   const lines = contextLines(options.context);
   const entries = listEntries(dataFolder(context));
-  const progress = createProgress({ context, presentation, options }, 'searching');
-  const total = entries.reduce((sum, { size }) => sum + size, 0);
-  let [done, hits, conversations, turnStart] = [0, 0, 0, context.clock.monotonic()];
+  let [hits, conversations, turnStart] = [0, 0, context.clock.monotonic()];
   for (const entry of entries) {
     try {
       const turns = searchConversation(entry.path, patterns, lines);
@@ -306,14 +303,11 @@ export async function searchConversations(
       if (!(error instanceof Failure) || error.kind !== 'storage') throw error;
       presentation.notices.warning(error.message);
     }
-    done += entry.size;
     if (context.clock.monotonic() - turnStart < maxTurnTime) continue;
-    progress.show(done, total);
     await nextEventLoopTurn();
     context.signal.throwIfAborted();
     turnStart = context.clock.monotonic();
   }
-  progress.clear();
   if (hits === 0) {
     const searched = countOf(entries.length, 'conversation');
     const asked = texts.map((text) => `"${text}"`).join(' and ');

@@ -271,10 +271,10 @@ async function* checkAnswer(
   return undefined;
 }
 
-/** After these, every further request would fail alike. */
+/** Every further request would fail like these. */
 const endings = new Set(['unreachable', 'unauthorized', 'configuration', 'rate_limited']);
 
-/** After these, an answer without a stream shows whether streaming is the cause. */
+/** An answer without a stream shows whether streaming is the cause of these. */
 const streamSuspects = new Set(['incomplete', 'server_error', 'invalid_request']);
 
 async function* checkAnswers(run: Run<DoctorOptions>, client: Client): AsyncGenerator<Finding> {

@@ -1,6 +1,6 @@
 import { Failure, type FailureKind } from '../../failure.ts';
 import type { JsonOptions, StartedRun } from '../../run.ts';
-import { messageWithRequest, withAddress, withHint } from '../../cli/report.ts';
+import { messageWithRequest, withHint } from '../../cli/report.ts';
 
 export interface DoctorOptions extends JsonOptions {
   readonly model?: string;
@@ -21,7 +21,7 @@ export interface Finding {
   readonly text: string;
   /** What to type or to change. */
   readonly advice?: string | undefined;
-  /** Of a failed check; decides the exit code. */
+  /** The kind of a failed check; it decides the exit code. */
   readonly kind?: FailureKind;
 }
 
@@ -44,11 +44,9 @@ export function asFailure(error: unknown): Failure {
 export function failed(
   check: string,
   failure: Failure,
-  { context: { environment }, options }: Examination,
+  { context: { environment } }: Examination,
 ): Finding {
-  const described = withHint(failure, environment);
-  const shown =
-    options.sandbox === true ? described : withAddress(described, options.baseUrl, environment);
+  const shown = withHint(failure, environment);
   const { kind, markedHint: advice } = shown;
   return { check, outcome: 'failed', text: messageWithRequest(shown), kind, advice };
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import type { Context } from '../../run.ts';
-import { type ForeignWords, meantBy } from '../../cli/guess.ts';
+import { meantBy } from '../../cli/guess.ts';
 import { childNamed, helpOf, namesBelow, setAction, setExamples } from '../../cli/help-details.ts';
 import { printHelp } from '../../cli/help-format.ts';
 import { topicAliases, topicNames, topicRows } from './topic-names.ts';
@@ -36,36 +36,15 @@ export function buildHelp(context: Context): Command {
   });
 }
 
-/** What else people type for a command. */
-const commandAliases: ForeignWords = [
-  ['key api-key api-keys apikey', 'auth'],
-  ['template templates', 'prompts'],
-];
-
-const shortestStart = 3;
-
-/** What may follow `natter help` instead of a word that is no command or topic. */
-function similarWords(program: Command, word: string): readonly string[] {
-  const meant = meantBy(commandAliases, word);
-  if (meant !== undefined) return [meant];
-  const parents = program.commands.filter((parent) => childNamed(parent, word) !== undefined);
-  if (parents.length > 0) return parents.map((parent) => `${parent.name()} ${word}`);
-  const known = [...namesBelow(program), ...topicNames, 'topics'];
-  const isStart = (name: string) => word.length >= shortestStart && name.startsWith(word);
-  const near = known.find(isStart) ?? nearlyNamed(word, known);
-  return near === undefined ? [] : [near];
-}
-
 /** @param word the one of `words` that is not a subcommand of `command` */
 function unknownHelp(command: Command, word: string, words: readonly string[]): Failure {
-  const near = nearlyNamed(word, namesBelow(command)) ?? [];
-  const similar = command.parent === null ? similarWords(command, word) : [near].flat();
+  const topics = command.parent === null ? [...topicNames, 'topics'] : [];
+  const near = nearlyNamed(word, [...namesBelow(command), ...topics]);
   const before = words.slice(0, words.indexOf(word));
-  const commands = similar.map((text) => `‹${['natter help', ...before, text].join(' ')}›`);
   const hint =
-    commands.length === 0
+    near === undefined
       ? '‹natter help› lists the commands, ‹natter help topics› the topics'
-      : `did you mean ${commands.join(' or ')}?`;
+      : `did you mean ‹${['natter help', ...before, near].join(' ')}›?`;
   return new Failure('usage', `there is no command or topic "${words.join(' ')}"`, { hint });
 }
 

@@ -19,7 +19,7 @@ import { composeFile, readOwnSchema, withFileSettings, withSystemPrompt } from '
 
 const isVariable = (word: string) => word.startsWith('--');
 
-/** For words that are a prompt and not a prompt file: `natter run away with me`. */
+/** The hint for words that are a prompt and not a prompt file: `natter run away with me`. */
 function promptHint(name: string, line: readonly string[]): string | undefined {
   if (isVariable(name)) return `put the name of the prompt file first: ‹natter run NAME ${name}›`;
   if (line.length === 0 || line.some(isVariable)) return undefined;
@@ -102,7 +102,7 @@ export async function runPrompt(
   const settings = withFileSettings(own, prompt);
   const contentOf = await readInserted(found, prompt, signal, guard);
   const sources = await readInputs(run, prompt, line, guard);
-  // Of --system, or of the role of --role.
+  // The system prompt of --system, or of the role of --role.
   const systemOption = own.sources.system.kind === 'flag' ? own.values.system : undefined;
   const { prompt: text, system } = composeFile(prompt, {
     ...sources,

@@ -193,7 +193,7 @@ async function openUpstream(
   // Servers refuse stream options in a request without streaming; the client of the sandbox decides about that.
   const { stream_options: _streamOptions, ...wholeParams } = params;
 
-  // Without hints, which are for users of natter, not for the operator of the sandbox.
+  // Hints are left out: they are for users of natter, not for the operator of the sandbox.
   const report = ({ kind, message, status, retryAfterSeconds }: Failure): Failure => {
     notices.notice(`upstream: ${message}${kind === 'unauthorized' ? `; ${keyHint}` : ''}`);
     const details = definedFields({ status, retryAfterSeconds });
@@ -256,7 +256,7 @@ export async function serveSandbox(context: Context, options: SandboxOptions): P
       ...(upstream === undefined ? {} : { engine: upstream.engine }),
       ...(logs ? { log: (line) => void stdout.write(`${line}\n`) } : {}),
     });
-    // With --log, standard output has JSON lines only.
+    // Standard output has JSON lines only with --log.
     if (logs) await stderr.write(`natter: listening on ${sandbox.url}\n`);
     else await stdout.write(`${sandbox.url}\n`);
     // Not a notice: it would mask the sandbox's key if that is the configured key.

@@ -370,7 +370,7 @@ async function printSuggestion(
   } catch (error) {
     context.signal.throwIfAborted();
     if (!(error instanceof Failure)) throw error;
-    // In one line, for the row below the command line.
+    // The text has one line, for the row below the command line.
     const { kind, message, hint } = withHint(error, context.environment);
     const text = hint === undefined ? message : `${message} (${hint})`;
     throw new Failure(kind, text, { cause: error });

@@ -23,6 +23,7 @@ const columns: readonly Column[] = [
   { heading: 'REQUESTS', align: 'right', isSpare: true },
   { heading: 'FAILED', align: 'right', isSpare: true },
   { heading: 'IN', align: 'right' },
+  { heading: 'CACHED', align: 'right', isSpare: true },
   { heading: 'OUT', align: 'right' },
   { heading: 'COST', align: 'right' },
 ];
@@ -31,6 +32,7 @@ const cellsOf = (row: UsageSum): readonly string[] => [
   count(row.requests),
   row.failed === 0 ? '' : count(row.failed),
   marked(row, row.promptTokens),
+  row.cachedTokens === 0 ? '' : count(row.cachedTokens),
   marked(row, row.answerTokens),
   moneyText(row.costs),
 ];
@@ -111,6 +113,7 @@ function fieldsOf({ key: _key, costs, ...sum }: UsageSum): object {
     requests: sum.requests,
     failed: sum.failed,
     prompt_tokens: sum.promptTokens,
+    ...(sum.cachedTokens > 0 && { cached_tokens: sum.cachedTokens }),
     completion_tokens: sum.answerTokens,
     estimated_requests: sum.estimated,
     cost: costs.size === 0 ? null : Object.fromEntries(costs),

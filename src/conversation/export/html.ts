@@ -187,7 +187,7 @@ function createRenderer(): Marked {
   };
   return new Marked({
     gfm: true,
-    // As on a terminal, line ends of an answer are kept.
+    // Line ends of an answer are kept, as on a terminal.
     breaks: true,
     extensions: mathExtensions(escapeHtml),
     renderer: {
@@ -198,7 +198,7 @@ function createRenderer(): Marked {
         return link(href, this.parser.parseInline(tokens));
       },
       code: (token) => codeBlock(token, (codes += 1)),
-      // Below the headings of the page.
+      // The headings of an answer are below those of the page.
       heading({ depth, tokens }) {
         const level = Math.min(6, depth + 2);
         return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>\n`;
@@ -212,7 +212,7 @@ function createRenderer(): Marked {
   });
 }
 
-/** As typed; attached files are closed. */
+/** A prompt is shown as typed; attached files are closed. */
 function promptHtml(text: string): string {
   const { prompt, files } = splitPrompt(text);
   const attached = files.map(

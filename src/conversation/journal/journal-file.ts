@@ -19,6 +19,8 @@ export interface JournalOptions {
   readonly random: () => number;
   readonly process: ProcessFacts;
   readonly version: string;
+  /** The current folder, which a new conversation remembers. */
+  readonly startedIn?: string;
   /** Masks secrets in what is written; the conversation in memory and the requests keep them. */
   readonly mask?: (text: string) => string;
   /** One sentence; called for the first failed write, and for the first one after a successful write. */
@@ -51,7 +53,7 @@ export interface JournalFile {
 export interface FileTarget {
   readonly path: string;
   readonly lockPath: string;
-  /** Held for a conversation that is already on disk; a new one takes its lock when its file is created. */
+  /** Held for a conversation that is on disk or has a name; others take their lock when their file is created. */
   readonly lock?: HeldLock | undefined;
   readonly isNew: boolean;
   /** The last line has no line end, so the next record must start a new line. */
@@ -145,8 +147,8 @@ export function openJournalFile(
 ): JournalFile {
   const { path, file } = target;
   const { clock, onWarning } = options;
-  let { lock, isTorn } = target;
-  let hasBegun = !target.isNew;
+  let { lock, isNew, isTorn } = target;
+  let hasBegun = !isNew;
   let pending: readonly JournalRecord[] = [];
   let failure: Failure | undefined;
   let pause = 0;
@@ -170,6 +172,10 @@ export function openJournalFile(
   function create(): void {
     file.create(path);
     isTorn = false;
+    if (isNew && lock !== undefined) {
+      isNew = false;
+      return;
+    }
     lock?.release();
     const taken = takeLock(target.lockPath, options);
     lock = taken?.isHeld === true ? taken : undefined;

@@ -169,9 +169,9 @@ export class Journal {
   }
 
   #allRecords(): readonly JournalRecord[] {
-    const { id, createdAt } = this.conversation();
-    const header = headerRecord(id, createdAt, this.#options.version);
-    return [header, ...recordsOf(this.conversation(), (turnId) => this.#open.has(turnId))];
+    const conversation = this.conversation();
+    const header = headerRecord(conversation, this.#options.version);
+    return [header, ...recordsOf(conversation, (turnId) => this.#open.has(turnId))];
   }
 
   /**

@@ -1,16 +1,19 @@
+import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 
 import { Failure } from '../../failure.ts';
 import { appendFile, endsTorn, type AppendFile } from '../../storage/append-file.ts';
-import { holderText, type RefusedLock } from '../../storage/lock/lock.ts';
+import { holderText, type HeldLock, type RefusedLock } from '../../storage/lock/lock.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
-import { renameFile } from '../../storage/files.ts';
+import { makePrivateFolder, renameFile } from '../../storage/files.ts';
+import { attributeRecords } from '../attributes.ts';
 import {
   conversationFile,
   conversationsFolder,
   dataVariable,
   lockFile,
   newId,
+  trashFolder,
 } from '../library/conversation-folder.ts';
 import { loadConversation, type LoadedConversation } from '../library/read-conversation.ts';
 import { takeLock, type JournalOptions } from './journal-file.ts';
@@ -25,29 +28,84 @@ import {
 
 const idLength = 8;
 
-/** A new conversation; a copy starts with the records of its original. */
+/** A new conversation; a copy starts with the records of its original, a named one with its title. */
 function newJournal(
   options: JournalOptions,
   original: Iterable<JournalRecord>,
   file: AppendFile = appendFile,
+  named?: { readonly id: string; readonly lock: HeldLock | undefined },
 ): Journal {
-  const { folder, random, save, clock, version } = options;
+  const { folder, random, save, clock, version, startedIn } = options;
   const isSaved = folder !== undefined && save !== false;
   const conversations = isSaved ? conversationsFolder(folder) : '';
   const isTaken = (id: string) => isSaved && existsSync(conversationFile(conversations, id));
-  const id = newId(random, idLength, isTaken);
+  const id = named?.id ?? newId(random, idLength, isTaken);
   const fold = new JournalFold(id);
-  fold.apply(headerRecord(id, clock.date(), version));
+  fold.apply(headerRecord({ id, createdAt: clock.date(), folder: startedIn }, version));
   for (const record of original) fold.apply(record);
   if (!isSaved) return new Journal(options, fold, undefined);
   const path = conversationFile(conversations, id);
   const lockPath = lockFile(conversations, id);
-  return new Journal(options, fold, { path, lockPath, isNew: true, isTorn: false, file });
+  const target = { path, lockPath, lock: named?.lock, isNew: true, isTorn: false, file };
+  return new Journal(options, fold, target);
 }
 
 /** A new conversation. Never fails: see `onWarning` and `state` of {@link Journal}. */
 export function createJournal(options: JournalOptions, file?: AppendFile): Journal {
   return newJournal(options, [], file);
+}
+
+/** The ids that a conversation with this title can have, as a source of random numbers. */
+function* numbersOf(title: string): Generator<number, never> {
+  for (let part = 0; ; part += 1) {
+    const hash = createHash('sha256').update(`${part} ${title.toLowerCase()}`).digest();
+    for (const byte of hash) yield byte / 256;
+  }
+}
+
+/**
+ * The ids of a title: of the first conversation that it started, and of the next one, because that may have been renamed
+ * or deleted since.
+ */
+export function idsFromTitle(dataFolder: string, title: string) {
+  const folders = [conversationsFolder(dataFolder), trashFolder(dataFolder)];
+  const isTaken = (id: string) => folders.some((one) => existsSync(conversationFile(one, id)));
+  const idOf = (taken: (id: string) => boolean) => {
+    const numbers = numbersOf(title);
+    return newId(() => numbers.next().value, idLength, taken);
+  };
+  return { first: idOf(() => false), next: idOf(isTaken) };
+}
+
+/**
+ * Starts a conversation with a title. Its id comes from the title, so that two natters that start it at the same time
+ * want the same lock.
+ * @param id was free when the title was looked for
+ * @returns undefined if another natter has started it since then
+ * @throws Failure `storage` if another natter has it open
+ */
+export function startTitledJournal(
+  options: JournalOptions & { readonly folder: string },
+  title: string,
+  id: string,
+): Journal | undefined {
+  const conversations = conversationsFolder(options.folder);
+  const lockPath = lockFile(conversations, id);
+  let lock: ReturnType<typeof takeLock>;
+  try {
+    makePrivateFolder(conversations);
+    lock = takeLock(lockPath, options);
+  } catch {
+    // The first failed write warns.
+  }
+  if (lock?.isHeld === false) {
+    throw lockedFailure(id, lock, 'wait for it, or choose a different name');
+  }
+  if (existsSync(conversationFile(conversations, id))) {
+    lock?.release();
+    return undefined;
+  }
+  return newJournal(options, attributeRecords({ title }), appendFile, { id, lock });
 }
 
 /** A copy of a conversation; the original may be open elsewhere. @throws Failure `storage` */
@@ -64,7 +122,7 @@ export function branchJournal(
   );
 }
 
-/** For a conversation that is open in another process. */
+/** The failure for a conversation that is open in another process. */
 export function lockedFailure(id: string, lock: RefusedLock, hint: string): Failure {
   const time = `${lock.since.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   const message = `conversation ${id} is open in another natter${holderText(lock)} since ${time}`;

@@ -33,6 +33,8 @@ export type JournalRecord =
       readonly id: string;
       readonly created_at: string;
       readonly natter?: string;
+      /** Where it was started. */
+      readonly folder?: string | undefined;
     }
   | ReturnType<typeof turnRecord>
   | DeltaRecord
@@ -44,13 +46,17 @@ export type JournalRecord =
   | ReturnType<typeof summaryRecord>
   | AttributeRecord;
 
-export function headerRecord(id: string, createdAt: Date, version: string): JournalRecord {
+export function headerRecord(
+  { id, createdAt, folder }: Pick<Conversation, 'id' | 'createdAt' | 'folder'>,
+  version: string,
+): JournalRecord {
   return {
     type: 'conversation',
     version: journalVersion,
     id,
     created_at: createdAt.toISOString(),
     natter: version,
+    folder,
   };
 }
 
@@ -188,7 +194,7 @@ export function parseLine(line: string): {
   return { record, isLost: whole === undefined || (record === undefined && !isForeign(whole)) };
 }
 
-// From records to a conversation. The fields that are not in `textFields` may have any value.
+// Makes a conversation of records. The fields that are not in `textFields` may have any value.
 
 const textIn = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
@@ -218,7 +224,7 @@ function turnOf(record: ReturnType<typeof turnRecord>, parent: string | undefine
     nextModel: textIn(record.next_model),
     profile: textIn(record.profile),
     fallbackFrom: Array.isArray(record.fallbackFrom) ? record.fallbackFrom : undefined,
-    // Until its end record.
+    // The answer whose end record has not come yet.
     incomplete: record.role === 'assistant' ? true : undefined,
   };
 }
@@ -249,9 +255,10 @@ export class JournalFold {
   readonly #selection = new Map<string | undefined, string>();
   readonly #summaries = new Map<string, Summary>();
   #createdAt: Date | undefined;
+  #folder: string | undefined;
   #attributes: Attributes = {};
   #lastTurn: string | undefined;
-  /** By a turn whose parent's line was lost or not read: the parent, if the turn names it. */
+  /** The parents of turns whose parent's line was lost or not read, if the turn names it. */
   readonly #lostParents = new Map<string, string | undefined>();
   #snapshot: Conversation | undefined;
 
@@ -264,6 +271,7 @@ export class JournalFold {
     return (this.#snapshot ??= {
       id: this.#id,
       createdAt: this.#createdAt ?? new Date(0),
+      folder: this.#folder,
       ...this.#attributes,
       turns: new Map(this.#turns),
       selection: new Map(this.#selection),
@@ -280,6 +288,7 @@ export class JournalFold {
     switch (record.type) {
       case 'conversation':
         this.#createdAt = dateOf(record.created_at);
+        this.#folder = textIn(record.folder);
         return;
       case 'turn':
         this.#addTurn(record);

@@ -17,7 +17,7 @@ import {
   trashFolder,
 } from './conversation-folder.ts';
 import { allMarks, attributeRecords } from '../attributes.ts';
-import { summarize, type ConversationSummary } from './read-conversation.ts';
+import { startFolder, summarize, type ConversationSummary } from './read-conversation.ts';
 
 export interface LibraryEntry {
   readonly id: string;
@@ -177,10 +177,15 @@ function unknown(name: string, section: LibrarySection): Failure {
   });
 }
 
+const hasTitle = (name: string) => {
+  const wanted = name.trim().toLowerCase();
+  return ({ title }: ListedConversation) => title.toLowerCase() === wanted;
+};
+
 function findByTitle(entries: readonly LibraryEntry[], name: string): readonly LibraryEntry[] {
   const wanted = name.trim().toLowerCase();
   const listed = [...readListed(entries)];
-  const exact = listed.filter(({ title }) => title.toLowerCase() === wanted);
+  const exact = listed.filter(hasTitle(name));
   if (exact.length > 0) return exact;
   return listed.filter(({ title }) => title.toLowerCase().startsWith(wanted));
 }
@@ -226,4 +231,39 @@ export function findConversation(
     name,
     found.map(({ id }) => id),
   );
+}
+
+/**
+ * The only conversation with exactly this title, ignoring case, or with this id; undefined if there is none.
+ * @param usualId the id of a conversation that was started by this name; it saves reading the others
+ * @throws Failure `usage` if several have the title
+ */
+export function findTitled(
+  dataFolder: string,
+  title: string,
+  usualId: string,
+): LibraryEntry | undefined {
+  const entries = listEntries(dataFolder);
+  const usual = entries.filter(({ id }) => id === title || id === usualId);
+  const isIt = hasTitle(title);
+  const first = [...readListed(usual)].find((entry) => entry.id === title || isIt(entry));
+  if (first !== undefined) return first;
+  const found = [...readListed(entries)].filter(isIt);
+  if (found.length < 2) return found[0];
+  throw ambiguous(
+    title,
+    found.map(({ id }) => id),
+  );
+}
+
+/** The conversation of a folder that changed last; undefined if none was started there. */
+export function latestIn(dataFolder: string, folder: string): LibraryEntry | undefined {
+  return listEntries(dataFolder).find(({ path }) => {
+    try {
+      return startFolder(path) === folder;
+    } catch {
+      // A file that cannot be read is not known to be of this folder.
+      return false;
+    }
+  });
 }

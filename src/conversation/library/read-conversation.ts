@@ -27,6 +27,14 @@ function forEachLine(path: string, read: (text: string, line: number) => void, s
   }
 }
 
+/** The folder that a conversation was started in; undefined if its first line does not say. @throws the system's error */
+export function startFolder(path: string): string | undefined {
+  const [lines] = readLines(path);
+  const { record } = parseLine(lines?.[0] ?? '');
+  if (record?.type !== 'conversation' || typeof record.folder !== 'string') return undefined;
+  return record.folder;
+}
+
 export interface LoadedConversation {
   readonly fold: JournalFold;
   /** Version of the format; 0 if the header was lost. */
@@ -98,7 +106,7 @@ export interface ConversationSummary {
   readonly firstWords: string;
   /** Prompts and answers, versions that are not selected included. */
   readonly turns: number;
-  /** Of all answers, as reported by the service; undefined if it reported none. */
+  /** The tokens of all answers as the service reported them; undefined if it reported none. */
   readonly tokens: number | undefined;
   /** The model of the last answer, or the last requested one. */
   readonly model: string | undefined;

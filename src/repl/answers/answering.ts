@@ -34,10 +34,11 @@ import { andThen, printing, printNotice, step, reportQueue } from '../step.ts';
 function addUsage(state: ReplState): ReplState {
   const answer = currentPath(state).at(-1);
   if (answer?.role !== 'assistant') return state;
-  const { prompt_tokens: reported, completion_tokens: written } = answer.usage ?? {};
+  const { usage = {} } = answer;
+  const { prompt_tokens: reported, completion_tokens: written, cached_tokens: cached } = usage;
   const completion = written ?? estimateTokens(textOf(answer));
   const prompt = reported ?? Math.max(0, state.context.tokens - completion);
-  const next = withUsage(state, prompt, completion);
+  const next = withUsage(state, prompt, completion, cached);
   const { answers, estimated } = next.usage;
   const counts = { answers: answers + 1, estimated: estimated + (reported === undefined ? 1 : 0) };
   return { ...next, usage: { ...next.usage, ...counts } };
@@ -105,7 +106,7 @@ function sendNothing(state: ReplState): Update {
   return printNotice({ ...state, dialog: undefined, unconfirmed: undefined }, 'nothing was sent');
 }
 
-/** Before a prompt with secrets in its files is sent. */
+/** Asks before a prompt with secrets in its files is sent. */
 function secretsDialog(address: string): Dialog {
   return {
     type: 'choice',

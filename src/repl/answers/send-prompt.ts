@@ -1,5 +1,5 @@
 import { type Answer, ask, type Question, type Sink } from '../../ask/ask.ts';
-import { type AnswerCheck, askUntilConforming } from '../../ask/check.ts';
+import { type AnswerCheck, askUntilConforming, mismatchText } from '../../ask/check.ts';
 import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
 import {
   type AnswerRecorder,
@@ -15,7 +15,6 @@ import {
   thoughtNotice,
   truncationWarning,
 } from '../../output/notices.ts';
-import { describeViolations } from '../../schema/answer-value.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import type {
   AnswerActivity,
@@ -178,8 +177,6 @@ async function answerChecked(
   promptId: string,
 ): Promise<AnswerOutcome> {
   const { session } = sending;
-  const mismatch = (text: string) =>
-    cleanLine(session.context, `the answer does not match the schema: ${text}`);
   let id = promptId;
   const answers = await askUntilConforming({
     check,
@@ -192,14 +189,14 @@ async function answerChecked(
       }
       return answerTurn(sending, id);
     },
-    onMismatch(text, retry) {
-      session.print([notice(`${mismatch(text)}; asking again (${retry} of ${check.retries})`)]);
+    onMismatch(text) {
+      session.print([notice(cleanLine(session.context, text))]);
       return true;
     },
   });
   const { answer, checked: { violations = [] } = {} } = answers.last;
   if (violations.length > 0) {
-    const text = mismatch(describeViolations(violations));
+    const text = cleanLine(session.context, mismatchText(violations));
     session.print([failureEntry(text, '/retry asks for a different answer, without a check')]);
   }
   return answer.outcome;
@@ -265,7 +262,7 @@ async function answerPrompt(sending: Sending, prompt: PromptToSend): Promise<Ans
 interface Sent {
   readonly prompt: PromptToSend;
   readonly settings: SessionSettings;
-  /** For `/compare`: the model of the next prompts, which differs from the one in `settings`. */
+  /** The model of the next prompts during `/compare`; it differs from the one in `settings`. */
   readonly nextModel?: string;
 }
 

@@ -4,6 +4,7 @@ import { endingWith, systemOf } from '../../conversation/tree.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import { undoSummary } from '../context/compaction.ts';
+import type { Candidate } from '../composer/completion.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { shownText } from '../composer/paste.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
@@ -12,6 +13,7 @@ import {
   currentPath,
   isAnswered,
   lastPrompt,
+  promptsOf,
   shownPath,
   versionsOf,
   withBranch,
@@ -21,8 +23,8 @@ import {
 } from '../conversations/position.ts';
 import { notice } from '../transcript/transcript.ts';
 import { withFile } from '../files/attachments.ts';
-import type { Session } from '../session.ts';
-import { modelCandidates } from '../settings.ts';
+import type { Repl, Session } from '../session.ts';
+import { modelCandidates, refuseModelId } from '../settings.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, SessionSettings, Update } from '../state.ts';
 import { andThen, printNotice, refuse, step, printing, task } from '../step.ts';
@@ -104,8 +106,7 @@ function compare(state: ReplState, argument: string): Update {
   if (pair === undefined || !isAnswered(pair)) {
     return refuse(state, 'there is no answer to compare with', 'type a prompt and press Enter');
   }
-  if (/\s/.test(argument))
-    return refuse(state, 'a model id cannot contain spaces', '/model lists them');
+  if (/\s/.test(argument)) return refuseModelId(state);
   const { prompt, answer } = pair;
   const ids = catalogue.map(({ id }) => id);
   const used = [answer.model, settings.model].find((model) => ids.some((id) => id === model));
@@ -142,7 +143,7 @@ function restore(
   return withBranch(restored, { parent: prompt.parent, reason });
 }
 
-/** In line mode, which cannot put the prompt into the composer. */
+/** Prints the prompt in line mode, which cannot put it into the composer. */
 function editHint({ composer, restoredFiles, keyMap }: ReplState): string {
   const names = restoredFiles.map(({ name }) => name).join(', ');
   const lines = [
@@ -153,15 +154,29 @@ function editHint({ composer, restoredFiles, keyMap }: ReplState): string {
   return lines.join('\n');
 }
 
-function edit(state: ReplState): Update {
-  return withLastPrompt(state, (pair) => {
+/** Columns of a prompt in a notice. */
+const quotedColumns = 50;
+
+/** The prompts before the next one, numbered from the last. */
+function promptCandidates(_repl: Repl, state: ReplState): readonly Candidate[] {
+  return promptsOf(currentPath(state))
+    .toReversed()
+    .map(({ prompt }, index) => {
+      const text = sanitizeLine(splitPrompt(prompt.content).prompt.replaceAll(/\s+/g, ' '));
+      return { value: String(index + 1), summary: truncateToWidth(text, quotedColumns) };
+    });
+}
+
+function edit(state: ReplState, argument: string): Update {
+  return withLastPrompt(state, (last) => {
+    const prompts = promptsOf(currentPath(state));
+    const pair = argument === '' ? last : prompts[prompts.length - Number(argument)];
+    if (pair === undefined)
+      return refuse(state, `there are prompts 1 (the last one) to ${prompts.length}`);
     const restored = restore(state, pair, 'edit');
     return state.isLineMode ? printNotice(restored, editHint(restored)) : step(restored);
   });
 }
-
-/** Columns of a prompt in a notice. */
-const quotedColumns = 50;
 
 function undo(state: ReplState): Update {
   const withoutSummary = undoSummary(state);
@@ -211,9 +226,12 @@ export const answerCommands: readonly SlashCommand[] = [
   },
   {
     name: 'edit',
+    argument: '[n]',
     isSilent: true,
-    summary: 'edit the last prompt and send it as a new version',
+    summary: 'edit the last prompt, or the n-th last, as a new version',
     group: 'answers',
+    example: '/edit 2',
+    completes: promptCandidates,
     run: edit,
   },
   {
@@ -227,7 +245,6 @@ export const answerCommands: readonly SlashCommand[] = [
   },
   {
     name: 'undo',
-    surplusHint: 'each /undo removes one prompt; repeat it to remove more',
     summary: 'remove the last prompt and its answer, or a new summary',
     group: 'answers',
     run: undo,

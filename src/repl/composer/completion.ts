@@ -10,7 +10,7 @@ export interface CompletionRequest {
   readonly to: number;
   /** The typed part of the name, or of the path with its folders. */
   readonly typed: string;
-  /** For arguments: the slash command, without the slash. */
+  /** The slash command that an argument belongs to, without the slash. */
   readonly command?: string;
 }
 

@@ -96,9 +96,13 @@ export function addEntry(history: History, sent: Draft): HistoryStep {
   return { history: { entries, position: entries.length, edits: new Map() }, draft };
 }
 
-/** A history search, newest first. The composer's draft is kept until the search ends. */
+/** A history search. The composer's draft is kept until the search ends. */
 export interface HistorySearch {
   readonly query: string;
+  /** Indices of the entries with the query, newest first; of equal ones after each other, only the newest. */
+  readonly matches: readonly number[];
+  /** The place of `match` in `matches`. */
+  readonly at: number;
   /** Index of the last match; undefined before the first one. */
   readonly match: number | undefined;
   /** No further match; `match` is still the last one. */
@@ -106,7 +110,7 @@ export interface HistorySearch {
 }
 
 export function startSearch(): HistorySearch {
-  return { query: '', match: undefined, isFailed: false };
+  return { query: '', matches: [], at: 0, match: undefined, isFailed: false };
 }
 
 /** Smart case: a query without capitals ignores case. */
@@ -117,30 +121,26 @@ export function contains(entry: Draft, query: string): boolean {
     : content.includes(query);
 }
 
-function find(
-  history: History,
-  search: HistorySearch,
-  from: number,
-  direction: -1 | 1,
-): HistorySearch {
-  const { entries } = history;
-  if (search.query === '') return { ...search, match: undefined, isFailed: false };
-  const shown = search.match === undefined ? undefined : entries[search.match];
-  const shownContent = shown === undefined ? undefined : contentOf(shown);
-  for (let index = from; index >= 0 && index < entries.length; index += direction) {
-    const entry = entries[index];
-    if (entry === undefined || !contains(entry, search.query)) continue;
-    // Skips repeated entries.
-    const isSame = index !== search.match && contentOf(entry) === shownContent;
-    if (!isSame) return { ...search, match: index, isFailed: false };
-  }
-  return { ...search, isFailed: true };
+function matchesFor({ entries }: History, query: string): readonly number[] {
+  const all = entries.flatMap((entry, index) =>
+    contains(entry, query) ? [{ index, content: contentOf(entry) }] : [],
+  );
+  return all
+    .filter(({ content }, place) => content !== all[place + 1]?.content)
+    .map(({ index }) => index)
+    .toReversed();
 }
 
 /** Appends to the query; keeps the current match if it still matches. */
 export function extendQuery(history: History, search: HistorySearch, text: string): HistorySearch {
   const query = search.query + normalizeText(text);
-  return find(history, { ...search, query }, search.match ?? history.entries.length - 1, -1);
+  if (query === '') return startSearch();
+  const { match = history.entries.length } = search;
+  const matches = matchesFor(history, query);
+  const found = matches.findIndex((index) => index <= match);
+  const isFailed = found === -1;
+  const at = isFailed ? matches.length : found;
+  return { query, matches, at, match: isFailed ? search.match : matches[at], isFailed };
 }
 
 /** Removes the query's last character and searches again from the newest entry. */
@@ -148,28 +148,23 @@ export function shortenQuery(history: History, search: HistorySearch): HistorySe
   return extendQuery(history, startSearch(), withoutLast(search.query));
 }
 
-export function searchOlder(history: History, search: HistorySearch): HistorySearch {
-  return find(history, search, (search.match ?? history.entries.length) - 1, -1);
+function moveInMatches(search: HistorySearch, by: 1 | -1): HistorySearch {
+  const at = search.at + by;
+  const match = search.matches[at];
+  if (match === undefined) return { ...search, isFailed: search.query !== '' };
+  return { ...search, at, match, isFailed: false };
 }
 
-export function searchNewer(history: History, search: HistorySearch): HistorySearch {
-  return find(history, search, (search.match ?? history.entries.length) + 1, 1);
-}
+export const searchOlder = (search: HistorySearch) => moveInMatches(search, 1);
+export const searchNewer = (search: HistorySearch) => moveInMatches(search, -1);
 
 /** Up to `count` matches that are older than the current one, newest first. */
 export function olderMatches(
-  history: History,
-  search: HistorySearch,
+  { entries }: History,
+  { matches, at }: HistorySearch,
   count: number,
 ): readonly Draft[] {
-  const found: Draft[] = [];
-  for (let next = search; search.match !== undefined && found.length < count;) {
-    next = searchOlder(history, next);
-    const match = next.isFailed ? undefined : matchOf(history, next);
-    if (match === undefined) break;
-    found.push(match);
-  }
-  return found;
+  return matches.slice(at + 1, at + 1 + count).flatMap((index) => entries[index] ?? []);
 }
 
 /** The matching entry, if any. */

@@ -25,52 +25,6 @@ interface Range {
   readonly to: number;
 }
 
-/** A row of a block; `rows` are all rows of `block`. */
-interface Place {
-  readonly draft: Draft;
-  readonly width: number;
-  readonly block: Block;
-  readonly rows: readonly VisualRow[];
-  readonly index: number;
-}
-
-function placeOf(
-  draft: Draft,
-  width: number,
-  block: Block,
-  index: (rows: number) => number,
-): Place {
-  const rows = rowsOf(draft, block, width);
-  return { draft, width, block, rows, index: index(rows.length) };
-}
-
-function placeOfCursor(draft: Draft, columns: number): Place {
-  // One column is reserved for the caret after the last character.
-  const width = Math.max(1, columns - 1);
-  const place = placeOf(draft, width, blockAt(draft.text, draft.cursor), () => 0);
-  const index = place.rows.findLastIndex(({ start }) => start <= draft.cursor);
-  return { ...place, index: Math.max(0, index) };
-}
-
-function above(place: Place): Place | undefined {
-  const { draft, width, block, index } = place;
-  if (index > 0) return { ...place, index: index - 1 };
-  if (block.start === 0) return undefined;
-  return placeOf(draft, width, blockAt(draft.text, block.start - 1), (rows) => rows - 1);
-}
-
-function below(place: Place): Place | undefined {
-  const { draft, width, block, rows, index } = place;
-  if (index < rows.length - 1) return { ...place, index: index + 1 };
-  if (block.end === draft.text.length) return undefined;
-  const start = draft.text.charAt(block.end) === '\n' ? block.end + 1 : block.end;
-  return placeOf(draft, width, blockAt(draft.text, start), () => 0);
-}
-
-function rowAt({ rows, index }: Place): VisualRow {
-  return rows[index] ?? { start: 0, end: 0, cells: [] };
-}
-
 function columnOf({ cells }: VisualRow, offset: number): number {
   return cells.reduce((column, cell) => (cell.offset < offset ? column + cell.width : column), 0);
 }
@@ -97,19 +51,7 @@ function selectedColumns(
   return { from: Math.min(first, width), to: Math.min(last, width) };
 }
 
-/** Up to `count` consecutive places, nearest first. */
-function walk(start: Place, step: (place: Place) => Place | undefined, count: number): Place[] {
-  const places: Place[] = [];
-  for (let place = start; places.length < count;) {
-    const next = step(place);
-    if (next === undefined) break;
-    places.push(next);
-    place = next;
-  }
-  return places;
-}
-
-/** At most `height` rows around the caret; only these are laid out, so the time does not grow with the text. */
+/** Lays out at most `height` rows around the caret; only lines near it are laid out, so the time does not grow with the text. */
 export function layout(
   draft: Draft,
   columns: number,
@@ -117,23 +59,20 @@ export function layout(
   /** Selected offsets. */
   selected?: Range,
 ) {
-  const cursor = placeOfCursor(draft, columns);
+  const { text, cursor } = draft;
+  const { rows, index, width } = rowsAround(draft, columns, height);
   const rest = Math.max(0, height - 1);
-  const before = walk(cursor, above, rest);
-  const after = walk(cursor, below, rest);
-  const fewerAfter = Math.min(after.length, Math.max(Math.floor(rest / 2), rest - before.length));
-  const shownBefore = before.slice(0, rest - fewerAfter).toReversed();
-  const shown = [...shownBefore, cursor, ...after.slice(0, fewerAfter)];
-  const rows = shown.map((place) => textOf(rowAt(place), cursor.width));
+  const after = rows.length - 1 - index;
+  const fewerAfter = Math.min(after, Math.max(Math.floor(rest / 2), rest - Math.min(index, rest)));
+  const first = Math.max(0, index - (rest - fewerAfter));
+  const shown = rows.slice(first, index + fewerAfter + 1);
   return {
-    rows,
-    cursorRow: shownBefore.length,
-    cursorColumn: columnOf(rowAt(cursor), draft.cursor),
-    hasMoreAbove: rowAt(shown[0] ?? cursor).start > 0,
-    hasMoreBelow: rowAt(shown.at(-1) ?? cursor).end < draft.text.length,
-    selections:
-      selected &&
-      shown.map((place) => selectedColumns(draft.text, rowAt(place), selected, cursor.width)),
+    rows: shown.map((row) => textOf(row, width)),
+    cursorRow: index - first,
+    cursorColumn: columnOf(rows[index] ?? noRow, cursor),
+    hasMoreAbove: (shown[0] ?? noRow).start > 0,
+    hasMoreBelow: (shown.at(-1) ?? noRow).end < text.length,
+    selections: selected && shown.map((row) => selectedColumns(text, row, selected, width)),
   };
 }
 
@@ -155,11 +94,12 @@ export function moveVertically(
   rows: number,
   columns: number,
 ): TextBuffer | undefined {
-  const start = placeOfCursor(buffer, columns);
-  const target = walk(start, rows < 0 ? above : below, Math.abs(rows)).at(-1);
-  if (target === undefined) return undefined;
-  const preferredColumn = buffer.preferredColumn ?? columnOf(rowAt(start), buffer.cursor);
-  const cursor = offsetAt(buffer.text, rowAt(target), preferredColumn);
+  const found = rowsAround(buffer, columns, Math.abs(rows));
+  const index = Math.min(Math.max(0, found.index + rows), found.rows.length - 1);
+  const [start, target] = [found.rows[found.index], found.rows[index]];
+  if (start === undefined || target === undefined || target === start) return undefined;
+  const preferredColumn = buffer.preferredColumn ?? columnOf(start, buffer.cursor);
+  const cursor = offsetAt(buffer.text, target, preferredColumn);
   return { ...buffer, cursor, preferredColumn, lastEdit: undefined };
 }
 
@@ -175,29 +115,40 @@ interface VisualRow {
   readonly cells: readonly Cell[];
 }
 
-/** A part of a line that is wrapped separately, so that a very long line costs no more than its visible part. */
-interface Block {
-  readonly start: number;
-  readonly end: number;
+const noRow: VisualRow = { start: 0, end: 0, cells: [] };
+
+/** Of a very long line, a part is laid out, which begins and ends at multiples of this length in UTF-16 units. */
+const partLength = 2048;
+/** UTF-16 units; joined emoji have more. */
+const unitsPerColumn = 8;
+
+/** The rows of the caret's line and of `count` lines above and below it, and the index of the caret's row. */
+function rowsAround(draft: Draft, columns: number, count: number) {
+  const { text, cursor } = draft;
+  // One column is reserved for the caret after the last character.
+  const width = Math.max(1, columns - 1);
+  let from = lineStart(text, cursor);
+  let to = lineEnd(text, cursor);
+  for (let left = count; left > 0 && from > 0; left -= 1) from = lineStart(text, from - 1);
+  for (let left = count; left > 0 && to < text.length; left -= 1) to = lineEnd(text, to + 1);
+  const reach = count * width * unitsPerColumn;
+  const partOf = (offset: number) =>
+    boundaryFrom(text, Math.floor(offset / partLength) * partLength);
+  if (from < cursor - reach) from = Math.max(from, partOf(cursor - reach));
+  if (to > cursor + reach) to = Math.min(to, partOf(cursor + reach + partLength));
+  const rows: VisualRow[] = [];
+  for (let start = from; start <= to;) {
+    const end = Math.min(to, lineEnd(text, start));
+    rows.push(...rowsOf(draft, start, end, width));
+    start = end + 1;
+  }
+  return { rows, index: rows.findLastIndex(({ start }) => start <= cursor), width };
 }
 
-const blockLength = 2048;
 const tab = '    ';
 const control = /^\p{Control}$/u;
 /** Characters that would change the order of the text around them. */
 const reordering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-
-/** The block that contains the offset; at the end of a line, the block that ends there. */
-function blockAt(text: string, offset: number): Block {
-  const start = lineStart(text, offset);
-  const end = lineEnd(text, offset);
-  const lastIndex = Math.max(0, Math.ceil((end - start) / blockLength) - 1);
-  const startOf = (index: number) =>
-    index > lastIndex ? end : boundaryFrom(text, start + index * blockLength);
-  let index = Math.min(lastIndex, Math.floor((offset - start) / blockLength));
-  if (startOf(index) > offset) index -= 1;
-  return { start: startOf(index), end: startOf(index + 1) };
-}
 
 function shownOf(character: string, pastes: ReadonlyMap<string, Paste>): string {
   if (character === '\t') return tab;
@@ -211,15 +162,14 @@ function shownOf(character: string, pastes: ReadonlyMap<string, Paste>): string 
   return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '\u2421' : '\uFFFD';
 }
 
-function cellsOf(fragment: MarkedText, block: Block, width: number): Cell[] {
-  const cells: Cell[] = [];
-  let offset = block.start;
-  for (const character of graphemes(fragment.text.slice(block.start, block.end))) {
-    const shown = truncateToWidth(shownOf(character, fragment.pastes), width);
-    cells.push({ offset, text: shown, width: displayWidth(shown) });
+function cellsOf({ text, pastes }: MarkedText, from: number, to: number, width: number): Cell[] {
+  let offset = from;
+  return Array.from(graphemes(text.slice(from, to)), (character) => {
+    const shown = truncateToWidth(shownOf(character, pastes), width);
+    const cell = { offset, text: shown, width: displayWidth(shown) };
     offset += character.length;
-  }
-  return cells;
+    return cell;
+  });
 }
 
 function rowEnd(cells: readonly Cell[], first: number, width: number): number {
@@ -239,16 +189,16 @@ function rowEnd(cells: readonly Cell[], first: number, width: number): number {
   return Math.max(first + 1, end);
 }
 
-/** The block's rows, at least one, each up to `width` columns plus a space; a wider character has its own row. */
-function rowsOf(fragment: MarkedText, block: Block, width: number): VisualRow[] {
-  const cells = cellsOf(fragment, block, width);
+/** The rows of a line, at least one, each up to `width` columns plus a space; a wider character has its own row. */
+function rowsOf(text: MarkedText, from: number, to: number, width: number): VisualRow[] {
+  const cells = cellsOf(text, from, to, width);
   const rows: VisualRow[] = [];
   let first = 0;
   do {
     const end = rowEnd(cells, first, width);
     rows.push({
-      start: cells[first]?.offset ?? block.start,
-      end: cells[end]?.offset ?? block.end,
+      start: cells[first]?.offset ?? from,
+      end: cells[end]?.offset ?? to,
       cells: cells.slice(first, end),
     });
     first = end;

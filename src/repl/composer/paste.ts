@@ -40,12 +40,12 @@ function lineCount(text: string): number {
   return text.split('\n').length - Number(text === '' || text.endsWith('\n'));
 }
 
-/** Over 5 lines or over 500 characters: it becomes a marker. */
+/** Whether a paste becomes a marker: it has over 5 lines or over 500 characters. */
 export function isLongPaste(text: string): boolean {
   return text.length > longPasteLength || lineCount(text) > longPasteLines;
 }
 
-/** Over 30 lines or over 3000 characters. */
+/** Whether a text has over 30 lines or over 3000 characters. */
 export function isTooLongToType(text: string): boolean {
   return text.length > maxTypedLength || lineCount(text) > maxTypedLines;
 }

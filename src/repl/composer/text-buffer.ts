@@ -14,12 +14,11 @@ export interface Draft extends MarkedText {
   readonly cursor: number;
 }
 
-/** One undo step: at offset `at`, `removed` became `inserted`; `cursor` is the caret before the edit. */
-export interface Edit {
-  readonly at: number;
-  readonly removed: string;
-  readonly inserted: string;
+/** What undo returns to: the text and the caret before an edit at offset `at`. */
+interface UndoStep {
+  readonly text: string;
   readonly cursor: number;
+  readonly at: number;
 }
 
 /** The kind of the last edit, if the next one can be joined with it. */
@@ -29,8 +28,8 @@ export type LastEdit =
 
 /** The composer's text. Immutable: every edit returns a new buffer. */
 export interface TextBuffer extends Draft {
-  readonly undoStack: readonly Edit[];
-  readonly redoStack: readonly Edit[];
+  readonly undoStack: readonly UndoStep[];
+  readonly redoStack: readonly UndoStep[];
   /** Killed texts, newest first. */
   readonly killRing: readonly MarkedText[];
   /** Number of the last paste marker. */
@@ -87,27 +86,13 @@ export function moveTo(buffer: TextBuffer, offset: number): TextBuffer {
 }
 
 const maxUndoSteps = 500;
+/** UTF-16 units of the texts of all steps: a very long text has fewer steps. */
+const maxUndoUnits = 20_000_000;
 
-/** Adds an edit; `joinsLast` joins it with the last one if both change the same word. */
-export function joinEdit(stack: readonly Edit[], edit: Edit, joinsLast: boolean): readonly Edit[] {
-  const last = stack.at(-1);
-  const joined = joinsLast && last !== undefined ? joinTyped(last, edit) : undefined;
-  return joined === undefined
-    ? [...stack.slice(1 - maxUndoSteps), edit]
-    : [...stack.slice(0, -1), joined];
-}
-
-function joinTyped(last: Edit, edit: Edit): Edit | undefined {
-  if (last.removed === '' && edit.removed === '') {
-    if (last.at + last.inserted.length !== edit.at) return undefined;
-    if (/\s$/.test(last.inserted) && /^\S/.test(edit.inserted)) return undefined;
-    return { ...last, inserted: last.inserted + edit.inserted };
-  }
-  if (last.inserted !== '' || edit.inserted !== '') return undefined;
-  if (edit.at + edit.removed.length === last.at) {
-    return { ...last, at: edit.at, removed: edit.removed + last.removed };
-  }
-  return edit.at === last.at ? { ...last, removed: last.removed + edit.removed } : undefined;
+/** The undo stack after an edit of this buffer at an offset. */
+export function undoStackWith({ undoStack, text, cursor }: TextBuffer, at: number) {
+  const most = Math.min(maxUndoSteps, Math.floor(maxUndoUnits / (text.length + 1)));
+  return [...undoStack.slice(-Math.max(1, most - 1)), { text, cursor, at }];
 }
 
 /** The range starts and ends on character boundaries. The text may contain markers of the buffer's pastes. */
@@ -118,16 +103,17 @@ export function replaceRange(
   inserted: string,
   lastEdit?: LastEdit,
 ): TextBuffer {
-  const removed = buffer.text.slice(from, to);
-  if (removed === '' && inserted === '') return endEdit(buffer);
+  if (from === to && inserted === '') return endEdit(buffer);
   const text = buffer.text.slice(0, from) + inserted + buffer.text.slice(to);
-  const edit: Edit = { at: from, removed, inserted, cursor: buffer.cursor };
-  const joinsLast = lastEdit !== undefined && lastEdit.kind === buffer.lastEdit?.kind;
+  // A move ends the last edit, so that this one is beside it.
+  const startsWord = /^\S/.test(inserted) && /\s/.test(buffer.text.charAt(from - 1));
+  const joinsLast =
+    lastEdit !== undefined && lastEdit.kind === buffer.lastEdit?.kind && !startsWord;
   return {
     ...buffer,
     text,
     cursor: boundaryFrom(text, from + inserted.length),
-    undoStack: joinEdit(buffer.undoStack, edit, joinsLast),
+    undoStack: joinsLast ? buffer.undoStack : undoStackWith(buffer, from),
     redoStack: [],
     preferredColumn: undefined,
     lastEdit,

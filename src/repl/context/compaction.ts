@@ -89,7 +89,7 @@ async function summarize(
   if (received !== '') {
     const prompt = usage?.prompt_tokens ?? estimateMessages(plan.messages);
     const completion = usage?.completion_tokens ?? estimateTokens(received);
-    session.update((state) => step(withUsage(state, prompt, completion)));
+    session.update((state) => step(withUsage(state, prompt, completion, usage?.cached_tokens)));
   }
   if (isStopped) return notice(`stopped; ${unchanged}`);
   if (error !== undefined) return failureOf(session, error);
@@ -102,11 +102,17 @@ async function summarize(
 }
 
 /** Adds the tokens of a request to those of the session. */
-export function withUsage(state: ReplState, prompt: number, completion: number): ReplState {
+export function withUsage(
+  state: ReplState,
+  prompt: number,
+  completion: number,
+  cached = 0,
+): ReplState {
   const { usage } = state;
   const promptTokens = usage.promptTokens + prompt;
   const completionTokens = usage.completionTokens + completion;
-  return { ...state, usage: { ...usage, promptTokens, completionTokens } };
+  const cachedTokens = usage.cachedTokens + cached;
+  return { ...state, usage: { ...usage, promptTokens, cachedTokens, completionTokens } };
 }
 
 /** Replaces the older turns by a summary of the model. */
@@ -127,14 +133,16 @@ export async function makeSummary(session: Session, { wanted, settings }: Wanted
   );
   session.update((state) => {
     if (problem !== undefined) return step(withFailedSummary(state), printing(problem));
-    const compaction = { ...state.compaction, hasFailed: false };
-    const ended = { ...state, activity: undefined, compaction };
+    const ended = { ...state, activity: undefined, hasOfferedModel: false };
     const next = withConversation(ended, session.journal().conversation());
-    return andThen(step(next, printing(notice(doneText(plan)))), reviewSummary);
+    // After one that did not help enough, the next one is made only on request.
+    const compaction = { ...state.compaction, hasFailed: isNearlyFull(next) };
+    const done = printing(notice(doneText(plan)));
+    return andThen(step({ ...next, compaction }, done), offerRemedies);
   });
 }
 
-/** After a summary that was not made: the next one is made only on request, and what is queued waits. */
+/** Reports a summary that was not made: the next one is made only on request, and what is queued waits. */
 const withFailedSummary = (state: ReplState): ReplState => ({
   ...state,
   activity: undefined,
@@ -164,10 +172,16 @@ export function compactIfNeeded(state: ReplState): Update {
 
 const removed = 'the summary is removed; the earlier turns are sent again';
 
-/** Removes the summary, if nothing was sent since it was made. */
-export function undoSummary(state: ReplState): Update | undefined {
+/** The summary, if nothing was sent since it was made. */
+function newSummary(state: ReplState) {
   const summary = summaryOf(conversationOf(state));
-  if (summary === undefined || summary.after !== currentPath(state).at(-1)?.id) return undefined;
+  return summary?.after === currentPath(state).at(-1)?.id ? summary : undefined;
+}
+
+/** Removes a new summary. */
+export function undoSummary(state: ReplState): Update | undefined {
+  const summary = newSummary(state);
+  if (summary === undefined) return undefined;
   return step(state, task(removeSummary, summary.turn), printing(notice(removed)));
 }
 
@@ -178,29 +192,18 @@ function otherRemedy({ settings, service: { windows } }: ReplState): string {
     : `/model ${larger} has a window of ${shortCount(contextWindow(larger, windows) ?? 0)}`;
 }
 
-function report(state: ReplState, isStillFull: boolean, remedy: string): Update {
-  const { settings, context, service } = state;
-  const window = contextWindow(settings.model, service.windows) ?? 0;
-  const verb = isStillFull ? 'is still used' : 'is used';
-  const text = `${percent(context.tokens, window)} of ${settings.model}'s window ${verb} (${shortCount(context.tokens)} of ${shortCount(window)}); ${remedy}`;
-  return step({ ...state, hasOfferedModel: true }, printing(notice(text)));
-}
-
 /** Reports at 80% of the window what helps, and again if the use falls below that and rises again. */
 export function offerRemedies(state: ReplState): Update {
   if (!isNearlyFull(state)) return step({ ...state, hasOfferedModel: false });
+  const { settings, context, service } = state;
   const { isAutomatic, hasFailed } = state.compaction;
-  const isHandled = isAutomatic && !hasFailed;
-  if (state.hasOfferedModel || isHandled) return step(state);
-  const remedy = `/compact replaces the older turns with a summary, ${otherRemedy(state)}`;
-  return report(state, false, remedy);
-}
-
-/** Reports that a summary did not help enough; the next one is made only on request. */
-function reviewSummary(state: ReplState): Update {
-  if (!isNearlyFull(state)) return step(state);
-  const compaction = { ...state.compaction, hasFailed: true };
-  return report({ ...state, compaction }, true, otherRemedy(state));
+  if (state.hasOfferedModel || (isAutomatic && !hasFailed)) return step(state);
+  const window = contextWindow(settings.model, service.windows) ?? 0;
+  const isSummarized = newSummary(state) !== undefined;
+  const verb = isSummarized ? 'is still used' : 'is used';
+  const remedy = isSummarized ? '' : '/compact replaces the older turns with a summary, ';
+  const text = `${percent(context.tokens, window)} of ${settings.model}'s window ${verb} (${shortCount(context.tokens)} of ${shortCount(window)}); ${remedy}${otherRemedy(state)}`;
+  return step({ ...state, hasOfferedModel: true }, printing(notice(text)));
 }
 
 export const compactCommand: SlashCommand = {

@@ -1,6 +1,5 @@
 import { Box, Text } from 'ink';
 import type { ReactNode } from 'react';
-import { searchTerms } from '../../conversation/library/search.ts';
 import { count, timeAgo } from '../../output/figures.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, truncateToWidth } from '../../terminal/text/width.ts';
@@ -10,22 +9,21 @@ import { fitParts, fittingEnd } from '../screen/fit-parts.ts';
 import { firstVisible } from '../screen/row-budget.ts';
 import { Lines, Row, useBelowCaret, useCaret, useView } from '../screen/view.tsx';
 import type { OpenList, PreviewTurn } from '../state.ts';
-import { budgetOf, isComplete, rowMarks, type Match, matchesOf, needsMore } from './list.ts';
+import { budgetOf, isBeingSearched, rowMarks, type Match, matchesOf } from './list.ts';
 
 interface ListProps {
   readonly list: OpenList;
   readonly matches: readonly Match[];
 }
 
-/** Whether more matches are being looked for. */
-const isSearching = (list: OpenList) => list.isReading && needsMore(list);
-
-/** `3 of 1,204`; `+` if further ones may match; what is read so far while they are looked for. */
+/** `3 of 1,204`, and `+` while further ones may match; without any, how many conversations are searched. */
 function positionText({ list, matches }: ListProps): string {
   const { excerpts, rows, selected } = list;
-  if (isSearching(list)) return `searched ${count(excerpts.length)} of ${count(rows.length)}`;
-  if (matches.length === 0) return '0';
-  return `${count(selected + 1)} of ${count(matches.length)}${isComplete(list) ? '' : '+'}`;
+  const isOpen = isBeingSearched(list);
+  if (matches.length > 0) {
+    return `${count(selected + 1)} of ${count(matches.length)}${isOpen ? '+' : ''}`;
+  }
+  return isOpen ? `searched ${count(excerpts.length)} of ${count(rows.length)}` : '0';
 }
 
 /** Columns of the query beside a position. */
@@ -54,26 +52,12 @@ const maxModel = 20;
 /** The share of the row that the title has beside an excerpt. */
 const maxTitleShare = 0.45;
 
-/** `5 min`, `3 h`, `2 d`. */
-const shortAge = (age: string) => age.replace(/ (?:(min)|([hd]))\w+ ago$/, ' $1$2');
-
-/** The text in that many columns; it begins with the first hit of the query if that would not be in them. */
-function fitExcerpt(excerpt: string, query: string, columns: number): string {
-  const text = sanitizeLine(excerpt).trim();
-  const lower = text.toLowerCase();
-  const term = searchTerms(query.toLowerCase()).find((one) => lower.includes(one)) ?? '';
-  const at = lower.indexOf(term);
-  const isShown = displayWidth(text.slice(0, at + term.length)) < columns;
-  return isShown ? text : `…${text.slice(at)}`;
-}
-
 /** The title, and in the rest of the room (columns) an excerpt or the first words. */
 function Title({
   match,
-  query,
   isSelected,
   room,
-}: Readonly<{ match: Match; query: string; isSelected: boolean; room: number }>): ReactNode {
+}: Readonly<{ match: Match; isSelected: boolean; room: number }>): ReactNode {
   const { state, style, symbols } = useView();
   const { row, excerpt } = match;
   const marks = rowMarks(row, state.conversation.id);
@@ -82,10 +66,9 @@ function Title({
   const most = Math.floor((room - tag.length) * (excerpt === undefined ? 1 : maxTitleShare));
   const title = truncateToWidth(titled, Math.max(1, most));
   const other = excerpt ?? (row.firstWords === row.title ? '' : row.firstWords);
-  const rest = room - tag.length - displayWidth(title) - 2;
   const mark = isSelected ? style.cyan(symbols.mark) : ' ';
   const painted = isSelected ? style.bold(title) : title;
-  const second = other === '' ? '' : `  ${style.dim(fitExcerpt(other, query, rest))}`;
+  const second = other === '' ? '' : `  ${style.dim(sanitizeLine(other).trim())}`;
   return <Row>{`${mark} ${style.yellow(tag)}${painted}${second}`}</Row>;
 }
 
@@ -104,7 +87,7 @@ function Listed({ list, matches, rows }: ListProps & { readonly rows: number }):
   if (rows === 0) return undefined;
   if (matches.length === 0) {
     return (
-      <Row>{style.dim(`  ${isSearching(list) ? 'searching' : 'no conversation matches'}`)}</Row>
+      <Row>{style.dim(`  ${isBeingSearched(list) ? 'searching' : 'no conversation matches'}`)}</Row>
     );
   }
   const first = firstVisible(list.selected, matches.length, rows);
@@ -113,10 +96,7 @@ function Listed({ list, matches, rows }: ListProps & { readonly rows: number }):
   const models = shown.map(({ row }) =>
     truncateToWidth(sanitizeLine(row.model ?? 'no answer'), maxModel),
   );
-  const ages = shown.map(({ row }) => {
-    const age = timeAgo(row.changedAt, list.openedAt);
-    return hasModel ? age : shortAge(age);
-  });
+  const ages = shown.map(({ row }) => timeAgo(row.changedAt, list.openedAt));
   const cells = columns < minColumns.age ? [] : [...(hasModel ? [models] : []), ages];
   const widths = cells.map((column) => 2 + Math.max(...column.map(displayWidth)));
   const room = columns - 2 - widths.reduce((sum, width) => sum + width, 0);
@@ -127,7 +107,6 @@ function Listed({ list, matches, rows }: ListProps & { readonly rows: number }):
           <Title
             key={match.row.id}
             match={match}
-            query={list.query}
             isSelected={first + index === list.selected}
             room={room}
           />

@@ -57,7 +57,7 @@ export function onListOpened(state: ReplState, loaded: OpenList): Update {
   return settle(withKeysReleased({ ...state, activity: undefined }), { ...loaded, dialog });
 }
 
-/** After a question, the list is as it was. */
+/** The list after a question is as it was before. */
 export const reopenList = (state: ReplState, list: OpenList): Update =>
   settle(state, { ...list, isReading: false });
 
@@ -76,14 +76,14 @@ export async function readList(
     const part =
       row !== undefined
         ? { preview: { id: row.id, turns: stored.preview(row) } }
-        : needsMore(list) && {
+        : isBeingSearched(list) && {
             excerpts: [
               ...list.excerpts,
               ...stored.search(rows, list.excerpts.length, list.query.trim()),
             ],
           };
     const isReading = part !== false;
-    session.update((state) => settle(state, { ...list, ...part, isReading }, list.followsLast));
+    session.update((state) => settle(state, { ...list, ...part, isReading }));
     if (!isReading) return;
   }
 }
@@ -115,9 +115,6 @@ export function rowMarks(row: ListRow, current: string): readonly Mark[] {
   return marks;
 }
 
-/** Matches that are read beyond the selected one. */
-const ahead = 50;
-
 const isSearch = ({ searchesTexts, query }: OpenList) =>
   searchesTexts && searchTerms(query).length > 0;
 
@@ -138,20 +135,14 @@ export function matchesOf(list: OpenList): readonly Match[] {
   });
 }
 
-/** False while further rows may match. */
-export const isComplete = (list: OpenList): boolean =>
-  !isSearch(list) || list.excerpts.length >= list.rows.length;
-
-/** Whether more has to be searched to know the matches. */
-export function needsMore(list: OpenList): boolean {
-  return !isComplete(list) && matchesOf(list).length <= list.selected + ahead;
-}
+/** Whether further rows may match. */
+export const isBeingSearched = (list: OpenList): boolean =>
+  isSearch(list) && list.excerpts.length < list.rows.length;
 
 /** The selected conversation, if its preview is to be read. Line mode has none. */
 function unreadPreview(list: OpenList): ListRow | undefined {
   const row = matchesOf(list)[list.selected]?.row;
-  const isPassing = list.followsLast === true && needsMore(list);
-  return list.hasPreview && !isPassing && row?.id !== list.preview?.id ? row : undefined;
+  return list.hasPreview && row?.id !== list.preview?.id ? row : undefined;
 }
 
 /** After a part could not be searched: the next key tries again. */
@@ -161,11 +152,10 @@ function unread(state: ReplState): ReplState {
 }
 
 /** Keeps the selection within the matches, and reads what is missing of the list. */
-export function settle(state: ReplState, changed: OpenList, followsLast = false): Update {
+export function settle(state: ReplState, changed: OpenList): Update {
   const last = matchesOf(changed).length - 1;
-  const selected = Math.max(0, followsLast ? last : Math.min(changed.selected, last));
-  const list = { ...changed, selected, followsLast };
-  const isRead = unreadPreview(list) === undefined && !needsMore(list);
+  const list = { ...changed, selected: Math.max(0, Math.min(changed.selected, last)) };
+  const isRead = unreadPreview(list) === undefined && !isBeingSearched(list);
   if (list.isReading || isRead) return step({ ...state, list });
   const { rows } = list;
   return step({ ...state, list: { ...list, isReading: true } }, task(readList, { rows }, unread));

@@ -1,12 +1,30 @@
+import { isExplicitlySet, withModelOf } from '../../ask/open-conversation.ts';
+import { resumedChanges } from '../../ask/plan-request.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import type { Attributes } from '../../conversation/attributes.ts';
-import { titleOf, type Conversation, pathOf, textOf, type Turn } from '../../conversation/tree.ts';
+import {
+  titleOf,
+  type Conversation,
+  modelOf,
+  pathOf,
+  systemOf,
+  textOf,
+  type Turn,
+} from '../../conversation/tree.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { refusalNotice } from '../../output/notices.ts';
 import { openList, readConversations, reopenList } from '../conversation-list/list.ts';
 import { notice, type Entry } from '../transcript/transcript.ts';
 import type { Session } from '../session.ts';
 import { offWords, type SlashCommand } from '../slash-command.ts';
-import type { Dialog, ListOptions, OpenList, ReplState, Update } from '../state.ts';
+import type {
+  Dialog,
+  ListOptions,
+  OpenList,
+  ReplState,
+  SessionSettings,
+  Update,
+} from '../state.ts';
 import {
   task,
   startActivity,
@@ -91,13 +109,34 @@ export async function newConversation(session: Session): Promise<readonly Entry[
   return [notice(`a new conversation begins; /resume lists the earlier ones${kept}`)];
 }
 
+/** The settings of the first prompt: those of an opened conversation, unless this run sets them. */
+export function openedSettings(
+  settings: ResolvedSettings,
+  conversation: Conversation,
+): SessionSettings {
+  const { model } = withModelOf(settings, modelOf(conversation)).values;
+  const { maxTokens, system: configured, theme, wrap } = settings.values;
+  const recorded = systemOf(conversation);
+  const isConfigured = isExplicitlySet(settings, 'system') || recorded === undefined;
+  const isRole = isConfigured && settings.sources.system === settings.sources.role;
+  return {
+    model,
+    maxTokens,
+    system: isConfigured ? configured : recorded,
+    role: isRole ? settings.values.role : undefined,
+    parameters: resumedChanges(settings.params, conversation.parameters),
+    theme,
+    wrap,
+  };
+}
+
 interface Chosen extends ListOptions {
   readonly name: string;
   /** The list in which it was chosen. */
   readonly from?: OpenList;
 }
 
-/** Before a copy of a conversation that is open in another natter is opened; `title` is the reason. */
+/** Asks before a copy of a conversation that is open in another natter is opened; `title` is the reason. */
 export function copyDialog(title: string, chosen: Chosen): Dialog {
   const { from } = chosen;
   const cancel = (state: ReplState) => {
@@ -131,12 +170,11 @@ export function copyDialog(title: string, chosen: Chosen): Dialog {
  * does not answer the dialog that waited for it.
  */
 export async function resume(session: Session, chosen: Chosen): Promise<readonly Entry[]> {
-  const { name, settings, isBranch = false, from } = chosen;
+  const { name, isFirst = false, isBranch = false, from } = chosen;
   const { library } = session;
   const id = library.find(name);
   if (id === undefined) {
-    const options = { isBranch, ...(settings !== undefined && { settings }) };
-    return readConversations(session, { options, query: name });
+    return readConversations(session, { options: { isFirst, isBranch }, query: name });
   }
   const waiting = from?.dialog;
   // This process already holds its lock.
@@ -154,7 +192,11 @@ export async function resume(session: Session, chosen: Chosen): Promise<readonly
   }
   const { journal } = opened;
   await session.useJournal(journal);
-  updateConversation(session, settings);
+  updateConversation(session);
+  if (isFirst) {
+    const settings = openedSettings(session.settings, journal.conversation());
+    session.update((state) => step({ ...state, settings }));
+  }
   if (waiting !== undefined) openDialog(session, waiting);
   return showConversation(journal.conversation());
 }
@@ -208,7 +250,6 @@ function startConversation(state: ReplState): Update {
 export const conversationCommands: readonly SlashCommand[] = [
   {
     name: 'new',
-    surplusHint: '/new starts a conversation; then /rename TITLE sets its title',
     summary: 'start a new conversation',
     group: 'conversations',
     run: startConversation,

@@ -52,7 +52,7 @@ export function createReplLibrary(context: Context, options: JournalOptions) {
     /** A copy of a conversation, which may be open elsewhere. */
     branch: (id: string) => branchJournal({ ...options, folder: stored() }, id),
     list: () => createList(context, stored()),
-    /** For completion: the newest titles, then ids. */
+    /** The words that completion offers: the newest titles, then ids. */
     names(): readonly Candidate[] {
       if (options.folder === undefined) return [];
       const found = [...readListed(listEntries(options.folder).slice(0, maxCandidates))];
@@ -130,7 +130,7 @@ export function createList(context: Context, folder: string) {
       const listed = await listConversations(folder);
       return listed.map((conversation) => rowOf(context, folder, conversation));
     },
-    /** For the entries from `from` on, at least one: the text around the first hit; undefined without one. */
+    /** Searches the entries from `from` on, at least one. Each gets the text around its first hit, or undefined. */
     search(entries: readonly LibraryEntry[], from: number, query: string) {
       const patterns = compileTerms(searchTerms(query));
       const start = context.clock.monotonic();

@@ -13,7 +13,7 @@ import {
   systemOf,
 } from '../../conversation/tree.ts';
 import type { Session } from '../session.ts';
-import type { Branch, ContextUse, ListOptions, ReplState } from '../state.ts';
+import type { Branch, ContextUse, ReplState } from '../state.ts';
 import { step } from '../step.ts';
 import { answerTokens, seconds, tokenText } from '../../output/figures.ts';
 import type { Closing } from '../transcript/transcript.ts';
@@ -215,18 +215,8 @@ export function closingOf(
   return [{ type: 'closing', facts, version, models: modelsText(ends) }];
 }
 
-/** Passes the journal's current conversation to the state; `settings` of the command line stay. */
-export function updateConversation(session: Session, settings: ListOptions['settings'] = {}): void {
+/** Passes the journal's current conversation to the state. */
+export function updateConversation(session: Session): void {
   const conversation = session.journal().conversation();
-  const { parameters: kept = [], ...values } = settings;
-  session.update((state) => {
-    const next = withConversation(state, conversation);
-    const { set = {}, removed = [] } = next.settings.parameters ?? {};
-    const isOther = (name: string) => !kept.includes(name);
-    const parameters = next.settings.parameters && {
-      set: Object.fromEntries(Object.entries(set).filter(([name]) => isOther(name))),
-      removed: removed.filter(isOther),
-    };
-    return step({ ...next, settings: { ...next.settings, ...values, parameters } });
-  });
+  session.update((state) => step(withConversation(state, conversation)));
 }

@@ -59,7 +59,7 @@ function rankOf(path: string, wanted: string): number | undefined {
   return rank === -1 ? undefined : rank;
 }
 
-/** As `localeCompare`, which takes much longer: the menu is sorted at each key. */
+/** Sorts like `localeCompare`, which takes much longer: the menu is sorted at each key. */
 const { compare: compareNames } = new Intl.Collator();
 
 const depthOf = (path: string) => path.split('/').length;

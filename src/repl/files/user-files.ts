@@ -89,7 +89,7 @@ function isFolder(entry: fs.Dirent, name: string): boolean {
   return entry.isDirectory() || (entry.isSymbolicLink() && kindOf(name) === 'folder');
 }
 
-/** For completion; empty if the folder cannot be read. */
+/** The names that completion offers; none if the folder cannot be read. */
 export function folderCandidates(folder: string): readonly Candidate[] {
   try {
     return fs

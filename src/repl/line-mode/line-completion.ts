@@ -23,7 +23,7 @@ export interface LineChoices {
   /** The line that was completed. */
   readonly before: TextBuffer;
   readonly request: CompletionRequest;
-  /** At least two. */
+  /** There are at least two. */
   readonly candidates: readonly Candidate[];
   /** The place of the choice on the line; -1 before the first. */
   readonly index: number;

@@ -21,12 +21,11 @@ import {
   replaceRange,
   withDraft,
   type Draft,
-  type TextBuffer,
 } from '../composer/text-buffer.ts';
 import { mayBeDropped, mentionsOfPaths } from '../files/dropped-files.ts';
 import { createKeyInput } from '../screen/key-input.ts';
 import type { Session } from '../session.ts';
-import { completeLine, takeNext, type LineChoices } from './line-completion.ts';
+import { completeLine, takeNext, type LineCompletion } from './line-completion.ts';
 import { expectsPrompt } from './questions.ts';
 import { typedLine, bytesToEnd, editBytes, nothingTyped, type LinePlace } from './typed-line.ts';
 
@@ -36,24 +35,10 @@ interface LineSearch {
   readonly draft: Draft;
   /** Undefined while the text to search for is typed. */
   readonly found?: {
-    readonly query: string;
-    /** Newest first. */
-    readonly matches: readonly HistorySearch[];
-    /** Index of the match on the line. */
-    readonly index: number;
-    /** The text of that match; a changed line ends the search. */
+    readonly search: HistorySearch;
+    /** The text of the match on the line; a changed line ends the search. */
     readonly text: string;
   };
-}
-
-function matchesOf(history: History, query: string): readonly HistorySearch[] {
-  const matches: HistorySearch[] = [];
-  let search = extendQuery(history, startSearch(), query);
-  while (!search.isFailed && search.match !== undefined) {
-    matches.push(search);
-    search = searchOlder(history, search);
-  }
-  return matches;
 }
 
 /** What an editor of lines reports. */
@@ -81,13 +66,13 @@ export class LineEditor {
   #shown = nothingTyped;
   #column: number | undefined;
   #buffer = createBuffer();
-  /** With its position among the earlier prompts; undefined if none was recalled. */
+  /** The recalled prompt with its position among the earlier ones; undefined if none was recalled. */
   #history: History | undefined;
   #search: LineSearch | undefined;
   /** Resolves when the choices are found for each Tab so far. */
   #completed: Promise<void> = Promise.resolve();
-  /** Choices for the line in `of`; a changed line ends them. */
-  #choices: { readonly of: TextBuffer; readonly choices: LineChoices } | undefined;
+  /** The last completion; a changed line ends its choices. */
+  #completion: LineCompletion | undefined;
   /** A line was entered by the keys of this read. */
   #hasEntered = false;
 
@@ -264,14 +249,14 @@ export class LineEditor {
   async #complete(): Promise<void> {
     const buffer = this.#buffer;
     if (this.isSearching() || !this.#isPrompt()) return;
-    const choices = this.#choices?.of === buffer ? this.#choices.choices : undefined;
+    const choices = this.#completion?.buffer === buffer ? this.#completion.choices : undefined;
     const found = choices
       ? takeNext(choices)
       : await completeLine(this.#session, this.#session.state(), buffer);
     // Meanwhile the line may have changed.
     if (this.#buffer !== buffer) return;
     this.#buffer = found.buffer;
-    this.#choices = found.choices && { of: found.buffer, choices: found.choices };
+    this.#completion = found;
     if (found.words !== undefined && this.#column !== undefined) this.#receiver.say(found.words);
     this.#update();
   }
@@ -282,7 +267,7 @@ export class LineEditor {
     if (this.#column === undefined || !this.#isPrompt()) return;
     if (this.isSearching()) return this.#endSearch();
     if (found?.text === this.#buffer.text) {
-      return this.#showMatch(draft, { ...found, index: found.index + 1 });
+      return this.#showMatch(draft, searchOlder(found.search), 'older');
     }
     this.#leave('\n');
     this.#search = { draft: draftOf(this.#buffer) };
@@ -299,21 +284,16 @@ export class LineEditor {
     this.#buffer = withDraft(clearBuffer(this.#buffer), draft);
     this.#session.screen.redraw();
     if (query === '') return;
-    const matches = matchesOf(this.#earlier(), query);
-    this.#showMatch(draft, { query, matches, index: 0, text: '' });
+    this.#showMatch(draft, extendQuery(this.#earlier(), startSearch(), query), 'earlier');
   }
 
-  #showMatch(draft: Draft, found: NonNullable<LineSearch['found']>): void {
-    const { matches, query, index } = found;
-    const match = matches[index];
-    if (match === undefined) {
-      const which = index === 0 ? 'earlier' : 'older';
-      return this.#receiver.say(`no ${which} prompt contains "${query}"`);
-    }
-    this.#put(acceptSearch(this.#earlier(), match, draft));
-    this.#search = { draft, found: { ...found, text: this.#buffer.text } };
+  #showMatch(draft: Draft, search: HistorySearch, which: 'earlier' | 'older'): void {
+    const { matches, query, at, isFailed } = search;
+    if (isFailed) return this.#receiver.say(`no ${which} prompt contains "${query}"`);
+    this.#put(acceptSearch(this.#earlier(), search, draft));
+    this.#search = { draft, found: { search, text: this.#buffer.text } };
     const key = keyOf('search-start', this.#session.state().keyMap) ?? 'Ctrl+R';
-    const older = index + 1 < matches.length ? `; ${key} finds an older one` : '';
-    return this.#receiver.say(`match ${index + 1} of ${matches.length}${older}`);
+    const older = at + 1 < matches.length ? `; ${key} finds an older one` : '';
+    return this.#receiver.say(`match ${at + 1} of ${matches.length}${older}`);
   }
 }

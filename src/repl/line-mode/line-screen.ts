@@ -36,25 +36,6 @@ export function createLineReader() {
   };
 }
 
-/** Joins continued lines: a backslash at the end of a line becomes a line end. */
-export function joinContinued(lines: readonly string[]): {
-  readonly whole: readonly string[];
-  /** The last lines, if their continuation is missing. */
-  readonly open: readonly string[];
-} {
-  const whole: string[] = [];
-  let open: string[] = [];
-  for (const line of lines) {
-    if (line.endsWith('\\')) {
-      open.push(line.slice(0, -1));
-    } else {
-      whole.push([...open, line].join('\n'));
-      open = [];
-    }
-  }
-  return { whole, open: open.map((line) => `${line}\\`) };
-}
-
 /** Milliseconds. Pasted lines follow each other faster than typed ones. */
 const pastePause = 30;
 
@@ -195,9 +176,11 @@ export class LineScreen implements Screen, LineReceiver {
   }
 
   #pass(): void {
-    const { whole, open } = joinContinued(this.#collected);
-    this.#collected = open;
-    if (whole.length > 0) this.#enter(whole.join('\n'));
+    const text = this.#collected.join('\n');
+    // A backslash at the end of a line becomes a line end, so the next line is waited for.
+    if (this.#collected.length === 0 || text.endsWith('\\')) return;
+    this.#collected = [];
+    this.#enter(text.replaceAll('\\\n', '\n'));
   }
 
   #enter(text: string): void {

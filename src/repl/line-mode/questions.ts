@@ -6,7 +6,7 @@ import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { openListed } from '../conversation-list/list-keys.ts';
 import {
   closeList,
-  isComplete,
+  isBeingSearched,
   rowMarks,
   type Match,
   matchesOf,
@@ -95,7 +95,7 @@ function headOf(list: OpenList, found: number): string {
   const [mark] = list.rows[0]?.marks ?? [];
   const first = mark === undefined ? 'newest' : `${mark} ones`;
   if (terms.length === 0) return `${countOf(found, 'conversation')}, ${first} first.`;
-  const total = `${count(found)}${isComplete(list) ? '' : ' or more'}`;
+  const total = `${count(found)}${isBeingSearched(list) ? ' or more' : ''}`;
   return `${total} with ${terms.join(' and ')} in the ${list.searchesTexts ? 'text' : 'title'}.`;
 }
 

@@ -3,7 +3,8 @@ import { createSpokenMarkdown } from '../../terminal/markdown/spoken-markdown.ts
 import { createSession } from '../create-session.ts';
 import type { Repl, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
-import type { TranscriptFormat, AnswerFormatter } from '../transcript/transcript.ts';
+import type { TranscriptFormat } from '../transcript/transcript.ts';
+import type { MarkdownStream } from '../../terminal/markdown/block-driver.ts';
 import { LineScreen } from './line-screen.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { hangText } from '../../terminal/text/rows.ts';
@@ -17,7 +18,7 @@ function inWords(text: string): string {
     .replaceAll('tokens/s', 'tokens a second');
 }
 
-const passThrough = (): AnswerFormatter => ({
+const passThrough = (): MarkdownStream => ({
   write: (text) => text,
   end: () => '',
   undecided: () => '',

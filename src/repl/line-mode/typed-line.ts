@@ -8,7 +8,7 @@ import { displayWidth, graphemes } from '../../terminal/text/width.ts';
 
 /** A text on the screen, character by character. */
 interface TypedLine {
-  /** As shown: a long paste as its marker, a tab as spaces. */
+  /** The text as it is shown: a long paste as its marker, a tab as spaces. */
   readonly shown: readonly string[];
   /** Number of characters before the caret. */
   readonly caret: number;

@@ -13,7 +13,7 @@ import type { OpenedPrompt, PromptVariable } from './prompt-files.ts';
 /** A prompt file that waits for values. */
 interface PendingPrompt {
   readonly prompt: OpenedPrompt;
-  /** With the values so far. */
+  /** The prompt file with the values so far. */
   readonly use: PromptUse;
   /** The variables to ask for, and `undefined` for the text; the first one is being asked for. */
   readonly missing: readonly (PromptVariable | undefined)[];
@@ -147,7 +147,7 @@ function askOrSend(state: ReplState, pending: PendingPrompt): Update {
   return step({ ...state, dialog: promptDialog(pending) });
 }
 
-/** Without arguments, every variable is asked for; else only those without a default. */
+/** Asks for every variable if there are no arguments; else only for those without a default. */
 function missingOf(
   state: ReplState,
   prompt: OpenedPrompt,

@@ -11,7 +11,7 @@ import { useView } from './view.tsx';
 /** Columns beside a path in the menu: its mark, and the position. */
 const pathMargin = 17;
 
-/** In a folder of a command, only the name. A long path is shortened at its start: its name matters most. */
+/** Shows only the name of a command in a folder. A long path is shortened at its start: its name matters most. */
 function labelOf({ request }: Menu, candidate: Candidate, columns: number): string {
   const { kind } = request;
   const { value, isFolder = false } = candidate;

@@ -18,7 +18,7 @@ import type { ReplState, Update } from '../state.ts';
 import { caretShapeOf, viSelection } from '../composer/vi/vi-keys.ts';
 import { Lines, useCaret, useView, type View, useKeys, useStore } from './view.tsx';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { actionOf, type KeyAction } from '../composer/keys/key-bindings.ts';
+import { actionOf, type KeyAction, keyOf } from '../composer/keys/key-bindings.ts';
 import { chordOf } from '../composer/keys/key-event.ts';
 import { shownText } from '../composer/paste.ts';
 import { type Draft, withDraft } from '../composer/text-buffer.ts';
@@ -58,13 +58,16 @@ function withSelection(
 /** The draft; the terminal's cursor is its caret. */
 export function Composer({ composer }: { readonly composer: ComposerLayout }): ReactNode {
   const view = useView();
-  const { vi, activity } = view.state;
+  const { vi, activity, queue, keyMap } = view.state;
   useCaret({
     column: composerMarkColumns + composer.cursorColumn,
     rowsBelow: composer.rows.length - 1 - composer.cursorRow,
     shape: vi && caretShapeOf(vi),
   });
-  const placeholder = activity === undefined ? 'type a prompt' : 'type the next prompt';
+  const queueKey = queue.length > 0 ? keyOf('move-up', keyMap) : undefined;
+  const next =
+    queueKey === undefined ? 'type the next prompt' : `${queueKey} edits the last queued prompt`;
+  const placeholder = activity === undefined ? 'type a prompt' : next;
   const rows = composer.rows.every((row) => row === '')
     ? [view.style.dim(placeholder)]
     : composer.rows.map((row, index) => withSelection(row, composer.selections?.[index]));
@@ -75,11 +78,11 @@ export function Composer({ composer }: { readonly composer: ComposerLayout }): R
 export const maxOlderMatches = 4;
 
 const searching: Partial<
-  Record<KeyAction, (history: History, search: HistorySearch) => HistorySearch>
+  Record<KeyAction, (search: HistorySearch, history: History) => HistorySearch>
 > = {
   'search-older': searchOlder,
   'search-newer': searchNewer,
-  'search-shorten': shortenQuery,
+  'search-shorten': (search, history) => shortenQuery(history, search),
 };
 
 const closed = (state: ReplState): Update => step({ ...state, isSearching: false });
@@ -108,7 +111,7 @@ export function useHistorySearch(): HistorySearch | undefined {
     const action = actionOf(chordOf(event), 'search', keyMap);
     if (action === 'suspend' || action === 'redraw') return false;
     const next = action && searching[action];
-    if (next !== undefined) setSearch(next(history, search));
+    if (next !== undefined) setSearch(next(search, history));
     if (action === 'search-accept' || action === 'search-cancel' || action === 'interrupt') {
       store.update(action === 'search-accept' ? (now) => accepted(now, search) : closed);
       setSearch(startSearch());

@@ -26,7 +26,7 @@ const hint = (key: string, does: string, priority: number): LinePart => ({
 const stalledColumns = 50;
 /** Columns below which a shortened task or model means nothing. */
 const minTaskColumns = 12;
-/** Columns below which a retry is told in fewer words. */
+/** Below this many columns, a retry row uses shorter words. */
 const narrowColumns = 60;
 
 /** The countdown is never shortened; the cause is, before the key for a retry is left out. */

@@ -11,7 +11,7 @@ function stashText({ stash = [], composer, keyMap }: ReplState): string | undefi
   return key === undefined ? `after this prompt: ${drafts}` : `${key} restores ${drafts}`;
 }
 
-/** With a draft, Enter sends that first. */
+/** What the queue waits for. Enter sends a draft first, if there is one. */
 function pausedQueueText({ composer, activity, keyMap }: ReplState): string | undefined {
   if (activity !== undefined) return undefined;
   if (!isEmpty(composer)) return 'the queue is sent after this prompt';

@@ -25,9 +25,9 @@ export function budgetOf(
     ...wanted,
     gap: 1,
     queue: Math.min(maxQueueRows, queue),
-    /** Below the activity. */
+    /** The margin below the activity. */
     margin: status + queue > 0 && rows >= minRowsForMargin ? 1 : 0,
-    /** Above the composer. */
+    /** The rule above the composer. */
     rule: rows >= minRowsForRule ? 1 : 0,
     completion: Math.min(maxCompletionRows, wanted.completion),
     footer: 1,

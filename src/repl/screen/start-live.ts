@@ -17,7 +17,8 @@ import { onKey } from '../keys.ts';
 import { quit, step } from '../step.ts';
 import { createTicker } from '../timers.ts';
 import { richFormat } from '../transcript/rich-format.ts';
-import type { AnswerFormatter, TranscriptFormat } from '../transcript/transcript.ts';
+import type { MarkdownStream } from '../../terminal/markdown/block-driver.ts';
+import type { TranscriptFormat } from '../transcript/transcript.ts';
 import { createBackground } from './background.ts';
 import { InkScreen } from './ink.tsx';
 import { createKeyInput } from './key-input.ts';
@@ -25,15 +26,12 @@ import { spinnerPace } from './StatusRow.tsx';
 import { WindowWatch } from './window-watch.ts';
 
 /** Several lines, such as a table, are formatted as if the answer ended now; a partial line is shown as it is. */
-function previewOf({ activity }: ReplState, formatter: () => AnswerFormatter): string {
+function previewOf({ activity }: ReplState, formatter: () => MarkdownStream): string {
   const undecided = activity?.undecided ?? '';
   if (!undecided.includes('\n')) return undecided;
   const stream = formatter();
-  const text = stream.write(undecided);
-  const rest = typeof text === 'string' ? stream.end() : '';
-  const all = typeof text === 'string' && typeof rest === 'string' ? text + rest : undecided;
   // It may continue an open line; Markdown drops the space before it.
-  const shown = all.replace(/\n+$/, '');
+  const shown = (stream.write(undecided) + stream.end()).replace(/\n+$/, '');
   return undecided.startsWith(' ') ? ` ${shown.trimStart()}` : shown;
 }
 

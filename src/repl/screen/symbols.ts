@@ -1,10 +1,10 @@
 /** Symbols of the live region and the transcript; ASCII if the terminal has no Unicode. */
 export interface Symbols {
-  /** Between the parts of a line. */
+  /** Separates the parts of a line. */
   readonly dot: string;
-  /** Before the composer's first row, a sent prompt, and the selected choice. */
+  /** Stands before the composer's first row, a sent prompt, and the selected choice. */
   readonly mark: string;
-  /** Before a failure. */
+  /** Stands before a failure. */
   readonly cross: string;
   /** The end of a text that was cut: one column, as the ellipsis of Ink. */
   readonly ellipsis: string;

@@ -111,7 +111,7 @@ export function useCaret(caret: Caret | undefined): void {
   useLayoutEffect(() => store.laidOut({ caret }));
 }
 
-/** For the box of everything below the component with the caret: Ink measures it. */
+/** The box of everything below the component with the caret: Ink measures it. */
 export function useBelowCaret(): RefObject<DOMElement | null> {
   const store = useStore();
   const box = useRef<DOMElement>(null);

@@ -30,7 +30,7 @@ function progressOf({ activity }: ReplState): WindowProgress {
 /** Milliseconds after which a progress is written again: some terminals remove one that is not renewed. */
 const renewal = 5000;
 
-/** For a person who looks at a different window. */
+/** The outcome in words, for a person who looks at a different window. */
 function outcomeOf({ dialog, isQueuePaused }: ReplState, elapsed: number): string {
   if (dialog !== undefined) return 'a question';
   return isQueuePaused

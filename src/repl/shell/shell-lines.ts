@@ -1,7 +1,6 @@
 import { count } from '../../output/figures.ts';
 import { maskText } from '../../secrets/secrets.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { keyOf } from '../composer/keys/key-bindings.ts';
 import { contentOf, shownText } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
 import { notice, type Entry } from '../transcript/transcript.ts';
@@ -12,7 +11,6 @@ import {
   andThen,
   printing,
   printNotice,
-  refuse,
   startActivity,
   step,
   stopKey,
@@ -44,13 +42,6 @@ export function runForShell(state: ReplState, draft: Draft, needsEcho: boolean):
   const { command, isAttached } = readShellLine(contentOf(draft));
   const echoed = step(state, printing({ type: 'command', text: shownText(draft), needsEcho }));
   if (command === '') return andThen(echoed, (next) => printNotice(next, shellExplanation(next)));
-  const program = screenProgramOf(command);
-  if (program !== undefined) {
-    const message = `${program} needs a terminal, which a command does not have`;
-    const editor = keyOf('open-editor', state.keyMap);
-    const way = editor === undefined ? '' : `; ${editor} opens the prompt in your editor`;
-    return andThen(echoed, (next) => refuse(next, message, `run it in a different window${way}`));
-  }
   return andThen(echoed, (next) =>
     startActivity(next, `running ${commandName(command, 24)}`, runShellLine, {
       command,
@@ -80,7 +71,7 @@ function createShown(session: Session, signal: AbortSignal, showsAll: boolean) {
   let hidden = 0;
   const showOpen = (text: string) => {
     const open = maskText(secrets, sanitizeLine(text));
-    // Of the rows that are not shown yet, the preview has the last one.
+    // The preview has the last of the rows that are not shown yet.
     const preview = open === '' ? held.at(-1)?.trimEnd() : open;
     session.update((state) => withUndecided(state, preview ?? ''));
   };
@@ -138,7 +129,7 @@ function attachmentOf(command: string, end: string, { text, cut }: Output) {
 
 function attachedText({ bytes, cut }: Output): string {
   if (bytes === 0) return 'attached to the next prompt';
-  if (cut === 0) return `${count(bytes)} bytes are attached to the next prompt`;
+  if (cut === 0) return `${count(bytes)} bytes of output are attached to the next prompt`;
   return `the last ${count(bytes - cut)} of ${count(bytes)} bytes are attached to the next prompt`;
 }
 
@@ -245,13 +236,4 @@ export function commandName(command: string, maxLength = 60): string {
   const name = Array.from(first);
   if (name.length > maxLength) return `${name.slice(0, maxLength - 1).join('')}…`;
   return others.length === 0 ? first : `${first} …`;
-}
-
-/** These programs use the screen, unless they have options. */
-const screenProgram =
-  /^(?:(?:sudo|\w+=\S*)\s+)*(vim?|nvim|view|nano|pico|emacs|micro|joe|htop|btop|tmux|screen|mc)(?:\s+[^\s-][^\s;&|]*)*$/;
-
-/** The program of a command that would wait for a terminal; undefined for any other command. */
-export function screenProgramOf(command: string): string | undefined {
-  return screenProgram.exec(command)?.[1];
 }

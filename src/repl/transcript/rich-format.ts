@@ -16,7 +16,7 @@ function noticeRows(text: string, columns: number): string {
   return rows.join('\n');
 }
 
-/** For terminals with escape codes: answers as Markdown, prompts on a band, failures marked, replies to commands as they are, the rest dim. */
+/** The format of terminals with escape codes: answers as Markdown, prompts on a band, failures marked, replies to commands as they are, the rest dim. */
 export function richFormat(options: {
   readonly style: Style;
   readonly width: () => number;

@@ -1,14 +1,7 @@
 import { createWordRows } from '../../terminal/text/rows.ts';
 import { createSanitizer, sanitize, type Sanitizer } from '../../terminal/safety/sanitizer.ts';
+import type { MarkdownStream } from '../../terminal/markdown/block-driver.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
-
-/** May hold back text whose format is not decided yet. */
-export interface AnswerFormatter {
-  write(text: string): string | Promise<string>;
-  end(): string | Promise<string>;
-  /** The undecided text, for a preview. */
-  undecided(): string;
-}
 
 /** Formats the entries of a transcript. Arguments are not sanitized; results end with a line end. */
 export interface TranscriptFormat {
@@ -20,7 +13,7 @@ export interface TranscriptFormat {
   /** Columns of its rows; infinite if the terminal wraps them. */
   reasoningWidth(): number;
   /** `column`: where the text begins. */
-  answerText(column: number): AnswerFormatter;
+  answerText(column: number): MarkdownStream;
   /** Empty if there is nothing to show. */
   closing(closing: Closing): string;
   /** `isReply`: directly after the command that it replies to. */
@@ -78,7 +71,7 @@ interface OpenText {
 export class Transcript {
   readonly #format: () => TranscriptFormat;
   readonly #write: (text: string) => Promise<void> | undefined;
-  #answer: (OpenText & { readonly formatter: AnswerFormatter }) | undefined;
+  #answer: (OpenText & { readonly formatter: MarkdownStream }) | undefined;
   #reasoning: (OpenText & { readonly rows: ReturnType<typeof createWordRows> }) | undefined;
   #lastGroup: Group | undefined;
   #queued: readonly Entry[] = [];
@@ -179,7 +172,7 @@ export class Transcript {
   async #addText(text: string): Promise<void> {
     const answer = this.#answer;
     if (answer === undefined) return;
-    await this.#add(answer, await answer.formatter.write(answer.sanitizer.write(text)));
+    await this.#add(answer, answer.formatter.write(answer.sanitizer.write(text)));
   }
 
   async #close(): Promise<number> {
@@ -188,8 +181,7 @@ export class Transcript {
     const { sanitizer, formatter } = answer;
     // Closed even if writing its end fails, so that later entries are still printed.
     this.#answer = undefined;
-    await this.#add(answer, await formatter.write(sanitizer.end()));
-    await this.#add(answer, await formatter.end());
+    await this.#add(answer, formatter.write(sanitizer.end()) + formatter.end());
     if (answer.last !== '\n') void this.#write('\n');
     return sanitizer.removed;
   }
@@ -210,7 +202,7 @@ export class Transcript {
   }
 }
 
-/** Below an answer. */
+/** The line below an answer. */
 export interface Closing {
   readonly type: 'closing';
   /** Model, time and tokens, as far as they are known. */

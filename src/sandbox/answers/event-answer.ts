@@ -1,4 +1,4 @@
-import { type Completion, finishReasonOf } from '../completion.ts';
+import { type Completion, finishReasonOf, reportedUsage } from '../completion.ts';
 import { type Exchange, pause } from '../exchange.ts';
 import type { Fault } from '../faults/fault-fields.ts';
 import { malformedEvents } from '../shapes.ts';
@@ -117,7 +117,7 @@ async function* chunkPayloads(
       id: completion.id,
       object: 'chat.completion.chunk',
       choices,
-      usage: withUsage ? completion.ending().usage : undefined,
+      usage: withUsage ? reportedUsage(fault, completion) : undefined,
     });
 
   let isFirst = true;

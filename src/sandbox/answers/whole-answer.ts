@@ -37,7 +37,7 @@ async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promise<void>
   const cutAfter = cutPosition(fault);
   const stallAfter = fault['stall-after'];
   const interruption = stallAfter ?? cutAfter;
-  // Before a stall or cut: nothing if that is right after the headers, else half.
+  // What is sent before a stall or cut: nothing if that is right after the headers, else half.
   const isHalf = typeof interruption === 'number' && interruption > 0;
   const first = isHalf ? text.slice(0, Math.ceil(text.length / 2)) : '';
   await body.write(first);

@@ -77,7 +77,7 @@ const status: ValueKind<number> = {
 };
 
 const headerName = /^[\w!#$%&'*+\-.^`|~]+$/;
-/** As in Node, whose `node:http` would slow every start of natter. */
+/** The same pattern as in Node, whose `node:http` would slow every start of natter. */
 const headerText = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
 /** `Name: value`. */
@@ -101,7 +101,7 @@ function headerValue(placeholder: string, expects: string): ValueKind<string> {
   };
 }
 
-/** Before the headers, or after a number of events. */
+/** When a fault starts: before the headers, or after a number of events. */
 const cutPlace: ValueKind<number | 'request'> = {
   placeholder: 'request|headers|n',
   expects: '"request" (before the headers), "headers" (right after them) or a number of events',
@@ -282,6 +282,7 @@ const eventFields = {
     choice(['none', 'finish', 'last', 'every']),
     'where to send usage: nowhere, with the finish_reason (default), in a last chunk without choices, or in every chunk',
   ),
+  cached: events(wholeNumber(0), 'report n tokens of the prompt as read from a cache'),
   'after-done': events(toggle, 'send a chunk after `[DONE]`'),
   unterminated: events(toggle, 'omit the line end of the last event'),
   split: events(

@@ -128,7 +128,7 @@ export interface Directive {
   readonly rest: string;
 }
 
-/** In characters. Groups are kept in memory for `times`. */
+/** The longest group in characters. Groups are kept in memory for `times`. */
 const maxGroupLength = 65_536;
 
 const opening = /^\s*\[sandbox(?=[\s\]:])[:]?/i;

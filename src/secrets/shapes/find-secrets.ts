@@ -52,7 +52,7 @@ function* findTokens(text: string) {
 
 /** A secret in a text, or what looks like one. */
 export interface FoundSecret extends Range {
-  /** For people, as in `a GitHub token`. */
+  /** The name that people read, as in `a GitHub token`. */
   readonly kind: string;
 }
 

@@ -132,7 +132,7 @@ function readBytes(descriptor: number): Buffer {
 const tokenOf = ({ ino, mtimeMs }: fs.Stats) => `${ino}-${Math.floor(mtimeMs)}`;
 
 function readFound(descriptor: number): FoundLock {
-  // After opening, because a network file system asks its server only then.
+  // The file is looked at after opening, because a network file system asks its server only then.
   const stats = fs.fstatSync(descriptor);
   const text = readBytes(descriptor).toString();
   const owner = parseOwner(text);
@@ -295,7 +295,7 @@ function takeLock(
 
 function keepLock(path: string, owner: LockOwner, clock: ProgramClock): HeldLock {
   let isLost = false;
-  // By both clocks: the monotonic one may stop while the machine sleeps, and the other one may be set.
+  // Both clocks count: the monotonic one may stop while the machine sleeps, and the other one may be set.
   let checked = { date: clock.date().getTime(), monotonic: clock.monotonic() };
   const renew = () => {
     checked = { date: clock.date().getTime(), monotonic: clock.monotonic() };

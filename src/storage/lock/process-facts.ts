@@ -43,7 +43,7 @@ export const thisMachine: Machine = {
   process(id) {
     try {
       const text = fs.readFileSync(`/proc/${id}/stat`, 'utf8');
-      // From field 3, the state: the name before it may contain spaces and parentheses.
+      // Reading starts at field 3, the state: the name before it may contain spaces and parentheses.
       const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
       return { isDead: /^[ZXx]$/.test(fields[0] ?? ''), start: fields[19] };
     } catch {

@@ -51,7 +51,7 @@ export function fitsTerminal(
 /** Exit codes of shells when a program is missing or cannot run; 9009 is from cmd.exe. */
 export const notRunCodes: ReadonlySet<number | null> = new Set([126, 127, 9009]);
 
-/** As git does: less ends at once if the text fits, keeps it on the screen, and understands colours. */
+/** The options that git sets: less ends at once if the text fits, keeps it on the screen, and understands colours. */
 const pagerDefaults = { LESS: 'FRX', LV: '-c' };
 
 /**

@@ -11,13 +11,13 @@ import {
 
 /** Turns text into what a terminal shows. Output is final. */
 export interface TextTransform {
-  /** The output that this part of the text decides; a promise only while something is loaded for it. */
-  write(text: string): string | Promise<string>;
+  /** The output that this part of the text decides. */
+  write(text: string): string;
   /** The rest. */
-  end(): string | Promise<string>;
+  end(): string;
 }
 
-/** Loads the languages of code. The output ends with a line end, unless there was no text. */
+/** The output ends with a line end, unless there was no text. */
 export interface MarkdownStream extends TextTransform {
   /** The source of what is not decided yet, for a preview. */
   undecided(): string;
@@ -48,11 +48,8 @@ export interface BlockRenderer<Part> {
   heading(marks: string, title: string): void;
   underline(source: string): void;
   rule(source: string): void;
-  /**
-   * @param fence the mark as written; undefined for indented code
-   * @returns a promise while something is loaded that the code needs
-   */
-  openCode(block: number, info: string, fence: string | undefined): Promise<void> | undefined;
+  /** @param fence the mark as written; undefined for indented code */
+  openCode(block: number, info: string, fence: string | undefined): void;
   codeLine(text: string): void;
   closeCode(): void;
   formula(lines: readonly string[], close: string): void;
@@ -104,34 +101,20 @@ export class BlockDriver<Part> implements MarkdownStream {
   #line = '';
   /** What to do with more of the line: detect its kind, collect it, or write it as text. */
   #mode: 'start' | 'whole' | 'text' = 'start';
-  /** Pending while something is loaded that the next text needs. */
-  #loading: Promise<void> | undefined;
-  /** Input that waits for the load. */
-  #backlog = '';
-  #waiting: Promise<string> | undefined;
 
   constructor(renderer: BlockRenderer<Part>) {
     this.#renderer = renderer;
   }
 
-  write(text: string): string | Promise<string> {
-    this.#backlog += text;
-    return this.#waiting ? '' : this.#drain();
+  write(text: string): string {
+    for (const [index, part] of text.split('\n').entries()) {
+      if (index > 0) this.#endLine();
+      if (part !== '') this.#feed(part);
+    }
+    return this.#renderer.take();
   }
 
-  end(): string | Promise<string> {
-    return this.#waiting ? this.#waiting.then(() => this.#finish()) : this.#finish();
-  }
-
-  undecided(): string {
-    const leaf = this.#leaf;
-    const inline = leaf.kind === 'paragraph' ? leaf.inline.undecided() : '';
-    const formula = leaf.kind === 'formula' ? leaf.lines.join('\n') : '';
-    const parts = [this.#renderer.undecided() + inline, formula, this.#row];
-    return [...parts, this.#line + this.#backlog].filter(Boolean).join('\n');
-  }
-
-  #finish(): string {
+  end(): string {
     if (this.#line !== '') this.#endLine();
     this.#settleRow();
     this.#closeLeaf();
@@ -139,29 +122,12 @@ export class BlockDriver<Part> implements MarkdownStream {
     return this.#renderer.take();
   }
 
-  #drain(): string | Promise<string> {
-    this.#backlog = this.#backlog.slice(this.#consume(this.#backlog));
-    const output = this.#renderer.take();
-    if (!this.#loading) return output;
-    this.#waiting = this.#loading.then(async () => {
-      this.#waiting = undefined;
-      this.#loading = undefined;
-      return output + (await this.#drain());
-    });
-    return this.#waiting;
-  }
-
-  /** Reads lines until something must be loaded. @returns the number of units read */
-  #consume(text: string): number {
-    let position = 0;
-    while (position < text.length && !this.#loading) {
-      const newline = text.indexOf('\n', position);
-      const end = newline === -1 ? text.length : newline;
-      if (end > position) this.#feed(text.slice(position, end));
-      if (newline !== -1) this.#endLine();
-      position = newline === -1 ? end : end + 1;
-    }
-    return position;
+  undecided(): string {
+    const leaf = this.#leaf;
+    const inline = leaf.kind === 'paragraph' ? leaf.inline.undecided() : '';
+    const formula = leaf.kind === 'formula' ? leaf.lines.join('\n') : '';
+    const parts = [this.#renderer.undecided() + inline, formula, this.#row];
+    return [...parts, this.#line].filter(Boolean).join('\n');
   }
 
   #feed(part: string): void {
@@ -316,7 +282,7 @@ export class BlockDriver<Part> implements MarkdownStream {
         const { mark, info, indent } = readFence(start, renderer.containers);
         this.#codeBlocks += 1;
         this.#leaf = { kind: 'fence', mark, indent };
-        this.#loading = renderer.openCode(this.#codeBlocks, info, mark);
+        renderer.openCode(this.#codeBlocks, info, mark);
         return;
       }
       case 'indented':
@@ -367,7 +333,7 @@ export class BlockDriver<Part> implements MarkdownStream {
     } else {
       this.#codeBlocks += 1;
       this.#leaf = { kind: 'indented', blankLines: 0 };
-      void renderer.openCode(this.#codeBlocks, '', undefined);
+      renderer.openCode(this.#codeBlocks, '', undefined);
     }
     renderer.codeLine(text);
   }

@@ -4,7 +4,7 @@
 import { isWide } from '../text/width.ts';
 
 /** An open mark that may still be closed. */
-export interface Opener {
+interface Opener {
   readonly character: string;
   /** Number of marks still open; 1 for a bracket. */
   length: number;
@@ -276,7 +276,7 @@ interface DelimiterRun {
  * scripts without spaces may follow a closing mark directly.
  * @returns whether a mark was closed
  */
-export function handleRun(openers: Opener[], run: DelimiterRun): boolean {
+function handleRun(openers: Opener[], run: DelimiterRun): boolean {
   const spaceBefore = isSpace(run.before);
   const spaceAfter = isSpace(run.after);
   const markBefore = isPunctuation(run.before);

@@ -1,4 +1,4 @@
-import type * as highlighting from '../highlight.ts';
+import { openHighlight } from '../highlight.ts';
 import { formulaRows } from '../formula.ts';
 import type { Look, Style } from '../style.ts';
 import { displayWidth } from '../text/width.ts';
@@ -73,9 +73,7 @@ class ScreenBlocks implements BlockRenderer<Span> {
   /** The mark of the open code; undefined for indented code. */
   #fence: string | undefined;
   /** Styles the lines of the open code. */
-  #highlight: ((line: string) => string) | undefined;
-  /** Loaded at the first code with a language. */
-  #highlighter: typeof highlighting | undefined;
+  #highlight = unchanged;
 
   constructor(options: MarkdownStreamOptions) {
     const { style, width } = options;
@@ -159,30 +157,11 @@ class ScreenBlocks implements BlockRenderer<Span> {
   }
 
   /** Writes a rule with the block's number and language; without colour, both after the fence. */
-  openCode(block: number, info: string, fence: string | undefined): Promise<void> | undefined {
-    const language = info.split(/\s/, 1)[0] ?? '';
+  openCode(block: number, info: string, fence: string | undefined): void {
     this.#fence = fence;
-    this.#highlight = undefined;
+    this.#highlight = openHighlight(info.split(/\s/, 1)[0] ?? '', this.#style);
     if (this.#style.colored) this.#writeCodeHead(block, info);
     else if (fence !== undefined) this.#writeLine(`${fence} ${block} ${info}`.trimEnd(), 'code');
-    if (!this.#style.colored || language === '') return undefined;
-    return this.#openHighlight(language);
-  }
-
-  /** @returns a promise while the highlighter is loaded */
-  #openHighlight(language: string): Promise<void> | undefined {
-    if (this.#highlighter !== undefined) {
-      this.#highlight = this.#highlighter.openHighlight(language, this.#style);
-      return undefined;
-    }
-    return import('../highlight.ts').then(
-      (highlighter) => {
-        this.#highlighter = highlighter;
-        void this.#openHighlight(language);
-      },
-      // Code without colour is still readable.
-      () => undefined,
-    );
   }
 
   /** `── 1 ts ──────── /copy 1`; in a narrow window, less of it. */
@@ -200,7 +179,7 @@ class ScreenBlocks implements BlockRenderer<Span> {
 
   codeLine(text: string): void {
     if (this.#fence !== undefined) {
-      return this.#writeLine(this.#highlight?.(text) ?? text, 'code');
+      return this.#writeLine(this.#highlight(text), 'code');
     }
     if (text === '') return this.#writeBlankLine();
     return this.#writeLine(this.#style.colored ? text : `    ${text}`, 'code');
@@ -363,6 +342,8 @@ class ScreenBlocks implements BlockRenderer<Span> {
     return { mark, rest: text.slice(3) };
   }
 }
+
+const unchanged = (line: string) => line;
 
 /** The rows of a text that the terminal wraps. */
 function lineEnds(text: string) {

@@ -194,7 +194,7 @@ class SpokenBlocks implements BlockRenderer<string> {
     this.#writeLine(`${this.#takeLabel()}separator`);
   }
 
-  openCode(number: number, language: string): undefined {
+  openCode(number: number, language: string): void {
     const name = language === '' ? `code ${number}` : `code ${number}, ${language}`;
     this.#code = { number, name, label: this.#takeLabel(), lines: [], size: 0, written: 0 };
   }

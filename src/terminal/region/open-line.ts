@@ -3,7 +3,7 @@ import { displayWidth, graphemes } from '../text/width.ts';
 
 /** The last line of text without a line end, wrapped as the terminal wraps it. */
 export interface OpenLine {
-  /** Since the last line end, with its escape sequences; empty if the line is very long. */
+  /** The text since the last line end, with its escape sequences; empty if the line is very long. */
   readonly text: string;
   /** The part in the line's last row, with the sequences that reopen its style. */
   readonly row: string;

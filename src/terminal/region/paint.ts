@@ -46,7 +46,7 @@ const eraseRest = `${CSI}K`;
 const unwrapped = (rows: string) => `${CSI}?7l${rows}${CSI}?7h`;
 
 const up = (rows: number) => (rows > 0 ? `${CSI}${rows}A` : '');
-/** By line feeds, which add rows at the bottom of a window that has lost some; CUD would stop there. */
+/** Moves down by line feeds, which add rows at the bottom of a window that has lost some; CUD would stop there. */
 const down = (rows: number) => '\n'.repeat(Math.max(0, rows));
 const right = (columns: number) => (columns > 0 ? `${CSI}${columns}C` : '');
 const vertical = (rows: number) => (rows < 0 ? up(-rows) : down(rows));

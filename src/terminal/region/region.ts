@@ -240,7 +240,7 @@ export class LiveRegion {
     if (way !== undefined && isOpen(before.line) && !isOpen(way.line)) {
       this.#stranded = shownPreview(before);
     }
-    // Without what a row that is out of reach shows of it.
+    // What a row that is out of reach shows of it is left out.
     const text =
       this.#stranded !== '' && this.#text.startsWith(this.#stranded)
         ? this.#text.slice(this.#stranded.length).replace(/^ *\n?/, '')

@@ -8,7 +8,7 @@ interface RowBreak {
   readonly to: number;
 }
 
-/** With less room, rows would have a few letters each; then the terminal wraps the text. */
+/** Rows with less room would have a few letters each, so the terminal wraps the text then. */
 const MIN_ROOM = 4;
 /** UTF-16 units; a longer sequence of punctuation or syllables can be broken anywhere. */
 const MAX_UNIT = 32;

@@ -65,6 +65,18 @@ describe('50 requests a second', () => {
   );
 });
 
+test.each([
+  ['a sliding window', () => slidingWindow(50, 1000)],
+  ['a token bucket', () => tokenBucket(50, 50)],
+])('limits that %s announces in headers cause few refusals', (_, limit) => {
+  const refusals = (hasHeaders: boolean) =>
+    seeds.reduce((sum, seed) => {
+      const use = { items: 500, most: 64, latency: 20, hasHeaders, seed };
+      return sum + simulate({ limit: limit(), ...use }).refused;
+    }, 0);
+  expect(refusals(true)).toBeLessThan(refusals(false) / 2);
+});
+
 describe('one request a second with a Retry-After of a minute', () => {
   const cases = [4, 16, 64].flatMap((most) =>
     [20, 900, 2500].flatMap((latency) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { batchNameOf, jobIdOf } from '../../../src/batch/queue/redis-queue.ts';
+import { batchNameOf } from '../../../src/batch/queue/redis-queue.ts';
 
 test.each([
   [undefined, 'data/reviews.jsonl', 'reviews'],
@@ -24,14 +24,4 @@ test.each([
   expect(() => batchNameOf(option, file)).toThrow(
     expect.objectContaining({ kind: 'usage' }) as Error,
   );
-});
-
-test.each([
-  [{ id: 'q1', index: 3 }, 'id-q1'],
-  [{ id: '12', index: 3 }, 'id-12'],
-  [{ id: 'a:b c', index: 3 }, 'id-a%3Ab%20c'],
-  [{ id: '\ud800', index: 3 }, 'id-%EF%BF%BD'],
-  [{ id: undefined, index: 3 }, 'item-3'],
-])('the job of item %j is %s', (item, id) => {
-  expect(jobIdOf(item.id, item.index)).toBe(id);
 });

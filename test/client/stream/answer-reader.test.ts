@@ -217,6 +217,19 @@ test('keeps the first id and model of an answer, and the last usage', async () =
   expect(endOf(parts)).toMatchObject({ id: 'a', model: 'origin', usage: { total_tokens: 3 } });
 });
 
+test.each<readonly [service: string, fields: object, cached: number | undefined]>([
+  ['OpenAI', { prompt_tokens_details: { cached_tokens: 1024 } }, 1024],
+  ['DeepSeek', { prompt_cache_hit_tokens: 1024, prompt_cache_miss_tokens: 976 }, 1024],
+  ['only the missed tokens', { prompt_cache_miss_tokens: 976 }, 1024],
+  ['more than the prompt', { prompt_cache_hit_tokens: 9999 }, 2000],
+  ['a text', { prompt_tokens_details: { cached_tokens: '1024' } }, undefined],
+  ['no details', { prompt_tokens_details: null }, undefined],
+])('reads the cached tokens of %s', async (_service, fields, cached) => {
+  const usage = { prompt_tokens: 2000, completion_tokens: 1, total_tokens: 2001, ...fields };
+  const { parts } = await readParts([delta('x') + event({ choices: [], usage }) + done]);
+  expect(endOf(parts)?.usage?.cached_tokens).toBe(cached);
+});
+
 const stream = 'text/event-stream';
 const json = 'application/json';
 

@@ -66,44 +66,128 @@ test('N24: login in a script keeps a working service if an address has no API', 
   expect(stdout).toBe('https://api.example.com\n');
 });
 
+const terminals = ['stdin', 'stdout', 'stderr'] as const;
+
 /** A login on a terminal, with the answers to its questions. */
-async function loginOnTerminal(address: string, answers: readonly string[]) {
-  const environment = { HOME: temporaryHome() };
-  const homeDirectory = environment.HOME;
-  const terminals = ['stdin', 'stdout', 'stderr'] as const;
-  const memory = createMemoryContext({ environment, homeDirectory, terminals, answers });
+async function loginOnTerminal(
+  address: string | undefined,
+  answers: readonly string[],
+  home = temporaryHome(),
+) {
+  const environment = { HOME: home };
+  const memory = createMemoryContext({ environment, homeDirectory: home, terminals, answers });
   const context = { ...memory.context, clock: systemClock };
-  const end = await runProgram(context, ['auth', 'login', '--base-url', address]).catch(
+  const words = address === undefined ? [] : ['--base-url', address];
+  const end = await runProgram(context, ['auth', 'login', ...words]).catch(
     (error: unknown) => error,
   );
-  return { end, questions: memory.questions, stderr: memory.stderr(), home: homeDirectory };
+  return { end, questions: memory.questions, stderr: memory.stderr(), home };
 }
 
+const addressQuestion = 'Base URL of the service: ';
 const keyQuestion = 'API key (not shown; empty for none): ';
-const anyway = 'Store it anyway? [y/N] ';
-
-test('N24: login on a terminal asks before it stores an address without an API', async () => {
-  const server = await serve([[json(404, {})]]);
-  const login = await loginOnTerminal(server.url, ['nk-key', 'y']);
-  expect(login.questions).toEqual([keyQuestion, anyway]);
-  expect(login.stderr).toContain('natter found no API at');
-  expect(login.stderr).toContain('has no API, so the key was not checked');
-  expect(storedKey(login.home)).toBe('nk-key');
-});
 
 test('N24, N25: login on a terminal asks again for an address without an API, or without a server', async () => {
   const site = await serve([[json(404, {})]]);
   const service = await serve([[listedModels], [json(400, {})]]);
   const dead = 'http://127.0.0.1:9';
-  const login = await loginOnTerminal(dead, ['nk-key', site.url, '', service.url]);
+  const login = await loginOnTerminal(dead, ['nk-key', site.url, service.url]);
   const address = `Base URL of the service [${dead}]: `;
-  expect(login.questions).toEqual([keyQuestion, address, anyway, address]);
+  expect(login.questions).toEqual([keyQuestion, address, address]);
   expect(login.stderr).toMatch(
     /cannot reach 127\.0\.0\.1:9: the connection was refused;\s+try\s+again/,
   );
-  expect(login.stderr).toContain('nothing was stored; try again');
+  expect(login.stderr).toContain('natter found no API at');
   expect(storedKey(login.home)).toBe('nk-key');
   expect(service.requests[0]?.headers['authorization']).toBe('Bearer nk-key');
+});
+
+test('login on a terminal suggests the current address, and an empty key stores only the address', async () => {
+  const server = await serve([[listedModels], [streamed('Hello')]]);
+  const env = { HOME: temporaryHome() };
+  await runInMemory(['config', 'set', 'base-url', server.url], { env });
+  const login = await loginOnTerminal(undefined, ['', ''], env.HOME);
+  expect(login.questions).toEqual([`Base URL of the service [${server.url}]: `, keyQuestion]);
+  expect(existsSync(join(env.HOME, '.config', 'natter', 'credentials.json'))).toBe(false);
+  expect((await runInMemory(['hi'], { env })).stdout).toBe('Hello\n');
+  expect(server.requests[1]?.headers).not.toHaveProperty('authorization');
+});
+
+test('Y16: login on a terminal asks again after an invalid address, before it asks for a key', async () => {
+  const server = await serve([[listedModels], [json(400, {})]]);
+  const login = await loginOnTerminal(undefined, ['my service', server.url, 'nk-key']);
+  expect(login.questions).toEqual([addressQuestion, addressQuestion, keyQuestion]);
+  expect(server.requests[0]?.headers['authorization']).toBe('Bearer nk-key');
+});
+
+test('Y16: login on a terminal asks at most three times', async () => {
+  const login = await loginOnTerminal(undefined, ['my service', 'my service', 'my service']);
+  expect(login.questions).toEqual([addressQuestion, addressQuestion, addressQuestion]);
+  expect(login.end).toMatchObject({ kind: 'usage' });
+  expect(login.stderr.match(/the base URL must be an http/g)).toHaveLength(2);
+});
+
+test('Y16: login on a terminal asks again after a refused and an impossible key, and shows none', async () => {
+  const refusal = json(401, { error: { message: 'bad key nk-wrong' } });
+  const server = await serve([[refusal], [listedModels], [json(400, {})]]);
+  const login = await loginOnTerminal(server.url, ['nk-wrong', 'Bearer nk-right', 'nk-right']);
+  expect(login.questions).toEqual([keyQuestion, keyQuestion, keyQuestion]);
+  expect(login.stderr).toContain('starts with the word Bearer');
+  expect(login.stderr).not.toMatch(/nk-wrong|nk-right/);
+  expect(storedKey(login.home)).toBe('nk-right');
+});
+
+test('X3: an empty key on a terminal removes the stored key', async () => {
+  const server = await serve([
+    [listedModels],
+    [json(400, {})],
+    [listedModels],
+    [streamed('Hello')],
+  ]);
+  const env = { HOME: temporaryHome() };
+  await runInMemory(['auth', 'login', '--base-url', server.url], { env, input: 'nk-old-key-0001' });
+  const login = await loginOnTerminal(`${server.url}/other`, [''], env.HOME);
+  expect(login.stderr).toContain('the previously stored key was deleted');
+  await runInMemory(['hi'], { env });
+  expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([
+    'Bearer nk-old-key-0001',
+    'Bearer nk-old-key-0001',
+    undefined,
+    undefined,
+  ]);
+  const credentials = join(env.HOME, '.config', 'natter', 'credentials.json');
+  expect(readFileSync(credentials, 'utf8')).not.toContain('nk-old');
+});
+
+test('with --no-input a key must be piped in, and a check needs a service', async () => {
+  const words = ['--no-input', '--base-url', 'http://127.0.0.1:9'];
+  const { context, questions } = createMemoryContext({ terminals });
+  await expect(runProgram(context, ['auth', 'login', ...words])).rejects.toMatchObject({
+    kind: 'usage',
+    hint: 'natter auth login --no-input < key.txt',
+  });
+  expect(questions).toEqual([]);
+  expect(await runInMemory(['auth', 'status', '--check'])).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/^natter: no service is configured, so/) as string,
+  });
+});
+
+test('status on a terminal is a table with a heading', async () => {
+  const environment = { NATTER_API_KEY: 'nk-first-key-0001' };
+  const { context, stdout, stderr } = createMemoryContext({ environment, terminals });
+  await runProgram(context, ['auth', 'status', '--color', 'never']);
+  expect(stdout()).toBe(
+    [
+      'SETTING   VALUE      SOURCE',
+      'profile   default    default',
+      'base-url  (not set)',
+      'model     origin     default',
+      'api-key   …0001      environment NATTER_API_KEY',
+      '',
+    ].join('\n'),
+  );
+  expect(stderr()).toBe('natter: no service is configured; connect one with natter auth login\n');
 });
 
 test('N3 login finds an API without /v1, and stores its path', async () => {

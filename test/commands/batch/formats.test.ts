@@ -285,18 +285,6 @@ test('--summary and --progress-json report the run as JSON, also of a shard of a
   expect(rest[0]).toMatch(/^natter: 1 of 2 items answered/);
 });
 
-test('a refused key stops the run, and the summary has its exit code', async () => {
-  const place = await openPrompts(50);
-  const words = ['p.txt', '--concurrency', '1', '--summary', 's.json'];
-  const { code } = await place.run(words, { env: { NATTER_API_KEY: 'wrong' } });
-  expect(code).toBe(4);
-  expect(JSON.parse(place.read('s.json'))).toMatchObject({
-    exit_code: 4,
-    stopped_by: 'failure',
-    items: { failed: 1, left: 49 },
-  });
-});
-
 test.each([
   [['--summary', 'p.txt'], 'p.txt is the input; the summary cannot be written to it'],
   [['--summary', 'o.jsonl', '-o', 'o.jsonl'], 'o.jsonl is the results file'],
@@ -317,7 +305,7 @@ test('--figures shows the times of answers and the causes of failures', async ()
   const place = await openPrompts(3, [rule('404', { prompt: 'prompt 2' })]);
   const { stderr } = await place.run(['p.txt', '--figures']);
   expect(stderr).toMatch(
-    /^ *time  answers\n[^]*\np50 .*\ncause +failed +first +example\nnot_found +1 +line 2 /,
+    /^ *time  answers\n[^]*\np50 .*\nnatter: first failure \(not_found\), line 2: /,
   );
 });
 

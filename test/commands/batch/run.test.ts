@@ -8,7 +8,6 @@ import {
   installPackages,
   openBatchPlace,
   openPrompts,
-  packagesOf,
   parseResults,
   promptLines,
 } from '../../support/batch.ts';
@@ -409,14 +408,4 @@ test('packages in the current folder are not loaded', async () => {
   const place = await openBatchPlace();
   installPackages(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
   expectFailure(await place.run(['status', ...queue]), 3, 'bullmq, which is not installed');
-});
-
-test('a password in the command line is refused, and printed nowhere', async () => {
-  const place = await openBatchPlace();
-  installPackages(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
-  const words = ['status', '--queue', 'redis://me:pass-word-9876@127.0.0.1:1'];
-  const { code, stdout, stderr } = await place.run(words, { env: packagesOf(place.folder) });
-  expect(code).toBe(2);
-  expect(stderr).toContain('set NATTER_QUEUE to this address instead');
-  expect(stdout + stderr).not.toContain('pass-word-9876');
 });

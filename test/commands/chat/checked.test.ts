@@ -186,12 +186,6 @@ describe('response-format', () => {
     const result = await runInMemory(['--sandbox', ...answered]);
     expectFailure(result, 7, 'natter config set response-format none');
   });
-
-  test('must be a known word', async () => {
-    const words = ['--sandbox', ...fields, '--response-format', 'xml', 'who?'];
-    const result = await runInMemory(words);
-    expectFailure(result, 2, '--response-format must be none, json_object or json_schema');
-  });
 });
 
 test('--dry-run shows the prompt with the schema, and the field', async () => {

@@ -45,22 +45,14 @@ const rows: readonly (readonly [FailureKind, number, readonly string[], RegExp])
 ];
 
 test.each(rows)(
-  'P23 P24 %s exits with %d and shows at most two lines: %j',
+  'P23 P24 %s exits with %d, shows at most two lines, and is named by --json: %j',
   async (kind, code, words, message) => {
     const { code: actual, stderr } = await runInMemory(words);
     expect(stderr).toMatch(message);
     expect(stderr).toMatch(/^natter: .+\n( {2}.+\n)?$/);
-    expect(actual).toBe(code);
-    expect(exitCodes[kind]).toBe(code);
-  },
-);
-
-test.each(rows)(
-  'P23 %s (%d) is named by --json on standard error: %j',
-  async (kind, code, words) => {
-    const { code: actual, stderr } = await runInMemory(['--json', ...words]);
-    expect(JSON.parse(stderr)).toMatchObject({ error: { kind } });
-    expect(actual).toBe(code);
+    const inJson = await runInMemory(['--json', ...words]);
+    expect(JSON.parse(inJson.stderr)).toMatchObject({ error: { kind } });
+    expect([actual, inJson.code, exitCodes[kind]]).toEqual([code, code, code]);
   },
 );
 

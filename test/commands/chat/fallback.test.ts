@@ -74,11 +74,6 @@ describe('--fallback', () => {
     );
   });
 
-  test('is reported with --quiet, too', async () => {
-    const { stderr } = await ask([failed, answered], ['-q', '--fallback', 'nextgen', 'hi']);
-    expect(stderr).toMatch(/^natter: warning: origin: .+; falling back to nextgen\n$/);
-  });
-
   test('is a setting and a variable', async () => {
     const server = await serve([failed, answered, failed, answered]);
     const env = { ...serviceAt(server, noRetries), HOME: temporaryHome() };
@@ -194,15 +189,6 @@ describe('--fallback', () => {
   test.each([['a b'], [''], ['nextgen,,x']])('%j is refused', async (value) => {
     const result = await runInMemory(['--sandbox', '--fallback', value, 'hi']);
     expectFailure(result, 2, '--fallback must be models separated by commas');
-  });
-
-  test('compare refuses it', async () => {
-    expect(await runInMemory(['--sandbox', 'compare', '--fallback', 'x', 'hi'])).toMatchObject({
-      code: 2,
-      stderr:
-        "natter: unknown option '--fallback'\n" +
-        '  a comparison shows what each model answers, so no other model answers for one that fails\n',
-    });
   });
 });
 

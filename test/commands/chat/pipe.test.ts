@@ -162,6 +162,25 @@ describe('several files', () => {
   });
 
   test.each([
+    [
+      '@a.md, as in a conversation',
+      [`${echo}explain @a.md`],
+      'a.md is not attached; -f a.md attaches it',
+    ],
+    ['only a.md', ['a.md'], 'a.md is not attached; -f a.md attaches it'],
+    ['@a.md that is attached', ['-f', 'a.md', `${echo}explain @a.md`], undefined],
+    ['@nothing', [`${echo}@nothing`], undefined],
+    ['@a.md in natter chat', ['chat', '@a.md'], undefined],
+  ])(
+    'a prompt with %s is sent as text, with a notice if a file is not attached',
+    async (_, words, notice) => {
+      const { code, stderr } = await runInMemory(['--sandbox', ...words], { cwd });
+      expect(code).toBe(0);
+      expect(stderr).toBe(notice === undefined ? '' : `natter: ${notice}\n`);
+    },
+  );
+
+  test.each([
     ['a.md,b.md', '-f takes one file; repeat it for each file'],
     ['a.md,c.md', undefined],
   ])('-f %s has the hint %s', async (name, hint) => {
@@ -253,11 +272,6 @@ test.each([
       `^natter: ${place} contains {{stdin}}, but standard input is empty\n  pipe something`,
     ),
   );
-});
-
-test('P27 an unknown flag is a usage error and sends nothing', async () => {
-  const result = await runInMemory(['--sandbox', '--bogus', 'hi']);
-  expectFailure(result, 2, /^natter: unknown option '--bogus'\n {2}see natter --help/);
 });
 
 const ask = ['--sandbox', '[sandbox echo]{{stdin}}'];

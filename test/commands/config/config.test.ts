@@ -6,7 +6,7 @@ import { folderOf } from '../../support/folder.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
 import { temporaryHome } from '../../support/natter.ts';
-import { openColorProfile, twoProfiles } from '../../support/profiles.ts';
+import { twoProfiles } from '../../support/profiles.ts';
 
 const wordsOf = (line: string) =>
   (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
@@ -56,36 +56,12 @@ test.each([
 });
 
 test.each([
-  ['nextgen', ''],
-  ['auto', ''],
-  ['llama3', ''],
-  ['nextgn', 'natter: warning: nextgn is not a known model; did you mean nextgen?\n'],
-])('config set model %s without a known service warns: %j', async (model, warning) => {
-  const { stderr } = await runLines([`config set model ${model}`]);
-  expect(stderr).toBe(`natter: model is set to ${model} in profile default\n${warning}`);
-});
-
-test.each([
-  ['llama3', ''],
-  ['lama3', 'lama3 is not a known model; did you mean llama3?'],
-  ['nextgen', 'nextgen is not a known model of the service; natter models list shows its models'],
-])('config set model %s warns if the service has not reported it: %j', async (model, warning) => {
-  const state = folderOf({ 'models.json': '{"http://127.0.0.1:8080":{"llama3":8192}}' });
-  const lines = ['config set base-url http://127.0.0.1:8080', `config set model ${model}`];
-  const { stderr } = await runLines(lines, { environment: { NATTER_STATE_DIR: state } });
-  const [notice, ...warnings] = stderr.trimEnd().split('\n');
-  expect(notice).toBe(`natter: model is set to ${model} in profile default`);
-  expect(warnings).toEqual(warning === '' ? [] : [`natter: warning: ${warning}`]);
-});
-
-test.each([
   ['default-model', 'model'],
   ['max_tokens', 'max-tokens'],
   ['baseUrl', 'base-url'],
   ['temperature', 'params.temperature'],
   ['bas-url', 'base-url'],
   ['tiemout', 'timeout'],
-  ['param.top_k', 'params.top_k'],
 ])('config set %s suggests %s', async (name, known) => {
   await expect(runLines([`config set ${name} x`])).rejects.toMatchObject({
     message: `there is no setting "${name}"`,
@@ -189,27 +165,6 @@ function inOneHome() {
   const env = { HOME: temporaryHome() };
   return { env, run: (...words: string[]) => runInMemory(words, { env }) };
 }
-
-test.each([
-  ['timeout', '90', '90s'],
-  ['allow-insecure', 'yes', 'true'],
-  ['params.stop', '["a"]', '["a"]'],
-])('after config set %s %s, config get prints %s', async (name, value, shown) => {
-  const { run } = inOneHome();
-  expect((await run('config', 'set', name, value)).code).toBe(0);
-  expect(await run('config', 'get', name)).toMatchObject({ code: 0, stdout: `${shown}\n` });
-});
-
-test.each([
-  ['timeout', 'soon', 'a duration such as'],
-  ['colour', 'blue', 'there is no setting "colour"'],
-  ['api-key', 'nk-key', 'an API key is not a setting'],
-])('config set %s %j is a usage error', async (name, value, problem) => {
-  const { code, stderr } = await runInMemory(['config', 'set', name, value]);
-  expect(code).toBe(2);
-  expect(stderr).toContain(problem);
-  expect(stderr).not.toContain('nk-key');
-});
 
 test('config get of a setting without a value is not_found', async () => {
   const result = await runInMemory(['config', 'get', 'system']);
@@ -324,7 +279,7 @@ test.each([
   expect(stderr).toBe('natter: there is no profile "wrok"\n  the profiles are default\n');
 });
 
-test.each(['', '../x', '/etc/passwd', 'a b', 'x'.repeat(65), '-x', '__proto__', 'é'])(
+test.each(['', '../x', 'x'.repeat(65), '__proto__', 'é'])(
   'K26 %j is not a valid profile name',
   async (name) => {
     const words = ['config', 'set', 'model', 'x', `--profile=${name}`];
@@ -396,20 +351,6 @@ test('a prompt without a service names the profiles that have one', async () => 
   );
 });
 
-test('a bad colour and an unknown part are refused', async () => {
-  const env = await openColorProfile();
-  const bad = await runInMemory(['config', 'set', 'colors.code', 'redd'], { env });
-  expect([bad.code, bad.stderr]).toEqual([
-    2,
-    'natter: colors.code must be a colour such as red, bright-blue, #5fafd7 or default, with bold, italic or underline if wanted, as in "red bold"\n',
-  ]);
-  const part = await runInMemory(['config', 'set', 'colors.cod', 'red'], { env });
-  expect([part.code, part.stderr.split('\n')[0]]).toEqual([
-    2,
-    'natter: "cod" is not a part of an answer with a colour',
-  ]);
-});
-
 test('NATTER_ACCESSIBLE is true or false', async () => {
   const run = (value: string) =>
     runInMemory(['--sandbox', 'hi'], { env: { NATTER_ACCESSIBLE: value } });
@@ -476,19 +417,4 @@ test('one of several unusable keys is named, can be removed, and can be replaced
   await expect(list('config set keys.undo f5')).rejects.toThrow('keys.redo: q types text');
   await expect(list('config unset keys.redo')).rejects.toThrow('no key action "nope"');
   expect((await list('config unset keys.nope')).stdout).toContain('undo\tF5\tprofile default');
-});
-
-const noPrice =
-  'natter: warning: the model origin has no price in EUR, so no prompt can be sent: natter config set prices.origin "0.5/1.5 EUR"';
-
-test.each([
-  [['config set budget 5EUR/month'], `${noPrice}\n`],
-  [['config set prices.origin "1/2 EUR"', 'config set budget 5EUR/month'], ''],
-  [['config set prices.origin "1/2 USD"', 'config set budget 5EUR/month'], `${noPrice}\n`],
-  [['config set budget 5EUR/month --profile work'], `${noPrice} --profile work\n`],
-  [['config set budget 900000/day'], ''],
-  [['config set model auto', 'config set budget 5EUR/month'], ''],
-])('%j warns of a budget that nothing can count: %j', async (lines, warning) => {
-  const { stderr } = await runLines(lines);
-  expect(stderr.split('\n').slice(1).join('\n')).toBe(warning);
 });

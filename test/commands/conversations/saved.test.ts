@@ -1,10 +1,19 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { messagesOf, pathOf } from '../../../src/conversation/tree.ts';
 import { createDataFolder } from '../../support/data-folder.ts';
 import { expectFailure } from '../../support/in-memory.ts';
+import { jsonLines } from '../../support/natter.ts';
 
 const echo = (text: string) => ['--sandbox', `[sandbox echo] ${text}`];
 
@@ -120,7 +129,8 @@ describe('continuing', () => {
 
   test.each([
     ['an unknown name', ['--resume', 'nobody', 'hi'], 6, 'there is no conversation "nobody"'],
-    ['no conversation yet', ['-c', 'hi'], 6, 'there is no conversation yet'],
+    ['no conversation to copy', ['-c', '--branch', 'hi'], 2, '--branch needs a conversation'],
+    ['a name without letters', ['--conversation', ' ', 'hi'], 2, '--conversation needs a name'],
     ['--branch alone', ['--branch', 'hi'], 2, '--branch needs a conversation'],
     ['K26 a path', ['--resume', '../../etc/passwd', 'hi'], 6, 'there is no conversation'],
     ['K26 a device', ['--resume', 'CON', 'hi'], 6, 'there is no conversation'],
@@ -130,6 +140,93 @@ describe('continuing', () => {
     const result = await data.run(['--sandbox', ...words]);
     expect(result.code).toBe(code);
     expect(result.stderr).toContain(message);
+  });
+});
+
+describe('--conversation', () => {
+  test('starts a conversation with that title, says so, and continues it', async () => {
+    const data = createDataFolder();
+    const first = await data.run(['--conversation', 'Tea time', '--json', ...echo('one')]);
+    expect(first.stderr).toContain('there is no conversation "Tea time" yet; this starts it');
+    const second = await data.run(['--conversation', 'tea TIME', '--jsonl', ...echo('two')]);
+    expect(second.stderr).toBe('');
+    const { id } = data.only();
+    expect(pathOf(data.only())).toHaveLength(4);
+    const document = JSON.parse(first.stdout) as { conversation: unknown };
+    expect(document.conversation).toEqual({ id, title: 'Tea time' });
+    const last = jsonLines(second.stdout).at(-1);
+    expect(last).toMatchObject({
+      type: 'answer-finished',
+      conversation: { id, title: 'Tea time' },
+    });
+  });
+
+  test('finds a renamed conversation, and starts a new one for its old name', async () => {
+    const data = createDataFolder();
+    await data.run(['--conversation', 'work', ...echo('one')]);
+    await data.run(['conversations', 'rename', 'work', 'play']);
+    await data.run(['--conversation', 'play', ...echo('two')]);
+    expect(pathOf(data.only())).toHaveLength(4);
+    await data.run(['--conversation', 'work', ...echo('three')]);
+    expect(data.files()).toHaveLength(2);
+  });
+
+  test('is not saved with --no-save, and has no conversation in JSON', async () => {
+    const data = createDataFolder();
+    const words = ['--conversation', 'work', '--no-save', '--json', ...echo('one')];
+    const { stdout } = await data.run(words);
+    expect(JSON.parse(stdout)).not.toHaveProperty('conversation');
+    expect(readdirSync(data.path)).toEqual([]);
+  });
+
+  test('shows no key in the title', async () => {
+    const data = createDataFolder();
+    const env = { NATTER_API_KEY: 'secret-key-0123456789' };
+    const words = ['--json', ...echo('secret-key-0123456789')];
+    const { stdout } = await data.run(words, { env });
+    const { conversation } = JSON.parse(stdout) as { conversation: { title: string } };
+    expect(conversation.title).toBe('[sandbox echo] ***');
+  });
+});
+
+describe('--continue', () => {
+  /** Makes the newest conversation one of a different folder. */
+  function moveElsewhere(data: ReturnType<typeof createDataFolder>): void {
+    const path = join(data.path, 'conversations', data.files()[0] ?? '');
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.replace(/"folder":"(?:[^"\\]|\\.)*"/, '"folder":"/elsewhere"'));
+  }
+
+  test('starts a conversation if there is none, and says so', async () => {
+    const data = createDataFolder();
+    const { code, stderr } = await data.run(['-c', ...echo('one')]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'natter: there is no conversation yet; this starts one\n',
+    });
+    expect((await data.run(['-c', ...echo('two')])).stderr).toBe('');
+    expect(pathOf(data.only())).toHaveLength(4);
+  });
+
+  test('names the conversation of a different folder', async () => {
+    const data = createDataFolder();
+    await data.run(echo('one'));
+    moveElsewhere(data);
+    const { stderr } = await data.run(['-c', ...echo('two')]);
+    const notice = 'continuing "[sandbox echo] one" (just now), which was started in /elsewhere';
+    expect(stderr).toBe(`natter: ${notice}\n`);
+    expect(pathOf(data.only())).toHaveLength(4);
+  });
+
+  test('stays in its folder with the setting', async () => {
+    const data = createDataFolder();
+    const options = { env: { NATTER_CONTINUE: 'folder' } };
+    await data.run(echo('one'));
+    moveElsewhere(data);
+    const { stderr } = await data.run(['-c', ...echo('two')], options);
+    expect(stderr).toContain('there is no conversation yet in this folder; this starts one');
+    await data.run(['-c', ...echo('three')], options);
+    expect(data.files()).toHaveLength(2);
   });
 });
 

@@ -5,6 +5,7 @@ import { runProgram } from '../../../src/cli/program.ts';
 import { createRoute } from '../../../src/client/http/route.ts';
 import { certificateFinding, proxyFinding } from '../../../src/commands/doctor/check-service.ts';
 import { withoutNames } from '../../../src/commands/doctor/run.ts';
+import { exitCodes, type FailureKind } from '../../../src/failure.ts';
 import { openSandbox } from '../../sandbox/sandbox-helpers.ts';
 import { folderOf } from '../../support/folder.ts';
 import { runInMemory } from '../../support/in-memory.ts';
@@ -105,30 +106,12 @@ test('a service that knows no path has a wrong path in its base URL', async () =
   expect(stderr).toContain(advice);
 });
 
-test('the page names the flag of an address that cannot be reached', async () => {
-  const { stdout, stderr } = await runInMemory(['doctor', '--base-url', 'http://127.0.0.1:1']);
-  const advice = 'start it, or correct the base URL, which is from --base-url\n';
-  expect(stdout).toContain(advice);
-  expect(stderr).toContain(advice);
-});
-
-test('without a service the exit code is 3', async () => {
-  const { code, stdout } = await runInMemory(['doctor']);
-  expect(code).toBe(3);
-  expect(stdout).toContain('FAIL  no service is configured');
-});
-
-test.each([
-  ['server.pem', 'is signed by an authority unknown to this machine', /your company inspects TLS/],
-  ['expired.pem', 'has expired', /check this machine's clock/],
-  ['self-signed.pem', 'is self-signed', /NODE_EXTRA_CA_CERTS/],
-])('a bad certificate (%s) is shown with its chain', async (certificate, problem, advice) => {
-  const server = await serve([[json(200, { data: [] })]], { tls: true, certificate });
+test('a bad certificate is shown with its chain', async () => {
+  const server = await serve([[json(200, { data: [] })]], { tls: true });
   const { code, stdout } = await runInMemory(['doctor', '--base-url', server.url]);
   expect(code).toBe(10);
-  expect(stdout).toContain(problem);
+  expect(stdout).toContain('is signed by an authority unknown to this machine');
   expect(stdout).toMatch(/the chain is .* < /);
-  expect(stdout).toMatch(advice);
 });
 
 test('the page has no key, no home folder and no user name', async () => {
@@ -232,7 +215,7 @@ test('a model that the service does not list is a warning with the command that 
   });
 });
 
-test.each<[string, readonly Reply[], string, number]>([
+test.each<[string, readonly Reply[], FailureKind, number]>([
   ['a refused key', [[refusal(401)]], 'unauthorized', 1],
   ['a rate limit', [[refusal(429)]], 'rate_limited', 1],
   ['a connection that closes', [[fin]], 'unreachable', 1],
@@ -240,6 +223,7 @@ test.each<[string, readonly Reply[], string, number]>([
 ])('after %s the exit code names the cause', async (_, replies, kind, requests) => {
   const { server, failure, page } = await examineService(replies);
   expect(failure).toMatchObject({ kind });
+  expect(page.exit_code).toBe(exitCodes[kind]);
   expect(page.checks.find(({ outcome }) => outcome === 'failed')?.advice).not.toBe('');
   expect(server.requests.length).toBeLessThanOrEqual(requests);
 });

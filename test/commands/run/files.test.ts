@@ -168,10 +168,7 @@ describe('variables', () => {
     [['plain.md', '--topic=a'], /plain\.md:2: the variable tone has no value/],
     [['plain.md', '--topci=a'], /plain\.md has no variable "topci"\n {2}did you mean --topic\?/],
     [['plain.md', '--topic'], /plain\.md:2: --topic needs a value\n {2}--topic=TEXT/],
-    [['plain.md', '--topic', '--tone=b'], /plain\.md:2: --topic needs a value/],
     [['plain.md', '--topic', '-', '--tone=b'], /plain\.md:2: --topic needs a value/],
-    [['plain.md', '--topci', 'a'], /plain\.md has no variable "topci"\n {2}did you mean --topic\?/],
-    [['choices.md', '--lang', 'py'], /choices\.md:3: lang must be one of ts, js, not "py"/],
     [['plain.md', 'topic=a'], /"topic=a" does not set the variable topic\n {2}write --topic=a/],
     [['plain.md', '-x'], /unknown option '-x'/],
     [['choices.md'], /choices\.md:6: the variable lang has no value\n {2}add --lang=ts/],
@@ -310,6 +307,14 @@ describe('names', () => {
       stderr: 'natter: there is no prompt file "review"',
     });
     expect((await below.run(['run', 'review'])).code).toBe(6);
+  });
+
+  test('a name without a file is refused, with the command that creates it', async () => {
+    expect(await createPromptProject().run(['run', 'greet'])).toMatchObject({
+      code: 6,
+      stderr:
+        'natter: there is no prompt file "greet"\n  natter prompts lists prompt files; natter prompts edit greet creates it\n',
+    });
   });
 
   test('a prompt that begins with run is refused, with the command that sends it', async () => {

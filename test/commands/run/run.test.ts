@@ -297,22 +297,6 @@ describe('schema in a front matter', () => {
     expect(bodies[0]).toContain(JSON.stringify(jsonSchema).slice(1, -1));
   });
 
-  test('refuses an answer with the exit code 13, after --schema-retries', async () => {
-    const files = { 'a.md': withSchema('name, age int') };
-    const { code, stdout, stderr, bodies } = await runFile(files, '{"name": "Ada"}', [
-      '--schema-retries',
-      '2',
-    ]);
-    expect({ code, stdout, requests: bodies.length }).toEqual({
-      code: 13,
-      stdout: '',
-      requests: 3,
-    });
-    expect(stderr).toContain(
-      "the answer does not match the schema: the answer must have required property 'age'; asking again (2 of 2)",
-    );
-  });
-
   test('is overridden by --schema', async () => {
     const files = { 'a.md': withSchema('none.json') };
     const { code, stdout } = await runFile(files, '{"x": 1}', ['--schema', 'x int']);

@@ -82,11 +82,6 @@ test('a request that fits is sent, with one warning from 80 % on', async () => {
   });
 });
 
-test('an answer without a limit is estimated by the longest one of the period', async () => {
-  const { run } = await openBudget(0, [{ prompt_tokens: 10, completion_tokens: 700 }]);
-  expectFailure(await run(['--budget', '1000/day', 'hi']), 15, 'may use ~705 tokens');
-});
-
 test('a budget in money does not limit the sandbox', async () => {
   const { run } = await openBudget(0);
   const { code, stderr } = await run(['--sandbox', '--budget', '1usd/day', 'hi']);
@@ -168,23 +163,6 @@ test('a batch keeps the text of a cut answer whose retry exceeds the budget', as
   expect(JSON.parse(stdout)).toMatchObject({ content: 'half an ans', error: { kind: 'budget' } });
 });
 
-test('requests that fit only one after the other wait for each other', async () => {
-  const { run, server } = await openBudget(2);
-  const result = await run([
-    'compare',
-    '-m',
-    'origin,nextgen',
-    '-t',
-    '150',
-    '--budget',
-    '300/day',
-    '--quiet',
-    'hi',
-  ]);
-  expect(result).toMatchObject({ code: 0 });
-  expect(server.requests).toHaveLength(2);
-});
-
 test('a budget without a ledger is refused', async () => {
   const { run } = await openBudget(0);
   const result = await run(['--budget', '1k/day', 'hi'], '', { NATTER_LEDGER: 'false' });
@@ -225,6 +203,19 @@ test('a prompt is one line with its figures, and without a word of it', async ()
     },
   ]);
   expect(place.text()).not.toMatch(/private|secret|127\.0\.0\.1|test-key/);
+});
+
+test('cached tokens are shown, kept in the ledger, and have a price of their own', async () => {
+  const cached = { ...usage, prompt_tokens: 2000, prompt_tokens_details: { cached_tokens: 1000 } };
+  const server = await serve([[completion({ usage: cached })]]);
+  const place = openLedger({ ...serviceAt(server), NATTER_CONFIG_DIR: folderOf() });
+  await place.run(['config', 'set', 'prices.nextgen', '2/0/0.2']);
+  const { stdout } = await place.run(['-m', 'nextgen', '--json', 'hi']);
+  expect(JSON.parse(stdout)).toMatchObject({ usage: { prompt_tokens: 2000, cached_tokens: 1000 } });
+  expect(place.lines()).toMatchObject([{ prompt_tokens: 2000, cached_tokens: 1000 }]);
+  const shown = await place.run(['usage', '--json']);
+  const total = { cached_tokens: 1000, cost: { USD: 0.0022 } };
+  expect(JSON.parse(shown.stdout)).toMatchObject({ total });
 });
 
 test('the file of the month and its folder are private', async () => {

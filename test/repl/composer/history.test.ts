@@ -129,9 +129,9 @@ describe('search', () => {
   });
 
   test('skips repeated texts, older and newer', () => {
-    const older = searchOlder(prompts, search('fix'));
+    const older = searchOlder(search('fix'));
     expect(found(older)).toBe('Fix the tests');
-    expect(found(searchNewer(prompts, older))).toBe('fix typos');
+    expect(found(searchNewer(older))).toBe('fix typos');
   });
 
   test('matches case only if the query has capitals', () => {
@@ -139,7 +139,7 @@ describe('search', () => {
   });
 
   test('keeps the entry while the query grows and returns to the newest when it shrinks', () => {
-    const older = searchOlder(prompts, search('fi'));
+    const older = searchOlder(search('fi'));
     expect(found(extendQuery(prompts, older, 'x'))).toBe('Fix the tests');
     expect(found(shortenQuery(prompts, older))).toBe('fix typos');
     expect(shortenQuery(prompts, search('👍')).query).toBe('');
@@ -149,7 +149,7 @@ describe('search', () => {
     const failed = extendQuery(prompts, search('fix'), 'zz');
     expect(failed.isFailed).toBe(true);
     expect(found(failed)).toBe('fix typos');
-    expect(searchOlder(prompts, searchOlder(prompts, search('fix'))).isFailed).toBe(true);
+    expect(searchOlder(searchOlder(search('fix'))).isFailed).toBe(true);
   });
 
   test('puts the match into the composer and keeps the draft as the newest entry', () => {

@@ -11,11 +11,10 @@ import {
   clearBuffer,
   createBuffer,
   draftOf,
-  type Edit,
+  endEdit,
   expandPaste,
   insert,
   insertPaste,
-  joinEdit,
   moveTo,
   pasteAtCursor,
   replaceContent,
@@ -160,6 +159,26 @@ describe('undo', () => {
     expect(undo(run(createBuffer('abc'), 'delete-left', 'delete-left')).text).toBe('abc');
   });
 
+  test.each([
+    ['typing elsewhere', undo(insert(moveTo(insert(createBuffer('b'), 'a'), 0), 'c')), 'ba'],
+    ['removal after typing', undo(run(insert(createBuffer('b'), 'a'), 'delete-left')), 'ba'],
+    ['typing after removal', undo(insert(run(createBuffer('ba'), 'delete-left'), 'c')), 'b'],
+    [
+      'letters deleted forwards',
+      undo(run(bufferAt('|abc'), 'delete-right', 'delete-right')),
+      'abc',
+    ],
+  ])('is one step for %s', (_, { text }, before) => {
+    expect(text).toBe(before);
+  });
+
+  test('has fewer steps in a very long text, but at least one', () => {
+    let buffer = createBuffer('a '.repeat(5_000_000));
+    for (const text of ['b ', 'c ', 'd ']) buffer = insert(endEdit(buffer), text);
+    expect(buffer.undoStack).toHaveLength(2);
+    expect(undo(undo(buffer)).text).toMatch(/a b $/);
+  });
+
   test('reverts the text from an editor', () => {
     const edited = replaceContent(createBuffer('before'), 'after\r\n');
     expect(edited.text).toBe('after\n');
@@ -168,45 +187,6 @@ describe('undo', () => {
 
   test('cannot redo after something else was typed', () => {
     expect(redo(insert(undo(insert(createBuffer(), 'a')), 'b')).text).toBe('b');
-  });
-});
-
-const typed = (at: number, inserted: string): Edit => ({ at, inserted, removed: '', cursor: at });
-const removed = (at: number, text: string): Edit => ({
-  at,
-  inserted: '',
-  removed: text,
-  cursor: at + text.length,
-});
-
-function joined(joinsLast: boolean, ...edits: readonly Edit[]): readonly Edit[] {
-  return edits.reduce<readonly Edit[]>((stack, edit) => joinEdit(stack, edit, joinsLast), []);
-}
-
-describe('one undo step', () => {
-  test('does not include text typed elsewhere', () => {
-    expect(joined(true, typed(0, 'a'), typed(5, 'b'))).toHaveLength(2);
-  });
-
-  test('is letters removed forwards', () => {
-    expect(joined(true, removed(1, 'b'), removed(1, 'c'))).toMatchObject([
-      { at: 1, removed: 'bc' },
-    ]);
-  });
-
-  test('does not include letters removed elsewhere', () => {
-    expect(joined(true, removed(1, 'b'), removed(5, 'c'))).toHaveLength(2);
-  });
-
-  test('is either typing or removal', () => {
-    expect(joined(true, removed(1, 'b'), typed(1, 'c'))).toHaveLength(2);
-    expect(joined(true, typed(1, 'c'), removed(1, 'c'))).toHaveLength(2);
-  });
-
-  test('is forgotten after 500 newer ones', () => {
-    const edits = Array.from({ length: 501 }, (_, index) => typed(index * 10, `${index}`));
-    const stack = joined(false, ...edits);
-    expect([stack.length, stack[0]?.inserted, stack.at(-1)?.inserted]).toEqual([500, '1', '500']);
   });
 });
 

@@ -170,7 +170,7 @@ test('/context shows the parts of the window with their tokens', async () => {
   await memory.submit('/system be brief');
   await memory.submit('/context');
   expect(memory.text()).toMatch(
-    /0% of the window of origin: about \d+ of 128,000 tokens\n\[s+m+t+\.+\]\ns system prompt +about \d+ +0%\nm summary +about \d+ +0% {2}of 2 prompts\nt turns +about \d+ +0% {2}1 prompt\n\. free +about 127,\d+ +100% {2}including room for the answer\n/,
+    /0% of the window of origin: about \d+ of 128,000 tokens\npart [^\n]*\nsystem prompt +# +about \d+ +0%\nsummary +# +about \d+ +0% {2}of 2 prompts\nturns +# +about \d+ +0% {2}1 prompt\nfree +#+ +about 127,\d+ +100% {2}including room for /,
   );
   await memory.submit('/context summary');
   expect(memory.text()).toMatch(/summary: of one and two\n$/);
@@ -181,7 +181,7 @@ test('/context shows the files of the next prompt', async () => {
   const file = { name: 'a.md', content: 'word '.repeat(100) };
   memory.session.update((state) => step(withAttached(state, file)));
   await memory.submit('/context');
-  expect(memory.text()).toMatch(/n attached +about \d+ +0% {2}1 file of the next prompt\n/);
+  expect(memory.text()).toMatch(/attached +# +about \d+ +0% {2}1 file of the next prompt\n/);
 });
 
 const service = {

@@ -1,40 +1,56 @@
 import { expect, test } from 'vitest';
-import { contextText, type ContextFigures } from '../../../src/repl/context/context.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
+import {
+  conversationOf,
+  enter,
+  lineEntered,
+  printed,
+  run,
+  stateOf,
+  typed,
+} from '../../support/repl-state.ts';
 
-const figures: ContextFigures = {
-  model: 'origin',
-  window: 1000,
-  used: 400,
-  isEstimate: false,
-  maxTokens: 200,
-  parts: { system: 100, summary: 100, files: 100, turns: 100, names: ['notes.md'] },
-  attached: { files: 0, tokens: 0 },
-  prompts: 1,
-  summarized: 0,
-  role: undefined,
-  id: 'abcd2345',
-};
-const text = (isLineMode: boolean, unicode: boolean) =>
-  contextText(figures, { isLineMode, unicode, columns: 23 });
+const prompt = 'word '.repeat(200);
+const conversation = conversationOf(
+  { role: 'system', content: prompt },
+  { role: 'user', content: 'why?' },
+  { role: 'assistant', content: prompt, usage: { total_tokens: 400 } },
+);
 
-test('the window is a bar of block characters', () => {
-  expect(text(false, true).split('\n').slice(1)).toEqual([
-    '▒▒▓▓▞▞██░░░░········',
-    '▒ system prompt  ~100  10%',
-    '▓ summary        ~100  10%',
-    '▞ files          ~100  10%',
-    '█ turns          ~100  10%',
-    '░ answer room    ~200  20%',
-    '· free           ~400  40%',
+function shown(changes: Partial<ReplState>): readonly string[] {
+  const before = stateOf();
+  const state = stateOf({
+    conversation,
+    context: { tokens: 400, isEstimate: false },
+    settings: { ...before.settings, system: prompt, maxTokens: 200 },
+    service: { ...before.service, windows: new Map([['origin', 1000]]) },
+    ...changes,
+  });
+  const change = state.isLineMode ? [lineEntered('/context')] : [typed('/context'), enter];
+  return printed(run(state, ...change).effects)[0]?.split('\n') ?? [];
+}
+
+test('the parts of the window have bars, tokens and shares', () => {
+  expect(shown({ unicode: true }).slice(0, 6)).toEqual([
+    '40% of the window of origin: 400 of 1,000 tokens',
+    'part                    tokens  share',
+    'system prompt  ███▏       ~198    20%',
+    'turns          ███▎       ~202    20%  1 prompt',
+    'answer room    ███▎       ~200    20%',
+    'free           ██████▍    ~400    40%',
   ]);
+  expect(shown({}).join('')).toMatch(/^[\x20-\x7E]+$/);
 });
 
-test('without Unicode, the bar has letters', () => {
-  expect(text(false, false).split('\n')).toContain('[ssmmffttaaaa........]');
-  expect(text(false, false)).toContain('\nt turns ');
+test('in line mode they are in words', () => {
+  expect(shown({ isLineMode: true })).toContain('turns: about 202 tokens, 1 prompt');
 });
 
-test('in line mode it is in words', () => {
-  expect(text(true, true)).not.toMatch(/[▒▓▞█░·[\]]/);
-  expect(text(true, true)).toContain('\nturns: about 100 tokens, 1 prompt\n');
+test('the parts have no share of an unknown window', () => {
+  const settings = { ...stateOf().settings, model: 'unknown' };
+  expect(shown({ settings }).slice(0, 3)).toEqual([
+    'the conversation has 400 tokens; the window of unknown is not known',
+    'part   tokens',
+    expect.stringMatching(/^turns +~400 +1 prompt$/),
+  ]);
 });

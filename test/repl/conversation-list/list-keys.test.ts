@@ -39,7 +39,7 @@ const read =
   (part: Partial<OpenList>) =>
   (state: ReplState): Update => {
     if (state.list === undefined) throw new Error('no list is open');
-    return settle(state, { ...state.list, ...part, isReading: false }, state.list.followsLast);
+    return settle(state, { ...state.list, ...part, isReading: false });
   };
 
 const down = pressed('down');
@@ -108,8 +108,8 @@ test('Enter opens the selected conversation', () => {
   expect(state).toMatchObject({ list: undefined, activity: { name: 'opening a conversation' } });
 });
 
-test('the settings of the command line stay with the chosen conversation', () => {
-  const options = { settings: { model: 'nextgen' }, isBranch: true };
+test('a list of the start opens a conversation as at the start', () => {
+  const options = { isFirst: true, isBranch: true };
   const { effects } = run(stateWith(listOf(three, { options })), enter);
   expect(effectsOf(effects, 'resume')).toMatchObject([{ name: 'tttt2222', ...options }]);
 });
@@ -150,6 +150,7 @@ test('the selection stays within the matches', () => {
   const last = run(stateWith(listOf(three)), down, down, down, down).state;
   expect(last.list?.selected).toBe(2);
   expect(run(last, pressed('up')).state.list?.selected).toBe(1);
+  expect(run(last, pressed('home'), pressed('end')).state.list?.selected).toBe(2);
   expect(run(last, pressed('pageup')).state.list?.selected).toBe(0);
   expect(run(last, pressed('home')).state.list?.selected).toBe(0);
   expect(run(last, typed('coffee')).state.list?.selected).toBe(0);
@@ -160,29 +161,6 @@ test('a pinned conversation without an answer is listed beside the newest one', 
     listedConversation({ id: `ffff${index}`, title: `failed ${index}`, model: undefined, marks }),
   );
   expect(shown(stateWith(listOf(unanswered)))).toEqual(['failed 0', 'failed 1']);
-});
-
-test('a search goes on only as far as its matches are looked at, and End follows it', () => {
-  const rows = Array.from({ length: 200 }, (_, index) =>
-    listedConversation({ id: `mmmm${index}`, title: `about ${index}`, hours: index }),
-  );
-  const hits = (end: number) => rows.slice(0, end).map(({ title }) => title);
-  const search = { searchesTexts: true, query: 'milk', hasPreview: false };
-  const list = listOf(rows, { ...search, excerpts: hits(80) });
-  const opened = run(stateOf(), opening(list));
-  expect(effectsOf(opened.effects, 'read-list')).toEqual([]);
-  const moved = run(opened.state, ...Array.from({ length: 40 }, () => down));
-  expect(effectsOf(moved.effects, 'read-list')).toHaveLength(1);
-  const asked = run(stateWith(list), pressed('end'));
-  expect(effectsOf(asked.effects, 'read-list')).toHaveLength(1);
-  const next = run(asked.state, read({ excerpts: hits(150) }));
-  expect(effectsOf(next.effects, 'read-list')).toHaveLength(1);
-  const { state } = run(next.state, read({ excerpts: hits(200) }));
-  expect(state.list?.selected).toBe(199);
-  expect(run(state, pressed('up')).state.list?.selected).toBe(198);
-  expect(
-    run(asked.state, pressed('home'), read({ excerpts: hits(200) })).state.list?.selected,
-  ).toBe(0);
 });
 
 test('Tab searches the texts, and Tab again filters', () => {

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Turn } from '../../../src/conversation/tree.ts';
-import { showConversation } from '../../../src/repl/conversations/conversations.ts';
+import { openedSettings, showConversation } from '../../../src/repl/conversations/conversations.ts';
 import { closingOf, currentPath, lastPrompt } from '../../../src/repl/conversations/position.ts';
+import { resolveSettings } from '../../../src/settings/resolve.ts';
+import { storedWith } from '../../settings/fixtures/stored.ts';
 import { conversationOf } from '../../support/repl-state.ts';
 
 function closing(answer: Partial<Turn>, options: { readonly measured?: number } = {}) {
@@ -66,4 +68,31 @@ test.each([
 
 test('a shown answer that is complete has no notice', () => {
   expect(notices({ finishReason: 'stop' })).toEqual(['conversation c1: why?']);
+});
+
+test('an opened conversation has its model, system prompt and parameters, unless this run sets them', () => {
+  const conversation = {
+    ...conversationOf(
+      { role: 'system', content: 'be brief' },
+      { role: 'user', content: 'why?' },
+      { role: 'assistant', content: 'because', model: 'nextgen' },
+    ),
+    parameters: { set: { temperature: 0.2, top_p: 1 }, removed: ['seed'] },
+  };
+  const opened = (flags: object, params = {}) =>
+    openedSettings(
+      resolveSettings({ flags: { ...flags, params }, environment: {}, stored: storedWith({}) }),
+      conversation,
+    );
+  expect(opened({})).toMatchObject({
+    model: 'nextgen',
+    system: 'be brief',
+    parameters: conversation.parameters,
+  });
+  expect(opened({ model: 'origin', system: 'be kind' }, { top_p: '0.5' })).toMatchObject({
+    model: 'origin',
+    system: 'be kind',
+    parameters: { set: { temperature: 0.2 } },
+  });
+  expect(opened({ model: 'auto' }).model).toBe('auto');
 });

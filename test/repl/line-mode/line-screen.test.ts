@@ -1,12 +1,8 @@
-import { setImmediate as tick } from 'node:timers/promises';
+import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { serversDialog } from '../../../src/repl/connection.ts';
-import {
-  createLineReader,
-  joinContinued,
-  LineScreen,
-} from '../../../src/repl/line-mode/line-screen.ts';
+import { createLineReader, LineScreen } from '../../../src/repl/line-mode/line-screen.ts';
 import { expectsPrompt } from '../../../src/repl/line-mode/questions.ts';
 import type { Session } from '../../../src/repl/session.ts';
 import type { AnswerActivity, ReplState } from '../../../src/repl/state.ts';
@@ -66,13 +62,6 @@ test('reports that a stalled answer continues, not that it ends', async () => {
   ]);
 });
 
-test('reports a second stall of the same answer', async () => {
-  const { show, text } = open();
-  await show(stateOf({ activity: streaming, now: 5000 }));
-  await show(stateOf({ activity: { ...streaming, lastAt: 6000 }, now: 11_000 }));
-  expect(text().match(/nothing for 5 s/g)).toHaveLength(2);
-});
-
 test('sanitizes the cause of a retry', async () => {
   const { show, text } = open(100);
   const retry = { cause: 'the service\u001B[2J failed', retry: 1, retries: 4, at: 3000 };
@@ -117,6 +106,15 @@ test('joins the lines of a paste even if the process was delayed between them', 
   await expect.poll(() => entered).toEqual(['one\ntwo']);
 });
 
+test('joins a line that ends with a backslash with the next one, even if that is typed later', async () => {
+  const { entered, type } = openLineInput();
+  type('one\\\ntwo\\\n');
+  await sleep(100);
+  expect(entered).toEqual([]);
+  type('three\n');
+  await expect.poll(() => entered).toEqual(['one\ntwo\nthree']);
+});
+
 test('reads the same lines however their bytes are split', () => {
   const text = 'one\ntwö 🙂\r\nthree\n\nfour';
   const bytes = Buffer.from(text);
@@ -130,12 +128,4 @@ test('reads the same lines however their bytes are split', () => {
       expect([...lines, reader.end()]).toEqual(['one', 'twö 🙂', 'three', '', 'four']);
     }),
   );
-});
-
-test.each([
-  [['a', 'b'], ['a', 'b'], []],
-  [['a\\', 'b'], ['a\nb'], []],
-  [['a', 'b\\'], ['a'], ['b\\']],
-])('joins the continued lines of %j', (lines, whole, rest) => {
-  expect(joinContinued(lines)).toEqual({ whole, open: rest });
 });

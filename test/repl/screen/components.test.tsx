@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Candidate } from '../../../src/repl/composer/completion.ts';
-import { createHistory } from '../../../src/repl/composer/history.ts';
+import {
+  createHistory,
+  extendQuery,
+  type HistorySearch,
+  searchNewer,
+  startSearch,
+} from '../../../src/repl/composer/history.ts';
 import { createBuffer, draftFrom } from '../../../src/repl/composer/text-buffer.ts';
 import { startVi } from '../../../src/repl/composer/vi/vi-keys.ts';
 import { firstRunDialog, keyDialog } from '../../../src/repl/connection.ts';
@@ -22,6 +28,7 @@ import {
   pressed,
   run,
   stateOf,
+  waitingAnswer,
   typed,
 } from '../../support/repl-state.ts';
 
@@ -34,6 +41,17 @@ describe('the composer', () => {
   test('shows its placeholder while it is empty', () => {
     expect(rowsOf(composer)).toEqual(['› type a prompt']);
     expect(rowsOf(composer, { columns: 10 })).toEqual(['› type a …']);
+  });
+
+  test('names the key for the queue while an answer streams', () => {
+    const streaming = { activity: waitingAnswer, queue: [draftFrom('later')] };
+    expect(drawn(<Composer composer={composer} />, stateOf(streaming))).toEqual([
+      '› Up edits the last queued prompt',
+    ]);
+    const empty = { ...streaming, queue: [] };
+    expect(drawn(<Composer composer={composer} />, stateOf(empty))).toEqual([
+      '› type the next prompt',
+    ]);
   });
 
   test('marks its first row and indents the others', () => {
@@ -90,25 +108,22 @@ describe('the completion menu', () => {
 
 describe('a search of the history', () => {
   const history = createHistory(['black tea in a glass', 'green tea', 'tea']);
-  const rowsOf = (search: { query: string; match?: number; isFailed?: boolean }, rows = 1) =>
-    drawn(
-      <SearchLines search={{ match: undefined, isFailed: false, ...search }} rows={rows} />,
-      stateOf({ history }),
-      { columns: 16 },
-    );
+  const found = extendQuery(history, startSearch(), 'tea');
+  const rowsOf = (search: HistorySearch, rows = 1) =>
+    drawn(<SearchLines search={search} rows={rows} />, stateOf({ history }), { columns: 16 });
 
   test.each([
-    [{ match: 2, isFailed: false }, 'history: tea'],
-    [{ match: 2, isFailed: true }, 'no other match:…'],
-    [{ isFailed: true }, 'not in the hist…'],
-  ])('with %j shows %s', (result, row) => {
-    expect(rowsOf({ query: 'tea', ...result })).toEqual([row]);
+    ['a match', found, 'history: tea'],
+    ['no further match', searchNewer(found), 'no other match:…'],
+    ['no match', extendQuery(history, startSearch(), 'milk'), 'not in the hist…'],
+  ])('with %s shows its query', (_, search, row) => {
+    expect(rowsOf(search)).toEqual([row]);
   });
 
   test('shows as many older matches as fit', () => {
     const shown = ['history: tea', '  green tea', '  black tea in …'];
-    expect(rowsOf({ query: 'tea', match: 2 }, 3)).toEqual(shown);
-    expect(rowsOf({ query: 'tea', match: 2 }, 2)).toEqual(shown.slice(0, 2));
+    expect(rowsOf(found, 3)).toEqual(shown);
+    expect(rowsOf(found, 2)).toEqual(shown.slice(0, 2));
   });
 });
 

@@ -203,7 +203,7 @@ test('the output of a command is shown and attached with the command and its exi
   memory.enter('!ls -l');
   const { attachments } = await memory.ended();
   expect(memory.text()).toBe(
-    'one\ntwo\nnatter: exit code 0; 8 bytes are attached to the next prompt\n',
+    'one\ntwo\nnatter: exit code 0; 8 bytes of output are attached to the next prompt\n',
   );
   expect(attachments).toEqual([{ name: '!ls -l', content: '$ ls -l\none\ntwo\n(exit code 0)\n' }]);
 });

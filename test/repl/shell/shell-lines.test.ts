@@ -2,12 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createHistory } from '../../../src/repl/composer/history.ts';
 import { createBuffer, draftFrom } from '../../../src/repl/composer/text-buffer.ts';
 import { initialState } from '../../../src/repl/initial-state.ts';
-import {
-  asPrompt,
-  commandName,
-  readShellLine,
-  screenProgramOf,
-} from '../../../src/repl/shell/shell-lines.ts';
+import { asPrompt, commandName, readShellLine } from '../../../src/repl/shell/shell-lines.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { runInApp } from '../../support/app.tsx';
 import {
@@ -72,12 +67,6 @@ describe('a typed line that starts with !', () => {
     expect(state.queue).toHaveLength(1);
     const ended = run(state, answerEnded({ type: 'finished' }, conversationOf()));
     expect(commandsOf(ended)).toEqual(['ls']);
-  });
-
-  test('does not run a program that would wait for a terminal', () => {
-    const { effects } = run(stateOf(), typed('!vim a'), enter);
-    expect(printed(effects)).toEqual(['vim needs a terminal, which a command does not have']);
-    expect(effectsOf(effects, 'run-shell')).toEqual([]);
   });
 
   test('is a prompt after a space', () => {
@@ -245,23 +234,4 @@ test.each([
   ['a'.repeat(61), `${'a'.repeat(59)}…`],
 ])('%j has the name %j', (command, name) => {
   expect(commandName(command)).toBe(name);
-});
-
-describe('a program that uses the screen', () => {
-  test.each([
-    ['vim', 'vim'],
-    ['vi notes.md', 'vi'],
-    ['sudo nano /etc/hosts', 'nano'],
-    ['htop', 'htop'],
-    ['LANG=C A= vi notes.md', 'vi'],
-  ])('is recognised in %j', (command, program) => {
-    expect(screenProgramOf(command)).toBe(program);
-  });
-
-  test.each(['vim -es script', 'viewer a', 'echo vim', 'emacs --batch', 'ls vim', 'vi; ls'])(
-    'is not in %j',
-    (command) => {
-      expect(screenProgramOf(command)).toBeUndefined();
-    },
-  );
 });

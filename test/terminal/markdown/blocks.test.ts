@@ -21,8 +21,8 @@ test.each([
   ['keeps definitions on their lines', '[1]: a\n[2]: b', '[1]: a\n[2]: b\n'],
   ['shows tags, and reads what is between them', '<p>\n*a*\n</p>', `<p>\n${italic('a')}\n</p>\n`],
   ['nothing for nothing', '', ''],
-])('prose %s', async (_name, source, output) => {
-  expect(await render(source)).toBe(output);
+])('prose %s', (_name, source, output) => {
+  expect(render(source)).toBe(output);
 });
 
 describe('headings', () => {
@@ -34,16 +34,16 @@ describe('headings', () => {
     ['###### Six', italic('Six')],
     ['#hashtag', '#hashtag'],
     ['####### seven', '####### seven'],
-  ])('%j', async (source, output) => {
-    expect(await render(source)).toBe(`${output}\n`);
+  ])('%j', (source, output) => {
+    expect(render(source)).toBe(`${output}\n`);
   });
 
-  test('keep their marks without colour', async () => {
-    expect(await render('## Two *x* ##', { color: false })).toBe('## Two *x*\n');
+  test('keep their marks without colour', () => {
+    expect(render('## Two *x* ##', { color: false })).toBe('## Two *x*\n');
   });
 
-  test('have a blank line before them', async () => {
-    expect(await render('text\n### Three')).toBe(`text\n\n${bold('Three')}\n`);
+  test('have a blank line before them', () => {
+    expect(render('text\n### Three')).toBe(`text\n\n${bold('Three')}\n`);
   });
 });
 
@@ -59,13 +59,13 @@ describe('lists', () => {
     ['a continued item', '- a\n  b\nc', '• a\n  b\n  c\n'],
     ['paragraphs in an item', '- a\n\n  b', '• a\n\n  b\n'],
     ['an empty item', '-\n- a', '•\n• a\n'],
-  ])('%s', async (_name, source, output) => {
-    expect(await render(source)).toBe(output);
+  ])('%s', (_name, source, output) => {
+    expect(render(source)).toBe(output);
   });
 
-  test('keep their marks without colour or Unicode', async () => {
-    expect(await render('* a', { color: false })).toBe('* a\n');
-    expect(await render('* a', { unicode: false })).toBe('* a\n');
+  test('keep their marks without colour or Unicode', () => {
+    expect(render('* a', { color: false })).toBe('* a\n');
+    expect(render('* a', { unicode: false })).toBe('* a\n');
   });
 });
 
@@ -76,12 +76,12 @@ describe('quotes', () => {
     ['a marker per line', '> a  \n> b', `${bar} a\n${bar} b\n`],
     ['nested', '> > a', `${bar} ${bar} a\n`],
     ['with a list', '> - a\n> - b', `${bar} • a\n${bar} • b\n`],
-  ])('%s', async (_name, source, output) => {
-    expect(await render(source)).toBe(output);
+  ])('%s', (_name, source, output) => {
+    expect(render(source)).toBe(output);
   });
 
-  test('keep their mark without colour', async () => {
-    expect(await render('> a', { color: false })).toBe('> a\n');
+  test('keep their mark without colour', () => {
+    expect(render('> a', { color: false })).toBe('> a\n');
   });
 });
 
@@ -89,76 +89,74 @@ const rule = (text: string) => dim(text.padEnd(80, '─'));
 const foot = rule('');
 
 describe('code', () => {
-  test('is between two rules, the first with number and language, and has no gutter', async () => {
-    expect(await render('```ts\nlet a = "b";\n```\n\n~~~\nplain\n~~~')).toBe(
+  test('is between two rules, the first with number and language, and has no gutter', () => {
+    expect(render('```ts\nlet a = "b";\n```\n\n~~~\nplain\n~~~')).toBe(
       `${rule('── 1 ts ')}\n${magenta('let')} ${blue('a')} = ${green('"b"')};\n${foot}\n\n${rule('── 2 ')}\nplain\n${foot}\n`,
     );
   });
 
-  test('keeps its fence without colour', async () => {
-    expect(await render('```ts\nlet a\n```', { color: false })).toBe('``` 1 ts\nlet a\n```\n');
+  test('keeps its fence without colour', () => {
+    expect(render('```ts\nlet a\n```', { color: false })).toBe('``` 1 ts\nlet a\n```\n');
   });
 
-  test('has no list indentation', async () => {
-    expect(await render('1. a\n   ```\n   b\n     c\n   ```\n2. d')).toBe(
+  test('has no list indentation', () => {
+    expect(render('1. a\n   ```\n   b\n     c\n   ```\n2. d')).toBe(
       `1. a\n${rule('── 1 ')}\nb\n  c\n${foot}\n\n2. d\n`,
     );
   });
 
-  test('ends at a fence outside its list', async () => {
-    expect(await render('1. a\n   ```\n   b\n```\nc')).toBe(
-      `1. a\n${rule('── 1 ')}\nb\n${foot}\n\nc\n`,
-    );
+  test('ends at a fence outside its list', () => {
+    expect(render('1. a\n   ```\n   b\n```\nc')).toBe(`1. a\n${rule('── 1 ')}\nb\n${foot}\n\nc\n`);
   });
 
-  test('ends only at a fence of at least the same length', async () => {
-    expect(await render('````\n```\n~~~~\n````\na')).toBe(
+  test('ends only at a fence of at least the same length', () => {
+    expect(render('````\n```\n~~~~\n````\na')).toBe(
       `${rule('── 1 ')}\n\`\`\`\n~~~~\n${foot}\n\na\n`,
     );
   });
 
-  test('keeps blank lines and marks', async () => {
-    expect(await render('```\n\n**a**\n\n```')).toBe(`${rule('── 1 ')}\n\n**a**\n\n${foot}\n`);
+  test('keeps blank lines and marks', () => {
+    expect(render('```\n\n**a**\n\n```')).toBe(`${rule('── 1 ')}\n\n**a**\n\n${foot}\n`);
   });
 
-  test('may be indented instead', async () => {
-    expect(await render('    a\n\n      b\nc')).toBe(`${rule('── 1 ')}\na\n\n  b\n${foot}\n\nc\n`);
-    expect(await render('    a', { color: false })).toBe('    a\n');
+  test('may be indented instead', () => {
+    expect(render('    a\n\n      b\nc')).toBe(`${rule('── 1 ')}\na\n\n  b\n${foot}\n\nc\n`);
+    expect(render('    a', { color: false })).toBe('    a\n');
   });
 
-  test('keeps the state of its language between lines', async () => {
-    expect(await render('```ts\n/* a\nb */ 1\n```')).toBe(
+  test('keeps the state of its language between lines', () => {
+    expect(render('```ts\n/* a\nb */ 1\n```')).toBe(
       `${rule('── 1 ts ')}\n${dim('/* a')}\n${dim('b */')} ${cyan('1')}\n${foot}\n`,
     );
   });
 
-  test('names what to type at the end of its rule, if there is room', async () => {
+  test('names what to type at the end of its rule, if there is room', () => {
     const codeHint = (block: number) => `/copy ${block}`;
-    const head = async (width: number, info = 'ts') =>
-      (await render(`\`\`\`${info}\nx\n\`\`\``, { width, codeHint })).split('\n', 1)[0];
-    expect(await head(24)).toBe(dim('── 1 ts ──────── /copy 1'));
-    expect(await head(19)).toBe(dim('── 1 ts ─── /copy 1'));
-    expect(await head(18)).toBe(dim('── 1 ts ──────────'));
-    expect(await head(7)).toBe(dim('── 1 ts'));
-    expect(await head(10, 'typescript')).toBe(dim('── 1 typescript'));
+    const head = (width: number, info = 'ts') =>
+      render(`\`\`\`${info}\nx\n\`\`\``, { width, codeHint }).split('\n', 1)[0];
+    expect(head(24)).toBe(dim('── 1 ts ──────── /copy 1'));
+    expect(head(19)).toBe(dim('── 1 ts ─── /copy 1'));
+    expect(head(18)).toBe(dim('── 1 ts ──────────'));
+    expect(head(7)).toBe(dim('── 1 ts'));
+    expect(head(10, 'typescript')).toBe(dim('── 1 typescript'));
   });
 
-  test('has rules of hyphens without Unicode', async () => {
-    const output = await render('```ts\nx\n```', { width: 12, unicode: false });
+  test('has rules of hyphens without Unicode', () => {
+    const output = render('```ts\nx\n```', { width: 12, unicode: false });
     expect(output).toBe(`${dim('-- 1 ts ----')}\nx\n${dim('-'.repeat(12))}\n`);
   });
 
-  test('has rules beside the bar of its quotation', async () => {
-    expect(await render('> ```\n> x\n> ```', { width: 12 })).toBe(
+  test('has rules beside the bar of its quotation', () => {
+    expect(render('> ```\n> x\n> ```', { width: 12 })).toBe(
       `${bar} ${dim('── 1 ─────')}\n${bar} x\n${bar} ${dim('─'.repeat(10))}\n`,
     );
   });
 });
 
-test.each(['***', '---', '_ _ _'])('the break %s is a line', async (source) => {
-  expect(await render(source, { width: 10 })).toBe(`${dim('─'.repeat(10))}\n`);
-  expect(await render(source, { width: 10, unicode: false })).toBe(`${dim('-'.repeat(10))}\n`);
-  expect(await render(source, { color: false })).toBe(`${source}\n`);
+test.each(['***', '---', '_ _ _'])('the break %s is a line', (source) => {
+  expect(render(source, { width: 10 })).toBe(`${dim('─'.repeat(10))}\n`);
+  expect(render(source, { width: 10, unicode: false })).toBe(`${dim('-'.repeat(10))}\n`);
+  expect(render(source, { color: false })).toBe(`${source}\n`);
 });
 
 describe('T15 does not hang', () => {

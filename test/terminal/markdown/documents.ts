@@ -1,3 +1,26 @@
+import { fc } from '../../support/properties.ts';
+
+/** Marks and words of Markdown, to be joined at random. */
+export const fragments: readonly string[] =
+  '* _ ~ ` [ ] ( ) < > ! | # - + = : & \\ ** ``` ~~~ ]( 1. |---| a word 日本 é 😀 http://x.y &amp; &#27; <b> ts . $ $$ \\( \\) \\[ \\] \\begin{a} \\end{a}'.split(
+    ' ',
+  );
+const spaces = [' ', '  ', '    ', '\n', '\n\n', '\n> ', '\n- ', '\n  ', '  \n', '\\\n', '\t'];
+
+/** Any Markdown of these parts. */
+export function markdownOf(parts: readonly string[]) {
+  return fc
+    .array(fc.constantFrom(...parts, ...parts, ...spaces, ...spaces), { maxLength: 60 })
+    .map((found) => found.join(''));
+}
+
+/** The text in pieces. */
+export function cutAt(text: string, cuts: readonly number[]): string[] {
+  const places = [...new Set([0, ...cuts.map((cut) => cut % (text.length + 1)), text.length])];
+  places.sort((one, other) => one - other);
+  return places.slice(1).map((place, index) => text.slice(places[index], place));
+}
+
 /** Markdown of every kind natter renders, as models write it; each is used whole and in pieces. */
 export const documents: Readonly<Record<string, string>> = {
   prose: `# Title with \`code\` and **bold**

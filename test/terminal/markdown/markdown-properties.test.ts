@@ -1,58 +1,44 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { sanitize } from '../../../src/terminal/safety/sanitizer.ts';
-import { documents } from './documents.ts';
+import { cutAt, documents, fragments, markdownOf } from './documents.ts';
 import { openStream, render } from './render.ts';
 import { fc } from '../../support/properties.ts';
 
 const names = Object.keys(documents);
-
-function cutAt(text: string, cuts: readonly number[]): string[] {
-  const places = [...new Set([0, ...cuts.map((cut) => cut % (text.length + 1)), text.length])];
-  places.sort((one, other) => one - other);
-  return places.slice(1).map((place, index) => text.slice(places[index], place));
-}
 
 /** Letters and digits, in order, without the numbers of code blocks and the names of entities. */
 function letters(text: string): string {
   return text.match(/[\p{L}\p{N}]+/gu)?.join('') ?? '';
 }
 
-const fragments =
-  '* _ ~ ` [ ] ( ) < > ! | # - + = : & \\ ** ``` ~~~ ]( 1. |---| a word 日本 é 😀 http://x.y &amp; &#27; <b> ts $ $$ \\( \\) \\[ \\] \\begin{a} \\end{a}'.split(
-    ' ',
-  );
-const spaces = [' ', '  ', '    ', '\n', '\n\n', '\n> ', '\n- ', '\n  ', '  \n', '\\\n', '\t'];
-
-const markdown = fc
-  .array(fc.constantFrom(...fragments, ...fragments, ...spaces, ...spaces), { maxLength: 60 })
-  .map((parts) => parts.join(''));
+const markdown = markdownOf(fragments);
 
 describe('the output does not depend on the pieces', () => {
-  test.each(names)('of %s, code unit by code unit', async (name) => {
+  test.each(names)('of %s, code unit by code unit', (name) => {
     const source = documents[name] ?? '';
     for (const color of [true, false]) {
-      expect(await render(source.split(''), { color })).toBe(await render(source, { color }));
+      expect(render(source.split(''), { color })).toBe(render(source, { color }));
     }
   });
 
-  test.each(names)('of %s, in any two pieces', async (name) => {
+  test.each(names)('of %s, in any two pieces', (name) => {
     const source = documents[name] ?? '';
-    const whole = await render(source);
+    const whole = render(source);
     const different: number[] = [];
     for (let at = 1; at < source.length; at += 1) {
-      const output = await render([source.slice(0, at), source.slice(at)]);
+      const output = render([source.slice(0, at), source.slice(at)]);
       if (output !== whole) different.push(at);
     }
     expect(different).toEqual([]);
   });
 
-  test('of any Markdown in any split', async () => {
+  test('of any Markdown in any split', () => {
     const cuts = fc.array(fc.nat(), { maxLength: 8 });
-    await fc.assert(
-      fc.asyncProperty(markdown, cuts, async (source, places) => {
-        expect(await render(cutAt(source, places))).toBe(await render(source));
-        expect(await render(source.split(''))).toBe(await render(source));
+    fc.assert(
+      fc.property(markdown, cuts, (source, places) => {
+        expect(render(cutAt(source, places))).toBe(render(source));
+        expect(render(source.split(''))).toBe(render(source));
       }),
       { numRuns: 1000 },
     );
@@ -60,16 +46,16 @@ describe('the output does not depend on the pieces', () => {
 });
 
 describe('all of the source is shown', () => {
-  test('any Markdown keeps its letters and digits, in order', async () => {
-    await fc.assert(
-      fc.asyncProperty(markdown, async (source) => {
+  test('any Markdown keeps its letters and digits, in order', () => {
+    fc.assert(
+      fc.property(markdown, (source) => {
         const plain = source
           .replaceAll('```', '')
           .replaceAll('~~~', '')
           .replaceAll('&amp;', '')
           .replaceAll('    ', '');
         const options = { color: false, unicode: false, width: 10_000 };
-        expect(letters(await render(plain, options))).toBe(letters(plain));
+        expect(letters(render(plain, options))).toBe(letters(plain));
       }),
       { numRuns: 1000 },
     );
@@ -77,19 +63,19 @@ describe('all of the source is shown', () => {
 
   test.each(['prose', 'lists', 'quotes', 'blocks', 'languages', 'mathematics', 'hostile'])(
     'of %s',
-    async (name) => {
+    (name) => {
       const source = (documents[name] ?? '')
         .replaceAll(/&(?:amp|hellip);/g, '')
         .replaceAll('```', '\n');
-      const shown = await render(source, { color: false, unicode: false });
+      const shown = render(source, { color: false, unicode: false });
       const output = stripVTControlCharacters(shown);
       expect(letters(output)).toBe(letters(source));
     },
   );
 
-  test.each([1, 2, 3, 5, 10, 20, 40, 80, 200])('of tables at width %i', async (width) => {
+  test.each([1, 2, 3, 5, 10, 20, 40, 80, 200])('of tables at width %i', (width) => {
     const source = documents['tables'] ?? '';
-    const output = letters(stripVTControlCharacters(await render(source, { width })));
+    const output = letters(stripVTControlCharacters(render(source, { width })));
     for (const word of source.match(/[\p{L}\p{N}]+/gu) ?? []) {
       for (const character of word) expect(output).toContain(character);
     }
@@ -98,27 +84,27 @@ describe('all of the source is shown', () => {
 });
 
 describe('T14 T19 what goes to the terminal', () => {
-  test('T19 no Markdown gives an ESC byte without colour and hyperlinks', async () => {
-    await fc.assert(
-      fc.asyncProperty(markdown, async (source) => {
-        expect(await render(source, { color: false })).not.toContain('\u001B');
+  test('T19 no Markdown gives an ESC byte without colour and hyperlinks', () => {
+    fc.assert(
+      fc.property(markdown, (source) => {
+        expect(render(source, { color: false })).not.toContain('\u001B');
       }),
     );
   });
 
-  test.each(names)('T1 %s gives no escape codes but those of natter', async (name) => {
-    const output = await render(documents[name] ?? '');
+  test.each(names)('T1 %s gives no escape codes but those of natter', (name) => {
+    const output = render(documents[name] ?? '');
     const bare = output.replaceAll(/\u001B\[(?:[123469]|2[2-49]|3[1-69])m/g, '');
     expect(sanitize(bare)).toBe(bare);
   });
 
-  test('T14 every look is closed at the end of each piece and each line', async () => {
-    await fc.assert(
-      fc.asyncProperty(markdown, async (source) => {
+  test('T14 every look is closed at the end of each piece and each line', () => {
+    fc.assert(
+      fc.property(markdown, (source) => {
         const stream = openStream();
         const pieces = [];
-        for (const unit of source) pieces.push(await stream.write(unit));
-        pieces.push(await stream.end());
+        for (const unit of source) pieces.push(stream.write(unit));
+        pieces.push(stream.end());
         for (const line of pieces.flatMap((piece) => piece.split('\n'))) {
           expect(openLooks(line)).toEqual([]);
         }
@@ -126,10 +112,10 @@ describe('T14 T19 what goes to the terminal', () => {
     );
   });
 
-  test('any output ends with a line end', async () => {
-    await fc.assert(
-      fc.asyncProperty(markdown, async (source) => {
-        expect(await render(source)).toMatch(/^$|\n$/);
+  test('any output ends with a line end', () => {
+    fc.assert(
+      fc.property(markdown, (source) => {
+        expect(render(source)).toMatch(/^$|\n$/);
       }),
     );
   });

@@ -4,8 +4,8 @@ import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { fc } from '../../support/properties.ts';
 import { openStream, render } from './render.ts';
 
-async function rowsOf(source: string | readonly string[], width: number): Promise<string[]> {
-  const output = await render(source, { width, wrap: 'words' });
+function rowsOf(source: string | readonly string[], width: number): string[] {
+  const output = render(source, { width, wrap: 'words' });
   return stripVTControlCharacters(output).trimEnd().split('\n');
 }
 
@@ -71,35 +71,35 @@ describe('rows of prose', () => {
     ['keep Korean words whole', '한국어 텍스트', 10, ['한국어', '텍스트']],
     ['have no marks in a very narrow window', '> > > one two', 9, ['│ │ │ one two']],
     ['wrap headings', '# one two', 5, ['one', 'two']],
-  ])('%s', async (_, source, width, rows) => {
-    expect(await rowsOf(source, width)).toEqual(rows);
+  ])('%s', (_, source, width, rows) => {
+    expect(rowsOf(source, width)).toEqual(rows);
   });
 
-  test('do not depend on the pieces of the text', async () => {
-    await fc.assert(
-      fc.asyncProperty(prose, widths, async (source, width) => {
-        const whole = styled(await render(source, { width, wrap: 'words' }));
-        const pieces = await render(source.split(''), { width, wrap: 'words' });
+  test('do not depend on the pieces of the text', () => {
+    fc.assert(
+      fc.property(prose, widths, (source, width) => {
+        const whole = styled(render(source, { width, wrap: 'words' }));
+        const pieces = render(source.split(''), { width, wrap: 'words' });
         expect(styled(pieces)).toEqual(whole);
       }),
       { numRuns: 300 },
     );
   });
 
-  test('have all text of the source, and no other', async () => {
-    await fc.assert(
-      fc.asyncProperty(prose, widths, async (source, width) => {
-        const wrapped = bare(await render(source, { width, wrap: 'words' }));
-        expect(wrapped).toBe(bare(await render(source, { width })));
+  test('have all text of the source, and no other', () => {
+    fc.assert(
+      fc.property(prose, widths, (source, width) => {
+        const wrapped = bare(render(source, { width, wrap: 'words' }));
+        expect(wrapped).toBe(bare(render(source, { width })));
       }),
       { numRuns: 300 },
     );
   });
 
-  test('are no wider than the window, except for words that are wider', async () => {
-    await fc.assert(
-      fc.asyncProperty(prose, widths, async (source, width) => {
-        for (const row of await rowsOf(source, width)) {
+  test('are no wider than the window, except for words that are wider', () => {
+    fc.assert(
+      fc.property(prose, widths, (source, width) => {
+        for (const row of rowsOf(source, width)) {
           const indent = /^[ │•>\d.]*/.exec(row)?.[0].length ?? 0;
           const longest = Math.max(...(row.match(unbreakable) ?? ['']).map(displayWidth));
           if (width - indent < 4 || longest > width - indent) continue;
@@ -110,36 +110,36 @@ describe('rows of prose', () => {
     );
   });
 
-  test('show words as soon as they are complete', async () => {
+  test('show words as soon as they are complete', () => {
     const stream = openStream({ width: 20, wrap: 'words' });
-    expect(await stream.write('one two thr')).toBe('one two');
+    expect(stream.write('one two thr')).toBe('one two');
     expect(stream.undecided()).toBe(' thr');
-    expect(await stream.write('ee f')).toBe(' three');
+    expect(stream.write('ee f')).toBe(' three');
   });
 
-  test('hold back an ideograph, whose place may depend on the next', async () => {
+  test('hold back an ideograph, whose place may depend on the next', () => {
     const stream = openStream({ width: 20, wrap: 'words' });
-    expect(await stream.write('今天天气')).toBe('今天');
+    expect(stream.write('今天天气')).toBe('今天');
     expect(stream.undecided()).toBe('天气');
-    expect(await stream.end()).toBe('天气\n');
+    expect(stream.end()).toBe('天气\n');
   });
 
-  test('follow a window that changes its width', async () => {
+  test('follow a window that changes its width', () => {
     let width = 20;
     const output: string[] = [];
     const stream = openStream({ wrap: 'words', columns: () => width });
-    output.push(await stream.write('one two three four five '));
+    output.push(stream.write('one two three four five '));
     width = 10;
-    output.push(await stream.write('six seven eight '), await stream.end());
+    output.push(stream.write('six seven eight '), stream.end());
     expect(output.join('')).toBe('one two three four\nfive six\nseven\neight\n');
   });
 
-  test('keep the style of a word that moves to the next row', async () => {
-    const output = await render('a **bold text**', { width: 7, wrap: 'words' });
+  test('keep the style of a word that moves to the next row', () => {
+    const output = render('a **bold text**', { width: 7, wrap: 'words' });
     expect(output).toBe('a \u001B[1mbold\u001B[22m\n\u001B[1mtext\u001B[22m\n');
   });
 
-  test('are left to the terminal without the setting', async () => {
-    expect(await render('one two three', { width: 8 })).toBe('one two three\n');
+  test('are left to the terminal without the setting', () => {
+    expect(render('one two three', { width: 8 })).toBe('one two three\n');
   });
 });

@@ -4,7 +4,7 @@ import {
 } from '../../../src/terminal/markdown/markdown-stream.ts';
 import { colorStyle, plainStyle } from '../../../src/terminal/style.ts';
 
-export interface RenderOptions extends Partial<Omit<MarkdownStreamOptions, 'style' | 'width'>> {
+export interface RenderOptions extends Partial<Omit<MarkdownStreamOptions, 'width'>> {
   readonly color?: boolean;
   readonly width?: number;
   /** Instead of `width`, for a window that changes. */
@@ -17,9 +17,8 @@ export function openStream({
   columns = () => width,
   ...rest
 }: RenderOptions = {}) {
-  const style = color ? colorStyle : plainStyle;
   return createMarkdownStream({
-    style,
+    style: color ? colorStyle : plainStyle,
     width: columns,
     hyperlinks: false,
     unicode: true,
@@ -28,11 +27,11 @@ export function openStream({
 }
 
 /** What a terminal is given for this Markdown, written in these pieces. */
-export async function render(source: string | readonly string[], options?: RenderOptions) {
+export function render(source: string | readonly string[], options?: RenderOptions) {
   const stream = openStream(options);
   let output = '';
   for (const piece of typeof source === 'string' ? [source] : source) {
-    output += await stream.write(piece);
+    output += stream.write(piece);
   }
-  return output + (await stream.end());
+  return output + stream.end();
 }

@@ -4,8 +4,8 @@ import { splitCells } from '../../../src/terminal/markdown/table.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { render } from './render.ts';
 
-async function table(source: string, width = 80, unicode = true): Promise<string[]> {
-  const output = stripVTControlCharacters(await render(source, { width, unicode }));
+function table(source: string, width = 80, unicode = true): string[] {
+  const output = stripVTControlCharacters(render(source, { width, unicode }));
   return output.trimEnd().split('\n');
 }
 
@@ -15,8 +15,8 @@ const people = `| Name | City | Age |
 | Bob 👨‍👩‍👧‍👦 | **Rome** | 41 |`;
 
 describe('tables', () => {
-  test('align by display width', async () => {
-    expect(await table(people)).toEqual([
+  test('align by display width', () => {
+    expect(table(people)).toEqual([
       'Name   │ City │ Age',
       '───────┼──────┼────',
       '愛子   │ 東京 │   7',
@@ -24,13 +24,13 @@ describe('tables', () => {
     ]);
   });
 
-  test('are drawn in ASCII without Unicode', async () => {
-    expect((await table('|a|b|\n|-|-|\n|1|2|', 80, false)).slice(0, 2)).toEqual(['a | b', '--+--']);
+  test('are drawn in ASCII without Unicode', () => {
+    expect(table('|a|b|\n|-|-|\n|1|2|', 80, false).slice(0, 2)).toEqual(['a | b', '--+--']);
   });
 
-  test('wrap their cells at the width, widest first', async () => {
+  test('wrap their cells at the width, widest first', () => {
     const source = `| Key | Text |\n|---|---|\n| id | ${'some words '.repeat(8).trim()} |`;
-    const lines = await table(source, 40);
+    const lines = table(source, 40);
     expect(lines.length).toBeGreaterThan(3);
     for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(40);
     expect(
@@ -41,26 +41,26 @@ describe('tables', () => {
     ).toBe('some words '.repeat(8).trim());
   });
 
-  test('become records if columns would be too narrow', async () => {
+  test('become records if columns would be too narrow', () => {
     const source =
       '| Name | Description | Note |\n|-|-|-|\n| a | some longer text | more text here |';
-    expect(await table(source, 20)).toEqual([
+    expect(table(source, 20)).toEqual([
       'Name: a',
       'Description: some longer text',
       'Note: more text here',
     ]);
   });
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, -5])('do not fail at width %i', async (width) => {
-    expect((await table(people, width)).join('\n')).toContain('愛子');
+  test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, -5])('do not fail at width %i', (width) => {
+    expect(table(people, width).join('\n')).toContain('愛子');
   });
 
-  test('keep cells beyond the header', async () => {
-    expect((await table('| a |\n|---|\n| 1 | 2 | 3 |')).at(-1)).toBe('1 │ 2 │ 3');
+  test('keep cells beyond the header', () => {
+    expect(table('| a |\n|---|\n| 1 | 2 | 3 |').at(-1)).toBe('1 │ 2 │ 3');
   });
 
-  test('may follow a paragraph line', async () => {
-    expect(await table('Text:\n| a |\n|---|\n| 1 |\nMore')).toEqual([
+  test('may follow a paragraph line', () => {
+    expect(table('Text:\n| a |\n|---|\n| 1 |\nMore')).toEqual([
       'Text:',
       '',
       'a',
@@ -71,33 +71,29 @@ describe('tables', () => {
     ]);
   });
 
-  test('without outer bars in the header show it as text, and align below it', async () => {
-    expect(await table('Name | Age\n--- | ---\nBob | 7')).toEqual([
-      'Name | Age',
-      '────┼──',
-      'Bob │ 7',
-    ]);
+  test('without outer bars in the header show it as text, and align below it', () => {
+    expect(table('Name | Age\n--- | ---\nBob | 7')).toEqual(['Name | Age', '────┼──', 'Bob │ 7']);
   });
 
-  test('in a list are indented with it', async () => {
-    expect(await table('- a\n  | x |\n  |---|\n  | 1 |')).toEqual(['• a', '', '  x', '  ─', '  1']);
+  test('in a list are indented with it', () => {
+    expect(table('- a\n  | x |\n  |---|\n  | 1 |')).toEqual(['• a', '', '  x', '  ─', '  1']);
   });
 
-  test('break lines in cells at <br>', async () => {
-    expect((await table('| a | b |\n|-|-|\n| 1<br>2 | 3 |')).slice(2)).toEqual(['1 │ 3', '2 │']);
+  test('break lines in cells at <br>', () => {
+    expect(table('| a | b |\n|-|-|\n| 1<br>2 | 3 |').slice(2)).toEqual(['1 │ 3', '2 │']);
   });
 
-  test('need more than lines with bars', async () => {
-    expect(await table('| a | b |\n| c | d |')).toEqual(['| a | b |', '| c | d |']);
+  test('need more than lines with bars', () => {
+    expect(table('| a | b |\n| c | d |')).toEqual(['| a | b |', '| c | d |']);
   });
 
-  test('show a header without rows', async () => {
-    expect(await table('| a | b |\n|---|---|')).toEqual(['a │ b', '──┼──']);
+  test('show a header without rows', () => {
+    expect(table('| a | b |\n|---|---|')).toEqual(['a │ b', '──┼──']);
   });
 
-  test('go out row by row beyond 500 rows', async () => {
+  test('go out row by row beyond 500 rows', () => {
     const rows = Array.from({ length: 700 }, (_, row) => `| ${row} | text |`);
-    const lines = await table(['| n | t |', '|---|---|', ...rows].join('\n'));
+    const lines = table(['| n | t |', '|---|---|', ...rows].join('\n'));
     expect(lines).toHaveLength(702);
     expect(lines.at(-1)).toBe('699 │ text');
   });

@@ -2,7 +2,7 @@ import type { InputItem, ItemPlace } from '../../../batch/input/item.ts';
 import { Failure } from '../../../failure.ts';
 import { failureFields } from '../../../output/ending-failure.ts';
 import { fieldsAfterId, jsonLine } from '../../../output/json-answer.ts';
-import { cleanLine, type Secrets } from '../../../secrets/secrets.ts';
+import type { Secrets } from '../../../secrets/secrets.ts';
 import type { ItemOutcome } from '../sending/send-item.ts';
 
 /** The first fields of every result; `batch/results/read-results.ts` reads them back. */
@@ -11,7 +11,7 @@ function placeFields({ index, line, id }: ItemPlace, fingerprint: string | undef
 }
 
 function errorFields(failure: Failure | undefined, secrets: Secrets): object {
-  return failureFields(failure, (text) => cleanLine({ secrets }, text));
+  return failureFields(failure, { secrets });
 }
 
 /** The result of a sent item: the fields of `--json`, with `error` if it failed. */

@@ -42,7 +42,7 @@ export type Connect = (
 ) => Promise<QueueConnection>;
 
 export const connectToQueue: Connect = async (context, notices, { queue }) => {
-  // Before the packages are loaded: it refuses a password in the command line.
+  // This comes before the packages are loaded: it refuses a password in the command line.
   const address = queueAddress(queue, context);
   return connectQueue(loadLibraries(), address, notices);
 };

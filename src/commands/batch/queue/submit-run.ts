@@ -86,19 +86,15 @@ async function checkBlock(
   { queue, selection, checkItem }: Submission,
   block: readonly InputItem[],
 ): Promise<number> {
-  const known = await queue.known(block);
+  const known = await queue.known(block.map(({ index }) => index));
   let added = 0;
   for (const [place, item] of block.entries()) {
     const { line, index, problem } = item;
-    const { fingerprint, indexOfId = index } = known[place] ?? {};
+    const fingerprint = known[place];
     checkItem(item);
-    const isMoved = indexOfId !== index && problem === undefined;
     const isKnown = fingerprint !== undefined && fingerprint !== '';
-    if (isMoved || (isKnown && fingerprint !== fingerprintOf(item, selection))) {
-      const what = isMoved
-        ? `has the id of item ${indexOfId}`
-        : `has a different prompt than item ${index}`;
-      const message = `line ${line} of the input ${what} in batch ${queue.name}`;
+    if (isKnown && fingerprint !== fingerprintOf(item, selection)) {
+      const message = `line ${line} of the input has a different prompt or id than item ${index} in batch ${queue.name}`;
       throw new Failure('usage', message, {
         hint: 'use --batch NAME for a new batch, or ‹natter batch collect --remove› to delete the old one',
       });

@@ -1,10 +1,9 @@
-import { bar, type BarLayout, formatTable, type TableLayout } from '../../../output/table.ts';
+import { bar, type BarLayout, formatTable } from '../../../output/table.ts';
 import { cleanLine } from '../../../secrets/secrets.ts';
 import type { TalliedRun } from '../plan.ts';
 import { count } from '../../../output/figures.ts';
 import { shortTime } from './progress.ts';
 import { sanitizeLine } from '../../../terminal/safety/sanitizer.ts';
-import { truncateToWidth } from '../../../terminal/text/width.ts';
 
 /** 1, 2 and 5 times the powers of ten up to a year. */
 const limits = Array.from({ length: 12 }, (_, power) => 10 ** power).flatMap((power) => [
@@ -88,30 +87,7 @@ export function causesOf({ context, tally }: TalliedRun) {
   return causes.toSorted((one, other) => other.count - one.count);
 }
 
-const causeColumns = [
-  { heading: 'cause' },
-  { heading: 'failed', align: 'right' },
-  { heading: 'first' },
-  { heading: 'example', isSpare: true },
-] as const;
-
-const idWidth = 16;
-
-/** `line 3 (q3)`, where a person finds an item. @param width of the id, which is cut there */
-export function placeText(line: number, id: string | null | undefined, width = Infinity): string {
-  return `line ${line}${id ? ` (${truncateToWidth(sanitizeLine(id), width)})` : ''}`;
-}
-
-/** A table of the causes of failed items. */
-export function causesText(
-  causes: readonly ReturnType<typeof causesOf>[number][],
-  layout: TableLayout,
-): string {
-  const rows = causes.map(({ kind, count: failed, line, id, example }) => [
-    kind,
-    count(failed),
-    placeText(line, id, idWidth),
-    sanitizeLine(example),
-  ]);
-  return formatTable(causeColumns, rows, layout);
+/** `line 3 (q3)`, where a person finds an item. */
+export function placeText(line: number, id: string | null | undefined): string {
+  return `line ${line}${id ? ` (${sanitizeLine(id)})` : ''}`;
 }

@@ -99,7 +99,7 @@ export function countFields(tally: Tally, elapsed: number, left: number | undefi
       completion: tally.completionTokens,
       total: tally.tokens,
     },
-    /** By currency; null where no price is known. */
+    /** The cost by currency; null where no price is known. */
     cost: tally.costs.size === 0 ? null : Object.fromEntries(tally.costs),
   };
 }
@@ -137,9 +137,9 @@ export function showProgress(run: SendingRun, admission: Admission, stop: AbortS
       type: 'progress',
       time: clock.date().toISOString(),
       ...countFields(tally, elapsed, rest),
-      /** At the rate of this run. */
+      /** The seconds left at the rate of this run. */
       eta_seconds: isUnknown ? null : Math.round((rest * elapsed) / done / 1000),
-      /** Until the next request is allowed. */
+      /** The time until the next request is allowed. */
       paused_ms: Math.round(admission.pauseRemaining()),
     };
     void streams.stderr.write(jsonLine(record));

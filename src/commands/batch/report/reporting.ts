@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { causesOf, causesText, latencyFigures, latencyText, placeText } from './figures-text.ts';
+import { causesOf, latencyFigures, latencyText, placeText } from './figures-text.ts';
 import type { TalliedRun } from '../plan.ts';
 import { countFields } from './progress.ts';
 import { type Ending, exitOf } from './summary.ts';
@@ -28,7 +28,7 @@ export function refuseUnwritableSummary(file: string): void {
   }
 }
 
-/** Of a new file; the umask applies. */
+/** The mode of a new file; the umask applies. */
 const newFileMode = 0o666;
 
 /** Replaces the file at once: a reader sees the old or the new one. @throws Failure `storage` */
@@ -49,16 +49,15 @@ interface RunNames {
   readonly output: string | null;
   /** `2/8`. */
   readonly shard: string | null;
-  /** In a queue. */
+  /** The name of the batch in a queue. */
   readonly batch?: string;
 }
 
 /** A histogram of fewer answers says little. */
 const fewAnswers = 10;
 
-/** The histogram and the table of causes, on a terminal or if requested. */
-function printFigures(run: TalliedRun): void {
-  const { context, presentation, options, tally } = run;
+/** The histogram, on a terminal or if requested. */
+function printFigures({ context, presentation, options, tally }: TalliedRun): void {
   const { stderr } = context.streams;
   const isWanted = options.figures === true;
   if (options.quiet === true || !(stderr.isTerminal || isWanted)) return;
@@ -73,15 +72,12 @@ function printFigures(run: TalliedRun): void {
   if (latency !== null && (isWanted || latency.count >= fewAnswers)) {
     void stderr.write(latencyText(latency, layout));
   }
-  const causes = causesOf(run);
-  if (causes.length > 0) void stderr.write(causesText(causes, layout));
 }
 
-/** The causes as sentences, unless the table of causes or the last line has them. */
-function printCauses(run: TalliedRun, error: unknown): void {
-  const { context, presentation, options } = run;
-  const isInTable = context.streams.stderr.isTerminal || options.figures === true;
-  if (isInTable || options.progressJson === true) return;
+/** Names the first failure of each cause, unless the last line or the JSON has it. @param error is the last line */
+export function printCauses(run: TalliedRun, error?: unknown): void {
+  const { presentation, options } = run;
+  if (options.progressJson === true) return;
   for (const { kind, line, id, example } of causesOf(run)) {
     if (toFailure(error).message.includes(example)) continue;
     const place = example.startsWith(`line ${line} `) ? '' : `, ${placeText(line, id)}`;
@@ -89,18 +85,13 @@ function printCauses(run: TalliedRun, error: unknown): void {
   }
 }
 
-/** Prints the figures, and the first failed item of each cause. @param error is shown as the last line */
-export function printFailures(run: TalliedRun, error?: unknown): void {
-  printFigures(run);
-  printCauses(run, error);
-}
-
 /** Reports the end of a run in all requested forms. @throws the error of the ending, or Failure `storage` */
 export function reportEnd(run: TalliedRun, names: RunNames, ending: Ending): void {
   const { context, presentation, options, tally } = run;
   const { notices } = presentation;
   const { elapsed, stoppedBy, left, notice, error } = ending;
-  printFailures(run, error);
+  printFigures(run);
+  printCauses(run, error);
   if (notice !== undefined) notices.notice(notice);
   const isDone = tally.already > 0 && tally.answered + tally.failed === 0;
   if (isDone && error === undefined && names.output !== null) {

@@ -116,7 +116,7 @@ export interface Ending {
   readonly stoppedBy: string | null;
   /** The last line; undefined if it is the message of the error. */
   readonly notice: string | undefined;
-  /** To be thrown; undefined if every item is answered. */
+  /** The failure to throw; undefined if every item is answered. */
   readonly error: unknown;
   /** Items without a result; undefined if unknown. */
   readonly left: number | undefined;

@@ -33,7 +33,7 @@ interface BatchFallback {
   close(): Promise<void>;
 }
 
-/** For the next models, without a model of the item's own. */
+/** The next models, without a model of the item's own. */
 const contentFor = (content: ItemContent, isFirst: boolean): ItemContent => {
   const { model: _model, ...rest } = content;
   return isFirst ? content : rest;

@@ -186,7 +186,7 @@ async function sendRequest(
   }
 }
 
-/** Without an answer that was cancelled before its text: the one before is the outcome. */
+/** Leaves out an answer that was cancelled before its text: the one before is the outcome. */
 function withoutCancelled(answers: CheckedAnswers<ItemOutcome>): CheckedAnswers<ItemOutcome> {
   const { earlier, last } = answers;
   const before = earlier.at(-1);

@@ -28,7 +28,7 @@ export const keyBindings = [
   ...rows(
     'composer',
     ['enter', 'send', 'send, or queue while an answer streams'],
-    ['shift+enter alt+enter ctrl+j ctrl+enter', 'new-line', 'new line (or \\ and Enter)'],
+    ['ctrl+j shift+enter alt+enter ctrl+enter', 'new-line', 'new line (or \\ and Enter)'],
     ['escape', 'stop', 'stop the answer and keep its text'],
   ),
   ...rows(
@@ -158,12 +158,6 @@ export function neededKeyOf(
   return keyOf(action, map) ?? keyOf(action) ?? '';
 }
 
-/** Not Shift+Enter, the first default key, which only some terminals report. */
-export function newLineKey(map: KeyMap | undefined): string | undefined {
-  const own = map?.bindings.find(({ action }) => action === 'new-line')?.keys;
-  return own === undefined || own.includes('ctrl+j') ? 'Ctrl+J' : keyOf('new-line', map);
-}
-
 /** The action of a chord. The composer's keys also work during completion, but not during a search. */
 export function actionOf(
   chord: string,
@@ -257,12 +251,9 @@ function overlap(one: KeyBinding, other: KeyBinding): boolean {
 /** Refuses a key of an own binding that is a key of a different action, too. */
 function refuseConflict(own: OwnKeys, changed: string | undefined, refuse: Refuse): void {
   const bindings = withOwnKeys(own);
-  const isChanged = ({ action }: KeyBinding) => Number(action === changed);
-  const ownFirst = bindings
-    .filter(({ action }) => own.has(action))
-    .toSorted((one, other) => isChanged(other) - isChanged(one));
-  for (const binding of ownFirst) {
+  for (const binding of bindings) {
     const { action, keys } = binding;
+    if (!own.has(action)) continue;
     const others = bindings.filter((other) => other !== binding && overlap(binding, other));
     for (const key of keys) {
       const taken = others.find((other) => other.keys.includes(key))?.action;

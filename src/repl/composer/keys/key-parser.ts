@@ -9,143 +9,84 @@ import {
   shortcut,
 } from './key-event.ts';
 
-/** One key or one run of text. Functions return undefined if it is incomplete. */
-interface Token {
-  /** Length in UTF-16 units. */
-  readonly length: number;
-  /** Absent for reports and unknown sequences, which are ignored. */
+/** What a part of the input means; a part without a meaning is a report or unknown, and is ignored. */
+interface Meaning {
   readonly event?: KeyEvent | undefined;
   readonly opensPaste?: boolean;
   /** A reply to a query. */
   readonly reply?: TerminalReply;
 }
 
-const escape = '\u001B';
-const textRun = /[^\u0000-\u001F\u007F-\u009F]+/y;
-const sequence = /\u001B\[([0-?]*)([ -/]*)([@-~])/y;
-const sequenceStart = /\u001B\[[0-?]*[ -/]*/y;
-/** CPR; the same bytes are F3 with a modifier. */
-const cursorReport = /\u001B\[\d+;\d+R/y;
-const rxvtShifted = /\u001B\[(\d{1,2})\$/y;
-const consoleFunctionKey = /\u001B\[\[([A-E])/y;
-const applicationKey = /\u001BO([\d;]*)([@-~])/y;
-/** OSC, DCS and APC replies of terminals; otherwise the same bytes are Alt and a character. */
-const replyStart = /\u001B(?:\]\d+;|P[\d!+$>]|_G)/y;
-const replyPrefix = /\u001B(?:\]\d*|P|_)$/y;
-const replyEnd = /\u0007|\u001B\\|[\u0000-\u0006\u0008-\u001A]/g;
-const maxReplyLength = 4096;
-/** `CSI M` and three characters. */
-const mouseReport = 6;
-/** The background: red, green and blue with one to four digits each. */
-const backgroundReply = /\u001B\]11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/iy;
+/** One key or one run of text, with its length in UTF-16 units; undefined if it is incomplete. */
+type Token = (Meaning & { readonly length: number }) | undefined;
 
-function matchAt(pattern: RegExp, input: string, at: number): RegExpExecArray | undefined {
-  pattern.lastIndex = at;
-  return pattern.exec(input) ?? undefined;
-}
-
-function readText(input: string, at: number): Token | undefined {
-  const text = matchAt(textRun, input, at)?.[0] ?? '';
-  const isCut = at + text.length === input.length && /[\ud800-\udbff]$/.test(text);
-  const whole = isCut ? text.slice(0, -1) : text;
-  return whole === '' ? undefined : { length: whole.length, event: { type: 'text', text: whole } };
-}
-
-function readSequence(input: string, at: number): Token | undefined {
-  const isMouseReport = input.startsWith('[M', at + 1);
-  if (isMouseReport) return at + mouseReport <= input.length ? { length: mouseReport } : undefined;
-  const functionKey = matchAt(consoleFunctionKey, input, at);
-  if (functionKey !== undefined) {
-    const number = 'ABCDE'.indexOf(functionKey[1] ?? '') + 1;
-    return { length: 4, event: keyPress(`f${number}`) };
-  }
-  if (input.startsWith('[[', at + 1) && at + 3 === input.length) return undefined;
-  const report = matchAt(cursorReport, input, at);
-  if (report !== undefined) return { length: report[0].length };
-  const shifted = matchAt(rxvtShifted, input, at);
-  if (shifted !== undefined) {
-    return { length: shifted[0].length, event: eventOfSequence(shifted[1] ?? '', '$') };
-  }
-  const found = matchAt(sequence, input, at);
-  if (found === undefined) {
-    const length = matchAt(sequenceStart, input, at)?.[0].length ?? 1;
-    // A character that cannot be part of a sequence ends it and is read separately.
-    return at + length === input.length ? undefined : { length };
-  }
-  const [{ length }, parameters = '', intermediates = '', final = ''] = found;
-  if (parameters === '200' && final === '~') return { length, opensPaste: true };
-  if (length === 3 && (final === 'I' || final === 'O')) {
-    return { length, reply: { type: 'focus', hasFocus: final === 'I' } };
-  }
-  return intermediates === '' ? { length, event: eventOfSequence(parameters, final) } : { length };
-}
-
-function readApplicationKey(input: string, at: number): Token | undefined {
-  const found = matchAt(applicationKey, input, at);
-  if (found !== undefined) {
-    const [{ length }, parameters = '', final = ''] = found;
-    return { length, event: eventOfApplicationKey(parameters, final) };
-  }
-  const start = /\u001BO[\d;]*/y;
-  const length = matchAt(start, input, at)?.[0].length ?? 1;
-  return at + length === input.length ? undefined : { length };
-}
-
-function shadeOf([, ...parts]: readonly string[]): TerminalReply {
+function shadeOf(...parts: readonly string[]): TerminalReply {
   const [red = 0, green = 0, blue = 0] = parts.map(
     (part) => Number.parseInt(part, 16) / (16 ** part.length - 1),
   );
   return { type: 'background', shade: isLightColor(red, green, blue) ? 'light' : 'dark' };
 }
 
-/** A reply of the terminal, ignored unless it is the background; 'none' if it is not one. */
-function readReply(input: string, at: number): Token | 'none' | undefined {
-  const start = matchAt(replyStart, input, at);
-  if (start === undefined) {
-    const isPrefix = matchAt(replyPrefix, input, at) !== undefined;
-    return isPrefix ? undefined : 'none';
-  }
-  const end = matchAt(replyEnd, input, at + start[0].length);
-  if (end !== undefined) {
-    const length = end.index + end[0].length - at;
-    const background = matchAt(backgroundReply, input, at);
-    return background === undefined ? { length } : { length, reply: shadeOf(background) };
-  }
-  return input.length - at > maxReplyLength ? { length: input.length - at } : undefined;
+const ignored = (): Meaning => ({});
+
+/** What follows Esc. The first pattern that matches decides. */
+const sequences: readonly (readonly [RegExp, (...groups: readonly string[]) => Meaning])[] = [
+  // A mouse report of X10.
+  [/\[M[^]{3}/y, ignored],
+  // The Linux console's F1 to F5.
+  [/\[\[([A-E])/y, (letter = '') => ({ event: keyPress(`f${'ABCDE'.indexOf(letter) + 1}`) })],
+  // CPR; the same bytes are F3 with a modifier.
+  [/\[\d+;\d+R/y, ignored],
+  [/\[(\d{1,2})\$/y, (keys = '') => ({ event: eventOfSequence(keys, '$') })],
+  [/\[200~/y, () => ({ opensPaste: true })],
+  [/\[([IO])/y, (final) => ({ reply: { type: 'focus', hasFocus: final === 'I' } })],
+  [/\[[0-?]*[ -/]+[@-~]/y, ignored],
+  [
+    /\[(?!M|\[$)([0-?]*)([@-~])/y,
+    (keys = '', final = '') => ({ event: eventOfSequence(keys, final) }),
+  ],
+  [/O([\d;]*)([@-~])/y, (keys = '', final = '') => ({ event: eventOfApplicationKey(keys, final) })],
+  // A character that cannot be part of a sequence ends it and is read separately.
+  [/\[[0-?]*(?:[ -/]+(?=[^ -/@-~])|(?=[^ -~]))/y, ignored],
+  [/O[\d;]*(?=[^\d;])/y, ignored],
+  // The background: red, green and blue with one to four digits each.
+  [
+    /\]11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})[^]*?(?:[\u0000-\u001A]|\u001B\\)/iy,
+    (...parts) => ({ reply: shadeOf(...parts) }),
+  ],
+  // OSC, DCS and APC replies; a very long one has lost its end.
+  [/(?:\]\d+;|P[\d!+$>]|_G)(?:[^]*?(?:[\u0000-\u001A]|\u001B\\)|[^]{4096,})/y, ignored],
+];
+
+/** The start of a sequence. */
+const cut =
+  /(?:\[M[^]{0,2}|\[\[?|\[[0-?]*[ -/]*|O[\d;]*|\]\d*|(?:\]\d+;|P[\d!+$>]|_G)[^]*|[P_]|)$/y;
+
+function matchAt(pattern: RegExp, input: string, at: number): RegExpExecArray | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(input) ?? undefined;
 }
 
-function readAlt(input: string, at: number): Token | undefined {
+function readAlt(input: string, at: number): Token {
   const code = input.codePointAt(at + 1) ?? 0;
-  if (code >= 0xd800 && code <= 0xdbff) return undefined;
   if (code < 0x20 || code === 0x7f)
     return { length: 2, event: eventOfControl(code, { alt: true }) };
   const character = String.fromCodePoint(code);
   return { length: 1 + character.length, event: shortcut(character, { alt: true }) };
 }
 
-function readEscape(input: string, at: number): Token | undefined {
-  switch (input.charAt(at + 1)) {
-    case '':
-      return undefined;
-    case '[':
-      return readSequence(input, at);
-    case 'O':
-      return readApplicationKey(input, at);
-    case escape:
-      return readDoubleEscape(input, at);
-    case ']':
-    case 'P':
-    case '_': {
-      const reply = readReply(input, at);
-      return reply === 'none' ? readAlt(input, at) : reply;
-    }
-    default:
-      return readAlt(input, at);
+function readEscape(input: string, at: number): Token {
+  if (input.charAt(at + 1) === '\u001B') return readDoubleEscape(input, at);
+  for (const [pattern, meaningOf] of sequences) {
+    const found = matchAt(pattern, input, at + 1);
+    if (found !== undefined)
+      return { length: found[0].length + 1, ...meaningOf(...found.slice(1)) };
   }
+  return matchAt(cut, input, at + 1) === undefined ? readAlt(input, at) : undefined;
 }
 
 /** Esc pressed twice, or Alt with a key that sends a sequence. */
-function readDoubleEscape(input: string, at: number): Token | undefined {
+function readDoubleEscape(input: string, at: number): Token {
   const third = input.charAt(at + 2);
   if (third === '') return undefined;
   if (third !== '[' && third !== 'O') return { length: 1, event: keyPress('escape') };
@@ -156,14 +97,17 @@ function readDoubleEscape(input: string, at: number): Token | undefined {
   return { ...inner, length: inner.length + 1, event: altered };
 }
 
-/** Reads the key or text at an index inside the input; undefined if more input is needed. */
-function readKey(input: string, at: number): Token | undefined {
+const textRun = /[^\u0000-\u001F\u007F-\u009F]+/y;
+
+/** Reads the key or text at an index inside the input. */
+function readKey(input: string, at: number): Token {
   const code = input.charCodeAt(at);
   if (code === 0x1b) return readEscape(input, at);
   if (code < 0x20 || code === 0x7f) return { length: 1, event: eventOfControl(code) };
   // C1 controls are not keys.
   if (code >= 0x80 && code <= 0x9f) return { length: 1 };
-  return readText(input, at);
+  const text = matchAt(textRun, input, at)?.[0] ?? '';
+  return { length: text.length, event: { type: 'text', text } };
 }
 
 /** Milliseconds without input until the caller must flush: only this distinguishes Esc from an escape sequence. */
@@ -204,8 +148,8 @@ export class KeyParser {
   readonly #onReply: (reply: TerminalReply) => void;
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   #input = '';
-  /** Parts of the paste being read. */
-  #paste: string[] | undefined;
+  /** The input is a paste up to its end marker. */
+  #isInPaste = false;
   /** The last key was a carriage return, so a following line feed belongs to it (Windows). */
   #isAfterReturn = false;
   /** A flush left an incomplete sequence, so no further timeout is needed. */
@@ -216,18 +160,18 @@ export class KeyParser {
     this.#onReply = onReply;
   }
 
-  /** Takes UTF-8 bytes, split anywhere, or characters; returns the completed events. */
+  /** Takes UTF-8 bytes, split anywhere, or whole characters; returns the completed events. */
   feed(input: Uint8Array | string): KeyEvent[] {
     this.#input +=
       typeof input === 'string' ? input : this.#decoder.decode(input, { stream: true });
     this.#isFlushed = false;
-    const events: KeyEvent[] = [];
+    const events = this.#readKeys();
     // After a paste, there may be more keys.
-    for (let isPasteOver = true; isPasteOver;) {
-      if (this.#paste === undefined) events.push(...this.#readKeys());
-      const paste = this.#paste && this.#readPaste(this.#paste);
-      if (paste !== undefined) events.push(paste);
-      isPasteOver = paste !== undefined;
+    for (let end = this.#endOfPaste(); end !== -1; end = this.#endOfPaste()) {
+      events.push({ type: 'paste', text: pastedText(this.#input.slice(0, end)) });
+      this.#input = this.#input.slice(end + pasteEnd.length);
+      this.#isInPaste = false;
+      events.push(...this.#readKeys());
     }
     return events;
   }
@@ -237,12 +181,11 @@ export class KeyParser {
     this.#isAfterReturn = false;
     this.#isFlushed = true;
     const input = this.#input;
-    if (this.#paste !== undefined) {
-      // More of the paste, or the start of its end marker.
-      const rest = input.replace(/\u001B(?:\[(?:2(?:0(?:1)?)?)?)?$/, '');
-      const text = pastedText(this.#paste.join('') + rest);
-      this.#paste = undefined;
+    if (this.#isInPaste) {
+      this.#isInPaste = false;
       this.#input = '';
+      // Its end may be the start of the end marker.
+      const text = pastedText(input.replace(/\u001B(?:\[(?:2(?:0(?:1)?)?)?)?$/, ''));
       return [{ type: 'paste', text }];
     }
     if (!loneEscapes.test(input)) return [];
@@ -252,7 +195,7 @@ export class KeyParser {
 
   /** Incomplete input: the start of an escape sequence (or a lone Esc), or a paste without its end. */
   pending(): 'nothing' | 'sequence' | 'paste' {
-    if (this.#paste !== undefined) return 'paste';
+    if (this.#isInPaste) return 'paste';
     const isWaiting = this.#input !== '' || this.#isAfterReturn;
     return isWaiting && !this.#isFlushed ? 'sequence' : 'nothing';
   }
@@ -262,12 +205,12 @@ export class KeyParser {
     const input = this.#input;
     const events: KeyEvent[] = [];
     let at = 0;
-    while (at < input.length && this.#paste === undefined) {
+    while (at < input.length && !this.#isInPaste) {
       const isSecondHalf = this.#isAfterReturn && input.charAt(at) === '\n';
       const token = isSecondHalf ? { length: 1 } : readKey(input, at);
       if (token === undefined) break;
       this.#isAfterReturn = input.charAt(at + token.length - 1) === '\r';
-      if (token.opensPaste === true) this.#paste = [];
+      if (token.opensPaste === true) this.#isInPaste = true;
       if (token.reply !== undefined) this.#onReply(token.reply);
       if (token.event !== undefined) events.push(token.event);
       at += token.length;
@@ -276,15 +219,8 @@ export class KeyParser {
     return events;
   }
 
-  /** Continues a paste; undefined until its end marker. */
-  #readPaste(parts: string[]): KeyEvent | undefined {
-    const input = this.#input;
-    const end = input.indexOf(pasteEnd);
-    const taken = end === -1 ? Math.max(0, input.length - pasteEnd.length + 1) : end;
-    parts.push(input.slice(0, taken));
-    this.#input = input.slice(end === -1 ? taken : taken + pasteEnd.length);
-    if (end === -1) return undefined;
-    this.#paste = undefined;
-    return { type: 'paste', text: pastedText(parts.join('')) };
+  /** The offset of the end marker of the open paste; -1 if it is still missing. */
+  #endOfPaste(): number {
+    return this.#isInPaste ? this.#input.indexOf(pasteEnd) : -1;
   }
 }

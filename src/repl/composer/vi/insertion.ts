@@ -1,6 +1,6 @@
 import { lineStart, previousBoundary } from '../grapheme-boundary.ts';
 import { mergePastes, type MarkedText } from '../paste.ts';
-import { endEdit, joinEdit, moveTo, replaceRange, type TextBuffer } from '../text-buffer.ts';
+import { endEdit, moveTo, replaceRange, type TextBuffer, undoStackWith } from '../text-buffer.ts';
 import { repeatText } from './text.ts';
 import type { Command, Edited, Insertion, ViState } from './vi-state.ts';
 
@@ -10,8 +10,7 @@ export function asOneEdit(before: TextBuffer, after: TextBuffer): TextBuffer {
   if (old === text) return { ...endEdit(after), undoStack: before.undoStack };
   let at = 0;
   while (at < old.length && old.charAt(at) === text.charAt(at)) at += 1;
-  const edit = { at, removed: old.slice(at), inserted: text.slice(at), cursor: before.cursor };
-  return { ...endEdit(after), undoStack: joinEdit(before.undoStack, edit, false) };
+  return { ...endEdit(after), undoStack: undoStackWith(before, at) };
 }
 
 /** Begins an insertion at the caret, for a command that changed `before`. */

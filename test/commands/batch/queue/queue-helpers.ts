@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import {
   type BatchHeader,
-  jobIdOf,
   type JobOutcome,
   type QueuedItem,
   type QueuedResult,
@@ -106,7 +105,6 @@ function startWorker(
 function createMemoryBatch(name: string): MemoryBatch {
   const { jobs, inState, move } = createJobs();
   const items = new Map<number, string>();
-  const ids = new Map<string, number>();
   const answers = new Map<number, string>();
   const failures = new Map<number, string>();
   const log: string[] = [];
@@ -126,16 +124,11 @@ function createMemoryBatch(name: string): MemoryBatch {
       close: async () => undefined,
       header: async () => header,
       setHeader: async (value) => void (header = value),
-      known: async (wanted) =>
-        wanted.map(({ index, id }) => ({
-          fingerprint: items.get(index),
-          indexOfId: id === undefined ? undefined : ids.get(id),
-        })),
+      known: async (indexes) => indexes.map((index) => items.get(index)),
       async add(added, attempts) {
         for (const item of added) {
           items.set(item.index, item.fingerprint);
-          if (item.id !== undefined) ids.set(item.id, item.index);
-          const id = jobIdOf(item.id, item.index);
+          const id = `item-${item.index}`;
           if (!jobs.has(id)) jobs.set(id, { item, attempts, state: 'waiting', starts: 0, made: 0 });
         }
       },

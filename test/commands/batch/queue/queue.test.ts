@@ -72,7 +72,7 @@ const states = (place: Awaited<ReturnType<typeof openQueuePlace>>, name: string)
   [...place.batch(name).jobs].map(([id, { state }]) => `${id} ${state}`);
 
 describe('natter batch submit', () => {
-  test('adds each item as a job with its id, and the options for the requests', async () => {
+  test('adds each item as a job, and the options for the requests', async () => {
     const place = await openQueuePlace();
     place.write('p.jsonl', '{"id":"a","prompt":"one"}\n{"prompt":"two"}\n');
     const text = await place.submit('p.jsonl', {
@@ -83,7 +83,7 @@ describe('natter batch submit', () => {
       stream: false,
     });
     expect(text).toBe('natter: batch p: 2 items added\n');
-    expect(states(place, 'p')).toEqual(['id-a waiting', 'item-2 waiting']);
+    expect(states(place, 'p')).toEqual(['item-1 waiting', 'item-2 waiting']);
     expect(await place.batch('p').queue.header()).toEqual({
       input: place.path('p.jsonl'),
       model: 'nextgen',

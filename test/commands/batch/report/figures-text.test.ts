@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  causesText,
-  latencyFigures,
-  latencyText,
-} from '../../../../src/commands/batch/report/figures-text.ts';
+import { latencyFigures, latencyText } from '../../../../src/commands/batch/report/figures-text.ts';
 import type { BarLayout } from '../../../../src/output/table.ts';
 import { plainStyle } from '../../../../src/terminal/style.ts';
 import { displayWidth } from '../../../../src/terminal/text/width.ts';
@@ -49,41 +45,6 @@ describe('the histogram', () => {
   test.each([40, 20])('fits %d columns', (width) => {
     const lines = latencyText(fourBuckets, { ...layout, width }).split('\n');
     for (const line of lines.slice(0, -2)) expect(displayWidth(line)).toBeLessThanOrEqual(width);
-  });
-});
-
-describe('the table of causes', () => {
-  const causes = [
-    {
-      kind: 'rate_limited',
-      count: 1300,
-      line: 2,
-      id: 'q\u001b[31m2',
-      example: 'rate limited\u001b[2J by the service',
-    },
-    { kind: 'incomplete', count: 2, line: 30, id: null, example: 'the answer is incomplete' },
-  ] as const;
-
-  test('has no control characters', () => {
-    expect(causesText(causes, layout).split('\n')).toEqual([
-      'cause         failed  first        example',
-      'rate_limited   1,300  line 2 (q2)  rate limited by the service',
-      'incomplete         2  line 30      the answer is incomplete',
-      '',
-    ]);
-  });
-
-  test('cuts a long id, so that the examples have room', () => {
-    const long = [
-      { kind: 'incomplete', count: 2, line: 3, id: 'x'.repeat(80), example: 'cut' },
-    ] as const;
-    expect(causesText(long, layout)).toMatch(/line 3 \(x{15}…\) {2}cut\n$/);
-  });
-
-  test('omits the examples at 40 columns', () => {
-    expect(causesText(causes, { ...layout, width: 40 }).split('\n')[1]).toBe(
-      'rate_limited   1,300  line 2 (q2)',
-    );
   });
 });
 

@@ -28,12 +28,6 @@ describe('text and control keys', () => {
     const events = Array.from(bytes, (byte) => parser.feed(Uint8Array.of(byte))).flat();
     expect(formatEvents(joinTexts(events))).toBe('"\uFEFFé👍"');
   });
-
-  test('waits for the second surrogate of a character', () => {
-    const parser = new KeyParser();
-    expect(parser.feed('a\uD83D')).toEqual([{ type: 'text', text: 'a' }]);
-    expect(parser.feed('\uDC4D')).toEqual([{ type: 'text', text: '👍' }]);
-  });
 });
 
 describe('escape sequences', () => {

@@ -197,6 +197,7 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['--upstream-profile', profiles],
   ['--resume', conversations],
   ['--stdin-encoding', () => plain(['utf-8', 'utf-16le', 'latin1', 'windows-1252', 'shift_jis'])],
+  ['--extract', () => plain(['1', '2', 'last'])],
   ['--every', () => plain(['200l', '30s', '64kb', '200l,30s'])],
   ['--since', () => plain(['today', '7d', '4w', '30d'])],
   ['--speed', () => plain(['1', '10', 'max'])],

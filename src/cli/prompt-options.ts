@@ -75,7 +75,7 @@ export const conversationOptions = (alone = ''): readonly Option[] => [
 export const checkGroup = 'Checked answers:';
 
 /** They print something else, or send several prompts. */
-export const uncheckedOptions = ['markdown', 'interactive', 'every', 'split'];
+export const uncheckedOptions = ['markdown', 'interactive', 'every', 'split', 'extract'];
 
 export const schemaOption = (): Option =>
   new Option(
@@ -94,3 +94,20 @@ export const selectOption = (): Option =>
     '--select <pointer>',
     'print one value of a JSON answer, such as /items/0/name',
   ).conflicts(uncheckedOptions);
+
+/** See `withExtractValues` in cli/command-line.ts. */
+export const extractOption = (): Option =>
+  new Option(
+    '-x, --extract [n|last]',
+    'print only a code block of the answer: the first (default), number n, or the last; exit code 13 without it',
+  ).conflicts([
+    'markdown',
+    'interactive',
+    'every',
+    'split',
+    'raw',
+    'schema',
+    'select',
+    'schemaRetries',
+    'block',
+  ]);

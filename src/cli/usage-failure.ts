@@ -39,7 +39,6 @@ const foreignOptions: ForeignWords = [
   ['--max-budget-usd', '‹natter config set budget 5usd/week› limits what a profile spends'],
   ['--bare', 'natter runs no hooks, plugins or tools, so there is nothing to leave out'],
   ['-S', '--no-stream prints the answer at its end; ‹natter conversations show ID› shows one'],
-  ['-x --extract', '‹natter last --block 1› prints a code block of the last answer'],
   ['-n --no-log --no-session-persistence', '--no-save does not save the conversation'],
   ['-l --list', '‹natter conversations› lists conversations, ‹natter models› lists the models'],
   ['--delete', '‹natter conversations delete ID› moves a conversation to the trash'],
@@ -68,6 +67,9 @@ function hintForForeign(typed: string, path: string, { options }: Command): stri
   }
   if (path === 'natter compare' && name === '--fallback') {
     return 'a comparison shows what each model answers, so no other model answers for one that fails';
+  }
+  if (path === 'natter compare' && /^(?:-x|--extract)$/.test(name)) {
+    return 'it prints a code block of one answer: ‹natter -x "a prompt"›';
   }
   if (path === 'natter') {
     return meantBy(foreignOptions, name);

@@ -123,7 +123,7 @@ function selectionOf({ source, block }: Wanted) {
   if (block === undefined) return { text: source, name: 'the last answer' };
   const blocks = codeBlocks(source);
   const found = blocks[block - 1];
-  if (found !== undefined) return { text: `${found}\n`, name: `code block ${block}` };
+  if (found !== undefined) return { text: found.code, name: `code block ${block}` };
   const several = blocks.length === 1 ? 'one code block' : `code blocks 1 to ${blocks.length}`;
   const count = blocks.length === 0 ? 'no code block' : several;
   throw new Failure('usage', `the last answer has ${count}`);

@@ -15,6 +15,7 @@ import {
   allowSecretsOption,
   checkGroup,
   checkOptions,
+  extractOption,
   schemaOption,
   secretOptions,
   selectOption,
@@ -349,7 +350,7 @@ export function buildBatch(context: Context): Command {
   addOptionGroups(command, [
     ['Input options:', [...inputOptions(), ...secretOptions()]],
     ['Request options:', [...promptOptions(), ...sendingOptions(), ...limitOptions()]],
-    [checkGroup, withoutFallback(checksOptions())],
+    [checkGroup, withoutFallback([...checksOptions(), extractOption()])],
     ['Run options:', [stopAfterOption()]],
     ['Output options:', outputOptions()],
     ['Report options:', reportOptions()],

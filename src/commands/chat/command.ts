@@ -16,6 +16,7 @@ import {
   requestOptions,
   checkGroup,
   checkOptions,
+  extractOption,
   selectOption,
 } from '../../cli/prompt-options.ts';
 import type { ChatOptions } from './chat-run.ts';
@@ -53,6 +54,7 @@ const longInputOptions = () => [
 ];
 
 const outputOptions = () => [
+  extractOption(),
   new Option('--json', 'print one JSON document at the end; content is the answer'),
   jsonLinesOption(),
   plainOption(),

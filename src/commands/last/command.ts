@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { plainOption } from '../../cli/global-options.ts';
+import { extractOption } from '../../cli/prompt-options.ts';
 import type { Context } from '../../run.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 
@@ -13,6 +14,7 @@ export function buildLast(context: Context): Command {
     )
     .description('Prints the last answer of a conversation or one of its code blocks.')
     .option('-b, --block <number>', 'print only this code block: 1 is the first, -1 the last')
+    .addOption(extractOption())
     .addOption(plainOption());
   setAction(last, context, async () => (await import('./run.ts')).printLast);
   return setExamples(last, ['natter last', 'natter last --block 1 > script.sh']);

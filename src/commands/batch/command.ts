@@ -334,12 +334,6 @@ const examples = [
   'natter batch prompts.txt --schema "mood good|bad" | jq -r .value.mood',
 ];
 
-/** A failed answer and one that does not conform are different reasons to ask again. `--response-format` checks nothing. */
-const withoutFallback = (options: readonly Option[]) =>
-  options.map((option) =>
-    option.attributeName() === 'responseFormat' ? option : option.conflicts('fallback'),
-  );
-
 export function buildBatch(context: Context): Command {
   const command = new Command('batch')
     .summary('send many prompts: lines, JSON lines or a table')
@@ -350,7 +344,7 @@ export function buildBatch(context: Context): Command {
   addOptionGroups(command, [
     ['Input options:', [...inputOptions(), ...secretOptions()]],
     ['Request options:', [...promptOptions(), ...sendingOptions(), ...limitOptions()]],
-    [checkGroup, withoutFallback([...checksOptions(), extractOption()])],
+    [checkGroup, [...checksOptions(), extractOption()]],
     ['Run options:', [stopAfterOption()]],
     ['Output options:', outputOptions()],
     ['Report options:', reportOptions()],

@@ -466,21 +466,12 @@ describe('natter batch --schema', () => {
   test.each([
     [['--schema', 'name itn'], /did you mean int/],
     [['--schema-retries', '1'], /--schema-retries needs --schema/],
-    [['--schema', 'name', '--fallback', 'nextgen'], /cannot be used with/],
   ])('%j is refused before anything is sent', async (options, message) => {
     const { run, requests } = await openChecked(['a'], [right]);
     const { code, stderr } = await run(['p.txt', ...options]);
     expect({ code, requests: requests.length }).toEqual({ code: 2, requests: 0 });
     expect(stderr).toMatch(message);
   });
-});
-
-test('a notice reports that the setting fallback does not apply to checked answers', async () => {
-  const { run } = await openChecked(['a'], [right]);
-  const { code, stderr } = await run(['p.txt', ...schema], { NATTER_FALLBACK: 'nextgen' });
-  expect(code).toBe(0);
-  const notice = 'natter: the setting fallback does not apply to a batch with checked answers\n';
-  expect(stderr.split(notice)).toHaveLength(2);
 });
 
 test('an answer that was cut at --max-tokens is not a transient failure', async () => {

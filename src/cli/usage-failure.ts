@@ -32,7 +32,8 @@ const foreignOptions: ForeignWords = [
     '--append-system-prompt',
     '-s sets the system prompt; it replaces the one of the settings, so repeat that to keep it',
   ],
-  ['--schema-multi --json-schema', '--schema asks for JSON and checks it'],
+  ['--schema-multi', '--schema "[name, age int]" asks for a list; the brackets make it one'],
+  ['--json-schema', '--schema asks for JSON and checks it'],
   ['--max-turns', 'natter sends one prompt and gets one answer: there are no turns to limit'],
   ['--fallback-model', '--fallback MODEL answers if the first model fails'],
   ['--max-budget-usd', '‹natter config set budget 5usd/week› limits what a profile spends'],
@@ -63,6 +64,9 @@ function hintForForeign(typed: string, path: string, { options }: Command): stri
   const name = typedOptionName(typed);
   if (path === 'natter auth login' && keyOptions.has(name)) {
     return '‹natter auth login› asks for the key, or reads it from a file: ‹natter auth login < key.txt›';
+  }
+  if (path === 'natter compare' && name === '--fallback') {
+    return 'a comparison shows what each model answers, so no other model answers for one that fails';
   }
   if (path === 'natter compare' && /^(?:-x|--extract|-M|--messages)$/.test(name)) {
     return `it is for one model: ‹natter ${name} …›`;

@@ -61,13 +61,14 @@ const writeChoice = (label: string, argument: string, replaces = false): DialogC
     }),
 });
 
-const fileDialog = (title: string, ...choices: readonly DialogChoice[]): Dialog => ({
-  type: 'choice',
-  title,
-  choices: [...choices, { label: 'write nothing', choose: writeNothing }],
-  selectsTyped: true,
-  cancel: writeNothing,
-});
+const fileDialog = (title: string, ...choices: readonly DialogChoice[]) =>
+  ({
+    type: 'choice',
+    title,
+    choices: [...choices, { label: 'write nothing', choose: writeNothing }],
+    selectsTyped: true,
+    cancel: writeNothing,
+  }) as const;
 
 /** Asks for the format of a file without a known extension. */
 function formatDialog(name: string): Dialog {
@@ -78,24 +79,11 @@ function formatDialog(name: string): Dialog {
   return fileDialog('export this conversation as', ...choices);
 }
 
-/** `tea-2.md` for `tea.md`: the first such name without a file. */
-function freeName({ files }: Session, name: string): string {
-  const dot = name.lastIndexOf('.');
-  for (let number = 2; ; number += 1) {
-    const other = `${name.slice(0, dot)}-${number}${name.slice(dot)}`;
-    const kind = files.kindOf(other);
-    if (kind !== 'file' && kind !== 'folder') return other;
-  }
-}
-
-function replaceDialog(session: Session, name: string): Dialog {
-  const other = freeName(session, name);
-  return fileDialog(
-    `${name} exists already`,
-    writeChoice(`write ${other}`, other),
-    writeChoice('replace it', name, true),
-  );
-}
+/** Enter alone writes nothing. */
+const replaceDialog = (name: string): Dialog => ({
+  ...fileDialog(`${name} exists already`, writeChoice('replace it', name, true)),
+  selected: 1,
+});
 
 /** Exports the conversation; asks for the format, and before it replaces a file. */
 export async function exportConversation(
@@ -117,7 +105,7 @@ export async function exportConversation(
   const text = [...(await exportAs(conversation, format, { siblings: false }))].join('');
   const path = session.files.write(name, text, { isPrivate: true, replaces });
   if (path === undefined) {
-    openDialog(session, replaceDialog(session, name));
+    openDialog(session, replaceDialog(name));
     return [];
   }
   const shown = formats.find((known) => known.format === format)?.name ?? format;

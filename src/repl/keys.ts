@@ -224,8 +224,7 @@ function burstOf(
 ): readonly KeyEvent[] {
   if (event.type !== 'paste' || event.keys === undefined) return [];
   const isFree = (dialog ?? list) === undefined && !isSearching && isEmpty(composer);
-  const { line, rest } = splitBurst(event.keys);
-  return isFree && isCommandLine(event.text) ? [...line, ...rest] : [];
+  return isFree && isCommandLine(event.text) ? splitBurst(event.keys) : [];
 }
 
 function onKeys(state: ReplState, events: readonly KeyEvent[]): Update {

@@ -34,8 +34,6 @@ export interface Repl extends Run<ChatOptions> {
 export interface Screen {
   /** Appends to the scrollback. Returns a promise while the terminal is slow: await it before the next write. */
   write(text: string): Promise<void> | undefined;
-  /** Resolves when text would be shown at once; undefined if that is now. */
-  nextUpdate(): Promise<void> | undefined;
   /** Shows the composer, dialogs and status. */
   show(state: ReplState): void;
   /** Redraws after other output may have overwritten the screen. */

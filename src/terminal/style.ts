@@ -4,25 +4,12 @@ import { Chalk, type ChalkInstance, type ColorName, type ModifierName } from 'ch
 /** Puts its escape codes around the text of each line, so that every line closes its styles. */
 type Paint = (text: string) => string;
 
-/** The codes of SGR that begin and end attributes. Less important text is `dim`: bright black is invisible in some themes. */
-const attributes = {
-  bold: [1, 22],
-  dim: [2, 22],
-  italic: [3, 23],
-  underline: [4, 24],
-  strike: [9, 29],
-  inverse: [7, 27],
-} as const;
+/** Less important text is `dim`: bright black is invisible in some themes. */
+const attributes = ['bold', 'dim', 'italic', 'underline', 'strikethrough', 'inverse'] as const;
 
 /** Six of the 16 ANSI colours, which are readable in every theme. */
-const colors = {
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  blue: [34, 39],
-  magenta: [35, 39],
-  cyan: [36, 39],
-} as const;
+const colors = ['red', 'green', 'yellow', 'blue', 'magenta', 'cyan'] as const;
+type Color = (typeof colors)[number];
 
 /** The parts of an answer whose look the user can choose, with the looks of the themes; headings differ by level. */
 const parts = {
@@ -40,7 +27,7 @@ const parts = {
  * `band` is a background for a part that must be found in a long text; nothing where the background of the terminal is
  * not known.
  */
-type PlainLook = keyof typeof attributes | keyof typeof colors | 'band';
+type PlainLook = (typeof attributes)[number] | Color | 'band';
 export type Look = PlainLook | keyof typeof parts;
 
 export interface Style extends Readonly<Record<Look, Paint>> {
@@ -73,29 +60,18 @@ const unchanged: Paint = (text) => text;
 
 /** Paints each line of a text by itself. */
 const byLine =
-  (paintLine: Paint): Paint =>
-  (text) => {
-    if (!text.includes('\n')) return paintLine(text);
-    const lines = text.split('\n').map((line) => paintLine(line));
-    return lines.join('\n');
-  };
+  (paintLine: ChalkInstance): Paint =>
+  (text) =>
+    text
+      .split('\n')
+      .map((line) => paintLine(line))
+      .join('\n');
 
-/**
- * Given SGR parameters. Each line closes its style, and the style continues after one inside it that ends with the
- * same code.
- */
-function paint(open: number | string, close: number): Paint {
-  const start = `\u001B[${open}m`;
-  const end = `\u001B[${close}m`;
-  return byLine((text) => (text === '' ? '' : start + text.replaceAll(end, end + start) + end));
-}
+/** Whether there is colour, and how much, is decided here, not by chalk. */
+const chalk = new Chalk({ level: 2 });
 
-const paintsOf = <Name extends PlainLook>(
-  codes: Readonly<Record<Name, readonly [number, number]>>,
-) =>
-  Object.fromEntries(
-    Object.entries<readonly [number, number]>(codes).map(([name, code]) => [name, paint(...code)]),
-  ) as Record<Name, Paint>;
+const paintsOf = <Name extends Exclude<PlainLook, 'band'>>(names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, byLine(chalk[name])])) as Record<Name, Paint>;
 
 /** Adds the looks of the parts of an answer. */
 function withParts(style: Readonly<Record<PlainLook, Paint>>, own: OwnPaints = {}): Style {
@@ -104,7 +80,7 @@ function withParts(style: Readonly<Record<PlainLook, Paint>>, own: OwnPaints = {
   return { colored: true, ...style, ...painted, ...own, hasOwnHeading: own.heading !== undefined };
 }
 
-const plainLooks = [...Object.keys(attributes), ...Object.keys(colors), 'band'];
+const plainLooks = [...attributes, ...colors, 'band'];
 const unchangedPaints = Object.fromEntries(plainLooks.map((look) => [look, unchanged])) as Readonly<
   Record<PlainLook, Paint>
 >;
@@ -120,14 +96,11 @@ export const colorStyle: Style = withParts({ ...weightStyle, ...paintsOf(colors)
 const { bold } = weightStyle;
 const monoStyle: Style = withParts({ ...weightStyle, red: bold, magenta: bold, cyan: bold });
 
-/** Codes of colours; `dim` is a grey where greys are known. */
-type Palette = { readonly [Name in keyof typeof colors | 'dim']?: number };
-
 interface ThemeColors {
-  /** Codes among the 240 colours that are the same in every terminal. */
-  readonly many: Palette;
-  /** Codes of SGR for the 16 colours, whose values differ between terminals. */
-  readonly few: Palette;
+  /** Among the 240 colours that are the same in every terminal; `dim` is a grey. */
+  readonly many: Readonly<Record<Color | 'dim', number>>;
+  /** Among the 16 colours, whose values differ between terminals. */
+  readonly few: Readonly<Record<Color, ColorName>>;
   /** A background among the 240 colours. */
   readonly band: number;
 }
@@ -135,14 +108,28 @@ interface ThemeColors {
 /** Readable on dark backgrounds (WCAG contrast 4.5; 3 for red and magenta of the 16 colours). */
 export const darkColors: ThemeColors = {
   many: { red: 210, green: 114, yellow: 221, blue: 117, magenta: 183, cyan: 80, dim: 249 },
-  few: { red: 91, green: 32, yellow: 93, blue: 36, magenta: 95, cyan: 36 },
+  few: {
+    red: 'redBright',
+    green: 'green',
+    yellow: 'yellowBright',
+    blue: 'cyan',
+    magenta: 'magentaBright',
+    cyan: 'cyan',
+  },
   band: 236,
 };
 
 /** Readable on light backgrounds. */
 export const lightColors: ThemeColors = {
   many: { red: 124, green: 22, yellow: 94, blue: 25, magenta: 90, cyan: 23, dim: 240 },
-  few: { red: 31, green: 34, yellow: 35, blue: 34, magenta: 35, cyan: 34 },
+  few: {
+    red: 'red',
+    green: 'blue',
+    yellow: 'magenta',
+    blue: 'blue',
+    magenta: 'magenta',
+    cyan: 'blue',
+  },
   band: 254,
 };
 
@@ -176,9 +163,10 @@ export function themedStyle(
   const shade = theme === 'color' ? terminal.background : theme;
   if (shade === undefined) return withParts(style, own);
   const { many, few, band } = shade === 'light' ? lightColors : darkColors;
-  const [palette, prefix] = terminal.hasMany ? [many, '38;5;'] : [few, ''];
-  const painted = Object.entries(palette).map(([name, code]) => [name, paint(prefix + code, 39)]);
-  const bands = terminal.hasMany ? { band: paint(`48;5;${band}`, 49) } : {};
+  const painted = terminal.hasMany
+    ? Object.entries(many).map(([name, code]) => [name, byLine(chalk.ansi256(code))])
+    : Object.entries(few).map(([name, color]) => [name, byLine(chalk[color])]);
+  const bands = terminal.hasMany ? { band: byLine(chalk.bgAnsi256(band)) } : {};
   return withParts({ ...style, ...Object.fromEntries(painted), ...bands }, own);
 }
 
@@ -191,12 +179,12 @@ export function createOwnPaints(
   { hasMany, hasRgb }: TerminalColors,
 ): OwnPaints {
   const fewer = hasMany ? 2 : 1;
-  const chalk = new Chalk({ level: hasRgb === true ? 3 : fewer });
+  const level = hasRgb === true ? 3 : fewer;
   const add = (style: ChalkInstance, word: string): ChalkInstance => {
     if (word === 'default') return style;
     if (word.startsWith('#')) return style.hex(word);
     return style[word.replace(/^bright-(.+)$/, '$1Bright') as ColorName | ModifierName];
   };
-  const paintOf = (look: string) => byLine(look.split(' ').reduce(add, chalk));
+  const paintOf = (look: string) => byLine(look.split(' ').reduce(add, new Chalk({ level })));
   return Object.fromEntries(Object.entries(looks).map(([part, look]) => [part, paintOf(look)]));
 }

@@ -63,7 +63,14 @@ describe('on a terminal', () => {
     const session = await open(['--diff', '[sandbox hostile] hi'], [], { columns: 120 });
     const { exitCode } = await session.exit;
     expect(exitCode).toBe(0);
-    const sequences = [...session.output().matchAll(/\u001B(?:\[[\d;?]*[A-Za-z]|.)/g)];
+    // The title of the window and the progress in its tab.
+    const windows = /\u001B\](?:2;[^\u0000-\u001F]*|9;4;\d;?\d*)\u0007|\u001B\[2[23];2t/g;
+    const sequences = [
+      ...session
+        .output()
+        .replaceAll(windows, '')
+        .matchAll(/\u001B(?:\[[\d;?]*[A-Za-z]|.)/g),
+    ];
     const known = /^\u001B(?:\[\?(?:25|7|2026)[hl]|\[\d*[ABCDK]|\[2K|\[0?m|[78])$/;
     expect(sequences.map(([found]) => found).filter((found) => !known.test(found))).toEqual([]);
     expect(await session.transcript()).toContain(

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { runInMemory } from '../support/in-memory.ts';
 import {
   binary,
@@ -127,6 +128,46 @@ test('K3 at umask 000 the files and their folder are accessible to their owner o
     mode(join(folder, 'credentials.json')),
     mode(join(folder, 'config.json')),
   ]).toEqual(['700', '600', '600']);
+});
+
+/** What the settings file of a home has for the default profile. */
+function storedIn(home: string): Readonly<Record<string, unknown>> {
+  const file = join(home, '.config/natter/config.json');
+  if (!existsSync(file)) return {};
+  const { profiles } = JSON.parse(readFileSync(file, 'utf8')) as {
+    profiles: { default: Readonly<Record<string, unknown>> };
+  };
+  return profiles.default;
+}
+
+test('D17 settings that are changed at the same time are all stored', async () => {
+  const env = { HOME: temporaryHome() };
+  const names = Array.from({ length: 12 }, (_, index) => `p${index}`);
+  const set = (name: string) => runNatter(['config', 'set', `params.${name}`, '1'], { env });
+  const results = await Promise.all(names.map(set));
+  expect(results.filter(({ code }) => code !== 0)).toEqual([]);
+  expect(Object.keys(storedIn(env.HOME)['params'] ?? {}).sort()).toEqual(names.sort());
+});
+
+test('K6 D17 natter killed while it writes leaves the old or the new settings, and blocks nobody', async () => {
+  const env = { HOME: temporaryHome() };
+  const lock = join(env.HOME, '.config/natter/settings.lock');
+  const texts = ['short', 'long '.repeat(20_000)];
+  for (const [index, delay] of [0, 1, 2, 4, 8, 16].entries()) {
+    const { child, result } = startNatter(['config', 'set', 'system', texts[index % 2] ?? ''], {
+      env,
+    });
+    const isWriting = () => existsSync(lock) || child.exitCode !== null;
+    await vi.waitUntil(isWriting, { timeout: 20_000, interval: 1 });
+    await pause(delay);
+    child.kill('SIGKILL');
+    await result;
+    expect([undefined, ...texts]).toContain(storedIn(env.HOME)['system']);
+  }
+  expect(await runInMemory(['config', 'set', 'system', 'after'], { env })).toMatchObject({
+    code: 0,
+  });
+  expect(storedIn(env.HOME)).toEqual({ system: 'after' });
 });
 
 const secure = { NATTER_BASE_URL: 'https://service.test', NODE_TLS_REJECT_UNAUTHORIZED: '0' };

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { createDataFolder } from '../support/data-folder.ts';
 import { temporaryHome } from '../support/natter.ts';
 import {
   clears,
@@ -297,6 +296,24 @@ test('writes nothing to the window if a screen reader is used', async () => {
   expect(terminal.output()).not.toMatch(/\u001B\][29];|\u001B\[\?1004|\u001B\[2[23];2t/);
 });
 
+test('compare shows how many answers have ended, and puts the window back', async () => {
+  const words = ['compare', '-m', 'origin,nextgen', '--sandbox', 'hello'];
+  const terminal = openTerminal(words, { env: settings });
+  await terminal.exit;
+  const written = terminal.output().match(/\u001B\[2[23];2t|\u001B\][29];[^\u0007]*\u0007/g);
+  expect(written).toEqual([
+    saved,
+    '\u001B]2;0 of 2 - natter compare\u0007',
+    '\u001B]9;4;3;\u0007',
+    '\u001B]2;1 of 2 - natter compare\u0007',
+    '\u001B]9;4;1;50\u0007',
+    '\u001B]2;2 of 2 - natter compare\u0007',
+    '\u001B]9;4;1;100\u0007',
+    noProgress,
+    restored,
+  ]);
+});
+
 let service: Sandbox;
 
 beforeAll(async () => {
@@ -346,44 +363,4 @@ describe('the REPL and its service', () => {
     expect(await leave(terminal)).toBe(0);
     expect(withoutAdvice(terminal.output())).not.toContain(sandboxKey);
   });
-});
-
-/** Types the lines into a conversation in line mode, each when the one before is done, and quits. */
-async function converse(
-  data: ReturnType<typeof createDataFolder>,
-  ...lines: readonly (readonly [typed: string, shown: RegExp])[]
-) {
-  const session = openTerminal(['--sandbox', '--accessible'], { env: data.env });
-  await session.waitFor(/You:/);
-  for (const [typed, shown] of lines) {
-    session.type(`${typed}\r`);
-    await session.waitFor(shown);
-  }
-  session.type('/quit\r');
-  expect((await session.exit).exitCode).toBe(0);
-}
-
-const next = ['-c', '--sandbox', '--dry-run', 'next'];
-
-test('X19: after /undo, natter -c, show, export and last omit the exchange', async () => {
-  const data = createDataFolder();
-  await converse(
-    data,
-    ['[sandbox echo] first', /^origin: first\nYou:/m],
-    ['[sandbox echo] second', /^origin: second\nYou:/m],
-    ['/undo', /the prompt "\[sandbox echo\] second" and its answer are removed/],
-  );
-  const { stdout } = await data.run(next);
-  expect(stdout).toContain('first');
-  expect(stdout).not.toContain('second');
-  for (const words of [
-    ['conversations', 'show', 'latest'],
-    ['conversations', 'show', 'latest', '--siblings'],
-    ['conversations', 'export', 'latest'],
-    ['last'],
-  ]) {
-    const shown = await data.run(words);
-    expect(shown.stdout).toContain('first');
-    expect(shown.stdout).not.toContain('second');
-  }
 });

@@ -161,6 +161,29 @@ test('a failure on a narrow terminal breaks between words, and its command is co
   expect(copied).toMatch(/^ *natter conversations search seagulls$/m);
 });
 
+/** The titles of the window, in order. */
+const titlesIn = (output: string) =>
+  [...output.matchAll(/\u001B\]2;([^\u0007]*)\u0007/g)].map(([, title]) => title);
+
+/** Puts back the progress of the tab, and the title. */
+const putBack = '\u001B]9;4;0;\u0007\u001B[23;2t';
+
+const shown = { NATTER_PROGRESS: 'on', NATTER_WINDOW_TITLE: 'on' };
+
+test('--every shows the lines it answers in the title of the window', async () => {
+  const shell = String.raw`printf 'a\nb\n' | $NATTER --sandbox --every 1l "[sandbox echo]ask"`;
+  const session = openTerminal([], { shell, env: shown });
+  await session.exit;
+  expect(titlesIn(session.output())).toEqual([
+    'line 1 - natter --every',
+    'natter --every',
+    'line 2 - natter --every',
+    'natter --every',
+  ]);
+  expect(session.output()).toContain('\u001B]9;4;3;');
+  expect(session.output().endsWith(putBack)).toBe(true);
+});
+
 const own = '\u001B[38;2;255;95;175mcode\u001B[39m';
 
 test('a colour of the profile applies to single answers, except without colours', async () => {

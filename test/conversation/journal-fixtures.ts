@@ -1,8 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-
-import { afterAll } from 'vitest';
 
 import type { JournalOptions } from '../../src/conversation/journal/journal-file.ts';
 import type { Journal } from '../../src/conversation/journal/journal.ts';
@@ -10,19 +7,10 @@ import { createJournal, resumeJournal } from '../../src/conversation/journal/ope
 import type { ExportOptions } from '../../src/conversation/export/export.ts';
 import { pathOf, type Conversation } from '../../src/conversation/tree.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { folderOf } from '../support/folder.ts';
 
-const temporaryFolders: string[] = [];
-
-afterAll(() => {
-  for (const folder of temporaryFolders) rmSync(folder, { recursive: true, force: true });
-});
-
-/** A new data folder, removed after the tests of the file. */
-export function dataFolder(): string {
-  const folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'natter-conversations-')));
-  temporaryFolders.push(folder);
-  return folder;
-}
+/** Creates a data folder. */
+export const dataFolder = (): string => folderOf();
 
 /** Reproducible numbers from 0 up to 1 (mulberry32). */
 export function seededRandom(seed: number): () => number {

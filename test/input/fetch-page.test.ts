@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fetchPage, type LookUp } from '../../src/input/fetch-page.ts';
 import type { HttpRequest, HttpResponse } from '../../src/client/http/transport.ts';
-import { Failure } from '../../src/failure.ts';
+import { failureOf } from '../settings/fixtures/stored.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 interface Page {
@@ -32,16 +32,6 @@ function fetchFrom(pages: Readonly<Record<string, Page>>, url: string) {
   });
   return { page, requests };
 }
-
-const failureOf = async (page: Promise<unknown>): Promise<Failure> => {
-  try {
-    await page;
-  } catch (error) {
-    if (error instanceof Failure) return error;
-    throw error;
-  }
-  throw new Error('no failure');
-};
 
 const plain = { 'content-type': 'text/plain' };
 const to = (location: string): Page => ({ status: 302, headers: { location } });
@@ -103,7 +93,7 @@ test.each([
   ['nothing', { status: 301 }, 'unreachable', /redirects to nowhere/],
 ])('a redirect to %s is refused', async (_name, reply, kind, message) => {
   const url = 'https://example.test/';
-  const failure = await failureOf(fetchFrom({ [url]: reply }, url).page);
+  const failure = await failureOf(() => fetchFrom({ [url]: reply }, url).page);
   expect(failure.kind).toBe(kind);
   expect(failure.message).toMatch(message);
   expect(failure.message).toContain(`cannot attach ${url}: `);
@@ -118,7 +108,7 @@ test.each([
   ['a broken server', { status: 503 }, 'unreachable', /HTTP status 503/],
 ])('%s is refused', async (_name, reply: Page, kind, message) => {
   const url = 'https://example.test/';
-  const failure = await failureOf(fetchFrom({ [url]: reply }, url).page);
+  const failure = await failureOf(() => fetchFrom({ [url]: reply }, url).page);
   expect(failure.kind).toBe(kind);
   expect(failure.message).toMatch(message);
 });
@@ -129,7 +119,7 @@ test.each([
   ['https://exa mple/', /is not a URL/],
 ])('%s is refused before anything is sent', async (url, message) => {
   const { page, requests } = fetchFrom({}, url);
-  const failure = await failureOf(page);
+  const failure = await failureOf(() => page);
   expect(failure.kind).toBe('usage');
   expect(failure.message).toMatch(message);
   expect(failure.message).not.toContain('secret');
@@ -152,7 +142,7 @@ test('a server that does not finish within 30 seconds is given up', async () => 
     userAgent: 'natter/1',
     signal: new AbortController().signal,
   });
-  const failure = failureOf(page);
+  const failure = failureOf(() => page);
   await clock.advance(30_000);
   expect(await failure).toMatchObject({ kind: 'unreachable' });
   expect((await failure).message).toMatch(/not complete within 30 seconds/);

@@ -49,35 +49,3 @@ test('a long key is read again', () => {
   const original = { a: { ['k'.repeat(2000)]: 1 } };
   expect(parse(yamlText(original))).toEqual(original);
 });
-
-test('words are plain, texts of lines are blocks, and the rest is quoted', () => {
-  const value = {
-    description: 'Sums up (in short)',
-    model: 'a/b-1.5',
-    answer: 'no',
-    hint: '[words]',
-    choices: ['a b', '1', 2],
-    list: [{ a: [], b: {} }],
-    system: 'One.\n\n  Two: three.\n',
-  };
-  expect(yamlText(value)).toBe(
-    [
-      'description: Sums up (in short)',
-      'model: a/b-1.5',
-      'answer: "no"',
-      'hint: "[words]"',
-      'choices:',
-      '  - a b',
-      '  - "1"',
-      '  - 2',
-      'list:',
-      '  - a: []',
-      '    b: {}',
-      'system: |',
-      '  One.',
-      '',
-      '    Two: three.',
-      '',
-    ].join('\n'),
-  );
-});

@@ -144,16 +144,6 @@ describe('history file', () => {
     expect(readHistory(file)).toEqual(texts);
   });
 
-  test('loses no entry with CJK or emoji at a 4 KB boundary', () => {
-    const texts = Array.from(
-      { length: 400 },
-      (_, index) => `${'x'.repeat(index % 7)}日本語👍 ${index}`,
-    );
-    for (const text of texts) appendHistory(file, text, at);
-    expect(statSync(file).size).toBeGreaterThan(16_384);
-    expect(readHistory(file)).toEqual(texts);
-  });
-
   test('reads the end of a huge file without cutting a character', () => {
     const text = '日本語👍'.repeat(5000);
     write(line(text).repeat(150));

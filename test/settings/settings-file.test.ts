@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -6,14 +5,12 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { saveCredential, setStoredSetting } from '../../src/settings/profiles.ts';
 import { readStoredSettings, updateStoredSettings } from '../../src/settings/settings-file.ts';
 import {
@@ -21,8 +18,8 @@ import {
   emptySettings,
   type StoredSettings,
 } from '../../src/settings/stored-settings.ts';
-import { exampleKey, failureOf, storeAccess, temporaryFolder } from './fixtures/stored.ts';
-import { buildWriter, runWriter, startWriter } from './fixtures/writer-process.ts';
+import { folderOf } from '../support/folder.ts';
+import { exampleKey, failureOf, storeAccess } from './fixtures/stored.ts';
 
 const { platform: thisPlatform } = process;
 const credentials = JSON.stringify({
@@ -31,14 +28,13 @@ const credentials = JSON.stringify({
 });
 
 function folderWith(name: string, content: string | Buffer, mode = 0o600): string {
-  const folder = temporaryFolder();
-  writeFileSync(path.join(folder, name), content, { mode });
+  const folder = folderOf({ [name]: content });
   chmodSync(path.join(folder, name), mode);
   return folder;
 }
 
 describe('readStoredSettings', () => {
-  test.each([undefined, path.join(temporaryFolder(), 'missing')])(
+  test.each([undefined, path.join(folderOf(), 'missing')])(
     'finds nothing in the folder %s and creates nothing',
     (folder) => {
       expect(readStoredSettings(folder, thisPlatform)).toEqual({
@@ -61,13 +57,16 @@ describe('readStoredSettings', () => {
   });
 
   test.each([
-    [exampleKey, 'it is not valid JSON'],
-    [`{"profiles":{"default":{"apiKey":"${exampleKey}"`, 'it is not valid JSON'],
-    [`${credentials}x`, 'it is not valid JSON'],
+    [exampleKey, 'it is not JSON at line 1, column 1'],
+    [
+      `{"profiles":{\n"a":{"apiKey":"${exampleKey}"`,
+      `it is not JSON at line 2, column ${17 + exampleKey.length}`,
+    ],
+    [`${credentials}x`, `it is not JSON at line 1, column ${credentials.length + 1}`],
     ['', 'it is empty'],
     [' \n', 'it is empty'],
     ['\uFEFF', 'it is empty'],
-    ['\0\0\0\0', 'it is not valid JSON'],
+    ['\0\0\0\0', 'it is not JSON at line 1, column 1'],
     [`["${exampleKey}"]`, 'it is not a JSON object'],
     ['null', 'it is not a JSON object'],
     [`{"profiles":["${exampleKey}"]}`, 'its "profiles" is not an object'],
@@ -103,7 +102,7 @@ describe('readStoredSettings', () => {
   });
 
   test('reports an unreadable file as a storage failure', async () => {
-    const folder = temporaryFolder();
+    const folder = folderOf();
     mkdirSync(path.join(folder, 'config.json'));
     const failure = await failureOf(() => readStoredSettings(folder, thisPlatform));
     expect(failure).toMatchObject({
@@ -145,7 +144,7 @@ const modeOf = (file: string) => statSync(file).mode & 0o777;
 
 describe('updateStoredSettings', () => {
   test('writes settings that can be read again', async () => {
-    const folder = path.join(temporaryFolder(), 'a', 'natter');
+    const folder = path.join(folderOf(), 'a', 'natter');
     const written = await updateStoredSettings(storeAccess(folder), login);
     expect(readStoredSettings(folder, process.platform).stored).toEqual(written);
     expect(JSON.parse(readFileSync(path.join(folder, 'credentials.json'), 'utf8'))).toEqual({
@@ -155,25 +154,25 @@ describe('updateStoredSettings', () => {
   });
 
   test('keeps the key out of config.json', async () => {
-    const folder = temporaryFolder();
+    const folder = folderOf();
     await updateStoredSettings(storeAccess(folder), login);
     expect(readFileSync(path.join(folder, 'config.json'), 'utf8')).not.toContain(exampleKey);
   });
 
   test('leaves no lock and no temporary file', async () => {
-    const folder = temporaryFolder();
+    const folder = folderOf();
     await updateStoredSettings(storeAccess(folder), login);
     expect(readdirSync(folder).sort()).toEqual(['config.json', 'credentials.json']);
   });
 
   test('does not write an unchanged document', async () => {
-    const folder = temporaryFolder();
+    const folder = folderOf();
     await updateStoredSettings(storeAccess(folder), setModel);
     expect(readdirSync(folder)).toEqual(['config.json']);
   });
 
   test('keeps unknown keys', async () => {
-    const folder = temporaryFolder();
+    const folder = folderOf();
     const document = { future: { a: 1 }, profiles: { default: { later: [1] } } };
     writeFileSync(path.join(folder, 'config.json'), JSON.stringify(document));
     await updateStoredSettings(storeAccess(folder), setModel);
@@ -185,7 +184,7 @@ describe('updateStoredSettings', () => {
   });
 
   test('removes temporary files of an interrupted write', async () => {
-    const folder = temporaryFolder();
+    const folder = folderOf();
     writeFileSync(path.join(folder, 'credentials.json.tmp-1234567890abcdef'), exampleKey);
     await updateStoredSettings(storeAccess(folder), login);
     expect(readdirSync(folder).sort()).toEqual(['config.json', 'credentials.json']);
@@ -194,7 +193,7 @@ describe('updateStoredSettings', () => {
   test.each([exampleKey, '', '[]', '{"profiles":'])(
     'K7 keeps a damaged file %j and shows none of it',
     async (content) => {
-      const folder = temporaryFolder();
+      const folder = folderOf();
       const file = path.join(folder, 'config.json');
       writeFileSync(file, content);
       const failure = await failureOf(() => updateStoredSettings(storeAccess(folder), setModel));
@@ -206,7 +205,7 @@ describe('updateStoredSettings', () => {
   );
 
   test('K7 replaces a file with a byte order mark', async () => {
-    const folder = temporaryFolder();
+    const folder = folderOf();
     writeFileSync(path.join(folder, 'config.json'), '\uFEFF{"profiles":{"a":{}}}');
     await updateStoredSettings(storeAccess(folder), setModel);
     const { settings } = readStoredSettings(folder, process.platform).stored;
@@ -222,7 +221,7 @@ describe('updateStoredSettings', () => {
   });
 
   test('reports a folder that cannot be created as a storage failure', async () => {
-    const file = path.join(temporaryFolder(), 'file');
+    const file = path.join(folderOf(), 'file');
     writeFileSync(file, '');
     const folder = path.join(file, 'natter');
     const update = () => updateStoredSettings(storeAccess(folder), setModel);
@@ -235,7 +234,7 @@ describe('updateStoredSettings', () => {
 
 describe.runIf(process.platform !== 'win32')('permissions', () => {
   test('K4 a file of mode 0644 is private after a write', async () => {
-    const folder = temporaryFolder();
+    const folder = folderOf();
     const file = path.join(folder, 'config.json');
     writeFileSync(file, '{"profiles":{}}');
     chmodSync(file, 0o644);
@@ -248,7 +247,7 @@ describe.runIf(process.platform !== 'win32')('permissions', () => {
     async (platform) => {
       vi.stubEnv('SNAP', '/snap/natter');
       onTestFinished(() => void vi.unstubAllEnvs());
-      const folder = temporaryFolder();
+      const folder = folderOf();
       const file = path.join(folder, 'config.json');
       writeFileSync(file, '{"profiles":{}}');
       chmodSync(file, 0o644);
@@ -260,11 +259,11 @@ describe.runIf(process.platform !== 'win32')('permissions', () => {
   test.each(['config.json', 'credentials.json'])(
     'K5 a symlinked %s is followed and the mode of its target repaired',
     async (name) => {
-      const elsewhere = temporaryFolder();
+      const elsewhere = folderOf();
       const target = path.join(elsewhere, 'target.json');
       writeFileSync(target, '{"profiles":{}}');
       chmodSync(target, 0o644);
-      const folder = temporaryFolder();
+      const folder = folderOf();
       symlinkSync(target, path.join(folder, name));
       await updateStoredSettings(storeAccess(folder), login);
       expect(lstatSync(path.join(folder, name)).isSymbolicLink()).toBe(true);
@@ -275,105 +274,21 @@ describe.runIf(process.platform !== 'win32')('permissions', () => {
   );
 
   test('K5 reading a symlinked credentials file corrects the mode of its target', () => {
-    const target = path.join(temporaryFolder(), 'target.json');
+    const target = path.join(folderOf(), 'target.json');
     writeFileSync(target, '{"profiles":{}}');
     chmodSync(target, 0o640);
-    const folder = temporaryFolder();
+    const folder = folderOf();
     symlinkSync(target, path.join(folder, 'credentials.json'));
     expect(readStoredSettings(folder, 'linux').warnings).toHaveLength(1);
     expect(modeOf(target)).toBe(0o600);
   });
 
   test('an existing folder keeps its mode, because it may be shared on purpose', async () => {
-    const folder = path.join(temporaryFolder(), 'natter');
+    const folder = path.join(folderOf(), 'natter');
     mkdirSync(folder);
     chmodSync(folder, 0o755);
     await updateStoredSettings(storeAccess(folder), setModel);
     expect(modeOf(folder)).toBe(0o755);
     expect(existsSync(path.join(folder, 'config.json'))).toBe(true);
   });
-});
-
-let writer: string;
-
-beforeAll(async () => {
-  writer = await buildWriter(temporaryFolder());
-});
-
-const storedIn = (folder: string) => readStoredSettings(folder, process.platform).stored;
-
-describe('processes that change settings', () => {
-  test('D17 four writers lose no update', async () => {
-    const folder = temporaryFolder();
-    const names = Array.from({ length: 4 }, (_, writerIndex) =>
-      Array.from({ length: 15 }, (_value, index) => `w${writerIndex}-${index}`),
-    );
-    const codes = await Promise.all(
-      names.map((own) =>
-        runWriter(writer, {
-          folder,
-          updates: own.map((name) => [`params.${name}`, '1'] as const),
-        }),
-      ),
-    );
-    expect(codes).toEqual([0, 0, 0, 0]);
-    const params = storedIn(folder).settings.profiles['default']?.params;
-    expect(Object.keys(params ?? {}).sort()).toEqual(names.flat().sort());
-  });
-
-  test('D17 a writer killed while others write neither blocks them nor loses an update', async () => {
-    const folder = temporaryFolder();
-    const killed = startWriter(writer, { folder, updates: [['system', 'x']], forever: true });
-    const left = once(killed, 'exit');
-    await vi.waitUntil(() => existsSync(path.join(folder, 'config.json')), { timeout: 20_000 });
-    const names = ['a', 'b'].map((letter) =>
-      Array.from({ length: 10 }, (_value, index) => `${letter}${index}`),
-    );
-    const others = names.map((own) =>
-      runWriter(writer, { folder, updates: own.map((name) => [`params.${name}`, '1'] as const) }),
-    );
-    await sleep(200);
-    killed.kill('SIGKILL');
-    await left;
-    expect(await Promise.all(others)).toEqual([0, 0]);
-    const params = storedIn(folder).settings.profiles['default']?.params;
-    expect(Object.keys(params ?? {}).sort()).toEqual(names.flat().sort());
-  });
-
-  test('K6 a writer killed at any moment leaves the old or the new settings', async () => {
-    const folder = temporaryFolder();
-    const file = path.join(folder, 'config.json');
-    const texts = ['short', 'long '.repeat(20_000)];
-    for (const delay of [0, 3, 7, 13, 21]) {
-      rmSync(file, { force: true });
-      const child = startWriter(writer, {
-        folder,
-        updates: texts.map((text) => ['system', text] as const),
-        forever: true,
-      });
-      await vi.waitUntil(() => existsSync(file), { timeout: 20_000, interval: 1 });
-      await sleep(delay);
-      const left = once(child, 'exit');
-      child.kill('SIGKILL');
-      await left;
-      expect(texts).toContain(storedIn(folder).settings.profiles['default']?.['system']);
-    }
-    const code = await runWriter(writer, { folder, updates: [['system', 'after']] });
-    expect(code).toBe(0);
-    expect(storedIn(folder).settings.profiles['default']).toEqual({ system: 'after' });
-  });
-
-  test.runIf(process.platform !== 'win32')(
-    'K3 files are 0600 and folders 0700 at umask 000',
-    async () => {
-      const parent = path.join(temporaryFolder(), 'new');
-      const folder = path.join(parent, 'natter');
-      expect(await runWriter(writer, { folder, umask: 0, apiKey: exampleKey })).toBe(0);
-      const modes = [parent, folder, 'config.json', 'credentials.json'].map(
-        (name) => statSync(path.resolve(folder, name)).mode & 0o777,
-      );
-      expect(modes).toEqual([0o700, 0o700, 0o600, 0o600]);
-      expect(readFileSync(path.join(folder, 'credentials.json'), 'utf8')).toContain(exampleKey);
-    },
-  );
 });

@@ -8,10 +8,10 @@ import {
   type LockOwner,
 } from '../../src/storage/lock/lock.ts';
 import type { Machine, ProcessFacts } from '../../src/storage/lock/process-facts.ts';
-import { temporaryFolder } from '../settings/fixtures/stored.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { folderOf } from '../support/folder.ts';
 
-export const newLockPath = () => path.join(temporaryFolder(), 'lock');
+export const newLockPath = () => path.join(folderOf(), 'lock');
 
 /** Start times of the processes of a simulated machine, by id; `dead` for a zombie. */
 type Running = Readonly<Record<number, string>>;

@@ -116,7 +116,9 @@ const backgrounds = {
   light: 'ffffff fafafa fdf6e3 f9f5d7 fbf1c7 f6f8fa eff1f5 ffffdd'.split(' '),
 } as const;
 
-/** SGR 31 to 36 and 91 to 96 of xterm, Windows Terminal and VS Code. */
+const names = 'red green yellow blue magenta cyan'.split(' ');
+
+/** These colours and the bright ones of xterm, Windows Terminal and VS Code. */
 const palettes: Readonly<Record<string, readonly string[]>> = {
   xterm:
     'cd0000 00cd00 cdcd00 0000ee cd00cd 00cdcd ff0000 00ff00 ffff00 5c5cff ff00ff 00ffff'.split(
@@ -132,8 +134,8 @@ const palettes: Readonly<Record<string, readonly string[]>> = {
     ),
 };
 
-function namedColor(code: number, palette: readonly string[]): Rgb {
-  return rgb(palette[code >= 91 ? code - 85 : code - 31] ?? '');
+function namedColor(name: string, palette: readonly string[]): Rgb {
+  return rgb(palette[[...names, ...names.map((each) => `${each}Bright`)].indexOf(name)] ?? '');
 }
 
 describe.each([

@@ -104,7 +104,7 @@ const summaryOption = () =>
   new Option('--summary <file>', 'write a summary of the run as JSON to this file');
 
 const reportOptions = () => [
-  new Option('--figures', 'show times and causes at the end where there is no terminal, too'),
+  new Option('--figures', 'show the times of answers where there is no terminal, too'),
   new Option('--progress-json', 'print progress as JSON lines on standard error every 10 seconds'),
   summaryOption(),
 ];
@@ -336,12 +336,6 @@ const examples = [
   'natter batch prompts.txt --schema "mood good|bad" | jq -r .value.mood',
 ];
 
-/** A failed answer and one that does not conform are different reasons to ask again. `--response-format` checks nothing. */
-const withoutFallback = (options: readonly Option[]) =>
-  options.map((option) =>
-    option.attributeName() === 'responseFormat' ? option : option.conflicts('fallback'),
-  );
-
 export function buildBatch(context: Context): Command {
   const command = new Command('batch')
     .summary('send many prompts: lines, JSON lines or a table')
@@ -352,7 +346,7 @@ export function buildBatch(context: Context): Command {
   addOptionGroups(command, [
     ['Input options:', [...inputOptions(), ...secretOptions()]],
     ['Request options:', [...promptOptions(), ...sendingOptions(), ...limitOptions()]],
-    [checkGroup, withoutFallback([...checksOptions(), extractOption()])],
+    [checkGroup, [...checksOptions(), extractOption()]],
     ['Run options:', [stopAfterOption()]],
     ['Output options:', outputOptions()],
     ['Report options:', reportOptions()],

@@ -14,6 +14,7 @@ import { count } from '../../output/figures.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice } from '../../output/notices.ts';
 import { createTextPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
+import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
 import { withHint } from '../../cli/report.ts';
 import { attachFiles } from '../../input/attach-files.ts';
@@ -109,16 +110,23 @@ function failureOf(failures: readonly Failure[], groups: number): Failure | unde
   return new Failure(isSame ? first.kind : 'unexpected', text, { hint });
 }
 
-async function answerAll(run: ChatRun, ask: Ask, groups: AsyncIterable<LineGroup>): Promise<void> {
+async function answerAll(
+  run: ChatRun,
+  ask: Ask,
+  groups: AsyncIterable<LineGroup>,
+  showState: (group?: LineGroup) => void,
+): Promise<void> {
   const { context, presentation, format } = run;
   const failures: Failure[] = [];
   let number = 0;
   for await (const group of groups) {
+    showState(group);
     const failure =
       format === 'json'
         ? await printJson(run, ask, group)
         : await printText(run, ask, group, number === 0);
     context.signal.throwIfAborted();
+    showState();
     number += 1;
     if (failure === undefined) continue;
     failures.push(failure);
@@ -151,7 +159,7 @@ export async function runEvery(
   const limits = parseGroupLimits(options.every ?? '');
   const run = await prepare(context, options);
   refuseClosedOutput(streams.stdout, false);
-  const { presentation } = run;
+  const { presentation, settings } = run;
   const { stdinEncoding: encoding, lossy } = options;
   if (encoding !== undefined) requireEncoding(encoding);
   const onFull = (groups: number, lines: number) =>
@@ -159,10 +167,17 @@ export async function runEvery(
       `input arrives faster than answers; reading is paused (${groups} groups with ${count(lines)} lines wait)`,
     );
   const { ask, close } = await openGroups(run, words);
+  const isAnimated = presentation.animated && options.quiet !== true;
+  const window = openWindowStatus(context, isAnimated, settings.values);
+  const showState = (group?: LineGroup) =>
+    group === undefined
+      ? window.show('natter --every', 'none')
+      : window.show(`${labelOf(group)} - natter --every`, 'busy');
   const reading = { limits, clock, encoding, lossy, onFull };
   try {
-    await answerAll(run, ask, groupLines(streams.stdin.bytes(signal), reading));
+    await answerAll(run, ask, groupLines(streams.stdin.bytes(signal), reading), showState);
   } finally {
+    window.end();
     await close();
   }
 }

@@ -314,7 +314,7 @@ async function converse(
   const { notices } = presentation;
   const { messages } = conversation;
   const warn = (text: string) => notices.warning(text);
-  const chain = chainOf(fallbackModels(run), messages, options.stream, warn);
+  const chain = chainOf(fallbackModels(run, check), messages, options.stream, warn);
   const first = chooseModel(chain);
   const sending = { ...run, settings: first.model.settings };
   if (options.dryRun === true) return printJson(context, dryRunDocument(sending, first.planned));

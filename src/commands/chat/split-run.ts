@@ -32,6 +32,7 @@ import { resolveFolders } from '../../settings/folders.ts';
 import { makePrivateFolder } from '../../storage/files.ts';
 import { createTextPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { printJson } from '../../output/print-data.ts';
+import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
 import { inputName, namedInputs, readSources } from '../../input/read-prompt.ts';
@@ -83,13 +84,17 @@ async function printPlan({ context, settings, prompt, room, pieces }: SplitRun):
   });
 }
 
-/** Shows how many pieces are answered, on standard error. */
-function createProgress({ context, presentation, options }: SplitRun, total: number) {
+/** Shows how many pieces are answered, on standard error and in the title of the window. */
+function createProgress({ context, presentation, options, settings }: SplitRun, total: number) {
   const isShown = presentation.animated && options.quiet !== true;
+  const window = openWindowStatus(context, isShown, settings.values);
   const line = createStatusLine(context, presentation);
   let ended = 0;
   const show = () => {
-    if (isShown) line.draw(`${count(ended)} of ${countOf(total, 'piece')} answered · Ctrl+C stops`);
+    if (!isShown) return;
+    const share = Math.floor((100 * ended) / total);
+    line.draw(`${count(ended)} of ${countOf(total, 'piece')} answered · Ctrl+C stops`);
+    window.show(`${share}% - natter --split`, ended === 0 ? 'busy' : share);
   };
   return {
     show,
@@ -98,6 +103,10 @@ function createProgress({ context, presentation, options }: SplitRun, total: num
       show();
     },
     clear: () => line.leave(false),
+    end() {
+      line.leave(false);
+      window.end();
+    },
   };
 }
 
@@ -178,14 +187,14 @@ async function sendPieces(run: SplitRun): Promise<void> {
     const send = (next: readonly string[]) => askPieces(next, kept, context.signal, askPiece);
     const answers = await send(prompts);
     const last = await combineAnswers(answers, prompt, room, send);
-    progress.clear();
+    progress.end();
     const whole = combinePrompt(prompt, last);
     await printFinalAnswer(run, answers, (sink) =>
       asker.ask(() => compose(whole), warn, guard, sink),
     );
     kept.remove();
   } catch (error) {
-    progress.clear();
+    progress.end();
     // Pieces that are too long are not sent again.
     if (error instanceof Failure && isTooLong(error)) kept.remove();
     if (context.signal.aborted && kept.saved > 0) {

@@ -66,6 +66,7 @@ import {
   type NextTurn,
 } from '../../ask/open-conversation.ts';
 import { printJson } from '../../output/print-data.ts';
+import { openWindowStatus } from '../../output/window-status.ts';
 import { dryRunDocument } from '../../ask/dry-run.ts';
 import { readPrompt, withSystem } from '../../input/read-prompt.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
@@ -366,18 +367,29 @@ async function askModel(asked: AskedModel, messages: readonly Message[]): Promis
   return answer;
 }
 
-/** Sends the prompt to all models at the same time, and shows the answers. */
+/** Sends the prompt to all models at the same time, and shows the answers; the window's title has their number. */
 async function showAnswers(
   comparison: Comparison,
   services: ReadonlyMap<string | undefined, Service>,
   journal: ComparisonJournal,
 ) {
+  const { context, models, presentation } = comparison;
   const view = await openView(comparison);
+  const window = openWindowStatus(context, presentation.animated, comparison.settings.values);
+  let ended = 0;
+  const showState = () => {
+    const share = (ended / models.length) * 100;
+    window.show(`${ended} of ${models.length} - natter compare`, ended === 0 ? 'busy' : share);
+  };
+  showState();
   try {
-    const pending = comparison.models.map((model, index) => {
+    const pending = models.map(async (model, index) => {
       const service = services.get(model.profile) as Service;
       const asked = { comparison, model, index, service, view, record: journal.records[index] };
-      return askModel(asked, journal.messages(model.settings));
+      const answer = await askModel(asked, journal.messages(model.settings));
+      ended += 1;
+      showState();
+      return answer;
     });
     // After an error the view and the journal are closed: no answer may still write to them.
     await Promise.allSettled(pending);
@@ -386,6 +398,7 @@ async function showAnswers(
     return { answers, removed: view.removed() };
   } finally {
     await view.close();
+    window.end();
   }
 }
 

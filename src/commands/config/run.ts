@@ -10,7 +10,7 @@ import {
   withOwnKeys,
 } from '../../repl/composer/keys/key-bindings.ts';
 import { commandWords, shellWordHint, shellWordIn } from '../../settings/command-words.ts';
-import { definitions, familyNames, settingKeys } from '../../settings/definitions.ts';
+import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { chooseProfile } from '../../settings/profile-name.ts';
 import * as profiles from '../../settings/profiles.ts';
 import { describeSource } from '../../settings/resolved-settings.ts';
@@ -34,19 +34,12 @@ const foreignNames: ForeignWords = [
   ['seed', 'params.seed'],
 ];
 
-/** `param.seed`: a member of a family whose name is mistyped. */
-function nearMember(name: string): string | undefined {
-  const [family = '', ...rest] = name.split('.');
-  const near = rest.length === 0 ? undefined : nearlyNamed(family, familyNames);
-  return near && [near, ...rest].join('.');
-}
-
 /** The setting that a name in a different spelling, mistyped, or from a different client, means. */
 function similarSetting(name: string): string | undefined {
   const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, '-').toLowerCase();
   const known = settingKeys.map((key) => definitions[key].name);
   if (known.includes(words)) return words;
-  return meantBy(foreignNames, words) ?? nearlyNamed(words, known) ?? nearMember(name);
+  return meantBy(foreignNames, words) ?? nearlyNamed(words, known);
 }
 
 /**

@@ -162,8 +162,7 @@ export function onAnswerEnded(state: ReplState, { outcome, conversation }: Answe
     return andThen(ended, reportQueue);
   }
   const { comparedWith } = answer;
-  // The figures of a comparison have the model, the time and the tokens.
-  const close = (ended: ReplState) => closeAnswer(ended, answer, comparedWith !== undefined);
+  const close = (ended: ReplState) => closeAnswer(ended, answer);
   // The service works again, so a paused queue continues.
   const counted = addUsage({ ...next, isQueuePaused: false });
   const reported =
@@ -171,12 +170,12 @@ export function onAnswerEnded(state: ReplState, { outcome, conversation }: Answe
   return andThen(andThen(andThen(reported, close), offerRemedies), compactIfNeeded);
 }
 
-/** Prints the row below an answer; `hasNoFacts`: only its version. */
-function closeAnswer(state: ReplState, { since }: AnswerActivity, hasNoFacts = false): Update {
+/** Prints the row below an answer. */
+function closeAnswer(state: ReplState, { since }: AnswerActivity): Update {
   const { conversation, now } = state;
   const pair = lastPrompt(currentPath(state));
   if (pair?.answer === undefined) return step(state);
-  const entries = closingOf(conversation, pair, { measured: now - since, hasNoFacts });
+  const entries = closingOf(conversation, pair, now - since);
   return entries.length === 0 ? step(state) : step(state, printing(...entries));
 }
 

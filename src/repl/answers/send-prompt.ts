@@ -345,59 +345,7 @@ export async function askShown(
     return isNew ? await ask(question, view.sink) : answer;
   } catch (thrown) {
     return { ...answer, error: thrown, failure: toFailure(thrown) };
-  } finally {
-    await view.ended();
   }
-}
-
-/** UTF-16 units of text that may wait for an update; then reading waits, too. */
-const maxWaiting = 16_384;
-
-/** An event with the text of an earlier one of the same kind before its own; undefined if they cannot be joined. */
-function joined(earlier: ChatEvent | undefined, event: ChatEvent): ChatEvent | undefined {
-  if (earlier === undefined || !('text' in earlier) || !('text' in event)) return undefined;
-  if (earlier.type !== event.type) return undefined;
-  const text = earlier.text + event.text;
-  return event.type === 'text-received' ? { ...event, text, deltas: [text] } : { ...event, text };
-}
-
-/**
- * Shows events at the pace of the screen, which is updated at most once in 33 ms: texts that arrive before that are
- * joined, so that they are formatted and drawn together. Reading continues meanwhile, so that what the service sent is
- * recorded at once.
- */
-export function gatherTexts(
-  show: (event: ChatEvent) => Promise<void>,
-  nextUpdate: () => Promise<void> | undefined,
-) {
-  let waiting: ChatEvent[] = [];
-  let size = 0;
-  let showing: Promise<void> | undefined;
-  const showAll = async () => {
-    while (waiting.length > 0) {
-      await nextUpdate();
-      const taken = waiting;
-      waiting = [];
-      size = 0;
-      for (const event of taken) await show(event);
-    }
-    showing = undefined;
-  };
-  return {
-    /** @returns a promise if much waits: it resolves when that is shown */
-    event: (event: ChatEvent): Promise<void> | undefined => {
-      if ('text' in event) size += event.text.length;
-      const longer = joined(waiting.at(-1), event);
-      if (longer === undefined) waiting.push(event);
-      else waiting[waiting.length - 1] = longer;
-      showing ??= showAll();
-      // `end` throws it.
-      showing.catch(() => undefined);
-      return size > maxWaiting ? showing : undefined;
-    },
-    /** Resolves when everything is shown. */
-    end: async (): Promise<void> => showing,
-  };
 }
 
 function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
@@ -437,7 +385,7 @@ export function onChatEvent(state: ReplState, event: ChatEvent): Update {
 
 /** Shows an answer in the transcript. */
 export function createView(session: Session, model: string) {
-  const { transcript, screen } = session;
+  const { transcript } = session;
   const shown = {
     isOpen: false,
     lateReasoning: '',
@@ -463,11 +411,8 @@ export function createView(session: Session, model: string) {
       shown.hidesThought ||= event.received !== undefined;
     }
   };
-  const gathering = gatherTexts(show, () => screen.nextUpdate());
   return Object.assign(shown, {
-    sink: { event: (event) => gathering.event(event) } satisfies Sink,
-    /** Resolves when all that was received is shown. */
-    ended: () => gathering.end(),
+    sink: { event: show } satisfies Sink,
     /** Opens the answer for the end of one without text, but not for a refusal: that is shown as a notice. */
     openForEnd: ({ metadata }: Answer) =>
       metadata.refusal === undefined ? open() : Promise.resolve(),

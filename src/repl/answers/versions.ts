@@ -1,6 +1,7 @@
 import { catalogue } from '../../client/contract.ts';
 import { splitPrompt } from '../../conversation/compose-prompt.ts';
 import { endingWith, systemOf } from '../../conversation/tree.ts';
+import { countOf } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import { undoSummary } from '../context/compaction.ts';
@@ -171,8 +172,10 @@ function edit(state: ReplState, argument: string): Update {
   return withLastPrompt(state, (last) => {
     const prompts = promptsOf(currentPath(state));
     const pair = argument === '' ? last : prompts[prompts.length - Number(argument)];
-    if (pair === undefined)
-      return refuse(state, `there are prompts 1 (the last one) to ${prompts.length}`);
+    if (pair === undefined) {
+      const number = countOf(prompts.length, 'prompt');
+      return refuse(state, `the conversation has only ${number}`, '/edit 1 edits the last one');
+    }
     const restored = restore(state, pair, 'edit');
     return state.isLineMode ? printNotice(restored, editHint(restored)) : step(restored);
   });

@@ -147,7 +147,7 @@ export function versionsOf(conversation: Conversation, { prompt, answer }: Promp
 function modelsText(ends: readonly Turn[]): string {
   const models = ends.map(({ model = 'no answer' }) => model);
   if (new Set(models).size < 2) return '';
-  return ` (${models.map((model, index) => `${index + 1} ${model}`).join(', ')})`;
+  return ` (${models.map((model, index) => `${index + 1} by ${model}`).join(', ')})`;
 }
 
 /** Whether the conversation has filled 80% of the window. */
@@ -198,17 +198,15 @@ function factsOf(answer: Turn, measured: number | undefined): readonly string[] 
 }
 
 /**
- * The row below an answer, in a list; empty if there is nothing to show. `measured`: milliseconds, for an answer that
- * was cut. `hasNoFacts`: without model, time and tokens.
+ * The row below an answer, in a list; empty if there is nothing to show.
+ * @param measured milliseconds, for an answer that was cut
  */
 export function closingOf(
   conversation: Conversation,
   pair: PromptAndAnswer,
-  { measured, hasNoFacts = false }: { measured?: number; hasNoFacts?: boolean } = {},
+  measured?: number,
 ): readonly Closing[] {
-  const { answer } = pair;
-  const hasFacts = !hasNoFacts && answer !== undefined && textOf(answer) !== '';
-  const facts = hasFacts ? factsOf(answer, measured) : [];
+  const facts = isAnswered(pair) ? factsOf(pair.answer, measured) : [];
   const { ends, index } = versionsOf(conversation, pair);
   const version = ends.length < 2 ? undefined : `version ${index + 1}/${ends.length}`;
   if (facts.length === 0 && version === undefined) return [];

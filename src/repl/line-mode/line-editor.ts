@@ -21,12 +21,11 @@ import {
   replaceRange,
   withDraft,
   type Draft,
-  type TextBuffer,
 } from '../composer/text-buffer.ts';
 import { mayBeDropped, mentionsOfPaths } from '../files/dropped-files.ts';
 import { createKeyInput } from '../screen/key-input.ts';
 import type { Session } from '../session.ts';
-import { completeLine, takeNext, type LineChoices } from './line-completion.ts';
+import { completeLine, takeNext, type LineCompletion } from './line-completion.ts';
 import { expectsPrompt } from './questions.ts';
 import { typedLine, bytesToEnd, editBytes, nothingTyped, type LinePlace } from './typed-line.ts';
 
@@ -72,8 +71,8 @@ export class LineEditor {
   #search: LineSearch | undefined;
   /** Resolves when the choices are found for each Tab so far. */
   #completed: Promise<void> = Promise.resolve();
-  /** Choices for the line in `of`; a changed line ends them. */
-  #choices: { readonly of: TextBuffer; readonly choices: LineChoices } | undefined;
+  /** The last completion; a changed line ends its choices. */
+  #completion: LineCompletion | undefined;
   /** A line was entered by the keys of this read. */
   #hasEntered = false;
 
@@ -250,14 +249,14 @@ export class LineEditor {
   async #complete(): Promise<void> {
     const buffer = this.#buffer;
     if (this.isSearching() || !this.#isPrompt()) return;
-    const choices = this.#choices?.of === buffer ? this.#choices.choices : undefined;
+    const choices = this.#completion?.buffer === buffer ? this.#completion.choices : undefined;
     const found = choices
       ? takeNext(choices)
       : await completeLine(this.#session, this.#session.state(), buffer);
     // Meanwhile the line may have changed.
     if (this.#buffer !== buffer) return;
     this.#buffer = found.buffer;
-    this.#choices = found.choices && { of: found.buffer, choices: found.choices };
+    this.#completion = found;
     if (found.words !== undefined && this.#column !== undefined) this.#receiver.say(found.words);
     this.#update();
   }

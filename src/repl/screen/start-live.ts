@@ -133,10 +133,6 @@ class LiveScreen implements Screen {
     return this.#region.slowness();
   }
 
-  nextUpdate(): Promise<void> | undefined {
-    return this.#region.nextUpdate();
-  }
-
   redraw(): void {
     this.#region.redraw();
   }

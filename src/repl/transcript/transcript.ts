@@ -209,7 +209,7 @@ export interface Closing {
   readonly facts: readonly string[];
   /** `version 2/3`; undefined for the only one. */
   readonly version: string | undefined;
-  /** ` (1 origin, 2 nextgen)`; empty if one model wrote all versions. */
+  /** ` (1 by origin, 2 by nextgen)`, for line mode; empty if one model wrote all versions. */
   readonly models: string;
 }
 

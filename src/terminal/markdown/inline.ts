@@ -101,7 +101,7 @@ function spansOfToken(token: InlineToken, looks: readonly Look[], options: Markd
 const emphasis = {
   strong: { look: 'bold', markLength: 2 },
   em: { look: 'italic', markLength: 1 },
-  del: { look: 'strike', markLength: 2 },
+  del: { look: 'strikethrough', markLength: 2 },
 } as const;
 
 /** T22: the address is visible, unless the terminal is known to open links and the label cannot be mistaken for it. */

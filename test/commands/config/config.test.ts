@@ -62,7 +62,6 @@ test.each([
   ['temperature', 'params.temperature'],
   ['bas-url', 'base-url'],
   ['tiemout', 'timeout'],
-  ['param.top_k', 'params.top_k'],
 ])('config set %s suggests %s', async (name, known) => {
   await expect(runLines([`config set ${name} x`])).rejects.toMatchObject({
     message: `there is no setting "${name}"`,

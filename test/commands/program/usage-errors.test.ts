@@ -131,7 +131,8 @@ test('--json after -- is text, so failures are printed as text', async () => {
 
 // N33: more options of other programs
 test.each([
-  ['--schema-multi', '--schema asks for JSON and checks it'],
+  ['--schema-multi', '--schema "[name, age int]" asks for a list; the brackets make it one'],
+  ['--json-schema', '--schema asks for JSON and checks it'],
   ['--json-schema', '--schema asks for JSON and checks it'],
   ['--no-session-persistence', '--no-save does not save the conversation'],
   ['--max-turns', 'natter sends one prompt and gets one answer'],
@@ -213,6 +214,11 @@ test.each([
   ['--output', 'json', 'natter "a prompt" > FILE writes the answer to a file; --json prints JSON'],
   ['models', '--format', '--json prints JSON'],
   ['models', '-p', 'see natter models list --help'],
+  [
+    'compare',
+    '--fallback',
+    'a comparison shows what each model answers, so no other model answers',
+  ],
   ['models', 'lsit', 'did you mean natter models list?'],
   ['models', 'origin', 'to show a model: natter models get origin'],
   ['models', 'default', 'natter config set model <model>'],

@@ -62,13 +62,6 @@ test('reports that a stalled answer continues, not that it ends', async () => {
   ]);
 });
 
-test('reports a second stall of the same answer', async () => {
-  const { show, text } = open();
-  await show(stateOf({ activity: streaming, now: 5000 }));
-  await show(stateOf({ activity: { ...streaming, lastAt: 6000 }, now: 11_000 }));
-  expect(text().match(/nothing for 5 s/g)).toHaveLength(2);
-});
-
 test('sanitizes the cause of a retry', async () => {
   const { show, text } = open(100);
   const retry = { cause: 'the service\u001B[2J failed', retry: 1, retries: 4, at: 3000 };

@@ -16,7 +16,8 @@ import { type LockOptions, withLock } from '../../../src/storage/lock/lock.ts';
 
 import { leaveLock, processOn } from '../lock-fixtures.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
-import { failureOf, temporaryFolder } from '../../settings/fixtures/stored.ts';
+import { failureOf } from '../../settings/fixtures/stored.ts';
+import { folderOf } from '../../support/folder.ts';
 
 /** A clock that skips waits. */
 function skippingClock() {
@@ -45,13 +46,13 @@ const run = (lock: string, running: readonly number[] = []) =>
 
 describe('withLock', () => {
   test('holds the lock only during the action', async () => {
-    const lock = path.join(temporaryFolder(), 'lock');
+    const lock = path.join(folderOf(), 'lock');
     expect(await run(lock)).toContain(`"processId":${process.pid}`);
     expect(existsSync(lock)).toBe(false);
   });
 
   test('releases the lock when the action throws', async () => {
-    const lock = path.join(temporaryFolder(), 'lock');
+    const lock = path.join(folderOf(), 'lock');
     const failing = withLock(lock, options([]), () => {
       throw new Error('on purpose');
     });
@@ -63,7 +64,7 @@ describe('withLock', () => {
     ['result', () => 'done', 'done'],
     ['error', () => Promise.reject(new Error('on purpose')), 'on purpose'],
   ])('keeps the %s of the action if the lock cannot be removed', async (_, action, expected) => {
-    const lock = path.join(temporaryFolder(), 'lock');
+    const lock = path.join(folderOf(), 'lock');
     const running = withLock(lock, options([]), () => {
       // A folder in place of the lock can be neither read nor removed.
       rmSync(lock);
@@ -75,7 +76,7 @@ describe('withLock', () => {
   });
 
   test('D17 runs one action at a time', async () => {
-    const lock = path.join(temporaryFolder(), 'lock');
+    const lock = path.join(folderOf(), 'lock');
     let count = 0;
     const increase = () =>
       withLock(lock, options([process.pid]), () => {
@@ -89,7 +90,7 @@ describe('withLock', () => {
   });
 
   test('breaks the lock of a dead process, and leaves no file', async () => {
-    const folder = temporaryFolder();
+    const folder = folderOf();
     const lock = path.join(folder, 'lock');
     leaveLock(lock, { processId: 4242 });
     const waiting = { ...options([]), process: processOn(7) };
@@ -99,7 +100,7 @@ describe('withLock', () => {
   });
 
   test('waits ten seconds for a running process, then fails and keeps its lock', async () => {
-    const lock = path.join(temporaryFolder(), 'lock');
+    const lock = path.join(folderOf(), 'lock');
     leaveLock(lock);
     const waiting = { ...options([]), process: processOn(7, { running: { 42: '100' } }) };
     const failure = await failureOf(() => withLock(lock, waiting, () => undefined));
@@ -111,7 +112,7 @@ describe('withLock', () => {
   });
 
   test('X8: breaks a lock of a different host that was not renewed for a minute', async () => {
-    const lock = path.join(temporaryFolder(), 'lock');
+    const lock = path.join(folderOf(), 'lock');
     const other = { ...options([]), process: processOn(7) };
     const use = () => withLock(lock, other, () => readFileSync(lock, 'utf8'));
     leaveLock(lock, { host: 'two' }, 20_000);
@@ -129,7 +130,7 @@ describe('withLock', () => {
   });
 
   test('does not remove a lock that another process is removing', async () => {
-    const lock = path.join(temporaryFolder(), 'lock');
+    const lock = path.join(folderOf(), 'lock');
     leaveLock(lock, { processId: 4242 });
     const removal = `${lock}.left`;
     writeFileSync(removal, '');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { colorStyle } from '../../../src/terminal/style.ts';
 import { openStream, render } from './render.ts';
 
-const { bold, italic, cyan, strike, underline, dim } = colorStyle;
+const { bold, italic, cyan, strikethrough, underline, dim } = colorStyle;
 
 describe('inline text with colour', () => {
   test.each([
@@ -15,7 +15,7 @@ describe('inline text with colour', () => {
     ['foo*bar**baz', 'foo*bar**baz\n'],
     ['a `code *span*` b', `a ${cyan('code *span*')} b\n`],
     ['`` a ` b ``', `${cyan('a ` b')}\n`],
-    ['~~gone~~', `${strike('gone')}\n`],
+    ['~~gone~~', `${strikethrough('gone')}\n`],
     ['~5 min to ~10 min, ~about~', '~5 min to ~10 min, ~about~\n'],
     [String.raw`\*not\* em`, '*not* em\n'],
     ['snake_case_word and 2 * 3 * 4', 'snake_case_word and 2 * 3 * 4\n'],

@@ -251,12 +251,9 @@ function overlap(one: KeyBinding, other: KeyBinding): boolean {
 /** Refuses a key of an own binding that is a key of a different action, too. */
 function refuseConflict(own: OwnKeys, changed: string | undefined, refuse: Refuse): void {
   const bindings = withOwnKeys(own);
-  const isChanged = ({ action }: KeyBinding) => Number(action === changed);
-  const ownFirst = bindings
-    .filter(({ action }) => own.has(action))
-    .toSorted((one, other) => isChanged(other) - isChanged(one));
-  for (const binding of ownFirst) {
+  for (const binding of bindings) {
     const { action, keys } = binding;
+    if (!own.has(action)) continue;
     const others = bindings.filter((other) => other !== binding && overlap(binding, other));
     for (const key of keys) {
       const taken = others.find((other) => other.keys.includes(key))?.action;

@@ -57,15 +57,6 @@ const keypadCharacters = '0123456789./*-+';
 const firstKeypad = 57399;
 const keypadEnd = firstKeypad + keypadCharacters.length;
 
-/** A key by code points: unshifted, shifted, and of the same key on a US keyboard. */
-interface CodedKey {
-  readonly code: number;
-  readonly shifted?: number | undefined;
-  readonly base?: number | undefined;
-  /** Code points of the typed text, if reported by the terminal. */
-  readonly text?: readonly number[];
-}
-
 function isCharacter(code: number): boolean {
   const isPrivate = code >= 57344 && code <= 63743;
   const isSurrogate = code >= 0xd800 && code <= 0xdfff;
@@ -73,10 +64,15 @@ function isCharacter(code: number): boolean {
   return code <= 0x10ffff && !isPrivate && !isSurrogate && !isControl;
 }
 
-/** Undefined for lock and modifier keys and others without bindings. */
+/**
+ * Undefined for lock and modifier keys and others without bindings.
+ * @param key code points of the key: unshifted, shifted, and of the same key on a US keyboard
+ * @param text code points of the typed text, if reported by the terminal
+ */
 function eventOfCode(
-  { code, shifted, base, text = [] }: CodedKey,
+  [code = 0, shifted, base]: Field,
   modifiers: Modifiers,
+  text: Field = [],
 ): KeyEvent | undefined {
   const name = codeKeys.get(String(code));
   if (name !== undefined) return keyPress(name, modifiers);
@@ -90,9 +86,10 @@ function eventOfCode(
       shifted !== undefined && isCharacter(shifted)
         ? String.fromCodePoint(shifted)
         : character.toUpperCase();
-    const isKnown = text.length > 0 && text.every(isCharacter);
+    const codes = text.filter((part) => part !== undefined);
+    const isKnown = codes.length > 0 && codes.every(isCharacter);
     const typed = modifiers.shift === true ? upper : character;
-    return { type: 'text', text: isKnown ? String.fromCodePoint(...text) : typed };
+    return { type: 'text', text: isKnown ? String.fromCodePoint(...codes) : typed };
   }
   // Shortcuts use the US layout, so that they work with Cyrillic, Greek or Hebrew layouts.
   const isForeign = code > 0x7e && base !== undefined && isCharacter(base);
@@ -142,7 +139,7 @@ function modifiersOf(field: Field | undefined): Modifiers | undefined {
 
 function numberedKey(fields: readonly Field[], modifiers: Modifiers): KeyEvent | undefined {
   const number = fields[0]?.[0] ?? 0;
-  if (number === 27) return eventOfCode({ code: fields[2]?.[0] ?? 0 }, modifiers);
+  if (number === 27) return eventOfCode(fields[2] ?? [], modifiers);
   const name = numberKeys.get(String(number));
   return name === undefined ? undefined : keyPress(name, modifiers);
 }
@@ -155,16 +152,14 @@ function numberedKey(fields: readonly Field[], modifiers: Modifiers): KeyEvent |
 export function eventOfSequence(parameters: string, final: string): KeyEvent | undefined {
   if (/[^\d;:]/.test(parameters)) return undefined;
   const fields = fieldsOf(parameters);
-  const [key = [], modifierField, text = []] = fields;
+  const [key = [], modifierField, text] = fields;
   const modifiers = modifiersOf(modifierField);
   if (modifiers === undefined || modifierField?.[1] === released) return undefined;
   const rxvt = rxvtModifiers.get(final);
   if (rxvt !== undefined) return numberedKey(fields, rxvt);
   if (final === '~') return numberedKey(fields, modifiers);
   if (final !== 'u') return letterKey(final, modifiers, { shift: true });
-  const [code = 0, shifted, base] = key;
-  const typed = text.filter((part) => part !== undefined);
-  return eventOfCode({ code, shifted, base, text: typed }, modifiers);
+  return eventOfCode(key, modifiers, text);
 }
 
 /** rxvt's arrows are in lower case: with Shift after `CSI`, with Ctrl after `SS3`. */
@@ -211,11 +206,8 @@ export function joinPasteBurst(events: readonly KeyEvent[]): readonly KeyEvent[]
   return [{ type: 'paste', text: characters.join(''), keys: events }];
 }
 
-/** Splits the keys of a burst after its first Enter. */
-export function splitBurst(keys: readonly KeyEvent[]): {
-  readonly line: readonly KeyEvent[];
-  readonly rest: readonly KeyEvent[];
-} {
+/** The keys of a burst up to its first Enter, and the rest as a burst. */
+export function splitBurst(keys: readonly KeyEvent[]): readonly KeyEvent[] {
   const end = keys.findIndex((event) => event.type === 'key' && event.name === 'enter') + 1;
-  return { line: keys.slice(0, end), rest: joinPasteBurst(keys.slice(end)) };
+  return [...keys.slice(0, end), ...joinPasteBurst(keys.slice(end))];
 }

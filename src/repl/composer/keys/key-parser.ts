@@ -9,8 +9,6 @@ import {
   shortcut,
 } from './key-event.ts';
 
-const escape = '\u001B';
-
 /** What a part of the input means; a part without a meaning is a report or unknown, and is ignored. */
 interface Meaning {
   readonly event?: KeyEvent | undefined;
@@ -78,7 +76,7 @@ function readAlt(input: string, at: number): Token {
 }
 
 function readEscape(input: string, at: number): Token {
-  if (input.charAt(at + 1) === escape) return readDoubleEscape(input, at);
+  if (input.charAt(at + 1) === '\u001B') return readDoubleEscape(input, at);
   for (const [pattern, meaningOf] of sequences) {
     const found = matchAt(pattern, input, at + 1);
     if (found !== undefined)

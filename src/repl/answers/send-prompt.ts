@@ -9,12 +9,7 @@ import {
 import { endingWith, pathOf } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/ending-failure.ts';
-import {
-  hiddenCharacters,
-  refusalNotice,
-  thoughtNotice,
-  truncationWarning,
-} from '../../output/notices.ts';
+import { hiddenCharacters, refusalNotice, truncationWarning } from '../../output/notices.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import type {
   AnswerActivity,
@@ -35,6 +30,7 @@ import {
   messagesFor,
   updateConversation,
   nextParent,
+  reasonedText,
   tokenLimitNotice,
   withBranch,
 } from '../conversations/position.ts';
@@ -95,6 +91,10 @@ const continuation = {
   content: 'Continue exactly where your last answer stopped, without repeating any of it.',
 } as const;
 
+/** Explains it once, until the user chooses. */
+const thoughtNotice =
+  'the reasoning (<think>) of the answer is not shown; /reasoning show shows it in the next answers';
+
 const isAnswer = (session: Session, turnId: string) =>
   session.journal().conversation().turns.get(turnId)?.role === 'assistant';
 
@@ -107,7 +107,8 @@ function finishNotice(reason: string | undefined): string | undefined {
 function printNotices(session: Session, answer: Answer, view: View, removed: number): void {
   const { metadata, failure } = answer;
   const { refusal, finishReason } = metadata;
-  const reasoning = view.lateReasoning;
+  const isShown = session.state().reasoning === 'show';
+  const reasoning = isShown ? view.reasoning.slice(view.written) : '';
   const explainsThought = view.hidesThought && !session.state().hasExplainedThought;
   if (explainsThought) session.update((state) => step({ ...state, hasExplainedThought: true }));
   const texts = [
@@ -388,13 +389,21 @@ export function createView(session: Session, model: string) {
   const { transcript } = session;
   const shown = {
     isOpen: false,
-    lateReasoning: '',
+    reasoning: '',
+    reasonedSince: 0,
+    /** UTF-16 units of the reasoning that are written or skipped. */
+    written: 0,
     /** Reasoning that the service sent as text of the answer was not shown. */
     hidesThought: false,
   };
   const open = async () => {
     if (shown.isOpen) return;
     shown.isOpen = true;
+    shown.written = shown.reasoning.length;
+    if (session.state().reasoning === 'minimize' && shown.reasoning.trim() !== '') {
+      const time = session.context.clock.monotonic() - shown.reasonedSince;
+      await transcript.print([notice(reasonedText(shown.reasoning, time))]);
+    }
     await transcript.openAnswer(model);
   };
   const show = async (event: ChatEvent): Promise<void> => {
@@ -404,11 +413,16 @@ export function createView(session: Session, model: string) {
       await transcript.answerText(event.text);
       const undecided = transcript.undecided();
       session.update((state) => withUndecided(state, undecided));
-    } else if (event.type === 'reasoning-received' && session.state().showsReasoning) {
-      if (shown.isOpen) shown.lateReasoning += event.text;
-      else await transcript.reasoningText(event.text);
     } else if (event.type === 'reasoning-received') {
-      shown.hidesThought ||= event.received !== undefined;
+      const { reasoning: mode } = session.state();
+      if (shown.reasoning === '') shown.reasonedSince = session.context.clock.monotonic();
+      shown.reasoning += event.text;
+      shown.hidesThought ||= event.received !== undefined && mode === 'hide';
+      if (shown.isOpen || mode !== 'show') return;
+      // All of it, if it is shown only from now on.
+      const text = shown.reasoning.slice(shown.written);
+      shown.written = shown.reasoning.length;
+      await transcript.reasoningText(text);
     }
   };
   return Object.assign(shown, {

@@ -71,6 +71,8 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
   });
   return {
     client: () => service.client,
+    /** See {@link Service.clientFor}. */
+    clientFor: (command: string) => service.clientFor(command),
     facts,
     /**
      * A request, and a warning to print before it is sent.

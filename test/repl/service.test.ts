@@ -107,3 +107,14 @@ test('the guard of a local conversation checks files for a fallback elsewhere', 
     /^a\.txt line 1 has a GitHub token .*; a fallback sends it to the profile far$/,
   );
 });
+
+test('a client for titles has its own command in the ledger', async () => {
+  const server = await serve([[streamed('Blue skies')]]);
+  const home = temporaryHome();
+  const { service } = await openService(home, { NATTER_BASE_URL: server.url });
+  const messages = [{ role: 'user', content: 'hi' }] as const;
+  for await (const _event of service.clientFor('title').chat({ model: 'origin', messages }));
+  const words = ['usage', '--by', 'command', '--json'];
+  const { stdout } = await runInMemory(words, { env: { HOME: home } });
+  expect(stdout).toContain('"title"');
+});

@@ -152,6 +152,7 @@ writeFileSync(join(configuration, 'roles', 'critic.md'), 'be strict');
 
 const serviceOf = (run: Run, client: Client, calls: string[]): ReplService => ({
   client: () => client,
+  clientFor: () => client,
   models({ model }) {
     const { settings } = run;
     const own = { ...settings, values: { ...settings.values, model } };

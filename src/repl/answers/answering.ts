@@ -24,6 +24,7 @@ import {
   withConversation,
   closingOf,
 } from '../conversations/position.ts';
+import { titleIfNeeded } from '../conversations/title.ts';
 import { keyDialog, keyHint } from '../connection.ts';
 import { failureEntry, notice } from '../transcript/transcript.ts';
 import { withFile } from '../files/attachments.ts';
@@ -167,7 +168,8 @@ export function onAnswerEnded(state: ReplState, { outcome, conversation }: Answe
   const counted = addUsage({ ...next, isQueuePaused: false });
   const reported =
     comparedWith === undefined ? step(counted) : reportFigures(counted, comparedWith);
-  return andThen(andThen(andThen(reported, close), offerRemedies), compactIfNeeded);
+  const offered = andThen(andThen(reported, close), offerRemedies);
+  return andThen(andThen(offered, titleIfNeeded), compactIfNeeded);
 }
 
 /** Prints the row below an answer. */

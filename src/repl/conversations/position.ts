@@ -188,11 +188,12 @@ export function reasonedText(reasoning: string, milliseconds?: number): string {
 }
 
 function factsOf(answer: Turn, measured: number | undefined): readonly string[] {
-  const { model, usage, timing } = answer;
+  const { model, fallbackFrom, usage, timing } = answer;
+  const passed = fallbackFrom?.map((from) => from.model).join(', ');
   const total = timing?.total ?? measured;
   const { tokens, isEstimate } = answerTokens({ usage, content: textOf(answer) });
   return [
-    ...(model === undefined ? [] : [model]),
+    ...(model === undefined ? [] : [passed === undefined ? model : `${model} after ${passed}`]),
     ...(total === undefined ? [] : [timeText(total)]),
     tokenText(tokens, isEstimate),
   ];

@@ -89,9 +89,11 @@ function onFailure(
       printing(failureEntry(message, keyHint(state.service.hasKey))),
     );
   }
-  const isFull = kind === 'invalid_request' && !hasText && isNearlyFull(next);
+  const isTooLong =
+    hint === shortenPromptHint || (kind === 'invalid_request' && isNearlyFull(next));
   // The same prompt would be refused again.
-  const hints = isFull ? [shortenPromptHint] : [hint, continueHint(next, outcome, answer)];
+  const hints =
+    isTooLong && !hasText ? [shortenPromptHint] : [hint, continueHint(next, outcome, answer)];
   const advice = hints.filter((text) => text !== undefined).join('; ');
   return step(paused, printing(failureEntry(message, advice || undefined)));
 }

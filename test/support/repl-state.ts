@@ -245,6 +245,7 @@ function printedText(entry: Entry): readonly string[] {
       return [entry.question, entry.text];
     case 'prompt':
     case 'answer':
+    case 'reasoning':
     case 'output':
     case 'notice':
     default:

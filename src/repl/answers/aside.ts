@@ -71,8 +71,9 @@ export async function answerAside(
 
 /** Prints answered side questions, unless an answer is written, in the middle of which they would be. */
 export function printAsides(state: ReplState): Update {
-  const { asides = [], activity, showsReasoning } = state;
-  const isOpen = activity?.type === 'answer' && (activity.phase === 'streaming' || showsReasoning);
+  const { asides = [], activity, reasoning } = state;
+  const isOpen =
+    activity?.type === 'answer' && (activity.phase === 'streaming' || reasoning === 'show');
   if (asides.length === 0 || isOpen) return step(state);
   return step({ ...state, asides: [] }, printing(...asides));
 }

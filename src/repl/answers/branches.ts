@@ -6,7 +6,7 @@ import { discardRestored } from '../files/attachments.ts';
 import type { Session } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, Update } from '../state.ts';
-import { printNotice, refuse, step, task, offerChoices } from '../step.ts';
+import { andThen, printNotice, refuse, step, task, offerChoices } from '../step.ts';
 import { listedText, selectTurn } from './versions.ts';
 
 /** The turns from one to the first, upwards. */
@@ -41,25 +41,33 @@ function branchesOf(state: ReplState) {
 
 /** Selects a branch, then prints its last turns, as those of a reopened conversation. */
 export function selectBranch(session: Session, promptId: string): Promise<void> {
-  return session.transcript.print(showConversation(selectTurn(session, promptId)));
+  selectTurn(session, promptId);
+  return session.transcript.print(showConversation(session.state()));
 }
 
-function goTo(state: ReplState, { prompt, isCurrent }: ReturnType<typeof branchesOf>[0]): Update {
+/** @param number from 1, the newest one */
+function goTo(state: ReplState, number: number): Update {
   const next = { ...state, dialog: undefined };
-  if (isCurrent) return printNotice(next, 'this branch is on the screen already');
-  return step(withBranch(discardRestored(next), undefined), task(selectBranch, prompt.id));
+  const found = branchesOf(state);
+  const { prompt, isCurrent = false } = found[number - 1] ?? {};
+  if (prompt === undefined) {
+    return refuse(next, `there are branches 1 to ${found.length}`, '/branches lists them');
+  }
+  const place = `branch ${number} of ${found.length}`;
+  if (isCurrent) return printNotice(next, `${place} is on the screen already`);
+  const said = printNotice(withBranch(discardRestored(next), undefined), place);
+  return andThen(said, (settled) => step(settled, task(selectBranch, prompt.id)));
 }
 
 export function offerBranches(session: Session): void {
   const now = session.context.clock.date();
   session.update((state) => {
-    const choices = branchesOf(state).map((branch) => {
-      const { prompt, time, isCurrent } = branch;
+    const choices = branchesOf(state).map(({ prompt, time, isCurrent }, index) => {
       const prompts = upFrom(state, prompt).filter(({ role }) => role === 'user').length;
       const facts = `${countOf(prompts, 'prompt')}, ${timeAgo(time, now)}`;
       return {
         label: `${isCurrent ? 'this, ' : ''}${facts}: ${listedText(prompt)}`,
-        choose: (next: ReplState) => goTo(next, branch),
+        choose: (next: ReplState) => goTo(next, index + 1),
       };
     });
     return offerChoices(state, 'branches by their last prompts, newest first', 'branches', choices);
@@ -72,10 +80,7 @@ function branches(state: ReplState, argument: string): Update {
     return refuse(state, 'this conversation has one branch', '/edit of an earlier prompt adds one');
   }
   if (argument === '') return step(state, task(offerBranches, undefined));
-  const branch = found[Number(argument) - 1];
-  return branch === undefined
-    ? refuse(state, `there are branches 1 to ${found.length}`, '/branches lists them')
-    : goTo(state, branch);
+  return goTo(state, Number(argument));
 }
 
 export const branchesCommand: SlashCommand = {

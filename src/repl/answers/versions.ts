@@ -1,6 +1,7 @@
 import { catalogue } from '../../client/contract.ts';
 import { splitPrompt } from '../../conversation/compose-prompt.ts';
-import { type Conversation, endingWith, systemOf, type Turn } from '../../conversation/tree.ts';
+import { answersOf, endingWith, systemOf, type Turn } from '../../conversation/tree.ts';
+import { countOf } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import { undoSummary } from '../context/compaction.ts';
@@ -17,7 +18,6 @@ import {
   shownPath,
   versionsOf,
   withBranch,
-  lastAnswer,
   type PromptAndAnswer,
   updateConversation,
 } from '../conversations/position.ts';
@@ -32,19 +32,19 @@ import { withSent } from '../conversations/sent-prompt.ts';
 import { startAnswer } from './send-prompt.ts';
 
 /** Selects a turn and its ancestors. */
-export function selectTurn(session: Session, turnId: string): Conversation {
+export function selectTurn(session: Session, turnId: string): void {
   const journal = session.journal();
   const { turns, selection } = journal.conversation();
   for (let turn = turns.get(turnId); turn !== undefined; turn = turns.get(turn.parent ?? '')) {
     if (selection.get(turn.parent) !== turn.id) journal.select(turn.id);
   }
   updateConversation(session);
-  return journal.conversation();
 }
 
 /** Selects a turn, then prints the conversation from there. */
 export function selectVersion(session: Session, turnId: string): Promise<void> {
-  return session.transcript.print(entriesFrom(selectTurn(session, turnId), turnId));
+  selectTurn(session, turnId);
+  return session.transcript.print(entriesFrom(session.state(), turnId));
 }
 
 /** Removes a prompt and its answer from the conversation. */
@@ -200,9 +200,9 @@ export function editEarlier(state: ReplState, argument = ''): Update {
       return offerChoices(state, 'earlier prompts, the last one first', 'edit', choices);
     }
     const pair = argument === '' ? last : prompts[Number(argument) - 1];
-    return pair === undefined
-      ? refuse(state, `there are prompts 1 (the last one) to ${prompts.length}`)
-      : editPrompt(state, pair);
+    if (pair !== undefined) return editPrompt(state, pair);
+    const number = countOf(prompts.length, 'prompt');
+    return refuse(state, `the conversation has only ${number}`, '/edit lists them');
   });
 }
 
@@ -224,7 +224,7 @@ function undo(state: ReplState): Update {
 }
 
 function continueAnswer(state: ReplState): Update {
-  const answer = lastAnswer(currentPath(state));
+  const answer = answersOf(currentPath(state)).at(-1);
   if (answer === undefined)
     return refuse(state, 'there is no answer to continue', '/retry sends the last prompt again');
   if (answer.incomplete !== true && answer.finishReason !== 'length') {

@@ -122,6 +122,7 @@ export const replHints: FrontEndHints = {
   'raise-max-tokens': () => '/param max_tokens=NUMBER raises the limit',
   'remove-parameter': () => '/param NAME off removes one; /param lists them',
   'check-request': () => '/model, /system and /param change what is sent',
+  'shorten-or-wait': () => '/compact shortens the conversation; or wait a minute',
   'shorten-prompt': () => shortenPromptHint,
   'check-model': () => '/model lists the available models; also check the base URL',
   'choose-model': () => '/model lists the available models and chooses one',

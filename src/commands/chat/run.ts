@@ -19,6 +19,7 @@ import {
   type Choice,
   chooseModel,
   fallbackModels,
+  isTooLong,
 } from '../../ask/fallback.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { catalogue, type Message } from '../../client/contract.ts';
@@ -159,6 +160,8 @@ async function askPrompt(
   });
   recorder?.end(given.error instanceof Failure ? given.error.kind : undefined);
   const thrown: unknown = given.error ?? (signal.aborted ? signal.reason : undefined);
+  const isRefused = thrown instanceof Failure && given.content === '' && isTooLong(thrown);
+  if (run.cutsRefused === true && isRefused) throw thrown;
   const explained = thrown === undefined ? {} : explain(prompt, thrown, given.choice);
   return { ...given, ...explained, report };
 }

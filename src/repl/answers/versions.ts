@@ -1,6 +1,6 @@
 import { catalogue } from '../../client/contract.ts';
 import { splitPrompt } from '../../conversation/compose-prompt.ts';
-import { endingWith, systemOf } from '../../conversation/tree.ts';
+import { answersOf, endingWith, systemOf } from '../../conversation/tree.ts';
 import { countOf } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
@@ -18,7 +18,6 @@ import {
   shownPath,
   versionsOf,
   withBranch,
-  lastAnswer,
   type PromptAndAnswer,
   updateConversation,
 } from '../conversations/position.ts';
@@ -40,7 +39,7 @@ export function selectVersion(session: Session, turnId: string): Promise<void> {
     if (selection.get(turn.parent) !== turn.id) journal.select(turn.id);
   }
   updateConversation(session);
-  return session.transcript.print(entriesFrom(journal.conversation(), turnId));
+  return session.transcript.print(entriesFrom(session.state(), turnId));
 }
 
 /** Removes a prompt and its answer from the conversation. */
@@ -199,7 +198,7 @@ function undo(state: ReplState): Update {
 }
 
 function continueAnswer(state: ReplState): Update {
-  const answer = lastAnswer(currentPath(state));
+  const answer = answersOf(currentPath(state)).at(-1);
   if (answer === undefined)
     return refuse(state, 'there is no answer to continue', '/retry sends the last prompt again');
   if (answer.incomplete !== true && answer.finishReason !== 'length') {

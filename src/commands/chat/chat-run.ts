@@ -35,6 +35,8 @@ export interface ChatRun extends Run<ChatOptions> {
   readonly words?: readonly string[];
   /** The conversation that the prompt is saved in, for JSON. */
   readonly conversation?: OpenConversation['saved'];
+  /** What its requests cost, by currency, for JSON. */
+  readonly costs?: ReadonlyMap<string, number> | undefined;
   /** The schema of a prompt file; `--schema` overrides it. */
   readonly ownSchema?: SchemaSource | undefined;
 }

@@ -92,7 +92,7 @@ async function firstState(
   const state = initialState({
     isLineMode,
     unicode: presentation.unicode,
-    showsReasoning: options.reasoning ?? false,
+    reasoning: options.reasoning === true ? 'show' : 'hide',
     compaction: { isAutomatic: values.compact === 'auto', hasFailed: false },
     hasShell: values.shellCommands,
     columns: stdout.columns(),
@@ -138,7 +138,7 @@ function begin(
 ): void {
   const { notices } = presentation;
   const state = session.state();
-  if (pathOf(state.conversation).length > 0) session.print(showConversation(state.conversation));
+  if (pathOf(state.conversation).length > 0) session.print(showConversation(state));
   else if (state.dialog === undefined && !opensList) session.print([welcomeEntry(state)]);
   if (!isLineMode && state.composer.text !== '' && words.length === 0) {
     session.print([notice('the unsent draft of your last session here is back')]);

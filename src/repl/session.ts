@@ -34,8 +34,6 @@ export interface Repl extends Run<ChatOptions> {
 export interface Screen {
   /** Appends to the scrollback. Returns a promise while the terminal is slow: await it before the next write. */
   write(text: string): Promise<void> | undefined;
-  /** Resolves when text would be shown at once; undefined if that is now. */
-  nextUpdate(): Promise<void> | undefined;
   /** Shows the composer, dialogs and status. */
   show(state: ReplState): void;
   /** Redraws after other output may have overwritten the screen. */
@@ -124,6 +122,7 @@ export const replHints: FrontEndHints = {
   'raise-max-tokens': () => '/param max_tokens=NUMBER raises the limit',
   'remove-parameter': () => '/param NAME off removes one; /param lists them',
   'check-request': () => '/model, /system and /param change what is sent',
+  'shorten-or-wait': () => '/compact shortens the conversation; or wait a minute',
   'shorten-prompt': () => shortenPromptHint,
   'check-model': () => '/model lists the available models; also check the base URL',
   'choose-model': () => '/model lists the available models and chooses one',

@@ -229,9 +229,12 @@ export interface ServiceFacts {
   readonly windows?: ModelWindows;
 }
 
+/** What the transcript shows of reasoning: all, or one row about it, or nothing. */
+export type ReasoningMode = 'show' | 'minimize' | 'hide';
+
 export interface ReplState {
   readonly isLineMode: boolean;
-  readonly showsReasoning: boolean;
+  readonly reasoning: ReasoningMode;
   /** A notice said that reasoning at the start of an answer is not shown. */
   readonly hasExplainedThought: boolean;
   /** The terminal shows characters beyond ASCII. */

@@ -45,6 +45,14 @@ export function createLineSplitter(longest: number) {
   };
 }
 
+/** Names the damaged lines of a file for a warning; every kind of file says it with this sentence. */
+export function unreadLines(path: string, numbers: Iterable<number>): string {
+  const [first, ...others] = numbers;
+  const which =
+    others.length === 0 ? `line ${first}` : `${others.length + 1} lines, from line ${first} on,`;
+  return `${which} of ${path} could not be read; the rest is used, and the file is kept`;
+}
+
 /**
  * Reads the lines of a file without their ends, in groups as they arrive, so that memory stays bounded. Bytes that are
  * not UTF-8 become U+FFFD; a line over 256 MB becomes an empty one. `start` is the offset in bytes of the first line;

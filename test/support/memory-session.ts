@@ -279,7 +279,6 @@ export function openMemorySession(options: MemoryOptions): MemorySession {
   const journal = createJournal(journalOptions(clock, options.folder));
   const screen: Screen = {
     write: (text) => void written.push(text),
-    nextUpdate: () => undefined,
     show: () => undefined,
     redraw: () => void calls.push('redraw'),
     scrollAway: () => void calls.push('scroll away'),

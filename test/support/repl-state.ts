@@ -236,6 +236,7 @@ function printedText(entry: Entry): readonly string[] {
       return [entry.message];
     case 'prompt':
     case 'answer':
+    case 'reasoning':
     case 'output':
     case 'notice':
     default:

@@ -15,6 +15,8 @@ import {
   allowSecretsOption,
   checkGroup,
   checkOptions,
+  extractOption,
+  messageOptions,
   schemaOption,
   secretOptions,
   selectOption,
@@ -46,6 +48,7 @@ const bodyOptions = () => [
   new Option('--param <key=json>', 'add a field to each request body; repeatable').argParser(
     repeat,
   ),
+  ...messageOptions(),
 ];
 
 const promptOptions = () => [...bodyOptions(), new Option('--no-stream', 'do not stream answers')];
@@ -163,7 +166,7 @@ function buildImport(context: Context): Command {
       'Writes the results of another engine as results of natter, or in a different format. natter batch with the same file then sends what is missing.',
     );
   addOptionGroups(command, [
-    ['Input options:', [...inputOptions(), settingOption('system', '-s')]],
+    ['Input options:', [...inputOptions(), settingOption('system', '-s'), ...messageOptions()]],
     [checkGroup, [schemaOption(), selectOption()]],
     [
       'Output options:',
@@ -343,7 +346,7 @@ export function buildBatch(context: Context): Command {
   addOptionGroups(command, [
     ['Input options:', [...inputOptions(), ...secretOptions()]],
     ['Request options:', [...promptOptions(), ...sendingOptions(), ...limitOptions()]],
-    [checkGroup, checksOptions()],
+    [checkGroup, [...checksOptions(), extractOption()]],
     ['Run options:', [stopAfterOption()]],
     ['Output options:', outputOptions()],
     ['Report options:', reportOptions()],

@@ -1,4 +1,4 @@
-import { readLines } from '../../storage/read-lines.ts';
+import { readLines, unreadLines } from '../../storage/read-lines.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
 import { JournalFold, parseLine, turnOfText, type DeltaRecord } from '../journal/records.ts';
 import { marksOf } from '../attributes.ts';
@@ -47,17 +47,10 @@ export interface LoadedConversation {
   readonly warning: string | undefined;
 }
 
-function lostLinesWarning(path: string, lines: ReadonlySet<number>): string | undefined {
-  const [first] = lines;
-  if (first === undefined) return undefined;
-  const which = lines.size === 1 ? `line ${first}` : `${lines.size} lines, from line ${first} on,`;
-  return `${which} of ${path} could not be read; the rest is loaded, and the file is kept`;
-}
-
 /**
  * Reads a damaged file as far as possible. With an offset in bytes, only the turns after it are read, and the one that
  * it cuts counts as lost.
- * @param withTexts false to skip the texts of answers, which most lines are
+ * @param withTexts false to skip the texts and the reasoning of answers, which most lines are
  * @throws Failure `storage` if the file cannot be read
  */
 export function loadConversation(
@@ -89,6 +82,7 @@ export function loadConversation(
       withText.add(answer);
       if (!withTexts) return;
     }
+    if (!withTexts && text.startsWith('{"type":"thought"')) return;
     const { record, isLost } = parseLine(text);
     if (isLost) lost.add(line);
     if (record === undefined) return;
@@ -102,7 +96,8 @@ export function loadConversation(
   };
   forEachLine(path, read, start);
   applyPieces();
-  return { fold, version, records, withText, warning: lostLinesWarning(path, lost) };
+  const warning = lost.size === 0 ? undefined : unreadLines(path, lost);
+  return { fold, version, records, withText, warning };
 }
 
 export interface ConversationSummary {

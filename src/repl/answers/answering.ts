@@ -89,9 +89,11 @@ function onFailure(
       printing(failureEntry(message, keyHint(state.service.hasKey))),
     );
   }
-  const isFull = kind === 'invalid_request' && !hasText && isNearlyFull(next);
+  const isTooLong =
+    hint === shortenPromptHint || (kind === 'invalid_request' && isNearlyFull(next));
   // The same prompt would be refused again.
-  const hints = isFull ? [shortenPromptHint] : [hint, continueHint(next, outcome, answer)];
+  const hints =
+    isTooLong && !hasText ? [shortenPromptHint] : [hint, continueHint(next, outcome, answer)];
   const advice = hints.filter((text) => text !== undefined).join('; ');
   return step(paused, printing(failureEntry(message, advice || undefined)));
 }
@@ -163,8 +165,7 @@ export function onAnswerEnded(state: ReplState, { outcome, conversation }: Answe
     return andThen(ended, reportQueue);
   }
   const { comparedWith } = answer;
-  // The figures of a comparison have the model, the time and the tokens.
-  const close = (ended: ReplState) => closeAnswer(ended, answer, comparedWith !== undefined);
+  const close = (ended: ReplState) => closeAnswer(ended, answer);
   // The service works again, so a paused queue continues.
   const counted = addUsage({ ...next, isQueuePaused: false });
   const reported =
@@ -173,12 +174,12 @@ export function onAnswerEnded(state: ReplState, { outcome, conversation }: Answe
   return andThen(andThen(offered, titleIfNeeded), compactIfNeeded);
 }
 
-/** Prints the row below an answer; `hasNoFacts`: only its version. */
-function closeAnswer(state: ReplState, { since }: AnswerActivity, hasNoFacts = false): Update {
+/** Prints the row below an answer. */
+function closeAnswer(state: ReplState, { since }: AnswerActivity): Update {
   const { conversation, now } = state;
   const pair = lastPrompt(currentPath(state));
   if (pair?.answer === undefined) return step(state);
-  const entries = closingOf(conversation, pair, { measured: now - since, hasNoFacts });
+  const entries = closingOf(conversation, pair, now - since);
   return entries.length === 0 ? step(state) : step(state, printing(...entries));
 }
 

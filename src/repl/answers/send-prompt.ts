@@ -18,12 +18,7 @@ import type { NewAnswer } from '../../conversation/journal/journal.ts';
 import { endingWith, pathOf } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/ending-failure.ts';
-import {
-  hiddenCharacters,
-  refusalNotice,
-  thoughtNotice,
-  truncationWarning,
-} from '../../output/notices.ts';
+import { hiddenCharacters, refusalNotice, truncationWarning } from '../../output/notices.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import type {
   AnswerActivity,
@@ -44,6 +39,7 @@ import {
   messagesFor,
   updateConversation,
   nextParent,
+  reasonedText,
   tokenLimitNotice,
   withBranch,
 } from '../conversations/position.ts';
@@ -104,6 +100,10 @@ const continuation = {
   content: 'Continue exactly where your last answer stopped, without repeating any of it.',
 } as const;
 
+/** Explains it once, until the user chooses. */
+const thoughtNotice =
+  'the reasoning (<think>) of the answer is not shown; /reasoning show shows it in the next answers';
+
 const isAnswer = (session: Session, turnId: string) =>
   session.journal().conversation().turns.get(turnId)?.role === 'assistant';
 
@@ -116,7 +116,8 @@ function finishNotice(reason: string | undefined): string | undefined {
 function printNotices(session: Session, answer: Answer, view: View, removed: number): void {
   const { metadata, failure } = answer;
   const { refusal, finishReason } = metadata;
-  const reasoning = view.lateReasoning;
+  const isShown = session.state().reasoning === 'show';
+  const reasoning = isShown ? view.reasoning.slice(view.written) : '';
   const explainsThought = view.hidesThought && !session.state().hasExplainedThought;
   if (explainsThought) session.update((state) => step({ ...state, hasExplainedThought: true }));
   const texts = [
@@ -415,59 +416,7 @@ export async function askShown(
     return isNew ? await ask(question, view.sink) : answer;
   } catch (thrown) {
     return { ...answer, error: thrown, failure: toFailure(thrown) };
-  } finally {
-    await view.ended();
   }
-}
-
-/** UTF-16 units of text that may wait for an update; then reading waits, too. */
-const maxWaiting = 16_384;
-
-/** An event with the text of an earlier one of the same kind before its own; undefined if they cannot be joined. */
-function joined(earlier: ChatEvent | undefined, event: ChatEvent): ChatEvent | undefined {
-  if (earlier === undefined || !('text' in earlier) || !('text' in event)) return undefined;
-  if (earlier.type !== event.type) return undefined;
-  const text = earlier.text + event.text;
-  return event.type === 'text-received' ? { ...event, text, deltas: [text] } : { ...event, text };
-}
-
-/**
- * Shows events at the pace of the screen, which is updated at most once in 33 ms: texts that arrive before that are
- * joined, so that they are formatted and drawn together. Reading continues meanwhile, so that what the service sent is
- * recorded at once.
- */
-export function gatherTexts(
-  show: (event: ChatEvent) => Promise<void>,
-  nextUpdate: () => Promise<void> | undefined,
-) {
-  let waiting: ChatEvent[] = [];
-  let size = 0;
-  let showing: Promise<void> | undefined;
-  const showAll = async () => {
-    while (waiting.length > 0) {
-      await nextUpdate();
-      const taken = waiting;
-      waiting = [];
-      size = 0;
-      for (const event of taken) await show(event);
-    }
-    showing = undefined;
-  };
-  return {
-    /** @returns a promise if much waits: it resolves when that is shown */
-    event: (event: ChatEvent): Promise<void> | undefined => {
-      if ('text' in event) size += event.text.length;
-      const longer = joined(waiting.at(-1), event);
-      if (longer === undefined) waiting.push(event);
-      else waiting[waiting.length - 1] = longer;
-      showing ??= showAll();
-      // `end` throws it.
-      showing.catch(() => undefined);
-      return size > maxWaiting ? showing : undefined;
-    },
-    /** Resolves when everything is shown. */
-    end: async (): Promise<void> => showing,
-  };
 }
 
 function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
@@ -507,16 +456,24 @@ export function onChatEvent(state: ReplState, event: ChatEvent): Update {
 
 /** Shows an answer in the transcript. */
 export function createView(session: Session, model: string) {
-  const { transcript, screen } = session;
+  const { transcript } = session;
   const shown = {
     isOpen: false,
-    lateReasoning: '',
+    reasoning: '',
+    reasonedSince: 0,
+    /** UTF-16 units of the reasoning that are written or skipped. */
+    written: 0,
     /** Reasoning that the service sent as text of the answer was not shown. */
     hidesThought: false,
   };
   const open = async () => {
     if (shown.isOpen) return;
     shown.isOpen = true;
+    shown.written = shown.reasoning.length;
+    if (session.state().reasoning === 'minimize' && shown.reasoning.trim() !== '') {
+      const time = session.context.clock.monotonic() - shown.reasonedSince;
+      await transcript.print([notice(reasonedText(shown.reasoning, time))]);
+    }
     await transcript.openAnswer(model);
   };
   const show = async (event: ChatEvent): Promise<void> => {
@@ -526,18 +483,20 @@ export function createView(session: Session, model: string) {
       await transcript.answerText(event.text);
       const undecided = transcript.undecided();
       session.update((state) => withUndecided(state, undecided));
-    } else if (event.type === 'reasoning-received' && session.state().showsReasoning) {
-      if (shown.isOpen) shown.lateReasoning += event.text;
-      else await transcript.reasoningText(event.text);
     } else if (event.type === 'reasoning-received') {
-      shown.hidesThought ||= event.received !== undefined;
+      const { reasoning: mode } = session.state();
+      if (shown.reasoning === '') shown.reasonedSince = session.context.clock.monotonic();
+      shown.reasoning += event.text;
+      shown.hidesThought ||= event.received !== undefined && mode === 'hide';
+      if (shown.isOpen || mode !== 'show') return;
+      // All of it, if it is shown only from now on.
+      const text = shown.reasoning.slice(shown.written);
+      shown.written = shown.reasoning.length;
+      await transcript.reasoningText(text);
     }
   };
-  const gathering = gatherTexts(show, () => screen.nextUpdate());
   return Object.assign(shown, {
-    sink: { event: (event) => gathering.event(event) } satisfies Sink,
-    /** Resolves when all that was received is shown. */
-    ended: () => gathering.end(),
+    sink: { event: show } satisfies Sink,
     /** Opens the answer for the end of one without text, but not for a refusal: that is shown as a notice. */
     openForEnd: ({ metadata }: Answer) =>
       metadata.refusal === undefined ? open() : Promise.resolve(),

@@ -1,6 +1,7 @@
 import { catalogue } from '../../client/contract.ts';
 import { splitPrompt } from '../../conversation/compose-prompt.ts';
-import { endingWith, systemOf } from '../../conversation/tree.ts';
+import { answersOf, endingWith, systemOf } from '../../conversation/tree.ts';
+import { countOf } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import { undoSummary } from '../context/compaction.ts';
@@ -17,7 +18,6 @@ import {
   shownPath,
   versionsOf,
   withBranch,
-  lastAnswer,
   type PromptAndAnswer,
   updateConversation,
 } from '../conversations/position.ts';
@@ -39,7 +39,7 @@ export function selectVersion(session: Session, turnId: string): Promise<void> {
     if (selection.get(turn.parent) !== turn.id) journal.select(turn.id);
   }
   updateConversation(session);
-  return session.transcript.print(entriesFrom(journal.conversation(), turnId));
+  return session.transcript.print(entriesFrom(session.state(), turnId));
 }
 
 /** Removes a prompt and its answer from the conversation. */
@@ -171,8 +171,10 @@ function edit(state: ReplState, argument: string): Update {
   return withLastPrompt(state, (last) => {
     const prompts = promptsOf(currentPath(state));
     const pair = argument === '' ? last : prompts[prompts.length - Number(argument)];
-    if (pair === undefined)
-      return refuse(state, `there are prompts 1 (the last one) to ${prompts.length}`);
+    if (pair === undefined) {
+      const number = countOf(prompts.length, 'prompt');
+      return refuse(state, `the conversation has only ${number}`, '/edit 1 edits the last one');
+    }
     const restored = restore(state, pair, 'edit');
     return state.isLineMode ? printNotice(restored, editHint(restored)) : step(restored);
   });
@@ -196,7 +198,7 @@ function undo(state: ReplState): Update {
 }
 
 function continueAnswer(state: ReplState): Update {
-  const answer = lastAnswer(currentPath(state));
+  const answer = answersOf(currentPath(state)).at(-1);
   if (answer === undefined)
     return refuse(state, 'there is no answer to continue', '/retry sends the last prompt again');
   if (answer.incomplete !== true && answer.finishReason !== 'length') {

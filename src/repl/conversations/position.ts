@@ -15,7 +15,7 @@ import {
 import type { Session } from '../session.ts';
 import type { Branch, ContextUse, ReplState } from '../state.ts';
 import { step } from '../step.ts';
-import { answerTokens, seconds, tokenText } from '../../output/figures.ts';
+import { answerTokens, countOf, seconds, tokenText } from '../../output/figures.ts';
 import type { Closing } from '../transcript/transcript.ts';
 import { durationText } from '../status-text.ts';
 
@@ -74,11 +74,6 @@ export function isAnswered(
 }
 
 export const tokenLimitNotice = 'the answer reached the token limit; /continue resumes it';
-
-/** The last answer with text or a refusal. */
-export function lastAnswer(path: readonly Turn[]): Turn | undefined {
-  return path.findLast((turn) => turn.role === 'assistant' && textOf(turn) !== '');
-}
 
 /** The next prompt becomes a version of an unanswered one, so that the roles in a request alternate. */
 export function nextParent(state: ReplState): string | undefined {
@@ -147,7 +142,7 @@ export function versionsOf(conversation: Conversation, { prompt, answer }: Promp
 function modelsText(ends: readonly Turn[]): string {
   const models = ends.map(({ model = 'no answer' }) => model);
   if (new Set(models).size < 2) return '';
-  return ` (${models.map((model, index) => `${index + 1} ${model}`).join(', ')})`;
+  return ` (${models.map((model, index) => `${index + 1} by ${model}`).join(', ')})`;
 }
 
 /** Whether the conversation has filled 80% of the window. */
@@ -186,6 +181,12 @@ function timeText(milliseconds: number): string {
   return whole < 60 ? seconds(Math.max(100, milliseconds)) : durationText(whole);
 }
 
+/** `reasoned for 12 s, 340 words`; the time is not known of an earlier answer. */
+export function reasonedText(reasoning: string, milliseconds?: number): string {
+  const time = milliseconds === undefined ? '' : ` for ${timeText(milliseconds)}`;
+  return `reasoned${time}, ${countOf(reasoning.trim().split(/\s+/).length, 'word')}`;
+}
+
 function factsOf(answer: Turn, measured: number | undefined): readonly string[] {
   const { model, fallbackFrom, usage, timing } = answer;
   const passed = fallbackFrom?.map((from) => from.model).join(', ');
@@ -199,17 +200,15 @@ function factsOf(answer: Turn, measured: number | undefined): readonly string[] 
 }
 
 /**
- * The row below an answer, in a list; empty if there is nothing to show. `measured`: milliseconds, for an answer that
- * was cut. `hasNoFacts`: without model, time and tokens.
+ * The row below an answer, in a list; empty if there is nothing to show.
+ * @param measured milliseconds, for an answer that was cut
  */
 export function closingOf(
   conversation: Conversation,
   pair: PromptAndAnswer,
-  { measured, hasNoFacts = false }: { measured?: number; hasNoFacts?: boolean } = {},
+  measured?: number,
 ): readonly Closing[] {
-  const { answer } = pair;
-  const hasFacts = !hasNoFacts && answer !== undefined && textOf(answer) !== '';
-  const facts = hasFacts ? factsOf(answer, measured) : [];
+  const facts = isAnswered(pair) ? factsOf(pair.answer, measured) : [];
   const { ends, index } = versionsOf(conversation, pair);
   const version = ends.length < 2 ? undefined : `version ${index + 1}/${ends.length}`;
   if (facts.length === 0 && version === undefined) return [];

@@ -24,10 +24,6 @@ const passThrough = (): MarkdownStream => ({
   undecided: () => '',
 });
 
-/** ` (1 by origin, 2 by nextgen)`. */
-const spokenModels = (models: string) =>
-  sanitizeLine(models).replaceAll(/(?<=[(,] ?)(\d+) (?=\S)/g, '$1 by ');
-
 /**
  * For screen readers and dumb terminals, with answers as their source. The terminal echoed typed prompts, so only other
  * prompts are written.
@@ -48,7 +44,7 @@ export function lineFormat(width: () => number): TranscriptFormat {
     closing: ({ version, models }) =>
       version === undefined
         ? ''
-        : fit(`natter: this is ${inWords(version)}${spokenModels(models)}; /version switches`),
+        : fit(`natter: this is ${inWords(version)}${sanitizeLine(models)}; /version switches`),
     // Tables start on a separate line: after the label, the first line's columns would not align.
     notice: (text) => fit(`natter:${text.includes('\n') ? '\n' : ' '}${inWords(sanitize(text))}`),
     failure: (message, hint) =>

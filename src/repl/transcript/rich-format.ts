@@ -46,9 +46,8 @@ export function richFormat(options: {
     answerText() {
       return createMarkdownStream({ ...options, codeHint: (block) => `/copy ${block}` });
     },
-    closing({ facts, version, models }) {
-      const shown = facts.length === 0 ? `${version ?? ''}${models}` : version;
-      const line = sanitizeLine([...facts, ...(shown === undefined ? [] : [shown])].join(dot));
+    closing({ facts, version }) {
+      const line = sanitizeLine([...facts, ...(version === undefined ? [] : [version])].join(dot));
       const hinted = `${line}; /version switches`;
       const isHinted = version !== undefined && displayWidth(hinted) <= columns();
       return dim(hanging(isHinted ? hinted : line));

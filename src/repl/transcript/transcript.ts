@@ -23,7 +23,7 @@ export interface TranscriptFormat {
   readonly separator: string;
 }
 
-type ShortEntry = Exclude<Entry, { readonly type: 'answer' }>;
+type ShortEntry = Exclude<Entry, { readonly type: 'answer' | 'reasoning' }>;
 
 type Group = 'conversation' | 'command' | 'notice' | 'failure';
 
@@ -90,18 +90,7 @@ export class Transcript {
   }
 
   reasoningText(text: string): Promise<void> {
-    return this.#inOrder(async () => {
-      if (this.#reasoning === undefined) {
-        this.#separate('conversation');
-        const format = this.#format();
-        void this.#write(format.reasoningHead);
-        const width = () => format.reasoningWidth();
-        const rows = createWordRows(width, displayWidth(format.reasoningHead));
-        this.#reasoning = { sanitizer: createSanitizer(), rows, last: '\n' };
-      }
-      const { rows, sanitizer } = this.#reasoning;
-      await this.#add(this.#reasoning, rows.write(sanitizer.write(text)));
-    });
+    return this.#inOrder(() => this.#addReasoning(text));
   }
 
   openAnswer(model: string): Promise<void> {
@@ -141,6 +130,19 @@ export class Transcript {
     if (formatted === '') return;
     open.last = formatted.at(-1) ?? '\n';
     await this.#write(open === this.#reasoning ? this.#format().reasoning(formatted) : formatted);
+  }
+
+  async #addReasoning(text: string): Promise<void> {
+    if (this.#reasoning === undefined) {
+      this.#separate('conversation');
+      const format = this.#format();
+      void this.#write(format.reasoningHead);
+      const width = () => format.reasoningWidth();
+      const rows = createWordRows(width, displayWidth(format.reasoningHead));
+      this.#reasoning = { sanitizer: createSanitizer(), rows, last: '\n' };
+    }
+    const { rows, sanitizer } = this.#reasoning;
+    await this.#add(this.#reasoning, rows.write(sanitizer.write(text)));
   }
 
   #closeReasoning(): void {
@@ -192,6 +194,8 @@ export class Transcript {
         this.#open(entry.model);
         await this.#addText(entry.text);
         await this.#close();
+      } else if (entry.type === 'reasoning') {
+        await this.#addReasoning(entry.text);
       } else {
         const text = formatEntry(this.#format(), entry, this.#lastGroup === 'command');
         if (text === '') continue;
@@ -209,7 +213,7 @@ export interface Closing {
   readonly facts: readonly string[];
   /** `version 2/3`; undefined for the only one. */
   readonly version: string | undefined;
-  /** ` (1 origin, 2 nextgen)`; empty if one model wrote all versions. */
+  /** ` (1 by origin, 2 by nextgen)`, for line mode; empty if one model wrote all versions. */
   readonly models: string;
 }
 
@@ -220,6 +224,8 @@ export type Entry =
   | { readonly type: 'command'; readonly text: string; readonly needsEcho?: boolean }
   /** An earlier answer, shown again. */
   | { readonly type: 'answer'; readonly text: string; readonly model: string | undefined }
+  /** The reasoning of an earlier answer. */
+  | { readonly type: 'reasoning'; readonly text: string }
   | Closing
   /** Whole lines that a shell command printed. */
   | { readonly type: 'output'; readonly text: string }

@@ -349,6 +349,17 @@ async function openChecked(prompts: readonly string[], answers: readonly string[
 
 const resultsOf = (text: string) => jsonLines(text) as readonly CheckedResult[];
 
+test('natter batch -x has the code of each answer, and sends items without it again', async () => {
+  const { run, results } = await openChecked(['a', 'b'], ['```sh\nls\n```', 'no', '```\nb\n```']);
+  const words = ['p.txt', '-x', '--concurrency', '1', '-o', 'r.jsonl'];
+  expect((await run(words)).code).toBe(13);
+  const [first, second] = results('r.jsonl');
+  expect(first).toMatchObject({ code: 'ls\n', language: 'sh' });
+  expect(second).toMatchObject({ content: 'no', code: null, error: { kind: 'mismatch' } });
+  expect((await run(words)).code).toBe(0);
+  expect(results('r.jsonl')).toMatchObject([{ code: 'ls\n' }, { code: 'b\n', language: null }]);
+});
+
 describe('natter batch --schema', () => {
   test('sends the schema, and has the value with its digits in the result', async () => {
     const { run, promptsOf } = await openChecked(['who?'], [`\`\`\`json\n${right}\n\`\`\``]);

@@ -9,6 +9,7 @@ import { runOn, serve } from '../../support/serve.ts';
 import { stateWith } from '../../usage/ledger-place.ts';
 import { openLedger } from '../../support/data-folder.ts';
 import { folderOf } from '../../support/folder.ts';
+import { unreadLines } from '../../../src/storage/read-lines.ts';
 
 const time = new Date().toISOString();
 
@@ -366,6 +367,16 @@ test('N13: a home that can have no ledger causes no warning, but refuses a budge
   const words = ['--sandbox', '--no-save', 'hi'];
   expect(await runInMemory(words, { env })).toMatchObject({ code: 0, stderr: '' });
   expect(await runInMemory(['--budget', '1m/day', ...words], { env })).toMatchObject({ code: 12 });
+});
+
+test('a budget warns that a damaged line is not counted', async () => {
+  const place = openLedger();
+  await place.run(['--sandbox', 'one']);
+  const [name = ''] = readdirSync(place.folder);
+  const file = join(place.folder, name);
+  writeFileSync(file, `${readFileSync(file, 'utf8')}{"time":`);
+  const { stderr } = await place.run(['--sandbox', '--budget', '1m/day', 'two']);
+  expect(stderr).toBe(`natter: warning: ${unreadLines(file, [2])}\n`);
 });
 
 test('a line that was cut by a full disk breaks only itself', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { codeBlocks } from '../../../src/conversation/code-blocks.ts';
 import { exportJson, exportMarkdown } from '../../../src/conversation/export/export.ts';
 import { exportHtml } from '../../../src/conversation/export/html.ts';
 import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
@@ -22,6 +21,27 @@ describe('exports', () => {
     expect(wholeExport(exportMarkdown, journal.conversation(), selected)).toBe(
       `# why?\n\n_2026-11-20, conversation ${id}_\n\n## You\n\nwhy?\n\n## origin\n\nbecause\n\n- of _light_\n`,
     );
+  });
+
+  test('reasoning is exported on request, without its tags and as no part of the answer', () => {
+    const journal = createJournal({ ...journalOptions(), save: false });
+    addPromptAndAnswer(journal, 'why?', 'because');
+    const [, answer] = pathOf(journal.conversation());
+    journal.append('thought', answer?.id ?? '', '<think>first\n\n## <b>then</b></think>\n\n');
+    const reasoned = journal.conversation();
+    const all = { siblings: false, reasoning: true };
+    expect(wholeExport(exportMarkdown, reasoned, all)).toContain(
+      '## origin\n\n_Reasoning:_\n\n> first\n> \n> ## <b>then</b>\n\nbecause\n',
+    );
+    expect(wholeExport(exportHtml, reasoned, all)).toContain(
+      '<summary>Reasoning</summary><pre>first\n\n## &lt;b&gt;then&lt;/b&gt;</pre></details><p>because</p>',
+    );
+    expect(JSON.parse(wholeExport(exportJson, reasoned, all))).toMatchObject({
+      turns: [{ content: 'why?' }, { content: 'because', reasoning: 'first\n\n## <b>then</b>' }],
+    });
+    for (const format of [exportMarkdown, exportHtml, exportJson]) {
+      expect(wholeExport(format, reasoned, selected)).not.toMatch(/> first|>first|"reasoning/);
+    }
   });
 
   test('a turn with a single version has no number', () => {
@@ -175,11 +195,6 @@ describe('exports', () => {
     expect(page).toContain('<a href="https://e.example" rel="noreferrer">link</a>');
     expect(page).toContain('<code class="language-js">let x;');
   });
-});
-
-test('codeBlocks finds blocks in lists and quotes, without their fences', () => {
-  const answer = 'a\n\n```sh\nls\n```\n\n- b\n\n  ~~~\n  c\n  ~~~\n\n> ```\n> d\n> e\n> ```\n';
-  expect(codeBlocks(answer)).toEqual(['ls', 'c', 'd\ne']);
 });
 
 /** A prompt whose answer has this text and end. */

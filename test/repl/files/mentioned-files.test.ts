@@ -100,7 +100,7 @@ test('an edited prompt sends a mentioned file once and unchanged', async () => {
 test('a prompt is shown again with the names of its files and a marker for long text', async () => {
   const { session, submit } = createMemorySession();
   await submit(`see @notes.md\n\n${'line\n'.repeat(100)}`);
-  expect(showConversation(session.state().conversation).slice(1, 3)).toEqual([
+  expect(showConversation(session.state()).slice(1, 3)).toEqual([
     { type: 'prompt', text: 'see @notes.md\n\n[paste #1, 100 lines]', needsEcho: true },
     { type: 'notice', text: 'attached notes.md (20 bytes)' },
   ]);
@@ -124,24 +124,6 @@ describe('a mention of several files', () => {
     const { requests, submit } = createMemorySession();
     await submit(prompt);
     expect(requests[0]?.messages[0]?.content).toContain(`<file name="${name}">`);
-  });
-
-  test('is text after a confirmation if it cannot be attached', async () => {
-    const { session, idle, requests, submit } = createMemorySession();
-    await submit('what is @missing/*');
-    expect(requests).toEqual([]);
-    session.update(enter);
-    await idle();
-    expect(requests[0]?.messages[0]?.content).toBe('what is @missing/*');
-  });
-
-  test('can be edited without attaching a file twice', async () => {
-    const { session, enter: line, idle, requests, submit } = createMemorySession();
-    await submit('sum up @docs/');
-    line('/edit');
-    session.update(enter);
-    await idle();
-    expect(requests[1]?.messages).toEqual(requests[0]?.messages);
   });
 });
 

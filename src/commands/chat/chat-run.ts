@@ -38,6 +38,8 @@ export interface ChatRun extends Run<ChatOptions> {
   readonly words?: readonly string[];
   /** The conversation that the prompt is saved in, for JSON. */
   readonly conversation?: OpenConversation['saved'];
+  /** What its requests cost, by currency, for JSON. */
+  readonly costs?: ReadonlyMap<string, number> | undefined;
   /** A prompt that is refused for its length is cut, so nothing is printed about it. */
   readonly cutsRefused?: boolean;
   /** The schema of a prompt file; `--schema` overrides it. */

@@ -40,7 +40,7 @@ import {
 import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { endingFailure, failureFields } from '../../output/ending-failure.ts';
 import { usageLine } from '../../output/figures.ts';
-import { answerFields, jsonLine } from '../../output/json-answer.ts';
+import { answerFields, costField, jsonLine } from '../../output/json-answer.ts';
 import {
   filteredNotice,
   finishNotice,
@@ -231,7 +231,9 @@ async function printResult(
     const { fields, withValue } = checkedFields(answers, model);
     if (format === 'json') {
       const conversation = run.conversation?.();
-      const known = { ...answerFields(metadata, answer.content, model), conversation, ...fields };
+      const cost = costField(run.costs);
+      const answered = answerFields(metadata, answer.content, model);
+      const known = { ...answered, cost, conversation, ...fields };
       await stdout.write(withValue(jsonLine({ ...known, ...failureFields(failure, context) })));
       return 0;
     }
@@ -327,14 +329,20 @@ async function converse(
   const { warning, fit } = first.planned;
   const advice = fit.state === 'over' && canSplit(run) ? '; --split auto sends it in pieces' : '';
   if (warning !== undefined) notices.warning(warning + advice);
+  const costs = new Map<string, number>();
   const service = await openService(sending, {
     command,
     conversation: () => conversation.saved()?.id,
+    costs,
   });
   const clients = chainClients(service, sending);
   try {
     const record = conversation.record();
-    const ready = { ...run, conversation: conversation.saved };
+    const ready: ChatRun = {
+      ...run,
+      conversation: conversation.saved,
+      costs: service.isSandbox ? undefined : costs,
+    };
     const prompt = { run: ready, messages, chain, first, service, clients, record };
     const shown =
       check === undefined ? await printAnswer(prompt) : await printChecked(prompt, check);

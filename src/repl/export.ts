@@ -66,7 +66,7 @@ const fileDialog = (title: string, ...choices: readonly DialogChoice[]) =>
     type: 'choice',
     title,
     choices: [...choices, { label: 'write nothing', choose: writeNothing }],
-    selectsTyped: true,
+    filtersTyped: true,
     cancel: writeNothing,
   }) as const;
 

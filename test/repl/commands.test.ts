@@ -394,7 +394,7 @@ describe('Y18: a command', () => {
     ['/history', '/resume lists them; Ctrl+R searches your prompts'],
     ['/vim', 'in a shell: natter config set editing vi'],
     ['/status', '/context shows the figures'],
-    ['/rewind', '/undo removes the last prompt, /edit changes it'],
+    ['/rewind', '/undo removes the last prompt, /edit goes back to an earlier one'],
     ['/memory', '/system sets the system prompt'],
     ['/config', 'in a shell: natter config'],
     ['/xyzzy', '/help lists them'],

@@ -124,7 +124,7 @@ class LiveScreen implements Screen {
   show(state: ReplState): void {
     this.#window?.show(state);
     this.#shown = state;
-    this.#spinner.run(state.activity !== undefined && !state.hasQuit);
+    this.#spinner.run((state.activity ?? state.aside) !== undefined && !state.hasQuit);
     this.#render();
   }
 

@@ -19,6 +19,8 @@ export interface TranscriptFormat {
   /** `isReply`: directly after the command that it replies to. */
   notice(text: string, isReply?: boolean): string;
   failure(message: string, hint: string | undefined): string;
+  /** A side question and its answer, which is Markdown and may be empty. */
+  aside(question: string, text: string): string;
   /** Written between entries. */
   readonly separator: string;
 }
@@ -29,6 +31,7 @@ type Group = 'conversation' | 'command' | 'notice' | 'failure';
 
 const groups: Readonly<Record<ShortEntry['type'], Group>> = {
   prompt: 'conversation',
+  aside: 'conversation',
   command: 'command',
   closing: 'notice',
   output: 'notice',
@@ -50,6 +53,8 @@ function formatEntry(format: TranscriptFormat, entry: ShortEntry, isReply: boole
       return format.prompt(entry.text, entry.needsEcho === true);
     case 'command':
       return format.command(entry.text, entry.needsEcho === true);
+    case 'aside':
+      return format.aside(entry.question, entry.text);
     case 'closing':
       return format.closing(entry);
     case 'output':
@@ -227,6 +232,7 @@ export type Entry =
   /** The reasoning of an earlier answer. */
   | { readonly type: 'reasoning'; readonly text: string }
   | Closing
+  | { readonly type: 'aside'; readonly question: string; readonly text: string }
   /** Whole lines that a shell command printed. */
   | { readonly type: 'output'; readonly text: string }
   | { readonly type: 'notice'; readonly text: string }

@@ -65,7 +65,8 @@ export interface Choice {
 }
 
 /** Whether a prompt is too long, by an estimate or because the service refused it. */
-export const isTooLong = ({ remedy }: Failure): boolean => remedy?.code === 'shorten-prompt';
+export const isTooLong = ({ remedy }: Failure): boolean =>
+  remedy?.code === 'shorten-prompt' || remedy?.code === 'shorten-or-wait';
 
 /** Whether the next model may help: the service fails, cannot be reached, or cannot take a prompt of this length. */
 function mayFallBack(failure: Failure): boolean {

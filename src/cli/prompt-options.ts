@@ -95,6 +95,23 @@ export const selectOption = (): Option =>
     'print one value of a JSON answer, such as /items/0/name',
   ).conflicts(uncheckedOptions);
 
+/** Messages before the prompt. They start a conversation. */
+export const messageOptions = (): readonly Option[] => {
+  const others = ['continue', 'resume', 'branch', 'interactive', 'every', 'split'];
+  return [
+    new Option(
+      '--messages <file>',
+      'send these messages before the prompt: JSON, or JSON lines, of {role, content}; - for standard input',
+    ).conflicts(others),
+    new Option(
+      '-M <role:text>',
+      'send this message before the prompt; roles: system, user, assistant; repeatable',
+    )
+      .argParser(collect)
+      .conflicts(others),
+  ];
+};
+
 /** See `withExtractValues` in cli/command-line.ts. */
 export const extractOption = (): Option =>
   new Option(

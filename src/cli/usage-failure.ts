@@ -68,8 +68,8 @@ function hintForForeign(typed: string, path: string, { options }: Command): stri
   if (path === 'natter compare' && name === '--fallback') {
     return 'a comparison shows what each model answers, so no other model answers for one that fails';
   }
-  if (path === 'natter compare' && /^(?:-x|--extract)$/.test(name)) {
-    return 'it prints a code block of one answer: ‹natter -x "a prompt"›';
+  if (path === 'natter compare' && /^(?:-x|--extract|-M|--messages)$/.test(name)) {
+    return `it is for one model: ‹natter ${name} …›`;
   }
   if (path === 'natter') {
     return meantBy(foreignOptions, name);

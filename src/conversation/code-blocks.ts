@@ -16,7 +16,7 @@ export interface CodeBlock {
  */
 function endOfLine(line: string, shown: string): string {
   if (line.endsWith(shown)) return shown;
-  const text = shown.trimStart();
+  const text = shown.replace(/^ +/, '');
   const before = line.slice(0, line.length - text.length).replace(/^(?: {0,3}> ?)+/, '');
   const blanks = /[ \t]*$/.exec(before)?.[0] ?? '';
   let column = 0;

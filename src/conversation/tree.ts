@@ -36,7 +36,7 @@ export interface Turn extends AnswerEnd {
   readonly content: string;
   /** The refusal of an answer, which the service sent apart from the text. */
   readonly refusal?: string | undefined;
-  /** The reasoning at the start of an answer's text, with its tags. */
+  /** The reasoning of an answer, with the tags of the one that came as text; see {@link reasoningOf}. */
   readonly thought?: string | undefined;
   readonly createdAt: Date;
   /** The model that the conversation continues with, if it is a different one. */
@@ -139,6 +139,18 @@ export function textOf({ content, refusal = '' }: TurnContent): string {
 export function isAnswer(turn: TurnContent | undefined): boolean {
   return turn?.role === 'assistant' && textOf(turn) !== '';
 }
+
+/** The reasoning without its tags; empty if there is none, or if it is the answer, as in one that ended while it reasoned. */
+export function reasoningOf({ content, thought = '' }: Turn): string {
+  if (content.startsWith(thought)) return '';
+  return thought
+    .replace(/^\s*<think>/, '')
+    .replace(/<\/think>\s*$/, '')
+    .trim();
+}
+
+/** The selected answers, oldest first. */
+export const answersOf = (path: readonly Turn[]): readonly Turn[] => path.filter(isAnswer);
 
 /** The text of a summary in a request. */
 export function sentSummary({ content }: { readonly content: string }): string {

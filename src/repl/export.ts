@@ -1,10 +1,10 @@
 import { cleanLine } from '../secrets/secrets.ts';
 import { codeBlocks } from '../conversation/code-blocks.ts';
 import { formatOfName, exportAs, type ExportFormat } from '../conversation/export/export.ts';
-import { titleOf, type Conversation, textOf } from '../conversation/tree.ts';
+import { answersOf, titleOf, type Conversation, textOf } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import { countOf } from '../output/figures.ts';
-import { shownPath, lastAnswer } from './conversations/position.ts';
+import { shownPath } from './conversations/position.ts';
 import { notice, type Entry, failureEntry } from './transcript/transcript.ts';
 import type { Session } from './session.ts';
 import { unquoted, type SlashCommand } from './slash-command.ts';
@@ -66,7 +66,7 @@ const fileDialog = (title: string, ...choices: readonly DialogChoice[]) =>
     type: 'choice',
     title,
     choices: [...choices, { label: 'write nothing', choose: writeNothing }],
-    selectsTyped: true,
+    filtersTyped: true,
     cancel: writeNothing,
   }) as const;
 
@@ -102,7 +102,8 @@ export async function exportConversation(
     openDialog(session, formatDialog(name));
     return [];
   }
-  const text = [...(await exportAs(conversation, format, { siblings: false }))].join('');
+  const reasoning = session.state().reasoning === 'show';
+  const text = [...(await exportAs(conversation, format, { siblings: false, reasoning }))].join('');
   const path = session.files.write(name, text, { isPrivate: true, replaces });
   if (path === undefined) {
     openDialog(session, replaceDialog(name));
@@ -115,18 +116,19 @@ export async function exportConversation(
 /** An answer, or its code block with that number (from 1). */
 interface Wanted {
   readonly source: string;
+  readonly name: string;
   readonly block: number | undefined;
 }
 
 /** The text of an answer or a code block, and what it is called. @throws Failure `usage` for a missing code block */
-function selectionOf({ source, block }: Wanted) {
-  if (block === undefined) return { text: source, name: 'the last answer' };
+function selectionOf({ source, name, block }: Wanted) {
+  if (block === undefined) return { text: source, name };
   const blocks = codeBlocks(source);
   const found = blocks[block - 1];
   if (found !== undefined) return { text: found.code, name: `code block ${block}` };
   const several = blocks.length === 1 ? 'one code block' : `code blocks 1 to ${blocks.length}`;
   const count = blocks.length === 0 ? 'no code block' : several;
-  throw new Failure('usage', `the last answer has ${count}`);
+  throw new Failure('usage', `${name} has ${count}`);
 }
 
 /** Copies also while another answer streams, so it is no activity. */
@@ -168,9 +170,21 @@ export async function saveJournal(session: Session): Promise<readonly Entry[]> {
   return [storageEntry(session)];
 }
 
-function withAnswer(state: ReplState, run: (source: string) => Update): Update {
-  const answer = lastAnswer(shownPath(state));
-  if (answer !== undefined) return run(textOf(answer));
+/** `words`: `-2` for the answer before the last one, and the number of a code block. */
+function withAnswer(
+  state: ReplState,
+  [place = '-1', block]: readonly (string | undefined)[],
+  run: (wanted: Wanted) => Update,
+): Update {
+  const answers = answersOf(shownPath(state));
+  const answer = answers.at(Number(place));
+  if (answer !== undefined) {
+    const name = place === '-1' ? 'the last answer' : `answer ${place}`;
+    return run({ source: textOf(answer), name, block: block ? Number(block) : undefined });
+  }
+  if (answers.length > 0) {
+    return refuse(state, `this conversation has ${countOf(answers.length, 'answer')}`);
+  }
   // Printed after the first answer, the sentence would not be true.
   return isWriting(state)
     ? showNow(state, 'there is no complete answer yet')
@@ -178,20 +192,21 @@ function withAnswer(state: ReplState, run: (source: string) => Update): Update {
 }
 
 function copy(state: ReplState, argument: string): Update {
-  if (!/^\d*$/.test(argument)) {
-    return refuse(state, '/copy takes the number of a code block', '/copy or /copy 2');
+  const [, ...words] = /^(?:(-[1-9]\d*)(?:\s+|$))?(\d*)$/.exec(argument) ?? [];
+  if (words.length === 0) {
+    const hint = '/copy 2 copies the second code block, /copy -2 the answer before the last';
+    return refuse(state, '/copy takes the number of a code block or answer', hint);
   }
-  const block = argument === '' ? undefined : Number(argument);
-  return withAnswer(state, (source) => step(state, task(copyAnswer, { source, block })));
+  return withAnswer(state, words, (wanted) => step(state, task(copyAnswer, wanted)));
 }
 
 function save(state: ReplState, argument: string): Update {
-  const [, number, path = ''] = /^(?:(\d+)(?:\s+|$))?(.*)$/.exec(argument) ?? [];
+  const [, place, block, path = ''] =
+    /^(?:(-[1-9]\d*)(?:\s+|$))?(?:(\d+)(?:\s+|$))?(.*)$/.exec(argument) ?? [];
   if (argument === '') return startActivity(state, 'saving', saveJournal, undefined);
-  if (path === '') return refuse(state, '/save needs a file name', `/save ${number} name.txt`);
-  const block = number === undefined ? undefined : Number(number);
-  return withAnswer(state, (source) =>
-    startActivity(state, 'saving', saveAnswer, { path: unquoted(path), source, block }),
+  if (path === '') return refuse(state, '/save needs a file name', `/save ${argument} name.txt`);
+  return withAnswer(state, [place, block], (wanted) =>
+    startActivity(state, 'saving', saveAnswer, { ...wanted, path: unquoted(path) }),
   );
 }
 
@@ -200,7 +215,7 @@ export const exportCommands: readonly SlashCommand[] = [
   {
     name: 'copy',
     argument: '[n]',
-    summary: 'copy the last answer, or its code block n',
+    summary: 'copy the last answer, or its block n; -2: the one before',
     group: 'text',
     example: '/copy 2',
     isImmediate: true,

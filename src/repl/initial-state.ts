@@ -12,7 +12,7 @@ export function initialState(
   return {
     isLineMode: false,
     unicode: false,
-    showsReasoning: false,
+    reasoning: 'hide',
     hasExplainedThought: false,
     composer,
     restoredText: composer.text || undefined,

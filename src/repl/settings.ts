@@ -22,7 +22,16 @@ import type { Candidate } from './composer/completion.ts';
 import type { Repl, Session } from './session.ts';
 import { offWords, type SlashCommand } from './slash-command.ts';
 import type { Dialog, Update, ReplState, SessionSettings } from './state.ts';
-import { openDialog, printNotice, printing, refuse, startActivity, step, task } from './step.ts';
+import {
+  openDialog,
+  printNotice,
+  printing,
+  refuse,
+  showNow,
+  startActivity,
+  step,
+  task,
+} from './step.ts';
 
 function withSettings(state: ReplState, changes: Partial<SessionSettings>): ReplState {
   return { ...state, settings: { ...state.settings, ...changes } };
@@ -311,16 +320,42 @@ function setLook(state: ReplState, argument: string): Update {
   return refuse(state, `/settings does not know ${name}`, '/settings lists what it sets');
 }
 
+const reasoningModes = ['show', 'minimize', 'hide'] as const;
+
+const reasoningText = {
+  show: 'reasoning is shown before the answer',
+  minimize: 'one row says how long the model reasoned',
+  hide: 'reasoning is not shown',
+} as const;
+
+/** Shows or sets what the transcript shows of reasoning. */
+function setReasoning(state: ReplState, argument: string): Update {
+  if (argument === '' && state.activity === undefined) {
+    const labels = reasoningModes.map((mode) => `${mode}: ${reasoningText[mode]}`);
+    const dialog = settingDialog('reasoning', reasoningModes, state.reasoning, labels);
+    return step({ ...state, dialog });
+  }
+  const wanted = argument === '' ? state.reasoning : argument;
+  const reasoning = reasoningModes.find((mode) => mode === wanted);
+  if (reasoning === undefined) {
+    const known = `available: ${reasoningModes.join(', ')}`;
+    return refuse(state, `/reasoning does not know ${argument}`, known);
+  }
+  // The user has chosen, so the notice would explain nothing.
+  const next = { ...state, reasoning, hasExplainedThought: true };
+  return showNow(next, reasoningText[reasoning]);
+}
+
 const closed = (state: ReplState): ReplState => ({ ...state, dialog: undefined });
 
 /** Asks for one of the values of a setting; the current one is selected. A label begins with its value. */
 function settingDialog(
-  name: 'model' | 'role' | 'theme',
+  name: 'model' | 'role' | 'theme' | 'reasoning',
   values: readonly string[],
   current: string | undefined,
   labels = values,
 ): Dialog {
-  const set = { model: useModel, role: setRole, theme: setTheme }[name];
+  const set = { model: useModel, role: setRole, theme: setTheme, reasoning: setReasoning }[name];
   return {
     type: 'choice',
     title: current === undefined ? `no ${name} is set` : `the ${name} is ${current}`,
@@ -329,7 +364,7 @@ function settingDialog(
       choose: (state) => set(closed(state), value),
     })),
     selected: Math.max(0, values.indexOf(current ?? '')),
-    selectsTyped: true,
+    filtersTyped: true,
     cancel: (state) => step(closed(state)),
   };
 }
@@ -416,5 +451,16 @@ export const settingsCommands: readonly SlashCommand[] = [
     example: '/settings theme dark',
     completes: () => named(looks),
     run: setLook,
+  },
+  {
+    name: 'reasoning',
+    argument: '[word]',
+    summary: 'show, minimize or hide the reasoning before answers',
+    group: 'settings',
+    example: '/reasoning show',
+    isImmediate: true,
+    showsNow: true,
+    completes: () => reasoningModes.map((value) => ({ value, summary: reasoningText[value] })),
+    run: setReasoning,
   },
 ];

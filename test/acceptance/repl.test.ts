@@ -14,11 +14,12 @@ import {
   sharedHome,
 } from '../support/terminal.ts';
 
-test('a conversation says that it ignores the setting', async () => {
-  const session = await openRepl(['--sandbox'], { env: { NATTER_FALLBACK: 'nextgen' } });
-  const screen = await session.waitFor(/fallback is ignored in conversations/);
-  expect(screen).toContain('/retry MODEL asks a different model');
-  session.kill('SIGTERM');
+test('a conversation falls back, and says so', async () => {
+  const session = await openRepl(['--sandbox', '--retries', '0', '--fallback', 'nextgen']);
+  session.type(`[sandbox 500 times=1] [sandbox echo] hi${keys.enter}`);
+  const screen = await session.waitFor(/nextgen after origin · /);
+  expect(screen).toContain('falling back to nextgen');
+  session.type(keys.end);
   await session.exit;
 });
 

@@ -151,6 +151,45 @@ test('/edit 2 restores the second last prompt, and Tab lists the prompts', () =>
 });
 
 describe('the last answer', () => {
+  const last = { source: 'because', name: 'the last answer' };
+
+  test.each([
+    ['/copy', { type: 'copy', ...last, block: undefined }],
+    ['/copy 2', { type: 'copy', ...last, block: 2 }],
+    ['/save a.md', { type: 'save', ...last, block: undefined, path: 'a.md' }],
+    ['/save 2 "a b.ts"', { type: 'save', ...last, block: 2, path: 'a b.ts' }],
+    ['/save', { type: 'save-journal' }],
+  ])('is used by %s', (line, effect) => {
+    expect(command(withLastPrompt, line).effects).toContainEqual(effect);
+  });
+
+  const twice = stateOf({
+    conversation: conversationOf(
+      { role: 'user', content: 'why?' },
+      { role: 'assistant', content: 'because' },
+      { role: 'user', content: 'why not?' },
+      { role: 'assistant', content: 'never' },
+    ),
+  });
+  const before = { source: 'because', name: 'answer -2' };
+
+  test.each([
+    ['/copy -2', { type: 'copy', ...before, block: undefined }],
+    ['/copy -2 1', { type: 'copy', ...before, block: 1 }],
+    ['/save -2 1 a.md', { type: 'save', ...before, block: 1, path: 'a.md' }],
+  ])('may be an earlier one: %s', (line, effect) => {
+    expect(command(twice, line).effects).toContainEqual(effect);
+  });
+
+  test.each([
+    ['/copy -3', 'this conversation has 2 answers'],
+    ['/copy -0', '/copy takes the number of a code block or answer'],
+    ['/copy 1 -2', '/copy takes the number of a code block or answer'],
+    ['/save -2', '/save needs a file name'],
+  ])('is not found by %s', (line, problem) => {
+    expect(printed(command(twice, line).effects)).toEqual([problem]);
+  });
+
   test('R9: is missing while the first one is written, which /copy says at once', () => {
     const text = { type: 'text-received', text: 'half', deltas: ['half'] } as const;
     const chunk = chatEvent(text, 1);
@@ -355,7 +394,7 @@ describe('Y18: a command', () => {
     ['/history', '/resume lists them; Ctrl+R searches your prompts'],
     ['/vim', 'in a shell: natter config set editing vi'],
     ['/status', '/context shows the figures'],
-    ['/rewind', '/undo removes the last prompt, /edit changes it'],
+    ['/rewind', '/undo removes the last prompt, /edit goes back to an earlier one'],
     ['/memory', '/system sets the system prompt'],
     ['/config', 'in a shell: natter config'],
     ['/xyzzy', '/help lists them'],

@@ -46,7 +46,9 @@ const refused: StateChange = chatEvent({
 });
 
 /** It compiles only with a case for every task that can fail. */
-const cases: Readonly<Record<Exclude<TaskName, 'report' | 'stop' | 'quit'>, Case>> = {
+const cases: Readonly<
+  Record<Exclude<TaskName, 'report' | 'stop' | 'stop-aside' | 'select-branch' | 'quit'>, Case>
+> = {
   print: command('/usage'),
   send: command('another prompt'),
   'retry-now': { keys: [typed('wait'), enter, refused, enter], isHanging: true },
@@ -66,6 +68,10 @@ const cases: Readonly<Record<Exclude<TaskName, 'report' | 'stop' | 'quit'>, Case
   'save-journal': command('/save'),
   export: command('/export tea.md'),
   'select-version': command('/version 1'),
+  'offer-branches': {
+    keys: [typed('/edit'), enter, typed('other'), enter, typed('/branches'), enter],
+  },
+  'answer-aside': command('/btw why?'),
   undo: command('/undo'),
   'change-parameters': command('/temperature 0.2'),
   'choose-role': command('/role critic'),

@@ -36,9 +36,9 @@ describe('the menu of commands', () => {
   });
 
   test('is filtered while typing, and closes behind the command', () => {
-    expect(menuNames(typing('/ren'))).toEqual(['rename']);
-    expect(menuNames(run(typing('/renx'), backspace).state)).toEqual(['rename']);
-    expect(menuNames(typing('/renx'))).toBeUndefined();
+    expect(menuNames(typing('/rena'))).toEqual(['rename']);
+    expect(menuNames(run(typing('/renax'), backspace).state)).toEqual(['rename']);
+    expect(menuNames(typing('/renax'))).toBeUndefined();
     expect(menuNames(typing('/model '))).toBeUndefined();
   });
 

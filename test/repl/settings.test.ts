@@ -22,6 +22,20 @@ test('/temperature and /param set fields of the next requests, and keep them in 
   });
 });
 
+test('/reasoning sets what is shown of it, or asks', async () => {
+  const memory = await entered('/reasoning minimize', '/reasoning loud', '/reasoning');
+  expect(memory.text()).toContain('natter: one row says how long the model reasoned\n');
+  expect(memory.text()).toContain(
+    '/reasoning does not know loud\n  available: show, minimize, hide',
+  );
+  expect(memory.session.state().dialog).toMatchObject({
+    title: 'the reasoning is minimize',
+    selected: 1,
+  });
+  await memory.submit('1');
+  expect(memory.session.state().reasoning).toBe('show');
+});
+
 test('off removes a field, and a name alone shows it', async () => {
   const memory = await entered(
     '/temperature 0.2',

@@ -16,6 +16,7 @@ import {
   checkGroup,
   checkOptions,
   extractOption,
+  messageOptions,
   schemaOption,
   secretOptions,
   selectOption,
@@ -47,6 +48,7 @@ const bodyOptions = () => [
   new Option('--param <key=json>', 'add a field to each request body; repeatable').argParser(
     repeat,
   ),
+  ...messageOptions(),
 ];
 
 const promptOptions = () => [...bodyOptions(), new Option('--no-stream', 'do not stream answers')];
@@ -164,7 +166,7 @@ function buildImport(context: Context): Command {
       'Writes the results of another engine as results of natter, or in a different format. natter batch with the same file then sends what is missing.',
     );
   addOptionGroups(command, [
-    ['Input options:', [...inputOptions(), settingOption('system', '-s')]],
+    ['Input options:', [...inputOptions(), settingOption('system', '-s'), ...messageOptions()]],
     [checkGroup, [schemaOption(), selectOption()]],
     [
       'Output options:',

@@ -13,6 +13,7 @@ import { setAction, setExamples } from '../../cli/help-details.ts';
 import {
   conversationOptions,
   inputOptions,
+  messageOptions,
   requestOptions,
   checkGroup,
   checkOptions,
@@ -71,7 +72,12 @@ const outputOptions = () => [
 export const promptGroups = (alone: string, input: readonly Option[]): readonly OptionGroup[] => [
   [
     'Request options:',
-    [settingOption('model', '-m'), settingOption('fallback'), ...requestOptions()],
+    [
+      settingOption('model', '-m'),
+      settingOption('fallback'),
+      ...requestOptions(),
+      ...messageOptions(),
+    ],
   ],
   ['Conversation options:', conversationOptions(alone)],
   ['Input options:', input],

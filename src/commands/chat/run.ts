@@ -19,6 +19,7 @@ import {
   type Choice,
   chooseModel,
   fallbackModels,
+  isTooLong,
 } from '../../ask/fallback.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { catalogue, type Message } from '../../client/contract.ts';
@@ -39,7 +40,7 @@ import {
 import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { endingFailure, failureFields } from '../../output/ending-failure.ts';
 import { usageLine } from '../../output/figures.ts';
-import { answerFields, jsonLine } from '../../output/json-answer.ts';
+import { answerFields, costField, jsonLine } from '../../output/json-answer.ts';
 import {
   filteredNotice,
   finishNotice,
@@ -52,6 +53,7 @@ import { cleanLine } from '../../secrets/secrets.ts';
 import { openConversation, type OpenConversation } from '../../ask/open-conversation.ts';
 import { printJson } from '../../output/print-data.ts';
 import { dryRunDocument } from '../../ask/dry-run.ts';
+import { readHistory } from '../../input/read-messages.ts';
 import { readPrompt, withSystem } from '../../input/read-prompt.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
 import { withHint } from '../../cli/report.ts';
@@ -79,10 +81,9 @@ interface Shown {
 
 /** Not for a prompt file, which has no words. */
 function canSplit({ options, words = [] }: ChatRun): boolean {
-  const { jsonl, resume, branch, conversation, fallback, system } = options;
-  const isOther = [jsonl, options.continue, resume, branch, conversation, fallback].some(
-    (option) => option !== undefined && option !== false,
-  );
+  const { jsonl, resume, branch, conversation, fallback, system, messages, M } = options;
+  const others = [jsonl, options.continue, resume, branch, conversation, fallback, messages, M];
+  const isOther = others.some((option) => option !== undefined && option !== false);
   const text = promptOf(words);
   return text !== '' && !isOther && !hasInputPlaceholder(text) && !hasInputPlaceholder(system);
 }
@@ -159,6 +160,8 @@ async function askPrompt(
   });
   recorder?.end(given.error instanceof Failure ? given.error.kind : undefined);
   const thrown: unknown = given.error ?? (signal.aborted ? signal.reason : undefined);
+  const isRefused = thrown instanceof Failure && given.content === '' && isTooLong(thrown);
+  if (run.cutsRefused === true && isRefused) throw thrown;
   const explained = thrown === undefined ? {} : explain(prompt, thrown, given.choice);
   return { ...given, ...explained, report };
 }
@@ -228,7 +231,9 @@ async function printResult(
     const { fields, withValue } = checkedFields(answers, model);
     if (format === 'json') {
       const conversation = run.conversation?.();
-      const known = { ...answerFields(metadata, answer.content, model), conversation, ...fields };
+      const cost = costField(run.costs);
+      const answered = answerFields(metadata, answer.content, model);
+      const known = { ...answered, cost, conversation, ...fields };
       await stdout.write(withValue(jsonLine({ ...known, ...failureFields(failure, context) })));
       return 0;
     }
@@ -324,14 +329,20 @@ async function converse(
   const { warning, fit } = first.planned;
   const advice = fit.state === 'over' && canSplit(run) ? '; --split auto sends it in pieces' : '';
   if (warning !== undefined) notices.warning(warning + advice);
+  const costs = new Map<string, number>();
   const service = await openService(sending, {
     command,
     conversation: () => conversation.saved()?.id,
+    costs,
   });
   const clients = chainClients(service, sending);
   try {
     const record = conversation.record();
-    const ready = { ...run, conversation: conversation.saved };
+    const ready: ChatRun = {
+      ...run,
+      conversation: conversation.saved,
+      costs: service.isSandbox ? undefined : costs,
+    };
     const prompt = { run: ready, messages, chain, first, service, clients, record };
     const shown =
       check === undefined ? await printAnswer(prompt) : await printChecked(prompt, check);
@@ -347,10 +358,10 @@ async function converse(
  * @throws Failure, or the reason `context.signal` was aborted with
  */
 export async function sendPrompt(run: ChatRun, prompt: string): Promise<void> {
-  const { options, presentation, settings, ownSchema } = run;
+  const { options, presentation, settings, ownSchema, history } = run;
   const check = await openCheck(presentation.notices, options, ownSchema);
   const checked = { ...run, settings: check?.settings(settings) ?? settings };
-  const conversation = await openConversation(checked, check?.prompt(prompt) ?? prompt);
+  const conversation = await openConversation(checked, check?.prompt(prompt) ?? prompt, history);
   try {
     await converse({ ...checked, settings: conversation.settings }, conversation, check);
   } finally {
@@ -364,10 +375,13 @@ export async function chat(
   options: ChatOptions,
   words: readonly string[],
 ): Promise<void> {
-  const run = await prepare(context, options);
-  const guard = openSecretGuard(run);
-  const read = await readPrompt(run, words, guard);
-  await sendPrompt({ ...run, guard, words, settings: withSystem(run.settings, read) }, read.prompt);
+  const prepared = await prepare(context, options);
+  const guard = openSecretGuard(prepared);
+  const given = await readHistory(prepared, promptOf(words) !== '', guard);
+  const run = { ...prepared, guard, words, history: given.messages, settings: given.settings };
+  const own = given.prompt === undefined ? words : [...words, given.prompt];
+  const read = await readPrompt(run, own, guard);
+  await sendPrompt({ ...run, settings: withSystem(run.settings, read) }, read.prompt);
 }
 
 /** Options that make sense only for a single answer. */
@@ -381,6 +395,8 @@ const oneShot = [
   'schema',
   'select',
   'extract',
+  'messages',
+  'M',
 ] as const;
 
 /**

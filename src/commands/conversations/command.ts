@@ -9,6 +9,8 @@ const load = () => import('./run.ts');
 const conversation = () => new Argument('<conversation>', 'id or its prefix, title, or latest');
 const siblings = () => new Option('--siblings', 'include all versions of prompts and answers');
 
+const reasoning = () => new Option('--reasoning', 'include the reasoning of answers');
+
 function formatOption(): Option {
   const option = new Option(
     '--format <format>',
@@ -42,6 +44,7 @@ export function buildConversations(context: Context): Command {
     .summary('print a conversation')
     .description('Prints a conversation; piped output is Markdown.')
     .addOption(siblings())
+    .addOption(reasoning())
     .addOption(jsonOption());
   setAction(show, context, async () => (await load()).showConversation);
   setExamples(show, ['natter conversations show latest']);
@@ -68,6 +71,7 @@ export function buildConversations(context: Context): Command {
     .option('-o, --output <file>', 'file to write: .md, .json or .html')
     .addOption(formatOption())
     .addOption(siblings())
+    .addOption(reasoning())
     .addOption(forceOption());
   setAction(exporting, context, async () => (await load()).exportConversation);
   setExamples(exporting, [

@@ -329,7 +329,9 @@ export const importConversations: RunOnNames = async (context, options, names) =
   const old = added.filter(({ changedAt }) => clock.date().getTime() - changedAt.getTime() > kept);
   if (old.length > 0) {
     const off = '‹natter config set keep forever› keeps them';
-    notices.warning(`keep is ${keep}: ${count(old.length)} of these will be deleted from tomorrow on; ${off}`);
+    notices.warning(
+      `keep is ${keep}: ${count(old.length)} of these will be deleted from tomorrow on; ${off}`,
+    );
   }
   const [first] = problems;
   if (first === undefined) return;
@@ -345,8 +347,14 @@ interface TextOptions extends JsonOptions {
   readonly output?: string;
   readonly format?: ExportFormat;
   readonly siblings?: boolean;
+  readonly reasoning?: boolean;
   readonly force?: boolean;
 }
+
+const exportOptions = ({ siblings = false, reasoning = false }: TextOptions) => ({
+  siblings,
+  reasoning,
+});
 
 export const showConversation: Action<TextOptions, [name: string]> = async (
   context,
@@ -355,15 +363,15 @@ export const showConversation: Action<TextOptions, [name: string]> = async (
 ) => {
   const presentation = await present(context, options);
   const conversation = readConversation(context, presentation.notices, name);
-  const versions = { siblings: options.siblings === true };
+  const exported = exportOptions(options);
   if (options.json === true) {
-    for (const piece of exportJson(conversation, versions)) {
+    for (const piece of exportJson(conversation, exported)) {
       await context.streams.stdout.write(escapeJson(piece));
     }
     return;
   }
   const settings = settingsForStored(context, presentation, options);
-  await printMarkdown(context, presentation, exportMarkdown(conversation, versions), {}, settings);
+  await printMarkdown(context, presentation, exportMarkdown(conversation, exported), {}, settings);
 };
 
 function formatOf({ format, output }: TextOptions): ExportFormat {
@@ -383,7 +391,7 @@ export const exportConversation: Action<TextOptions, [name: string]> = async (
   const { notices } = await present(context, options);
   const format = formatOf(options);
   const conversation = readConversation(context, notices, name);
-  const pieces = await exportAs(conversation, format, { siblings: options.siblings === true });
+  const pieces = await exportAs(conversation, format, exportOptions(options));
   const { output } = options;
   if (output === undefined || output === '-') {
     const { stdout } = context.streams;

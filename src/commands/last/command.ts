@@ -12,10 +12,17 @@ export function buildLast(context: Context): Command {
       'an id or its prefix, a title, or latest (default: latest)',
       'latest',
     )
-    .description('Prints the last answer of a conversation or one of its code blocks.')
+    .description(
+      'Prints the last answer of a conversation, an earlier one, or one of its code blocks.',
+    )
+    .option('-n, --answer <number>', 'print this answer: 1 is the last one, 2 the one before')
     .option('-b, --block <number>', 'print only this code block: 1 is the first, -1 the last')
     .addOption(extractOption())
     .addOption(plainOption());
   setAction(last, context, async () => (await import('./run.ts')).printLast);
-  return setExamples(last, ['natter last', 'natter last --block 1 > script.sh']);
+  return setExamples(last, [
+    'natter last',
+    'natter last -n 2',
+    'natter last --block 1 > script.sh',
+  ]);
 }

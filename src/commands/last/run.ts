@@ -1,6 +1,6 @@
 import { listEntries } from '../../conversation/library/library.ts';
 import { loadConversation } from '../../conversation/library/read-conversation.ts';
-import { pathOf, textOf, type Conversation, type Turn } from '../../conversation/tree.ts';
+import { answersOf, pathOf, type Turn } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import { countOf } from '../../output/figures.ts';
 import { receivedAnswer, refusalNotice, type Notices } from '../../output/notices.ts';
@@ -8,7 +8,7 @@ import { type Context, type GlobalOptions, present } from '../../run.ts';
 import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
 import { printMarkdown, settingsForStored } from '../../output/answer-printer.ts';
 
-async function codeBlock(answer: string, block: string): Promise<string> {
+async function codeBlock(answer: string, which: string, block: string): Promise<string> {
   const number = /^-?[1-9]\d{0,5}$/.test(block) ? Number(block) : undefined;
   if (number === undefined) {
     const text = `--block must be 1 or more, or -1 for the last block, not "${block}"`;
@@ -18,33 +18,35 @@ async function codeBlock(answer: string, block: string): Promise<string> {
   const blocks = codeBlocks(answer);
   const found = blocks.at(number > 0 ? number - 1 : number);
   if (found !== undefined) return found.code;
-  if (blocks.length === 0) throw new Failure('not_found', 'the last answer has no code block');
-  const text = `the last answer has ${countOf(blocks.length, 'code block')}, not ${block}`;
+  if (blocks.length === 0) throw new Failure('not_found', `${which} has no code block`);
+  const text = `${which} has ${countOf(blocks.length, 'code block')}, not ${block}`;
   throw new Failure('not_found', text);
 }
 
 /** @throws Failure `mismatch` without the block; the answer is on standard error then, as after a prompt */
-async function extractedCode({ streams }: Context, answer: string, value: string): Promise<string> {
+async function extractedCode(
+  { streams }: Context,
+  answer: string,
+  which: string,
+  value: string,
+): Promise<string> {
   const { extractBlock, parseExtract } = await import('../../conversation/code-blocks.ts');
   const found = extractBlock(answer, parseExtract(value));
   if (typeof found !== 'string') return found.code;
   void streams.stderr.write(receivedAnswer(answer));
-  throw new Failure('mismatch', `the last answer ${found}`);
+  throw new Failure('mismatch', `${which} ${found}`);
 }
 
-const answerOf = (conversation: Conversation): Turn | undefined =>
-  pathOf(conversation).findLast((turn) => turn.role === 'assistant' && textOf(turn) !== '');
-
 /** A failed prompt makes the latest conversation one without an answer. @throws Failure `not_found` */
-function findAnswer(context: Context, notices: Notices, name: string): Turn {
+function findAnswers(context: Context, notices: Notices, name: string): readonly Turn[] {
   const conversation = readConversation(context, notices, name);
-  const own = answerOf(conversation);
-  if (own !== undefined) return own;
+  const own = answersOf(pathOf(conversation));
+  if (own.length > 0) return own;
   const problem = `conversation ${conversation.id} has no answer`;
   for (const { id, path } of name === 'latest' ? listEntries(dataFolder(context)) : []) {
-    const found = answerOf(loadConversation(path, id).fold.conversation());
-    if (found === undefined) continue;
-    notices.notice(`${problem}; this is the last answer of conversation ${id}`);
+    const found = answersOf(pathOf(loadConversation(path, id).fold.conversation()));
+    if (found.length === 0) continue;
+    notices.notice(`${problem}; this answer is from conversation ${id}`);
     return found;
   }
   throw new Failure('not_found', problem, {
@@ -52,10 +54,23 @@ function findAnswer(context: Context, notices: Notices, name: string): Turn {
   });
 }
 
+/** @throws Failure `usage` for a wrong number, `not_found` for one that is too large */
+function chosenAnswer(answers: readonly Turn[], number: string): Turn {
+  if (!/^[1-9]\d{0,5}$/.test(number)) {
+    throw new Failure('usage', `--answer must be 1 or more, not "${number}"`);
+  }
+  const found = answers.at(-Number(number));
+  if (found !== undefined) return found;
+  const text = `this conversation has ${countOf(answers.length, 'answer')}, not ${number}`;
+  throw new Failure('not_found', text);
+}
+
 /** Runs `natter last`. @throws Failure `not_found` without an answer or that code block, `mismatch` with `--extract` */
 export async function printLast(
   context: Context,
   options: GlobalOptions & {
+    /** Number of the answer, from the end, unparsed. */
+    readonly answer?: string;
     /** Number of a code block, unparsed. */
     readonly block?: string;
     /** See `CheckOptions`. */
@@ -65,13 +80,15 @@ export async function printLast(
   name: string,
 ): Promise<void> {
   const presentation = await present(context, options);
-  const answer = findAnswer(context, presentation.notices, name);
+  const { answer: number = '1' } = options;
+  const answer = chosenAnswer(findAnswers(context, presentation.notices, name), number);
   const { content, refusal } = answer;
   if (refusal !== undefined) presentation.notices.warning(refusalNotice(refusal));
   if (answer.incomplete === true) presentation.notices.notice('this answer is incomplete');
   const { block, extract } = options;
+  const which = number === '1' ? 'the last answer' : `answer ${number}`;
   if (extract !== undefined) {
-    const code = await extractedCode(context, content, extract);
+    const code = await extractedCode(context, content, which, extract);
     return printMarkdown(context, presentation, code, { plain: true });
   }
   if (block === undefined) {
@@ -85,6 +102,6 @@ export async function printLast(
     await printMarkdown(context, presentation, content, { plain }, unwrapped);
     return;
   }
-  const text = await codeBlock(content, block);
+  const text = await codeBlock(content, which, block);
   await printMarkdown(context, presentation, text, { plain: true });
 }

@@ -3,6 +3,7 @@ import { endRecord, summaryRecord, turnRecord } from '../journal/records.ts';
 import {
   isAnswer,
   pathOf,
+  reasoningOf,
   textOf,
   titleOf,
   versionsOf,
@@ -14,6 +15,8 @@ import {
 export interface ExportOptions {
   /** All versions of every turn, instead of the selected ones. */
   readonly siblings: boolean;
+  /** The reasoning of answers, too. */
+  readonly reasoning?: boolean;
 }
 
 export interface ExportedTurn {
@@ -24,6 +27,8 @@ export interface ExportedTurn {
   readonly remark: string;
   /** Written by a model, as answers are. */
   readonly isSummary?: boolean;
+  /** Empty without {@link ExportOptions.reasoning}. */
+  readonly reasoning: string;
 }
 
 function speakerOf({ role, model }: Turn): string {
@@ -70,6 +75,7 @@ function exportedSummary({ turn, content, createdAt }: Summary): ExportedTurn {
     speaker: 'Summary',
     remark: 'sent instead of the turns above',
     isSummary: true,
+    reasoning: '',
   };
 }
 
@@ -85,12 +91,17 @@ export function exportedTurns(
     const remarks = omitted.has(turn) ? [own, 'not answered, not sent again'] : [own];
     const remark = remarks.filter((text) => text !== '').join(', ');
     const summary = conversation.summaries?.get(turn.id);
+    const reasoning = options.reasoning === true ? reasoningOf(turn) : '';
     return [
-      { turn, speaker: speakerOf(turn), remark },
+      { turn, speaker: speakerOf(turn), remark, reasoning },
       ...(summary === undefined ? [] : [exportedSummary(summary)]),
     ];
   });
 }
+
+/** The reasoning as a quotation, so that it cannot be taken for the answer. */
+const quoted = (reasoning: string) =>
+  reasoning === '' ? '' : `_Reasoning:_\n\n${reasoning.replaceAll(/^/gm, '> ')}\n\n`;
 
 const withLineEnd = (text: string) => (text.endsWith('\n') ? text : `${text}\n`);
 
@@ -101,17 +112,18 @@ export function* exportMarkdown(
 ): Generator<string, void> {
   const date = conversation.createdAt.toISOString().slice(0, 10);
   yield `# ${titleOf(conversation) || conversation.id}\n\n_${date}, conversation ${conversation.id}_\n`;
-  for (const { turn, speaker, remark } of exportedTurns(conversation, options)) {
+  for (const { turn, speaker, remark, reasoning } of exportedTurns(conversation, options)) {
     const note = remark === '' ? '' : ` (${remark})`;
-    yield `\n## ${speaker}${note}\n\n${withLineEnd(textOf(turn))}`;
+    yield `\n## ${speaker}${note}\n\n${quoted(reasoning)}${withLineEnd(textOf(turn))}`;
   }
 }
 
 /** The fields of the journal's records of a turn, in one object. */
-function turnDocument(turn: Turn) {
+function turnDocument(turn: Turn, hasReasoning: boolean) {
   const { type: _turn, next_model: _nextModel, ...document } = turnRecord(turn);
   const { type: _end, turn: _id, ...end } = endRecord(turn.id, turn);
-  return { ...document, refusal: turn.refusal, ...end };
+  const reasoning = (hasReasoning && reasoningOf(turn)) || undefined;
+  return { ...document, reasoning, refusal: turn.refusal, ...end };
 }
 
 function summaryDocument(summary: Summary) {
@@ -122,7 +134,7 @@ function summaryDocument(summary: Summary) {
 /** `{id, title, created_at, selected: [turn ids], turns: [{id, parent, role, content, …}]}`, in pieces. */
 export function* exportJson(
   conversation: Conversation,
-  { siblings }: ExportOptions,
+  { siblings, reasoning = false }: ExportOptions,
 ): Generator<string, void> {
   const path = pathOf(conversation);
   const head = {
@@ -136,7 +148,7 @@ export function* exportJson(
   yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "turns": [`;
   let separator = '\n    ';
   for (const turn of siblings ? conversation.turns.values() : path) {
-    const document = JSON.stringify(turnDocument(turn), undefined, 2);
+    const document = JSON.stringify(turnDocument(turn, reasoning), undefined, 2);
     yield separator + document.replaceAll('\n', '\n    ');
     separator = ',\n    ';
   }

@@ -222,7 +222,10 @@ function promptHtml(text: string): string {
   return `<div class="typed">${escapeHtml(visible(prompt))}</div>${attached.join('')}`;
 }
 
-function article({ turn, speaker, remark, isSummary }: ExportedTurn, renderer: Marked): string {
+function article(
+  { turn, speaker, remark, isSummary, reasoning }: ExportedTurn,
+  renderer: Marked,
+): string {
   const heading = escapeHtml(visible(remark === '' ? speaker : `${speaker} (${remark})`));
   const text = textOf(turn);
   const content =
@@ -232,7 +235,11 @@ function article({ turn, speaker, remark, isSummary }: ExportedTurn, renderer: M
           '',
         )
       : promptHtml(text);
-  return `<article class="${turn.role}">\n<h2>${heading}</h2>\n<div class="text">${content}</div>\n</article>\n`;
+  const thought =
+    reasoning === ''
+      ? ''
+      : `<details><summary>Reasoning</summary><pre>${escapeHtml(visible(reasoning))}</pre></details>`;
+  return `<article class="${turn.role}">\n<h2>${heading}</h2>\n<div class="text">${thought}${content}</div>\n</article>\n`;
 }
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

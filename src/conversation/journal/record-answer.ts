@@ -1,14 +1,15 @@
 import type { ChatEvent } from '../../client/events.ts';
 import type { FailureKind } from '../../failure.ts';
-import type { AnswerEnd, Turn } from '../tree.ts';
+import { isAnswer, type AnswerEnd, type Turn } from '../tree.ts';
 import type { Journal, NewAnswer } from './journal.ts';
 
 export interface AnswerRecorder {
-  /** The answer's turn begins with its first text or refusal. */
+  /** The answer's turn begins with its first text, refusal or reasoning. */
   event(event: ChatEvent): void;
   /**
-   * Ends the answer; it is complete only after `answer-finished`. An answer that failed without text is recorded only if
-   * its prompt has no other one. Calls and events after the first do nothing.
+   * Ends the answer; it is complete only after `answer-finished`. An answer that failed without text and reasoning is
+   * recorded only if its prompt has no other one; with reasoning alone, the answer before it stays selected. Calls and
+   * events after the first do nothing.
    */
   end(failure?: FailureKind): void;
   /** The id of the answer's turn; undefined before it begins. */
@@ -24,14 +25,18 @@ export function createAnswerRecorder(
   let turnId = startedTurn;
   let end: AnswerEnd = { incomplete: true };
   let hasEnded = false;
-  const begin = () => (turnId ??= journal.startAnswer(answer).id);
+  let before: string | undefined;
+  const begin = () => {
+    if (turnId === undefined) before = journal.conversation().selection.get(answer.parent);
+    return (turnId ??= journal.startAnswer(answer).id);
+  };
   return {
     event(event) {
       if (hasEnded) return;
       if (event.type === 'text-received') journal.append('text', begin(), event.text);
       else if (event.type === 'refusal-received') journal.append('refusal', begin(), event.text);
       else if (event.type === 'reasoning-received') {
-        if (event.received !== undefined) journal.append('thought', begin(), event.received);
+        journal.append('thought', begin(), event.received ?? event.text);
       } else if (event.type === 'answer-named' && event.model !== undefined) {
         end = { ...end, model: event.model };
       } else if (event.type === 'answer-started') {
@@ -54,7 +59,11 @@ export function createAnswerRecorder(
           role === 'assistant' && parent === answer.parent;
         if (turns.some(isOther)) return;
       }
-      journal.endAnswer(begin(), end);
+      const ended = journal.endAnswer(begin(), end);
+      const earlier = journal.conversation().turns.get(before ?? '');
+      if (end.incomplete === true && !isAnswer(ended) && earlier?.role === 'assistant') {
+        journal.select(earlier.id);
+      }
     },
     turn: () => turnId,
   };

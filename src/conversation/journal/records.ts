@@ -14,10 +14,7 @@ import type { AnswerEnd, Conversation, Role, Summary, Turn } from '../tree.ts';
 /** Version of the format; records of an unknown type are skipped. */
 export const journalVersion = 1;
 
-/**
- * More text of an answer, more of a refusal that the service sends apart from the text, or reasoning at the start of
- * the text, with its tags.
- */
+/** More text of an answer, more of a refusal that the service sends apart from the text, or more of its reasoning. */
 export interface DeltaRecord {
   readonly type: 'text' | 'refusal' | 'thought';
   readonly turn: string;

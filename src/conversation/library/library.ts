@@ -4,7 +4,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Failure } from '../../failure.ts';
 import { appendFile, endsTorn } from '../../storage/append-file.ts';
 import { maskValue } from '../../secrets/mask.ts';
-import { makePrivateFolder, removeFile, renameFile, replaceContent } from '../../storage/files.ts';
+import {
+  isFolder,
+  makePrivateFolder,
+  removeFile,
+  renameFile,
+  replaceContent,
+} from '../../storage/files.ts';
 import { holdLock, isHeldElsewhere, type LockOptions } from '../../storage/lock/lock.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { lockedFailure } from '../journal/open-journal.ts';
@@ -290,7 +296,12 @@ function ambiguous(name: string, candidates: readonly string[]): Failure {
   });
 }
 
-function unknown(name: string, section: LibrarySection): Failure {
+function unknown(dataFolder: string, name: string, section: LibrarySection): Failure {
+  const id = idFromFile(conversationFile('', name));
+  const path = id && conversationFile(folderOf(dataFolder, section), id);
+  if (path !== undefined && isFolder(path)) {
+    return new Failure('storage', `${path} is a folder, not the file of a conversation`);
+  }
   const isInTrash = section === 'trash';
   const where = isInTrash ? ' in the trash' : '';
   return new Failure('not_found', `there is no conversation "${name}"${where}`, {
@@ -330,10 +341,10 @@ export function conversationsNamed(
       hint: 'natter "why is the sky blue?" starts one',
     });
   }
-  if (name.trim() === '') throw unknown(name, section);
+  if (name.trim() === '') throw unknown(dataFolder, name, section);
   const byId = entries.filter(({ id }) => id.startsWith(name));
   const [first, ...others] = byId.length > 0 ? byId : findByTitle(entries, name);
-  if (first === undefined) throw unknown(name, section);
+  if (first === undefined) throw unknown(dataFolder, name, section);
   return [first, ...others];
 }
 

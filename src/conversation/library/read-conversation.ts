@@ -50,7 +50,7 @@ export interface LoadedConversation {
 /**
  * Reads a damaged file as far as possible. With an offset in bytes, only the turns after it are read, and the one that
  * it cuts counts as lost.
- * @param withTexts false to skip the texts of answers, which most lines are
+ * @param withTexts false to skip the texts and the reasoning of answers, which most lines are
  * @throws Failure `storage` if the file cannot be read
  */
 export function loadConversation(
@@ -82,6 +82,7 @@ export function loadConversation(
       withText.add(answer);
       if (!withTexts) return;
     }
+    if (!withTexts && text.startsWith('{"type":"thought"')) return;
     const { record, isLost } = parseLine(text);
     if (isLost) lost.add(line);
     if (record === undefined) return;

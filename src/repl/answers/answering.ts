@@ -24,6 +24,7 @@ import {
   withConversation,
   closingOf,
 } from '../conversations/position.ts';
+import { titleIfNeeded } from '../conversations/title.ts';
 import { keyDialog, keyHint } from '../connection.ts';
 import { failureEntry, notice } from '../transcript/transcript.ts';
 import { withFile } from '../files/attachments.ts';
@@ -88,9 +89,11 @@ function onFailure(
       printing(failureEntry(message, keyHint(state.service.hasKey))),
     );
   }
-  const isFull = kind === 'invalid_request' && !hasText && isNearlyFull(next);
+  const isTooLong =
+    hint === shortenPromptHint || (kind === 'invalid_request' && isNearlyFull(next));
   // The same prompt would be refused again.
-  const hints = isFull ? [shortenPromptHint] : [hint, continueHint(next, outcome, answer)];
+  const hints =
+    isTooLong && !hasText ? [shortenPromptHint] : [hint, continueHint(next, outcome, answer)];
   const advice = hints.filter((text) => text !== undefined).join('; ');
   return step(paused, printing(failureEntry(message, advice || undefined)));
 }
@@ -167,7 +170,8 @@ export function onAnswerEnded(state: ReplState, { outcome, conversation }: Answe
   const counted = addUsage({ ...next, isQueuePaused: false });
   const reported =
     comparedWith === undefined ? step(counted) : reportFigures(counted, comparedWith);
-  return andThen(andThen(andThen(reported, close), offerRemedies), compactIfNeeded);
+  const offered = andThen(andThen(reported, close), offerRemedies);
+  return andThen(andThen(offered, titleIfNeeded), compactIfNeeded);
 }
 
 /** Prints the row below an answer. */

@@ -1,20 +1,24 @@
-import { type Answer, ask, type Question, type Sink } from '../../ask/ask.ts';
+import { type Answer, ask, type Question, type Sink, unasked } from '../../ask/ask.ts';
 import { type AnswerCheck, askUntilConforming, mismatchText } from '../../ask/check.ts';
+import {
+  askModels,
+  type Chain,
+  type Choice,
+  chooseModel,
+  type FallbackModel,
+} from '../../ask/fallback.ts';
+import { planRequest } from '../../ask/plan-request.ts';
 import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
 import {
   type AnswerRecorder,
   createAnswerRecorder,
   createContinuationRecorder,
 } from '../../conversation/journal/record-answer.ts';
+import type { NewAnswer } from '../../conversation/journal/journal.ts';
 import { endingWith, pathOf } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/ending-failure.ts';
-import {
-  hiddenCharacters,
-  refusalNotice,
-  thoughtNotice,
-  truncationWarning,
-} from '../../output/notices.ts';
+import { hiddenCharacters, refusalNotice, truncationWarning } from '../../output/notices.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import type {
   AnswerActivity,
@@ -35,6 +39,7 @@ import {
   messagesFor,
   updateConversation,
   nextParent,
+  reasonedText,
   tokenLimitNotice,
   withBranch,
 } from '../conversations/position.ts';
@@ -95,6 +100,10 @@ const continuation = {
   content: 'Continue exactly where your last answer stopped, without repeating any of it.',
 } as const;
 
+/** Explains it once, until the user chooses. */
+const thoughtNotice =
+  'the reasoning (<think>) of the answer is not shown; /reasoning show shows it in the next answers';
+
 const isAnswer = (session: Session, turnId: string) =>
   session.journal().conversation().turns.get(turnId)?.role === 'assistant';
 
@@ -107,7 +116,8 @@ function finishNotice(reason: string | undefined): string | undefined {
 function printNotices(session: Session, answer: Answer, view: View, removed: number): void {
   const { metadata, failure } = answer;
   const { refusal, finishReason } = metadata;
-  const reasoning = view.lateReasoning;
+  const isShown = session.state().reasoning === 'show';
+  const reasoning = isShown ? view.reasoning.slice(view.written) : '';
   const explainsThought = view.hidesThought && !session.state().hasExplainedThought;
   if (explainsThought) session.update((state) => step({ ...state, hasExplainedThought: true }));
   const texts = [
@@ -122,10 +132,13 @@ function printNotices(session: Session, answer: Answer, view: View, removed: num
   session.print(texts.map((text) => notice(cleanLine(session.context, text))));
 }
 
+/** An answer, and the model that gave it; undefined if none could be asked. */
+type TurnAnswer = Answer & { readonly choice?: Choice };
+
 /** Ends an answer in the journal and on the screen. A response that is no answer counts as complete. */
 async function endAnswer(
   session: Session,
-  answer: Answer,
+  answer: TurnAnswer,
   recorder: AnswerRecorder,
   view: View,
 ): Promise<AnswerOutcome> {
@@ -145,29 +158,82 @@ async function endAnswer(
     session.print([notice(cleanLine(session.context, refusalNotice(refusal)))]);
   const hasText = view.isOpen || refusal !== undefined;
   if (isStopped) return { type: 'stopped', hasText };
-  return { type: 'failed', hasText, failure: text, isRecorded: true };
+  const first = answer.choice?.failed[0]?.failure;
+  // What helps is about the model of the conversation, and not about the last fallback.
+  const shown = first === undefined ? text : failureText(first, session.context);
+  return {
+    type: 'failed',
+    hasText,
+    failure: { ...shown, message: text.message },
+    isRecorded: true,
+  };
 }
 
-/** An answer, shown and recorded. @param turnId the prompt, or the answer to continue */
-async function answerTurn(sending: Sending, turnId: string) {
+/** Reports that the next model is asked. */
+function showStep({ session }: Sending, { settings }: FallbackModel, text: string): void {
+  session.print([notice(cleanLine(session.context, text))]);
+  session.update((state) => {
+    const { activity } = state;
+    if (activity?.type !== 'answer') return step(state);
+    const { retry: _retry, ...rest } = activity;
+    const { model } = settings.values;
+    return step({ ...state, activity: { ...rest, phase: 'waiting', model } });
+  });
+}
+
+/**
+ * An answer, shown and recorded. A model that the user named for this answer, or whose answer is continued, has no
+ * fallback.
+ * @param turnId the prompt, or the answer to continue
+ * @param failed the models that failed already
+ */
+async function answerTurn(sending: Sending, turnId: string, failed: Choice['failed'] = []) {
   const { session, settings, nextModel, signal } = sending;
-  const { model } = settings;
-  const { service } = session;
+  const { service, options, context } = session;
   const journal = session.journal();
-  const recorder = isAnswer(session, turnId)
-    ? createContinuationRecorder(journal, turnId)
-    : createAnswerRecorder(journal, { model, nextModel, parent: turnId });
-  const view = createView(session, model);
-  const send = () => {
-    const conversation = endingWith(journal.conversation(), turnId);
-    const messages = messagesFor(conversation, isAnswer(session, turnId) ? [continuation] : []);
-    const { tokens } = contextUse({ conversation });
-    const { request, warning } = service.plan(messages, settings, tokens);
-    if (warning !== undefined) session.print([notice(warning)]);
-    return service.client().chat(request, { signal, hurry: () => session.hurried() });
+  const isContinuation = isAnswer(session, turnId);
+  const conversation = endingWith(journal.conversation(), turnId);
+  const messages = messagesFor(conversation, isContinuation ? [continuation] : []);
+  const { tokens } = contextUse({ conversation });
+  const { models, clients } = service.models(settings);
+  const isAlone = isContinuation || nextModel !== undefined;
+  const chain: Chain = {
+    models: isAlone ? models.slice(0, 1) : models,
+    plan: (model, isFirst) =>
+      isFirst
+        ? service.plan(messages, settings, tokens)
+        : planRequest(model.settings, messages, options.stream, '/model', tokens),
+    onStep: (_failed, next, text) => showStep(sending, next, text),
   };
-  const answer = await askShown(session, view, { send, signal, recorder });
-  return { ...answer, outcome: await endAnswer(session, answer, recorder, view) };
+  const begin = (answer: NewAnswer) => ({
+    recorder: isContinuation
+      ? createContinuationRecorder(journal, turnId)
+      : createAnswerRecorder(journal, { nextModel, ...answer, parent: turnId }),
+    view: createView(session, answer.model),
+  });
+  let begun = begin({ model: settings.model });
+  const send = async (choice: Choice) => {
+    const { model, planned, answer } = choice;
+    begun = begin(answer);
+    if (planned.warning !== undefined) session.print([notice(planned.warning)]);
+    const { recorder, view } = begun;
+    const hurry = () => session.hurried();
+    const request = async () => (await clients.of(model)).chat(planned.request, { signal, hurry });
+    const { profile } = model.settings;
+    const hasOwnKey = profile.value !== session.settings.profile.value;
+    return askShown(session, view, { send: request, signal, recorder, hasOwnKey });
+  };
+  let answer: TurnAnswer;
+  try {
+    answer = await askModels(chain, chooseModel(chain, failed), send);
+  } catch (error) {
+    answer = unasked(context.clock, signal, error);
+  } finally {
+    await clients.close();
+  }
+  const { recorder, view } = begun;
+  const outcome = await endAnswer(session, answer, recorder, view);
+  return { ...answer, outcome };
 }
 
 /** Answers, and asks again while an answer does not match the schema of its prompt file. */
@@ -178,16 +244,19 @@ async function answerChecked(
 ): Promise<AnswerOutcome> {
   const { session } = sending;
   let id = promptId;
+  let failed: Choice['failed'] = [];
   const answers = await askUntilConforming({
     check,
     // The journal has what is sent.
     messages: [],
-    send(_messages, correction) {
+    async send(_messages, correction) {
       if (correction !== undefined) {
         id = session.journal().addTurn({ role: 'user', content: correction }).id;
         updateConversation(session);
       }
-      return answerTurn(sending, id);
+      const answer = await answerTurn(sending, id, failed);
+      failed = answer.choice?.failed ?? [];
+      return answer;
     },
     onMismatch(text) {
       session.print([notice(cleanLine(session.context, text))]);
@@ -332,6 +401,8 @@ export async function askShown(
     readonly send: Question['send'];
     readonly signal: AbortSignal;
     readonly recorder?: AnswerRecorder;
+    /** The key is that of a different profile. */
+    readonly hasOwnKey?: boolean;
   },
 ): Promise<Answer> {
   const { guard, context, service, screen } = session;
@@ -339,7 +410,7 @@ export async function askShown(
   const answer = await ask(question, view.sink);
   const { error } = answer;
   const isRejected = error instanceof Failure && error.status === 401 && !asked.signal.aborted;
-  const renew = isRejected ? service.keyRenewal() : undefined;
+  const renew = isRejected && asked.hasOwnKey !== true ? service.keyRenewal() : undefined;
   try {
     const isNew = renew !== undefined && (await screen.lend(renew));
     return isNew ? await ask(question, view.sink) : answer;
@@ -388,13 +459,21 @@ export function createView(session: Session, model: string) {
   const { transcript } = session;
   const shown = {
     isOpen: false,
-    lateReasoning: '',
+    reasoning: '',
+    reasonedSince: 0,
+    /** UTF-16 units of the reasoning that are written or skipped. */
+    written: 0,
     /** Reasoning that the service sent as text of the answer was not shown. */
     hidesThought: false,
   };
   const open = async () => {
     if (shown.isOpen) return;
     shown.isOpen = true;
+    shown.written = shown.reasoning.length;
+    if (session.state().reasoning === 'minimize' && shown.reasoning.trim() !== '') {
+      const time = session.context.clock.monotonic() - shown.reasonedSince;
+      await transcript.print([notice(reasonedText(shown.reasoning, time))]);
+    }
     await transcript.openAnswer(model);
   };
   const show = async (event: ChatEvent): Promise<void> => {
@@ -404,11 +483,16 @@ export function createView(session: Session, model: string) {
       await transcript.answerText(event.text);
       const undecided = transcript.undecided();
       session.update((state) => withUndecided(state, undecided));
-    } else if (event.type === 'reasoning-received' && session.state().showsReasoning) {
-      if (shown.isOpen) shown.lateReasoning += event.text;
-      else await transcript.reasoningText(event.text);
     } else if (event.type === 'reasoning-received') {
-      shown.hidesThought ||= event.received !== undefined;
+      const { reasoning: mode } = session.state();
+      if (shown.reasoning === '') shown.reasonedSince = session.context.clock.monotonic();
+      shown.reasoning += event.text;
+      shown.hidesThought ||= event.received !== undefined && mode === 'hide';
+      if (shown.isOpen || mode !== 'show') return;
+      // All of it, if it is shown only from now on.
+      const text = shown.reasoning.slice(shown.written);
+      shown.written = shown.reasoning.length;
+      await transcript.reasoningText(text);
     }
   };
   return Object.assign(shown, {

@@ -3,6 +3,7 @@ import { resumedChanges } from '../../ask/plan-request.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import type { Attributes } from '../../conversation/attributes.ts';
 import {
+  reasoningOf,
   titleOf,
   type Conversation,
   modelOf,
@@ -21,6 +22,7 @@ import type {
   Dialog,
   ListOptions,
   OpenList,
+  ReasoningMode,
   ReplState,
   SessionSettings,
   Update,
@@ -38,6 +40,7 @@ import {
 import {
   closingOf,
   promptsOf,
+  reasonedText,
   tokenLimitNotice,
   type PromptAndAnswer,
   updateConversation,
@@ -66,23 +69,34 @@ function answerEntries(answer: Turn | undefined): readonly Entry[] {
   ];
 }
 
-function promptEntries(conversation: Conversation, pair: PromptAndAnswer): readonly Entry[] {
+function reasoningEntries(mode: ReasoningMode, answer: Turn | undefined): readonly Entry[] {
+  const text = answer === undefined ? '' : reasoningOf(answer);
+  if (text === '' || mode === 'hide') return [];
+  return [mode === 'show' ? { type: 'reasoning', text } : notice(reasonedText(text))];
+}
+
+function promptEntries(
+  { conversation, reasoning }: ReplState,
+  pair: PromptAndAnswer,
+): readonly Entry[] {
   return [
     ...sentEntries(pair.prompt.content),
+    ...reasoningEntries(reasoning, pair.answer),
     ...answerEntries(pair.answer),
     ...closingOf(conversation, pair),
   ];
 }
 
 /** The conversation from `turnId` (a prompt or answer) to its end. */
-export function entriesFrom(conversation: Conversation, turnId: string): readonly Entry[] {
-  const pairs = promptsOf(pathOf(conversation));
+export function entriesFrom(state: ReplState, turnId: string): readonly Entry[] {
+  const pairs = promptsOf(pathOf(state.conversation));
   const first = pairs.findIndex(({ prompt, answer }) => [prompt.id, answer?.id].includes(turnId));
-  return pairs.slice(first).flatMap((pair) => promptEntries(conversation, pair));
+  return pairs.slice(first).flatMap((pair) => promptEntries(state, pair));
 }
 
 /** The last prompts and answers of a reopened conversation, below its id and title. */
-export function showConversation(conversation: Conversation): readonly Entry[] {
+export function showConversation(state: ReplState): readonly Entry[] {
+  const { conversation } = state;
   const pairs = promptsOf(pathOf(conversation));
   const shown = pairs.slice(-maxPrompts);
   const hidden = pairs.length - shown.length;
@@ -92,7 +106,7 @@ export function showConversation(conversation: Conversation): readonly Entry[] {
   const head = notice(
     `conversation ${conversation.id}${title === '' ? '' : `: ${title}`}${earlier}`,
   );
-  return [head, ...shown.flatMap((pair) => promptEntries(conversation, pair))];
+  return [head, ...shown.flatMap((pair) => promptEntries(state, pair))];
 }
 
 export async function newConversation(session: Session): Promise<readonly Entry[]> {
@@ -198,7 +212,7 @@ export async function resume(session: Session, chosen: Chosen): Promise<readonly
     session.update((state) => step({ ...state, settings }));
   }
   if (waiting !== undefined) openDialog(session, waiting);
-  return showConversation(journal.conversation());
+  return showConversation(session.state());
 }
 
 /** Sets attributes of the open conversation, and prints a notice. */

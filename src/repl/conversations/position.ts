@@ -15,7 +15,7 @@ import {
 import type { Session } from '../session.ts';
 import type { Branch, ContextUse, ReplState } from '../state.ts';
 import { step } from '../step.ts';
-import { answerTokens, seconds, tokenText } from '../../output/figures.ts';
+import { answerTokens, countOf, seconds, tokenText } from '../../output/figures.ts';
 import type { Closing } from '../transcript/transcript.ts';
 import { durationText } from '../status-text.ts';
 
@@ -74,11 +74,6 @@ export function isAnswered(
 }
 
 export const tokenLimitNotice = 'the answer reached the token limit; /continue resumes it';
-
-/** The last answer with text or a refusal. */
-export function lastAnswer(path: readonly Turn[]): Turn | undefined {
-  return path.findLast((turn) => turn.role === 'assistant' && textOf(turn) !== '');
-}
 
 /** The next prompt becomes a version of an unanswered one, so that the roles in a request alternate. */
 export function nextParent(state: ReplState): string | undefined {
@@ -186,12 +181,19 @@ function timeText(milliseconds: number): string {
   return whole < 60 ? seconds(Math.max(100, milliseconds)) : durationText(whole);
 }
 
+/** `reasoned for 12 s, 340 words`; the time is not known of an earlier answer. */
+export function reasonedText(reasoning: string, milliseconds?: number): string {
+  const time = milliseconds === undefined ? '' : ` for ${timeText(milliseconds)}`;
+  return `reasoned${time}, ${countOf(reasoning.trim().split(/\s+/).length, 'word')}`;
+}
+
 function factsOf(answer: Turn, measured: number | undefined): readonly string[] {
-  const { model, usage, timing } = answer;
+  const { model, fallbackFrom, usage, timing } = answer;
+  const passed = fallbackFrom?.map((from) => from.model).join(', ');
   const total = timing?.total ?? measured;
   const { tokens, isEstimate } = answerTokens({ usage, content: textOf(answer) });
   return [
-    ...(model === undefined ? [] : [model]),
+    ...(model === undefined ? [] : [passed === undefined ? model : `${model} after ${passed}`]),
     ...(total === undefined ? [] : [timeText(total)]),
     tokenText(tokens, isEstimate),
   ];

@@ -124,7 +124,7 @@ class LiveScreen implements Screen {
   show(state: ReplState): void {
     this.#window?.show(state);
     this.#shown = state;
-    this.#spinner.run(state.activity !== undefined && !state.hasQuit);
+    this.#spinner.run((state.activity ?? state.aside) !== undefined && !state.hasQuit);
     this.#render();
   }
 
@@ -139,8 +139,10 @@ class LiveScreen implements Screen {
 
   scrollAway(): void {
     // From the row below the text to the last row, and then as many rows as have text: no empty ones.
-    const rows = this.#repl.context.streams.stdout.rows();
-    this.#region.commit(`${'\n'.repeat(rows - 1)}${toTop}\n`);
+    const { stdout } = this.#repl.context.streams;
+    this.#region.suspend();
+    void stdout.write('\r\n'.repeat(stdout.rows() - 1) + toTop);
+    this.#region.resume();
   }
 
   async lend<Result>(use: () => Promise<Result>): Promise<Result> {

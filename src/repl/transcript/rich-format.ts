@@ -56,6 +56,14 @@ export function richFormat(options: {
       const rows = noticeRows(sanitize(text), columns());
       return isReply === true ? `${rows}\n` : dim(rows);
     },
+    aside(question, text) {
+      const width = () => options.width() - indent.length;
+      const stream = createMarkdownStream({ ...options, width });
+      const lines = (stream.write(sanitize(text)) + stream.end()).trimEnd().split('\n');
+      const rows = lines.map((line) => (line === '' ? '\n' : `${indent}${line}\n`));
+      const head = dim(`${mark} btw: ${hanging(sanitize(question))}`);
+      return text === '' ? head : head + rows.join('');
+    },
     failure(message, hint) {
       const failed = style.red(`${cross} ${hanging(sanitizeLine(message))}`);
       return `${failed}\n${hint === undefined ? '' : dim(indent + hanging(sanitizeLine(hint)))}`;

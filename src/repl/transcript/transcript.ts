@@ -19,16 +19,19 @@ export interface TranscriptFormat {
   /** `isReply`: directly after the command that it replies to. */
   notice(text: string, isReply?: boolean): string;
   failure(message: string, hint: string | undefined): string;
+  /** A side question and its answer, which is Markdown and may be empty. */
+  aside(question: string, text: string): string;
   /** Written between entries. */
   readonly separator: string;
 }
 
-type ShortEntry = Exclude<Entry, { readonly type: 'answer' }>;
+type ShortEntry = Exclude<Entry, { readonly type: 'answer' | 'reasoning' }>;
 
 type Group = 'conversation' | 'command' | 'notice' | 'failure';
 
 const groups: Readonly<Record<ShortEntry['type'], Group>> = {
   prompt: 'conversation',
+  aside: 'conversation',
   command: 'command',
   closing: 'notice',
   output: 'notice',
@@ -50,6 +53,8 @@ function formatEntry(format: TranscriptFormat, entry: ShortEntry, isReply: boole
       return format.prompt(entry.text, entry.needsEcho === true);
     case 'command':
       return format.command(entry.text, entry.needsEcho === true);
+    case 'aside':
+      return format.aside(entry.question, entry.text);
     case 'closing':
       return format.closing(entry);
     case 'output':
@@ -90,18 +95,7 @@ export class Transcript {
   }
 
   reasoningText(text: string): Promise<void> {
-    return this.#inOrder(async () => {
-      if (this.#reasoning === undefined) {
-        this.#separate('conversation');
-        const format = this.#format();
-        void this.#write(format.reasoningHead);
-        const width = () => format.reasoningWidth();
-        const rows = createWordRows(width, displayWidth(format.reasoningHead));
-        this.#reasoning = { sanitizer: createSanitizer(), rows, last: '\n' };
-      }
-      const { rows, sanitizer } = this.#reasoning;
-      await this.#add(this.#reasoning, rows.write(sanitizer.write(text)));
-    });
+    return this.#inOrder(() => this.#addReasoning(text));
   }
 
   openAnswer(model: string): Promise<void> {
@@ -141,6 +135,19 @@ export class Transcript {
     if (formatted === '') return;
     open.last = formatted.at(-1) ?? '\n';
     await this.#write(open === this.#reasoning ? this.#format().reasoning(formatted) : formatted);
+  }
+
+  async #addReasoning(text: string): Promise<void> {
+    if (this.#reasoning === undefined) {
+      this.#separate('conversation');
+      const format = this.#format();
+      void this.#write(format.reasoningHead);
+      const width = () => format.reasoningWidth();
+      const rows = createWordRows(width, displayWidth(format.reasoningHead));
+      this.#reasoning = { sanitizer: createSanitizer(), rows, last: '\n' };
+    }
+    const { rows, sanitizer } = this.#reasoning;
+    await this.#add(this.#reasoning, rows.write(sanitizer.write(text)));
   }
 
   #closeReasoning(): void {
@@ -192,6 +199,8 @@ export class Transcript {
         this.#open(entry.model);
         await this.#addText(entry.text);
         await this.#close();
+      } else if (entry.type === 'reasoning') {
+        await this.#addReasoning(entry.text);
       } else {
         const text = formatEntry(this.#format(), entry, this.#lastGroup === 'command');
         if (text === '') continue;
@@ -220,7 +229,10 @@ export type Entry =
   | { readonly type: 'command'; readonly text: string; readonly needsEcho?: boolean }
   /** An earlier answer, shown again. */
   | { readonly type: 'answer'; readonly text: string; readonly model: string | undefined }
+  /** The reasoning of an earlier answer. */
+  | { readonly type: 'reasoning'; readonly text: string }
   | Closing
+  | { readonly type: 'aside'; readonly question: string; readonly text: string }
   /** Whole lines that a shell command printed. */
   | { readonly type: 'output'; readonly text: string }
   | { readonly type: 'notice'; readonly text: string }

@@ -379,7 +379,7 @@ natter: the answer has no code block
       expectFailure(await runInMemory(['-x', other, 'hi']), 2, 'cannot be used with option');
     }
     const compared = await runInMemory(['compare', '-x', 'hi']);
-    expectFailure(compared, 2, "unknown option '-x'\n  it prints a code block of one answer");
+    expectFailure(compared, 2, "unknown option '-x'\n  it is for one model: natter -x …");
   });
 });
 

@@ -184,12 +184,27 @@ describe('natter last', () => {
     expect(await data.run(['last'])).toMatchObject({
       code: 0,
       stdout: 'first **words**\n',
-      stderr: `natter: conversation ${failed} has no answer; this is the last answer of conversation ${id}\n`,
+      stderr: `natter: conversation ${failed} has no answer; this answer is from conversation ${id}\n`,
     });
     expect(await data.run(['last', failed])).toMatchObject({
       code: 6,
       stderr: `natter: conversation ${failed} has no answer\n  natter conversations list shows all conversations\n`,
     });
+  });
+
+  test('prints an earlier answer, of the conversation as it is', async () => {
+    await data.run(['-c', '--sandbox', '[sandbox echo] second']);
+    expect((await data.run(['last', '-n', '2'])).stdout).toBe('first **words**\n');
+    expectFailure(await data.run(['last', '-n', '3']), 6, 'this conversation has 2 answers, not 3');
+    const block = await data.run(['last', '-n', '2', '--block', '1']);
+    expectFailure(block, 6, 'answer 2 has no code block');
+    for (const number of ['0', 'x', '-1', '']) {
+      expectFailure(
+        await data.run(['last', `--answer=${number}`]),
+        2,
+        '--answer must be 1 or more',
+      );
+    }
   });
 
   test('prints a code block without its fences', async () => {

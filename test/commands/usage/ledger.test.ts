@@ -211,11 +211,26 @@ test('cached tokens are shown, kept in the ledger, and have a price of their own
   const place = openLedger({ ...serviceAt(server), NATTER_CONFIG_DIR: folderOf() });
   await place.run(['config', 'set', 'prices.nextgen', '2/0/0.2']);
   const { stdout } = await place.run(['-m', 'nextgen', '--json', 'hi']);
-  expect(JSON.parse(stdout)).toMatchObject({ usage: { prompt_tokens: 2000, cached_tokens: 1000 } });
+  expect(JSON.parse(stdout)).toMatchObject({
+    usage: { prompt_tokens: 2000, cached_tokens: 1000 },
+    cost: { USD: 0.0022 },
+  });
   expect(place.lines()).toMatchObject([{ prompt_tokens: 2000, cached_tokens: 1000 }]);
   const shown = await place.run(['usage', '--json']);
   const total = { cached_tokens: 1000, cost: { USD: 0.0022 } };
   expect(JSON.parse(shown.stdout)).toMatchObject({ total });
+});
+
+test('--json has the cost of all requests for a checked answer, and none in the sandbox', async () => {
+  const counts = { prompt_tokens: 1000, completion_tokens: 0 };
+  const replies = [completion({ usage: counts }), completion({ usage: counts })];
+  const server = await serve(replies.map((reply) => [reply]));
+  const place = openLedger({ ...serviceAt(server), NATTER_CONFIG_DIR: folderOf() });
+  await place.run(['config', 'set', 'prices.origin', '2/0 EUR']);
+  const checked = await place.run(['--json', '--schema', 'age int', 'hi']);
+  expect(JSON.parse(checked.stdout)).toMatchObject({ cost: { EUR: 0.004 } });
+  const { stdout } = await place.run(['--sandbox', '--json', 'hi']);
+  expect(JSON.parse(stdout)).not.toHaveProperty('cost');
 });
 
 test('the file of the month and its folder are private', async () => {

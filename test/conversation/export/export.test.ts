@@ -23,6 +23,27 @@ describe('exports', () => {
     );
   });
 
+  test('reasoning is exported on request, without its tags and as no part of the answer', () => {
+    const journal = createJournal({ ...journalOptions(), save: false });
+    addPromptAndAnswer(journal, 'why?', 'because');
+    const [, answer] = pathOf(journal.conversation());
+    journal.append('thought', answer?.id ?? '', '<think>first\n\n## <b>then</b></think>\n\n');
+    const reasoned = journal.conversation();
+    const all = { siblings: false, reasoning: true };
+    expect(wholeExport(exportMarkdown, reasoned, all)).toContain(
+      '## origin\n\n_Reasoning:_\n\n> first\n> \n> ## <b>then</b>\n\nbecause\n',
+    );
+    expect(wholeExport(exportHtml, reasoned, all)).toContain(
+      '<summary>Reasoning</summary><pre>first\n\n## &lt;b&gt;then&lt;/b&gt;</pre></details><p>because</p>',
+    );
+    expect(JSON.parse(wholeExport(exportJson, reasoned, all))).toMatchObject({
+      turns: [{ content: 'why?' }, { content: 'because', reasoning: 'first\n\n## <b>then</b>' }],
+    });
+    for (const format of [exportMarkdown, exportHtml, exportJson]) {
+      expect(wholeExport(format, reasoned, selected)).not.toMatch(/> first|>first|"reasoning/);
+    }
+  });
+
   test('a turn with a single version has no number', () => {
     const all = wholeExport(exportMarkdown, conversation('why?', 'because').conversation(), {
       siblings: true,

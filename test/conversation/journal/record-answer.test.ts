@@ -25,6 +25,7 @@ const textEvent = (value: string): ChatEvent => ({
   text: value,
   deltas: [value],
 });
+const reasoningEvent = (text: string): ChatEvent => ({ type: 'reasoning-received', text });
 const named = (model: string): ChatEvent => ({ type: 'answer-named', model });
 const finished: ChatEvent = {
   type: 'answer-finished',
@@ -102,6 +103,20 @@ describe('an answer in a journal', () => {
     expect(journal.conversation().turns.size).toBe(2);
   });
 
+  test('keeps its reasoning, which ends without text below the answer before it', () => {
+    const { journal, prompt, leaf } = journalWithPrompt();
+    const first = createAnswerRecorder(journal, { model: 'origin', parent: prompt.id });
+    for (const event of [reasoningEvent('hm'), textEvent('because'), finished]) first.event(event);
+    first.end();
+    expect(leaf()).toMatchObject({ content: 'because', thought: 'hm' });
+    const failed = createAnswerRecorder(journal, { model: 'nextgen', parent: prompt.id });
+    failed.event(reasoningEvent('hm, hm'));
+    failed.end('unreachable');
+    expect(leaf()).toMatchObject({ content: 'because' });
+    const turns = [...journal.conversation().turns.values()];
+    expect(turns.at(-1)).toMatchObject({ thought: 'hm, hm', content: '', failure: 'unreachable' });
+  });
+
   test('ends only once', () => {
     const { journal, leaf } = journalWithPrompt();
     const recorder = createAnswerRecorder(journal, { model: 'origin' });
@@ -165,7 +180,7 @@ function openAnswers() {
   return { clock: options.clock, written, journal, first, second };
 }
 
-test('D1 text is written within half a second, even while more arrives', async () => {
+test('D1 R14 text is written within half a second, even while more arrives', async () => {
   const { clock, written, journal, first: turn } = openAnswers();
   for (const word of ['one ', 'two ', 'three ']) {
     journal.append('text', turn, word);

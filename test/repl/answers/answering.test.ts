@@ -8,7 +8,7 @@ import { onChatEvent } from '../../../src/repl/answers/send-prompt.ts';
 import { showConversation } from '../../../src/repl/conversations/conversations.ts';
 import type { ReplPrompts } from '../../../src/repl/prompt-files/prompt-files.ts';
 import type { Repl } from '../../../src/repl/session.ts';
-import type { ReplState } from '../../../src/repl/state.ts';
+import type { ReasoningMode, ReplState } from '../../../src/repl/state.ts';
 import { richFormat } from '../../../src/repl/transcript/rich-format.ts';
 import { correctionPrompt } from '../../../src/schema/answer-value.ts';
 import { colorStyle } from '../../../src/terminal/style.ts';
@@ -105,8 +105,8 @@ function replying(...events: readonly ChatEvent[]): Reply {
   };
 }
 
-function open(reply: Reply, showsReasoning = true) {
-  return openMemorySession({ replies: [reply], state: { showsReasoning } });
+function open(reply: Reply, mode: ReasoningMode = 'show') {
+  return openMemorySession({ replies: [reply], state: { reasoning: mode } });
 }
 
 describe('Y18: requested reasoning', () => {
@@ -138,10 +138,33 @@ describe('Y18: requested reasoning', () => {
   });
 });
 
-test('reasoning that was not requested is not shown', async () => {
-  const memory = open(replying(reasoning('let me see'), textEvent('yes')), false);
+test.each<[ReasoningMode, string]>([
+  ['hide', ''],
+  ['minimize', 'natter: reasoned for 0.1 s, 3 words\n'],
+])('reasoning is kept with /reasoning %s, and not sent back', async (mode, row) => {
+  const memory = open(replying(reasoning('let me see'), textEvent('yes')), mode);
+  const { conversation } = await memory.submit('one');
+  expect(memory.text()).toBe(`You: one\n${row}origin: yes\n`);
+  expect(pathOf(conversation).at(-1)?.thought).toBe('let me see');
+  await memory.submit('two');
+  expect(JSON.stringify(memory.requests[1]?.messages)).not.toContain('let me see');
+});
+
+test('/reasoning show while the model reasons shows it from the beginning', async () => {
+  const memory = openMemorySession({
+    replies: [
+      async function* reply(...asked: Parameters<Reply>) {
+        yield reasoning('let me ');
+        await Promise.resolve();
+        memory.session.update(typed('/reasoning show'));
+        memory.session.update(enter);
+        yield reasoning('see');
+        yield* replying(textEvent('yes'))(...asked);
+      },
+    ],
+  });
   await memory.submit('one');
-  expect(memory.text()).toBe('You: one\norigin: yes\n');
+  expect(memory.text()).toContain('reasoning: let me see\norigin: yes\n');
 });
 
 test('Y18: the live region shows reasoning and commands dimmed', () => {
@@ -195,7 +218,7 @@ test('S31 a refusal is shown, recorded, sent with the next prompt and shown agai
     { role: 'user', content: 'why?' },
   ]);
   expect(pathOf(conversation)[1]).toMatchObject({ content: '', refusal });
-  const shown = showConversation(session.state().conversation);
+  const shown = showConversation(session.state());
   expect(shown).toContainEqual({ type: 'notice', text: `the model refused: ${refusal}` });
   expect(shown).not.toContainEqual({ type: 'notice', text: 'no answer was received' });
 });

@@ -4,7 +4,7 @@ import { openedSettings, showConversation } from '../../../src/repl/conversation
 import { closingOf, currentPath, lastPrompt } from '../../../src/repl/conversations/position.ts';
 import { resolveSettings } from '../../../src/settings/resolve.ts';
 import { storedWith } from '../../settings/fixtures/stored.ts';
-import { conversationOf } from '../../support/repl-state.ts';
+import { conversationOf, stateOf } from '../../support/repl-state.ts';
 
 function closing(answer: Partial<Turn>, measured?: number) {
   const conversation = conversationOf(
@@ -50,10 +50,12 @@ test('an empty answer has no closing row', () => {
 
 const notices = (end: Partial<Turn>) =>
   showConversation(
-    conversationOf(
-      { role: 'user', content: 'why?' },
-      { role: 'assistant', content: 'because', model: 'origin', ...end },
-    ),
+    stateOf({
+      conversation: conversationOf(
+        { role: 'user', content: 'why?' },
+        { role: 'assistant', content: 'because', model: 'origin', ...end },
+      ),
+    }),
   ).flatMap((entry) => (entry.type === 'notice' ? [entry.text] : []));
 
 test.each([
@@ -63,6 +65,21 @@ test.each([
 ] as const)('N21: a shown answer that %s can be continued', (_what, end, words) => {
   expect(notices(end)).toContain(`${words}; /continue resumes it`);
 });
+
+test.each([
+  ['show', { type: 'reasoning', text: 'let me see' }],
+  ['minimize', { type: 'notice', text: 'reasoned, 3 words' }],
+] as const)(
+  '/reasoning %s is for the answers of an opened conversation, too',
+  (reasoning, entry) => {
+    const thought = '<think>let me see</think>\n\n';
+    const conversation = conversationOf(
+      { role: 'user', content: 'why?' },
+      { role: 'assistant', content: 'because', thought },
+    );
+    expect(showConversation(stateOf({ conversation, reasoning }))[2]).toEqual(entry);
+  },
+);
 
 test('a shown answer that is complete has no notice', () => {
   expect(notices({ finishReason: 'stop' })).toEqual(['conversation c1: why?']);

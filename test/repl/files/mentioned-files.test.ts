@@ -100,7 +100,7 @@ test('an edited prompt sends a mentioned file once and unchanged', async () => {
 test('a prompt is shown again with the names of its files and a marker for long text', async () => {
   const { session, submit } = createMemorySession();
   await submit(`see @notes.md\n\n${'line\n'.repeat(100)}`);
-  expect(showConversation(session.state().conversation).slice(1, 3)).toEqual([
+  expect(showConversation(session.state()).slice(1, 3)).toEqual([
     { type: 'prompt', text: 'see @notes.md\n\n[paste #1, 100 lines]', needsEcho: true },
     { type: 'notice', text: 'attached notes.md (20 bytes)' },
   ]);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { showConversation } from '../../../src/repl/conversations/conversations.ts';
 import { lineFormat } from '../../../src/repl/line-mode/run-line-mode.ts';
 import { Transcript } from '../../../src/repl/transcript/transcript.ts';
-import { conversationOf } from '../../support/repl-state.ts';
+import { conversationOf, stateOf } from '../../support/repl-state.ts';
 
 const format = lineFormat(() => 80);
 
@@ -14,7 +14,7 @@ test('prints the prompts of a reopened conversation, but not typed ones', async 
     { role: 'user', content: 'why?' },
     { role: 'assistant', content: 'because', model: 'origin' },
   ] as const;
-  await transcript.print(showConversation(conversationOf(...turns)));
+  await transcript.print(showConversation(stateOf({ conversation: conversationOf(...turns) })));
   await transcript.print([{ type: 'prompt', text: 'typed just now' }]);
   await transcript.closeAnswer();
   expect(written.join('')).toBe('natter: conversation c1: why?\nYou: why?\norigin: because\n');

@@ -116,6 +116,11 @@ const table = {
     'words',
     'Where rows of an answer end on a terminal: words, or none to let the terminal wrap',
   ),
+  times: withDefault(
+    oneOf('off', 'on'),
+    'off',
+    'Show when the prompts of a conversation were sent: off or on',
+  ),
   notify: withDefault(
     oneOf('auto', 'bell', 'osc9', 'osc777', 'off'),
     'auto',

@@ -92,6 +92,7 @@ const terminalNames: ReadonlySet<string> = new Set([
   definitions.editing.name,
   definitions.theme.name,
   definitions.wrap.name,
+  definitions.times.name,
   definitions.notify.name,
   definitions.notifyAfter.name,
   definitions.progress.name,

@@ -55,6 +55,7 @@ describe('precedence', () => {
       thinkTags: 'auto',
       theme: 'color',
       wrap: 'words',
+      times: 'off',
       notify: 'auto',
       notifyAfter: 10_000,
       progress: 'auto',

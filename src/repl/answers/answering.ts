@@ -1,3 +1,4 @@
+import { promptTime } from '../../conversation/prompt-time.ts';
 import { estimateTokens } from '../../conversation/token-estimate.ts';
 import { textOf, type Turn } from '../../conversation/tree.ts';
 import { figuresLine, figuresText } from '../../output/figures.ts';
@@ -23,6 +24,7 @@ import {
   versionsOf,
   withConversation,
   closingOf,
+  timeBefore,
 } from '../conversations/position.ts';
 import { keyDialog, keyHint } from '../connection.ts';
 import { failureEntry, notice } from '../transcript/transcript.ts';
@@ -173,10 +175,13 @@ export function onAnswerEnded(state: ReplState, { outcome, conversation }: Answe
 
 /** Prints the row below an answer; `hasNoFacts`: only its version. */
 function closeAnswer(state: ReplState, { since }: AnswerActivity, hasNoFacts = false): Update {
-  const { conversation, now } = state;
+  const { conversation, now, settings } = state;
   const pair = lastPrompt(currentPath(state));
   if (pair?.answer === undefined) return step(state);
-  const entries = closingOf(conversation, pair, { measured: now - since, hasNoFacts });
+  const { createdAt, parent } = pair.prompt;
+  const isTimed = settings.times === 'on' && !hasNoFacts;
+  const time = isTimed ? promptTime(createdAt, timeBefore(conversation, parent)) : undefined;
+  const entries = closingOf(conversation, pair, { measured: now - since, hasNoFacts, time });
   return entries.length === 0 ? step(state) : step(state, printing(...entries));
 }
 

@@ -6,6 +6,7 @@ import {
   createAnswerRecorder,
   createContinuationRecorder,
 } from '../../conversation/journal/record-answer.ts';
+import { promptTime } from '../../conversation/prompt-time.ts';
 import { endingWith, pathOf } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/ending-failure.ts';
@@ -27,7 +28,9 @@ import { shownText } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
 import {
   contextUse,
+  gapEntries,
   messagesFor,
+  timeBefore,
   updateConversation,
   nextParent,
   reasonedText,
@@ -76,6 +79,10 @@ function recordRepeated(sending: Sending, turnId: string): string {
 async function recordNew(sending: Sending, prompt: NewPrompt): Promise<string> {
   const { session, signal } = sending;
   const { files, entries } = await checkFiles(session, prompt, signal);
+  if (session.state().settings.times === 'on') {
+    const before = timeBefore(session.journal().conversation(), prompt.parent);
+    session.print(gapEntries(promptTime(session.context.clock.date(), before)));
+  }
   session.print([{ type: 'prompt', text: prompt.shown, needsEcho: prompt.needsEcho }]);
   session.print(entries);
   const content = composePrompt({ prompt: prompt.content, files });

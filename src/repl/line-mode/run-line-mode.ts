@@ -45,10 +45,13 @@ export function lineFormat(width: () => number): TranscriptFormat {
     reasoningWidth: width,
     answerHead: (model) => `${sanitizeLine(model ?? 'answer')}: `,
     answerText: passThrough,
-    closing: ({ version, models }) =>
-      version === undefined
+    closing: ({ version, models, time }) =>
+      (time === undefined
         ? ''
-        : fit(`natter: this is ${inWords(version)}${spokenModels(models)}; /version switches`),
+        : fit(`natter: sent at ${[time.clock, time.day].filter(Boolean).join(', ')}`)) +
+      (version === undefined
+        ? ''
+        : fit(`natter: this is ${inWords(version)}${spokenModels(models)}; /version switches`)),
     // Tables start on a separate line: after the label, the first line's columns would not align.
     notice: (text) => fit(`natter:${text.includes('\n') ? '\n' : ' '}${inWords(sanitize(text))}`),
     failure: (message, hint) =>

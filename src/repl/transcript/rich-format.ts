@@ -1,5 +1,6 @@
 import { createMarkdownStream, type WrapMode } from '../../terminal/markdown/markdown-stream.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { timeText } from '../../conversation/prompt-time.ts';
 import type { Style } from '../../terminal/style.ts';
 import { hangText } from '../../terminal/text/rows.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
@@ -46,9 +47,13 @@ export function richFormat(options: {
     answerText() {
       return createMarkdownStream({ ...options, codeHint: (block) => `/copy ${block}` });
     },
-    closing({ facts, version, models }) {
+    closing({ facts, version, models, time }) {
       const shown = facts.length === 0 ? `${version ?? ''}${models}` : version;
-      const line = sanitizeLine([...facts, ...(shown === undefined ? [] : [shown])].join(dot));
+      const known = sanitizeLine([...facts, ...(shown === undefined ? [] : [shown])].join(dot));
+      const times = time === undefined ? [] : [timeText(time), time.clock];
+      const timed = times.map((text) => `${known}${dot}${text}`);
+      // Without room for it, the row has no time.
+      const line = timed.find((text) => displayWidth(text) <= columns()) ?? known;
       const hinted = `${line}; /version switches`;
       const isHinted = version !== undefined && displayWidth(hinted) <= columns();
       return dim(hanging(isHinted ? hinted : line));

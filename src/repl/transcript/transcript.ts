@@ -1,6 +1,7 @@
 import { createWordRows } from '../../terminal/text/rows.ts';
 import { createSanitizer, sanitize, type Sanitizer } from '../../terminal/safety/sanitizer.ts';
 import type { MarkdownStream } from '../../terminal/markdown/block-driver.ts';
+import type { PromptTime } from '../../conversation/prompt-time.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 
 /** Formats the entries of a transcript. Arguments are not sanitized; results end with a line end. */
@@ -215,6 +216,8 @@ export interface Closing {
   readonly version: string | undefined;
   /** ` (1 origin, 2 nextgen)`; empty if one model wrote all versions. */
   readonly models: string;
+  /** When the prompt was sent, if that is shown. */
+  readonly time?: PromptTime | undefined;
 }
 
 /** A finished piece of the transcript. Texts are untrusted: the transcript sanitizes them. */

@@ -132,6 +132,7 @@ describe('options', () => {
       '--shell-commands',
       '--compact',
       '--editing',
+      '--times',
       '--notify',
       '--notify-after',
       '--progress',

@@ -179,6 +179,17 @@ describe('the row below an answer', () => {
     );
   });
 
+  test.each([
+    [80, ' · Saturday 28 November 14:05'],
+    [50, ' · 14:05'],
+    [34, ''],
+  ])('of %i columns shows when the prompt was sent, as far as that fits', async (columns, text) => {
+    const time = { clock: '14:05', day: 'Saturday 28 November', gap: undefined };
+    expect(await shown([{ ...closing, time }], { columns })).toBe(
+      `\norigin · 8.0 s · 207 tokens${text}\n`,
+    );
+  });
+
   test('after figures shows only the version, with the models', async () => {
     const models = ' (1 origin, 2 nextgen)';
     const entry: Entry = { type: 'closing', facts: [], version: 'version 2/2', models };

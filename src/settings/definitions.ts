@@ -141,6 +141,11 @@ const table = {
     'auto',
     'State in the title of the window; auto: in terminals that can restore the old title',
   ),
+  promptMarks: withDefault(
+    oneOf('auto', 'on', 'off'),
+    'auto',
+    'Marks that terminals jump between (OSC 133); auto: in terminals known to use them',
+  ),
   window: optional(
     wholeNumber(1, Number.MAX_SAFE_INTEGER),
     'Context window of the models in tokens, instead of what the service reports',

@@ -97,6 +97,7 @@ const terminalNames: ReadonlySet<string> = new Set([
   definitions.notifyAfter.name,
   definitions.progress.name,
   definitions.windowTitle.name,
+  definitions.promptMarks.name,
   'keys',
   'colors',
 ]);

@@ -60,6 +60,7 @@ describe('precedence', () => {
       notifyAfter: 10_000,
       progress: 'auto',
       windowTitle: 'auto',
+      promptMarks: 'auto',
     });
     expect(sources.baseUrl).toEqual({ kind: 'default', name: 'default' });
   });

@@ -147,7 +147,7 @@ async function endAnswer(
   }
   const text = failureText(error, session.context);
   recorder.end(isStopped ? undefined : text.kind);
-  await transcript.closeAnswer();
+  await transcript.closeAnswer(!isStopped);
   const { refusal } = metadata;
   if (refusal !== undefined)
     session.print([notice(cleanLine(session.context, refusalNotice(refusal)))]);

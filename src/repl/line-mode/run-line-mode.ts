@@ -40,6 +40,7 @@ export function lineFormat(width: () => number): TranscriptFormat {
   return {
     prompt,
     command: prompt,
+    mark: () => '',
     reasoningHead: 'reasoning: ',
     reasoning: (text) => text,
     reasoningWidth: width,

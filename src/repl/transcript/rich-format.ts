@@ -26,6 +26,8 @@ export function richFormat(options: {
   readonly wrap?: WrapMode;
   /** The terminal can show `›`. */
   readonly unicode: boolean;
+  /** Prompts and answers are marked for the terminal. */
+  readonly marks?: boolean;
 }): TranscriptFormat {
   const { style, unicode } = options;
   const { mark, cross, dot } = symbolsFor(unicode);
@@ -34,11 +36,16 @@ export function richFormat(options: {
     options.wrap === 'none' ? Number.POSITIVE_INFINITY : Math.max(1, options.width() - 1);
   const hanging = (text: string) => hangText(text, columns(), indent);
   const dim = (text: string) => `${style.dim(text)}\n`;
+  const semanticMark = (name: string) =>
+    options.marks === true ? `\u001B]133;${name}\u001B\\` : '';
   return {
     prompt(text) {
       const sent = style.bold(hanging(sanitize(text)));
-      return `${style.band(`${style.inverse(style.cyan(mark))} ${sent}`)}\n`;
+      const shown = style.band(`${style.inverse(style.cyan(mark))} ${sent}`);
+      // kitty erases a prompt when the window is resized, unless it is told that nobody draws it again.
+      return `${semanticMark('A;redraw=0')}${shown}${semanticMark('B')}\n`;
     },
+    mark: semanticMark,
     command: (text) => dim(`${mark} ${hanging(sanitize(text))}`),
     answerHead: () => '',
     reasoningHead: '',

@@ -137,6 +137,7 @@ describe('options', () => {
       '--notify-after',
       '--progress',
       '--window-title',
+      '--prompt-marks',
       '--window',
     ]);
   });

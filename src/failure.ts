@@ -54,6 +54,7 @@ type PlainRemedyCode =
   | 'raise-max-tokens'
   | 'check-request'
   | 'shorten-prompt'
+  | 'shorten-or-wait'
   | 'remove-parameter'
   | 'check-model'
   | 'choose-model'

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Message, Usage } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
 import { definedFields, type JsonObject } from '../json.ts';
+import type { CodeBlock } from '../conversation/code-blocks.ts';
 import type { AnswerMetadata } from '../output/answer-meter.ts';
 import { type CheckedFields, fieldsAfterId } from '../output/json-answer.ts';
 import type { Notices } from '../output/notices.ts';
@@ -31,6 +32,8 @@ export interface CheckOptions {
   readonly responseFormat?: string;
   /** A JSON Pointer. */
   readonly select?: string;
+  /** The number of a code block, or `last`. */
+  readonly extract?: string;
 }
 
 /** The text of a schema: JSON, or the concise notation. */
@@ -40,7 +43,7 @@ export interface SchemaSource {
   readonly label: string;
 }
 
-/** What `--schema` and `--select` ask for. */
+/** What `--schema`, `--select` and `--extract` ask for. */
 export type AnswerCheck = NonNullable<Awaited<ReturnType<typeof openCheck>>>;
 
 const defaultRetries = 1;
@@ -101,11 +104,14 @@ interface CheckedText {
   readonly selected?: string;
   /** Whether the model can correct it; it cannot correct a missing value of `--select`. */
   readonly isCorrectable: boolean;
+  /** With `--extract`, the block; null if it is missing. */
+  readonly block?: CodeBlock | null;
 }
 
 function createChecker(compiled: CompiledSchema | undefined, select: string | undefined) {
   const pointer = select === undefined ? undefined : parsePointer(select);
-  return (content: string): CheckedText => {
+  return (content: string, isCut = false): CheckedText | undefined => {
+    if (isCut) return undefined;
     const found = readAnswerValue(content);
     if ('message' in found) return { violations: [found], isCorrectable: true };
     const violations = compiled?.check(found.value) ?? [];
@@ -114,6 +120,30 @@ function createChecker(compiled: CompiledSchema | undefined, select: string | un
     const selected = textAt(found.text, pointer);
     if (selected !== undefined) return { violations, found, selected, isCorrectable: false };
     return { violations: [{ path: select ?? '', message: 'is missing' }], isCorrectable: false };
+  };
+}
+
+/** Opens the check of `--extract`. Only it loads what reads Markdown. @throws Failure `usage` */
+async function openExtraction(value: string) {
+  const { extractBlock, parseExtract } = await import('../conversation/code-blocks.ts');
+  const wanted = parseExtract(value);
+  return {
+    schema: undefined,
+    retries: 0,
+    pointer: undefined,
+    prompt: (text: string) => text,
+    settings: (settings: ResolvedSettings) => settings,
+    check(content: string, isCut = false): CheckedText | undefined {
+      const block = extractBlock(content, wanted);
+      if (typeof block !== 'string') return { violations: [], block, isCorrectable: false };
+      const violations = [{ path: '', message: block }];
+      return isCut ? undefined : { violations, block: null, isCorrectable: false };
+    },
+    /** Finds the block in what was received so far; `last` may be a later one. */
+    findEarly(received: string): CodeBlock | undefined {
+      const block = wanted === 'last' ? '' : extractBlock(received, wanted);
+      return typeof block === 'string' ? undefined : block;
+    },
   };
 }
 
@@ -132,9 +162,10 @@ function withFormat(settings: ResolvedSettings, schema: JsonObject | undefined):
  */
 export async function openCheck(
   notices: Notices,
-  { schema: value, schemaRetries, select }: CheckOptions,
+  { schema: value, schemaRetries, select, extract }: CheckOptions,
   own?: SchemaSource,
 ) {
+  if (extract !== undefined) return openExtraction(extract);
   if ((value ?? own ?? schemaRetries ?? select) === undefined) return undefined;
   const source = value === undefined ? own : readSchema(value);
   const retries = parseRetries(schemaRetries, source !== undefined);
@@ -150,8 +181,12 @@ export async function openCheck(
     /** Adds the schema to a prompt. */
     prompt: (text: string) => (schema === undefined ? text : withInstruction(text, schema)),
     settings: (settings: ResolvedSettings) => withFormat(settings, schema),
-    /** Checks the text of a complete answer. @throws Failure `usage` if it takes too long */
+    /**
+     * Checks the text of an answer; undefined if the limit of tokens cut what is asked for.
+     * @throws Failure `usage` if it takes too long
+     */
     check: createChecker(opened?.compiled, select),
+    findEarly: undefined,
   };
 }
 
@@ -192,9 +227,8 @@ export async function askUntilConforming<Given extends Answer>({
   let correction: string | undefined;
   for (let retry = 1; ; retry += 1) {
     const answer = await send(next, correction);
-    // The limit of tokens cuts an answer.
     const isCut = answer.metadata.finishReason === 'length';
-    const checked = answer.failure || isCut ? undefined : check.check(answer.content);
+    const checked = answer.failure ? undefined : check.check(answer.content, isCut);
     const { violations = [], isCorrectable = false } = checked ?? {};
     const mayAsk = isCorrectable && retry <= check.retries;
     const again = `asking again (${retry} of ${check.retries})`;
@@ -207,7 +241,7 @@ export async function askUntilConforming<Given extends Answer>({
     // Some services reject an empty message: the same ones are sent again.
     if (content.trim() === '') continue;
     // The names in violations may be secrets, too.
-    const shown = received === content ? violations : check.check(received).violations;
+    const shown = received === content ? violations : (check.check(received)?.violations ?? []);
     correction = correctionPrompt(shown);
     const last: Message = { role: 'assistant', content: received };
     next = [...next, last, { role: 'user', content: correction }];
@@ -216,8 +250,13 @@ export async function askUntilConforming<Given extends Answer>({
 
 function mismatchFailure(
   { pointer, schema }: AnswerCheck,
-  { violations, isCorrectable }: CheckedText,
+  { violations, isCorrectable, block }: CheckedText,
 ): Failure {
+  if (block === null) {
+    return new Failure('mismatch', describeViolations(violations), {
+      hint: 'ask for a code block in the prompt; -x last prints the last one of several',
+    });
+  }
   if (!isCorrectable) {
     return new Failure('mismatch', `the answer has no value at ${pointer ?? ''}`, {
       hint: '--json shows the whole answer',
@@ -289,7 +328,8 @@ function withValue(line: string, checked: CheckedText | undefined): string {
 }
 
 /**
- * Makes what a check adds to the JSON of an answer: `violations`, and `checked_answers` if the model was asked again.
+ * Makes what a check adds to the JSON of an answer: `violations`, and `checked_answers` if the model was asked again; with
+ * `--extract`, `code` and `language`.
  */
 export function checkedFields(
   { earlier, last }: CheckedAnswers,
@@ -302,6 +342,10 @@ export function checkedFields(
       violations,
     }),
   );
+  if (checked?.block !== undefined) {
+    const { code, language } = checked.block ?? { code: null, language: null };
+    return { fields: { code, language }, withValue: (line) => line };
+  }
   return {
     fields: {
       violations: checked?.violations,

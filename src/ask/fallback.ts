@@ -15,6 +15,7 @@ import { knownProfiles } from '../settings/profile-name.ts';
 import { readStored } from '../settings/read-settings.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { type Answer, ask, type Question, type Sink, unasked } from './ask.ts';
+import type { AnswerCheck } from './check.ts';
 import type { UsageSource } from '../usage/budget.ts';
 import type { Writable } from '../writable.ts';
 import { type PlannedRequest, planRequest } from './plan-request.ts';
@@ -64,7 +65,8 @@ export interface Choice {
 }
 
 /** Whether a prompt is too long, by an estimate or because the service refused it. */
-export const isTooLong = ({ remedy }: Failure): boolean => remedy?.code === 'shorten-prompt';
+export const isTooLong = ({ remedy }: Failure): boolean =>
+  remedy?.code === 'shorten-prompt' || remedy?.code === 'shorten-or-wait';
 
 /** Whether the next model may help: the service fails, cannot be reached, or cannot take a prompt of this length. */
 function mayFallBack(failure: Failure): boolean {
@@ -163,10 +165,15 @@ const isSame = (left: ResolvedSettings, right: ResolvedSettings) =>
   left.profile.value === right.profile.value && left.values.model === right.values.model;
 
 /**
- * Lists the model of the settings, and those of their `fallback`.
+ * Lists the model of the settings, and those of their `fallback`. Those of the same profile get the same parameters and
+ * limits, such as those of the conversation.
+ * @param check what each of them is asked to conform to
  * @throws Failure for an unknown profile, one without a service, or a bad value in it
  */
-export function fallbackModels({ context, options, settings }: Run): readonly FallbackModel[] {
+export function fallbackModels(
+  { context, options, settings }: Run,
+  check?: AnswerCheck,
+): readonly FallbackModel[] {
   const first = { label: settings.values.model, settings };
   if (settings.values.fallback === undefined) return [first];
   const stored = options.sandbox === true ? undefined : readStored(context, silentNotices);
@@ -175,8 +182,11 @@ export function fallbackModels({ context, options, settings }: Run): readonly Fa
   const others = settings.values.fallback.split(',').map((label): FallbackModel => {
     const own = settingsOf(context, options, parseModel(label, profiles, kind), stored);
     const { value: profile } = own.profile;
-    const isOfSameService = profile === settings.profile.value;
-    if (isOfSameService || own.values.baseUrl !== undefined) return { label, settings: own };
+    if (profile === settings.profile.value) {
+      const { model } = own.values;
+      return { label, settings: { ...settings, values: { ...settings.values, model } } };
+    }
+    if (own.values.baseUrl !== undefined) return { label, settings: check?.settings(own) ?? own };
     throw new Failure('configuration', `the profile ${profile} of --fallback has no service`, {
       hint: `‹natter auth login --profile ${profile}›`,
     });

@@ -92,9 +92,9 @@ export interface OpenConversation {
   close(): Promise<void>;
 }
 
-/** A turn that is written to the journal before it is sent. */
+/** A turn that is written to the journal before the prompt is sent. */
 export interface NextTurn {
-  readonly role: Exclude<Role, 'assistant'>;
+  readonly role: Role;
   readonly content: string;
 }
 
@@ -176,11 +176,15 @@ async function openResumed(
   throw resumption.refusal;
 }
 
-/** The turns to add to an opened conversation for a prompt, and the messages to send. */
+/**
+ * The turns to add to an opened conversation for a prompt, and the messages to send.
+ * @param history turns before the prompt, of a conversation that has none
+ */
 export function nextTurns(
   { presentation, settings }: Run,
   journal: Journal,
   prompt: string,
+  history: readonly NextTurn[] = [],
 ): { readonly turns: readonly NextTurn[]; readonly messages: readonly Message[] } {
   const conversation = journal.conversation();
   const { system } = settings.values;
@@ -189,7 +193,8 @@ export function nextTurns(
     isExplicitlySet(settings, 'system') &&
     system !== systemOf(conversation);
   const user: NextTurn = { role: 'user', content: prompt };
-  const turns = isNewSystem ? [{ role: 'system', content: system } as const, user] : [user];
+  const own = isNewSystem ? [{ role: 'system', content: system } as const] : [];
+  const turns = [...own, ...history, user];
   const leaf = leafOf(conversation);
   if (leaf !== undefined && (leaf.role === 'user' || textOf(leaf) === '')) {
     const text = 'the last prompt of this conversation has no answer and is not sent';
@@ -269,6 +274,15 @@ export async function openNamedJournal(
   });
 }
 
+/** @throws Failure `usage` for a conversation that has turns */
+async function refuseHistory(journal: Journal): Promise<void> {
+  const conversation = journal.conversation();
+  if (conversation.turns.size === 0) return;
+  await journal.close();
+  const text = `the conversation "${titleOf(conversation)}" has turns already, so messages cannot start it`;
+  throw new Failure('usage', text, { hint: 'use a different name, or omit the messages' });
+}
+
 /**
  * The conversation that the options name, or a new one; nothing is written before {@link OpenConversation.record}.
  * @throws Failure if the one to resume cannot be found or opened
@@ -276,6 +290,7 @@ export async function openNamedJournal(
 export async function openConversation(
   run: Run<ConversationOptions>,
   prompt: string,
+  history: readonly Message[] = [],
 ): Promise<OpenConversation> {
   const { context, options, presentation, settings } = run;
   const { system, save } = settings.values;
@@ -283,11 +298,13 @@ export async function openConversation(
   const opening = journalOptions(context, presentation.notices, save && !isDry);
   const named = await openNamedJournal(run, opening);
   const journal = named ?? createJournal(opening);
-  const messages = promptMessages(system, prompt);
+  const turns = history as readonly NextTurn[];
+  if (named !== undefined && turns.length > 0) await refuseHistory(named);
+  const messages = promptMessages(system, prompt, history);
   const next =
     named === undefined
       ? { turns: messages as readonly NextTurn[], messages }
-      : nextTurns(run, named, prompt);
+      : nextTurns(run, named, prompt, turns);
   const conversation = journal.conversation();
   let isSaved = named !== undefined;
   return {

@@ -19,12 +19,16 @@ export interface PlannedRequest {
   readonly warning: string | undefined;
 }
 
-/** Makes the messages of a new conversation; an empty system prompt is omitted. */
-export function promptMessages(system: string | undefined, prompt: string): readonly Message[] {
-  const turn: Message = { role: 'user', content: prompt };
+/** Makes the messages of a new conversation; an empty system prompt is omitted. @param history what precedes the prompt */
+export function promptMessages(
+  system: string | undefined,
+  prompt: string,
+  history: readonly Message[] = [],
+): readonly Message[] {
+  const turns: readonly Message[] = [...history, { role: 'user', content: prompt }];
   return system === undefined || system === ''
-    ? [turn]
-    : [{ role: 'system', content: system }, turn];
+    ? turns
+    : [{ role: 'system', content: system }, ...turns];
 }
 
 /**

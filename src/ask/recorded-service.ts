@@ -12,6 +12,7 @@ import { appendFile } from '../storage/append-file.ts';
 import { refuseReservedName } from '../storage/file-name.ts';
 import { failureReason } from '../storage/storage-failure.ts';
 import type { RecordingChoice } from './recording-choice.ts';
+import { unreadLines } from '../storage/read-lines.ts';
 
 async function openRecorder(
   { context, presentation: { notices } }: Run,
@@ -37,11 +38,7 @@ function openReplay(
 ): Partial<ClientOptions> {
   const { secrets, process } = context;
   const recording = readRecording(file);
-  const [first, ...others] = recording.unreadable;
-  if (first !== undefined) {
-    const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-    notices.warning(`line ${first}${more} of ${file} is not part of a recording and is skipped`);
-  }
+  if (recording.unreadable.length > 0) notices.warning(unreadLines(file, recording.unreadable));
   if (context.streams.stderr.isTerminal) notices.notice(`replayed from ${file}`);
   const clock = createReplayClock(context.clock, speed);
   const used =

@@ -36,6 +36,8 @@ export interface Service {
   readonly isSandbox: boolean;
   /** What sends its prompts. */
   readonly source: UsageSource;
+  /** A client whose requests the ledger has under a different command. */
+  readonly clientFor: (command: string) => Client;
   /** The recording that is replayed; undefined for a service or the sandbox. */
   readonly replayedFrom?: string;
   close(): Promise<void>;
@@ -175,8 +177,10 @@ function divideThinkTags(client: Client, { settings }: Run): Client {
 async function openReplay(run: Run, source: UsageSource, choice: RecordingChoice, file: string) {
   const changes = await recordingOptions(run, choice);
   const client = openClient(run, { baseUrl: replayUrl, apiKey: undefined }, changes);
+  const divided = divideThinkTags(client, run);
   return {
-    client: divideThinkTags(client, run),
+    client: divided,
+    clientFor: () => divided,
     windows: () => run.settings.windows ?? new Map(),
     clock: changes.clock ?? run.context.clock,
     baseUrl: replayUrl,
@@ -217,6 +221,10 @@ export async function openService(
   const meter = meterClient(unmetered, run, source, isSandbox);
   return {
     client: divideThinkTags(meter.client, run),
+    clientFor(command) {
+      const other = meterClient(unmetered, run, { ...source, command }, isSandbox);
+      return divideThinkTags(other.client, run);
+    },
     unmetered,
     windows,
     clock: context.clock,

@@ -268,7 +268,7 @@ function failureOf(failures: readonly Failure[], total: number): Failure {
   const kind = (isSame ? first?.kind : undefined) ?? 'unexpected';
   const text = `${count(failures.length)} of ${count(total)} pieces failed; the first: ${first?.message}`;
   return new Failure(kind, text, {
-    ...definedFields({ remedy: first?.remedy }),
+    ...definedFields({ remedy: first?.remedy, cause: first }),
     hint: 'run the same command again to send only what is missing',
   });
 }

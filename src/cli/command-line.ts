@@ -48,6 +48,18 @@ export function misplacedCommand(
   return first;
 }
 
+/**
+ * Gives `-x` a value where it has none: commander takes any next word for it, also one of the prompt. Only a number and
+ * `last` are values.
+ */
+export function withExtractValues(args: readonly string[]): readonly string[] {
+  const { length } = beforeDashes(args);
+  return args.map((word, at) => {
+    const isAlone = at < length && /^(?:-[ciq]*x|--extract)$/.test(word);
+    return isAlone && !/^(?:-?\d+|last)$/.test(args[at + 1] ?? '') ? `${word}=1` : word;
+  });
+}
+
 /** The last value of an option such as `--profile`. */
 export function flagValue(args: readonly string[], option: string): string | undefined {
   const options = beforeDashes(args);

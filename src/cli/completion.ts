@@ -197,6 +197,8 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['--upstream-profile', profiles],
   ['--resume', conversations],
   ['--stdin-encoding', () => plain(['utf-8', 'utf-16le', 'latin1', 'windows-1252', 'shift_jis'])],
+  ['--extract', () => plain(['1', '2', 'last'])],
+  ['-M', () => plain(['system:', 'user:', 'assistant:'])],
   ['--every', () => plain(['200l', '30s', '64kb', '200l,30s'])],
   ['--since', () => plain(['today', '7d', '4w', '30d'])],
   ['--speed', () => plain(['1', '10', 'max'])],
@@ -212,7 +214,9 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
 
 /** Options and arguments that take the path of a file. */
 const fileNames: ReadonlySet<string> = new Set(
-  '--file --output --record --replay --results --scenario --schema file files results'.split(' '),
+  '--file --messages --output --record --replay --results --scenario --schema file files results'.split(
+    ' ',
+  ),
 );
 
 /**

@@ -183,36 +183,51 @@ const ownRank = ({ term }: HelpRow) => {
   return rank < 0 ? popular.length : rank;
 };
 
-/** A row without the name of its variable, and without what follows the first clause of its description. */
-const inShort = ({ term, description }: HelpRow): HelpRow => ({
-  term,
-  description: description.replace(/ \[[A-Z_]+\]$/, '').replace(/; .*/s, ''),
-});
+/** The start of a clause or a parenthesis, which is not within one. */
+const clauseStart = /(?=, |: [a-z"]| \()(?![^(]*\))/;
 
-/** A command with its own options and examples; if not all fit, with one example and the options that people use most. */
+/** A row without the name of its variable; a description over one row loses its last clauses. */
+function inShort({ term, description }: HelpRow, termWidth: number): HelpRow {
+  const [whole = ''] = description.replace(/ \[[A-Z_]+\]$/, '').split('; ');
+  const room = helpWidth - termWidth - 4;
+  const clauses = whole.split(clauseStart);
+  while (clauses.length > 1 && clauses.join('').length > room) clauses.pop();
+  return { term, description: clauses.join('') };
+}
+
+/** A command with three examples, and as many of its options as fit, first those that people use most. */
 function formatCommand(command: Command, help: Help): string {
   const options = ownOptions(command, help).filter(
     ({ group }) => group !== generalGroup && group !== serviceGroup,
   );
-  const used = options.toSorted((one, other) => ownRank(one) - ownRank(other)).map(inShort);
+  const used = options.toSorted((one, other) => ownRank(one) - ownRank(other));
   const service = !helpOf(command).hidesServiceOptions ? ', natter help service' : '';
   const list = helpOf(command).list;
   const names = list?.rows.map(({ term }) => term.replace(/ <.*$/, '')) ?? [];
   const listRow = list?.isInShortHelp === true ? `${list.heading} ${names.join(', ')}` : '';
-  const format = (rows: readonly HelpRow[], examples: number) => {
+  const children = subcommandRows(command, help);
+  const childNames = children.map(({ term }) => term.split(' ')[0]).join(', ');
+  const format = (rows: readonly HelpRow[]) => {
     const rest = options.length - rows.length;
+    const termWidth = Math.min(widestTerm, Math.max(0, ...rows.map(({ term }) => term.length)));
     return joinSections([
       ...introduction(command, help),
-      ['Examples:', ...exampleLines(helpOf(command).examples.slice(0, examples))].join('\n'),
-      formatSection('Commands:', subcommandRows(command, help), help),
+      ['Examples:', ...exampleLines(helpOf(command).examples.slice(0, 3))].join('\n'),
+      options.length === 0 || children.length === 0
+        ? formatSection('Commands:', children, help)
+        : `Commands: ${childNames}`,
       help.boxWrap(listRow, helpWidth),
-      formatSection('Options:', rows, help),
+      formatSection(
+        'Options:',
+        rows.map((row) => inShort(row, termWidth)),
+        help,
+      ),
       `More: ${pathOf(command)} --help${rest === 0 ? '' : ` (${rest} more options)`}${service}`,
     ]);
   };
-  let text = format(options, 3);
+  let text = format(used);
   for (let shown = used.length; rowsOf(text) > mostRows && shown >= 0; shown -= 1) {
-    text = format(used.slice(0, shown), 1);
+    text = format(used.slice(0, shown));
   }
   return text;
 }

@@ -15,7 +15,7 @@ import { addVariables, buildRun } from '../commands/run/command.ts';
 import { buildSandbox } from '../commands/sandbox/command.ts';
 import { buildShellInit } from '../commands/shell-init/command.ts';
 import { buildUsage } from '../commands/usage/command.ts';
-import { misplacedCommand, routeToChat, withDashes } from './command-line.ts';
+import { misplacedCommand, routeToChat, withDashes, withExtractValues } from './command-line.ts';
 import type { Context } from '../run.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { namesBelow, setExamples } from './help-details.ts';
@@ -131,7 +131,7 @@ export async function runProgram(context: Context, args: readonly string[]): Pro
     if (misplaced !== undefined) throw misplacedCommandFailure(misplaced);
   });
   try {
-    await program.parseAsync(routeToChat(args, names), { from: 'user' });
+    await program.parseAsync(withExtractValues(routeToChat(args, names)), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const named =

@@ -75,7 +75,7 @@ export const conversationOptions = (alone = ''): readonly Option[] => [
 export const checkGroup = 'Checked answers:';
 
 /** They print something else, or send several prompts. */
-export const uncheckedOptions = ['markdown', 'interactive', 'every', 'split'];
+export const uncheckedOptions = ['markdown', 'interactive', 'every', 'split', 'extract'];
 
 export const schemaOption = (): Option =>
   new Option(
@@ -94,3 +94,37 @@ export const selectOption = (): Option =>
     '--select <pointer>',
     'print one value of a JSON answer, such as /items/0/name',
   ).conflicts(uncheckedOptions);
+
+/** Messages before the prompt. They start a conversation. */
+export const messageOptions = (): readonly Option[] => {
+  const others = ['continue', 'resume', 'branch', 'interactive', 'every', 'split'];
+  return [
+    new Option(
+      '--messages <file>',
+      'send these messages before the prompt: JSON, or JSON lines, of {role, content}; - for standard input',
+    ).conflicts(others),
+    new Option(
+      '-M <role:text>',
+      'send this message before the prompt; roles: system, user, assistant; repeatable',
+    )
+      .argParser(collect)
+      .conflicts(others),
+  ];
+};
+
+/** See `withExtractValues` in cli/command-line.ts. */
+export const extractOption = (): Option =>
+  new Option(
+    '-x, --extract [n|last]',
+    'print only a code block of the answer: the first (default), number n, or the last; exit code 13 without it',
+  ).conflicts([
+    'markdown',
+    'interactive',
+    'every',
+    'split',
+    'raw',
+    'schema',
+    'select',
+    'schemaRetries',
+    'block',
+  ]);

@@ -41,6 +41,8 @@ export const commandHints: FrontEndHints = {
     '‹natter auth status› shows the key in use; ask its issuer for more permissions',
   'raise-max-tokens': () => 'raise --max-tokens, or ask for less',
   'check-request': () => '--dry-run shows what is sent',
+  'shorten-or-wait': () =>
+    'send less text, for example in pieces with --split auto, or wait a minute',
   'shorten-prompt': () =>
     'send less text, send it in pieces with --split auto, or choose a model with a larger window: -m MODEL; natter config set window TOKENS corrects the window that natter expects',
   'remove-parameter': () =>

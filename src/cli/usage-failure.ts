@@ -32,13 +32,13 @@ const foreignOptions: ForeignWords = [
     '--append-system-prompt',
     '-s sets the system prompt; it replaces the one of the settings, so repeat that to keep it',
   ],
-  ['--schema-multi --json-schema', '--schema asks for JSON and checks it'],
+  ['--schema-multi', '--schema "[name, age int]" asks for a list; the brackets make it one'],
+  ['--json-schema', '--schema asks for JSON and checks it'],
   ['--max-turns', 'natter sends one prompt and gets one answer: there are no turns to limit'],
   ['--fallback-model', '--fallback MODEL answers if the first model fails'],
   ['--max-budget-usd', '‹natter config set budget 5usd/week› limits what a profile spends'],
   ['--bare', 'natter runs no hooks, plugins or tools, so there is nothing to leave out'],
   ['-S', '--no-stream prints the answer at its end; ‹natter conversations show ID› shows one'],
-  ['-x --extract', '‹natter last --block 1› prints a code block of the last answer'],
   ['-n --no-log --no-session-persistence', '--no-save does not save the conversation'],
   ['-l --list', '‹natter conversations› lists conversations, ‹natter models› lists the models'],
   ['--delete', '‹natter conversations delete ID› moves a conversation to the trash'],
@@ -67,6 +67,9 @@ function hintForForeign(typed: string, path: string, { options }: Command): stri
   }
   if (path === 'natter compare' && name === '--fallback') {
     return 'a comparison shows what each model answers, so no other model answers for one that fails';
+  }
+  if (path === 'natter compare' && /^(?:-x|--extract|-M|--messages)$/.test(name)) {
+    return `it is for one model: ‹natter ${name} …›`;
   }
   if (path === 'natter') {
     return meantBy(foreignOptions, name);

@@ -117,11 +117,10 @@ export async function refuseUnattached(words: readonly string[]): Promise<void> 
   }
 }
 
-/** The files that a prompt names as a conversation would attach them, `@notes.md`, or as its only word. */
+/** The files that are words of the command line, or that a conversation would attach: `@notes.md`. */
 export async function mentionedFiles(words: readonly string[]): Promise<readonly string[]> {
-  const [word = '', ...others] = words.join(' ').trim().split(/\s+/);
-  const named = [word, ...others].flatMap((one) => /^@(.+)$/.exec(one)?.[1] ?? []);
-  const names = others.length === 0 && named.length === 0 ? [word] : named;
+  const mentions = words.join(' ').match(/(?<=(?:^|\s)@)\S+/g) ?? [];
+  const names = [...new Set([...words, ...mentions])];
   const found = await Promise.all(names.map((name) => isEntry(name, 'isFile')));
   return names.filter((_, index) => found[index]);
 }

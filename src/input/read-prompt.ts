@@ -21,6 +21,10 @@ export interface PromptOptions extends GlobalOptions {
   readonly system?: string;
   readonly maxTokens?: string;
   readonly file?: readonly string[];
+  /** A file, or `-`. */
+  readonly messages?: string | undefined;
+  /** Messages as `role:text`. */
+  readonly M?: readonly string[];
   readonly budget?: string;
   /** Fails if the service has probably cut the prompt. */
   readonly strict?: boolean;
@@ -70,19 +74,21 @@ function tooLarge(): Failure {
  * required.
  * @throws Failure for bytes that are not text, and for required input that is empty or not read
  */
-async function readInput(
+export async function readInput(
   { context, options, presentation: { notices } }: Run<PromptOptions>,
   { required, hasPrompt, refuse }: SourceRequest,
 ): Promise<string | undefined> {
   const { clock, signal, streams } = context;
   const { stdin } = streams;
-  if (!options.stdin && required) {
-    throw new Failure('usage', '"-" requires standard input, but --no-stdin ignores it', {
+  const taken = options.messages === inputWord ? '--messages reads' : undefined;
+  const ignored = options.stdin ? taken : '--no-stdin ignores';
+  if (ignored !== undefined && required) {
+    throw new Failure('usage', `"-" requires standard input, but ${ignored} it`, {
       hint: 'use only one of them',
     });
   }
-  if (!options.stdin || (stdin.isTerminal && !required)) {
-    refuse?.(options.stdin ? 'nothing is piped in' : '--no-stdin ignores standard input');
+  if (ignored !== undefined || (stdin.isTerminal && !required)) {
+    refuse?.(ignored === undefined ? 'nothing is piped in' : `${ignored} standard input`);
     return undefined;
   }
   if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl+D to end it');
@@ -205,6 +211,10 @@ export async function readPrompt(
     ? composePrompt({ prompt, files: [...files, { name: inputName, content: rest }] })
     : composePrompt({ prompt, files, input: rest });
   if (text.trim() !== '') return { prompt: text, system };
+  if (options.messages !== undefined || options.M !== undefined) {
+    const missing = 'there is no prompt, and the messages do not end with one of the role "user"';
+    throw new Failure('usage', missing, { hint: 'add a prompt' });
+  }
   const usual = options.resume === true ? 'natter --resume latest' : 'natter';
   throw new Failure('usage', 'there is nothing to send', {
     hint: `for example: ‹${command ?? usual} "why is the sky blue?"›`,

@@ -198,7 +198,7 @@ export interface SecretGuard {
  * too.
  * @throws Failure `usage` for options that cannot be used together
  */
-export function guardMode({ context, options, settings }: Run) {
+function guardMode({ context, options, settings }: Run) {
   const { allowSecrets = false, redact = false, dryRun = false, sandbox = false } = options;
   const { baseUrl, secretGuard } = settings.values;
   if (allowSecrets && redact) {

@@ -6,6 +6,7 @@ import type { OutputStream } from '../terminal/device/streams.ts';
 import { failureFields } from './ending-failure.ts';
 import {
   answerFields,
+  costField,
   eventRecords,
   failureRecord,
   jsonLine,
@@ -91,6 +92,7 @@ export function jsonPrinter(
   context: Context,
   requestedModel: string,
   saved: () => SavedConversation | undefined = () => undefined,
+  costs?: ReadonlyMap<string, number>,
 ): AnswerPrinter {
   const texts: string[] = [];
   return {
@@ -100,9 +102,9 @@ export function jsonPrinter(
     },
     async end({ metadata, failure }) {
       const fields = answerFields(metadata, texts.join(''), requestedModel);
-      const conversation = saved();
+      const known = { ...fields, cost: costField(costs), conversation: saved() };
       await context.streams.stdout.write(
-        jsonLine({ ...fields, conversation, ...failureFields(failure, context) }),
+        jsonLine({ ...known, ...failureFields(failure, context) }),
       );
     },
   };
@@ -182,6 +184,7 @@ interface Printing {
   readonly presentation: Presentation;
   readonly format: AnswerFormat;
   readonly conversation?: (() => SavedConversation | undefined) | undefined;
+  readonly costs?: ReadonlyMap<string, number> | undefined;
 }
 
 /** The style of answers in the theme of the settings, with the user's colours. */
@@ -236,7 +239,8 @@ export async function createAnswerPrinter(
   settings: ResolvedSettings,
   askedModel: string,
 ): Promise<AnswerPrinter> {
-  if (run.format === 'json') return jsonPrinter(run.context, askedModel, run.conversation);
+  if (run.format === 'json')
+    return jsonPrinter(run.context, askedModel, run.conversation, run.costs);
   if (run.format === 'jsonl') return jsonLinesPrinter(run.context, run.conversation);
   return createTextPrinter(run, settings);
 }

@@ -32,6 +32,10 @@ export function jsonLine(value: unknown): string {
   return `${escapeJson(JSON.stringify(value))}\n`;
 }
 
+/** Shows what requests cost, by currency; undefined if no price is known. */
+export const costField = (costs: ReadonlyMap<string, number> | undefined) =>
+  costs === undefined || costs.size === 0 ? undefined : Object.fromEntries(costs);
+
 /** Only if the service has probably cut the prompt. */
 function truncationFields({ estimatedPromptTokens: estimate }: { estimatedPromptTokens?: number }) {
   return estimate === undefined

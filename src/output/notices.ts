@@ -1,4 +1,4 @@
-import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
+import { sanitize, sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 import type { AnswerMetadata } from './answer-meter.ts';
 import { countOf, count } from './figures.ts';
@@ -78,6 +78,12 @@ export function finishNotice(metadata: AnswerMetadata): string | undefined {
 
 export function refusalNotice(refusal: string): string {
   return `the model refused: ${refusal}`;
+}
+
+/** An answer that does not match, for standard error, so that it is not lost. */
+export function receivedAnswer(content: string): string {
+  if (content.trim() === '') return '';
+  return `natter: the received answer:\n${sanitize(content).replace(/\n?$/, '\n')}`;
 }
 
 /** The notice about `<think>…</think>` at the start of an answer. */

@@ -186,6 +186,7 @@ function noticesOf(read: Front, isOfAgent: boolean, file: SourceFile): readonly 
         found(agentMention, mentionNotice),
       ]
     : [
+        found(agentCommand, runs),
         found(likeDefault, (text) => `${text} is sent as text; ${advice}`),
         found(fileMention, mentionNotice),
       ];

@@ -63,10 +63,18 @@ function checkRequired(
   });
 }
 
-/** Words for `$1`, `$2`: none may be missing, and none may be left over. */
+/** Whether `argument-hint` has the word in brackets, as in `<issue> [priority]`. The first word may never be missing. */
+function isOptional(prompt: PromptFile, number: number): boolean {
+  const hints = prompt.front.argumentHint?.match(/\[[^\]]*\]|<[^>]*>|\S+/g) ?? [];
+  return number > 1 && hints[number - 1]?.startsWith('[') === true;
+}
+
+/** Words for `$1`, `$2`: none may be missing that is not optional, and none may be left over. */
 function checkWords(prompt: PromptFile, words: readonly string[]): void {
   const numbered = usesOf(prompt, 'argument');
-  const missing = numbered.find(({ name }) => Number(name) > words.length);
+  const missing = numbered.find(
+    ({ name }) => Number(name) > words.length && !isOptional(prompt, Number(name)),
+  );
   const { argumentHint } = prompt.front;
   const expected = argumentHint === undefined ? '' : `: ${argumentHint}`;
   if (missing !== undefined) {

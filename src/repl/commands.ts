@@ -1,3 +1,5 @@
+import { btwCommand } from './answers/aside.ts';
+import { branchesCommand } from './answers/branches.ts';
 import { answerCommands } from './answers/versions.ts';
 import { compactCommand } from './context/compaction.ts';
 import type { ArgumentKind, Candidate } from './composer/completion.ts';
@@ -88,6 +90,8 @@ const programCommands: readonly SlashCommand[] = [
 export const slashCommands: readonly SlashCommand[] = [
   help,
   ...answerCommands,
+  branchesCommand,
+  btwCommand,
   ...exportCommands,
   ...conversationCommands,
   ...settingsCommands,

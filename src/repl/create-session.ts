@@ -40,7 +40,7 @@ export function createSession(options: {
   const { repl, screen, format, call = callTask } = options;
   const { clock } = repl.context;
   let { state, journal } = options;
-  let controller = new AbortController();
+  const controllers = { activity: new AbortController(), aside: new AbortController() };
   let quit: () => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
   const ended = new Promise<void>((resolve, reject) => {
@@ -79,7 +79,7 @@ export function createSession(options: {
     const { state: after, tasks } = updated({ ...before, now: clock.monotonic() }, next);
     state = after;
     if (after.composer.text !== before.composer.text) draftSaving.restart(draftPause);
-    ticker.run(after.activity !== undefined);
+    ticker.run((after.activity ?? after.aside) !== undefined);
     screen.show(after);
     // They start in this order, after the change in progress.
     for (const started of tasks) track(Promise.resolve(started).then(perform));
@@ -119,13 +119,13 @@ export function createSession(options: {
       const { isStored, path } = journal.state();
       return isStored && path !== undefined;
     },
-    begin() {
-      controller = new AbortController();
+    begin(work = 'activity') {
+      const controller = (controllers[work] = new AbortController());
       // After quitting, nothing new may run.
       if (state.hasQuit) controller.abort(new Stopped('stopped'));
       return controller.signal;
     },
-    stop: () => controller.abort(new Stopped('stopped')),
+    stop: (work = 'activity') => controllers[work].abort(new Stopped('stopped')),
     hurried: () => wakeUp.next(),
     retryNow: () => wakeUp.wake(),
     quit: () => quit(),
@@ -135,6 +135,7 @@ export function createSession(options: {
       // Keeps queued prompts from being sent.
       session.update(endSession);
       session.stop();
+      session.stop('aside');
       await allEnded();
       ticker.run(false);
       draftSaving.cancel();

@@ -61,13 +61,14 @@ const writeChoice = (label: string, argument: string, replaces = false): DialogC
     }),
 });
 
-const fileDialog = (title: string, ...choices: readonly DialogChoice[]): Dialog => ({
-  type: 'choice',
-  title,
-  choices: [...choices, { label: 'write nothing', choose: writeNothing }],
-  selectsTyped: true,
-  cancel: writeNothing,
-});
+const fileDialog = (title: string, ...choices: readonly DialogChoice[]) =>
+  ({
+    type: 'choice',
+    title,
+    choices: [...choices, { label: 'write nothing', choose: writeNothing }],
+    filtersTyped: true,
+    cancel: writeNothing,
+  }) as const;
 
 /** Asks for the format of a file without a known extension. */
 function formatDialog(name: string): Dialog {
@@ -78,24 +79,11 @@ function formatDialog(name: string): Dialog {
   return fileDialog('export this conversation as', ...choices);
 }
 
-/** `tea-2.md` for `tea.md`: the first such name without a file. */
-function freeName({ files }: Session, name: string): string {
-  const dot = name.lastIndexOf('.');
-  for (let number = 2; ; number += 1) {
-    const other = `${name.slice(0, dot)}-${number}${name.slice(dot)}`;
-    const kind = files.kindOf(other);
-    if (kind !== 'file' && kind !== 'folder') return other;
-  }
-}
-
-function replaceDialog(session: Session, name: string): Dialog {
-  const other = freeName(session, name);
-  return fileDialog(
-    `${name} exists already`,
-    writeChoice(`write ${other}`, other),
-    writeChoice('replace it', name, true),
-  );
-}
+/** Enter alone writes nothing. */
+const replaceDialog = (name: string): Dialog => ({
+  ...fileDialog(`${name} exists already`, writeChoice('replace it', name, true)),
+  selected: 1,
+});
 
 /** Exports the conversation; asks for the format, and before it replaces a file. */
 export async function exportConversation(
@@ -120,7 +108,7 @@ export async function exportConversation(
   const text = [...(await exportAs(conversation, format, options))].join('');
   const path = session.files.write(name, text, { isPrivate: true, replaces });
   if (path === undefined) {
-    openDialog(session, replaceDialog(session, name));
+    openDialog(session, replaceDialog(name));
     return [];
   }
   const shown = formats.find((known) => known.format === format)?.name ?? format;
@@ -139,7 +127,7 @@ function selectionOf({ source, name, block }: Wanted) {
   if (block === undefined) return { text: source, name };
   const blocks = codeBlocks(source);
   const found = blocks[block - 1];
-  if (found !== undefined) return { text: `${found}\n`, name: `code block ${block}` };
+  if (found !== undefined) return { text: found.code, name: `code block ${block}` };
   const several = blocks.length === 1 ? 'one code block' : `code blocks 1 to ${blocks.length}`;
   const count = blocks.length === 0 ? 'no code block' : several;
   throw new Failure('usage', `${name} has ${count}`);

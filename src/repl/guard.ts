@@ -5,7 +5,7 @@ import {
   locateSecrets,
   type Redaction,
   redactTexts,
-  guardMode,
+  planGuard,
 } from '../input/secret-guard.ts';
 import type { Run } from '../run.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
@@ -18,11 +18,13 @@ import type { ReplService } from './service.ts';
 export function createReplGuard(run: Run<ChatOptions>, service: ReplService) {
   const { context, settings } = run;
   let redaction: Redaction | undefined;
-  const modeNow = () => {
+  /** For the service in use, or a fallback that is on a different machine. */
+  const planNow = () => {
     const { address, isSandbox, isReplay = false } = service.facts();
     const baseUrl = isSandbox || isReplay ? undefined : address;
     const values = { ...settings.values, baseUrl };
-    return guardMode({ ...run, settings: { ...settings, values } });
+    const options = { ...run.options, sandbox: isSandbox };
+    return planGuard({ ...run, options, settings: { ...settings, values } });
   };
   return {
     /**
@@ -33,11 +35,17 @@ export function createReplGuard(run: Run<ChatOptions>, service: ReplService) {
       files: readonly AttachedFile[],
       { isConfirmed, isRedacted }: { readonly isConfirmed: boolean; readonly isRedacted: boolean },
     ): { readonly files: readonly AttachedFile[]; readonly problem?: string } {
-      const mode = isRedacted ? 'redact' : modeNow();
+      const plan = planNow();
+      const mode = isRedacted ? 'redact' : (plan?.mode ?? 'off');
       if (mode === 'off' || (mode === 'ask' && isConfirmed) || files.length === 0) return { files };
       const located = files.flatMap((file) => locateSecrets(context, file));
       if (located.length === 0) return { files };
-      if (mode === 'ask') return { files, problem: describeSecrets(located) };
+      if (mode === 'ask') {
+        const { value: receiver = '' } = plan?.settings.profile ?? {};
+        const isFallback = receiver !== settings.profile.value;
+        const text = isFallback ? `; a fallback sends it to the profile ${receiver}` : '';
+        return { files, problem: describeSecrets(located) + text };
+      }
       const redacted = redactTexts(context, files, redaction);
       ({ redaction } = redacted);
       return { files: redacted.texts };

@@ -53,7 +53,7 @@ const otherPrograms: ReadonlyMap<string, string> = new Map([
   ['vim', 'in a shell: natter config set editing vi'],
   ['status', figures],
   ['stats', figures],
-  ['rewind', '/undo removes the last prompt, /edit changes it'],
+  ['rewind', '/undo removes the last prompt, /edit goes back to an earlier one'],
   ['memory', system],
   ['init', system],
   ['config', 'in a shell: natter config'],
@@ -121,7 +121,7 @@ function spokenUsage(command: SlashCommand): string {
 
 /** The commands of `/help` by use. With the advice below them they fit a window of 24 rows. */
 export const byUse: readonly string[] =
-  'model resume new retry edit continue undo copy save attach context compact compare system role param quit'.split(
+  'model resume new retry edit branches btw continue undo copy save attach context compact system param quit'.split(
     ' ',
   );
 

@@ -1,4 +1,4 @@
-import { hasVersions, switchVersion, type VersionChoice } from './answers/versions.ts';
+import { editEarlier, hasVersions, switchVersion, type VersionChoice } from './answers/versions.ts';
 import { isCommandLine, panelOf } from './commands.ts';
 import { breakAtBackslash, editActions, isEditAction } from './composer/edit-actions.ts';
 import { newerEntry, olderEntry, type HistoryStep } from './composer/history.ts';
@@ -17,6 +17,7 @@ import {
 } from './composer/text-buffer.ts';
 import { onListAction, onListText } from './conversation-list/list-keys.ts';
 import { closeList } from './conversation-list/list.ts';
+import { currentPath, lastPrompt } from './conversations/position.ts';
 import { interruptDialog } from './dialog.ts';
 import { discardRestored } from './files/attachments.ts';
 import { dropCheck } from './files/dropped-files.ts';
@@ -39,13 +40,29 @@ import { isComposing, pressVi } from './composer/vi/vi-keys.ts';
 
 export const stopActivity = (session: Session): void => session.stop();
 
+export const stopAside = (session: Session): void => session.stop('aside');
+
+/** Whether something runs that is not being stopped. */
+const canStop = ({ activity, aside }: ReplState) =>
+  [activity, aside].some((running) => running?.isStopping === false);
+
+/** Stops an answer first, then a side question. */
 function stop(state: ReplState): Update {
-  const { activity, branch } = state;
+  const { activity, aside, branch } = state;
+  if (activity?.isStopping !== false && aside?.isStopping === false) {
+    return step({ ...state, aside: { ...aside, isStopping: true } }, task(stopAside, undefined));
+  }
   if (activity === undefined && branch?.reason === 'edit')
     return isEmpty(state.composer) ? cancelEdit(state) : andThen(clearDraft(state), cancelEdit);
-  if (activity === undefined) return step(state);
+  if (activity === undefined) return isEmpty(state.composer) ? pressEscape(state) : step(state);
   const stopping = { ...state, activity: { ...activity, isStopping: true } };
   return step(stopping, task(stopActivity, undefined));
+}
+
+/** Pressed twice, it lists the earlier prompts. */
+function pressEscape(state: ReplState): Update {
+  if (state.isEditArmed === true) return editEarlier({ ...state, isEditArmed: false });
+  return step({ ...state, isEditArmed: lastPrompt(currentPath(state)) !== undefined });
 }
 
 function cancelEdit(state: ReplState): Update {
@@ -59,7 +76,7 @@ function interrupt(state: ReplState): Update {
   if (state.completion !== undefined && state.completion.source !== 'commands') {
     return step(withMenuClosed(state));
   }
-  if (state.activity !== undefined && !state.activity.isStopping) return stop(state);
+  if (canStop(state)) return stop(state);
   if (!isEmpty(state.composer)) {
     const cleared = clearDraft(state);
     // The choice of a service was cancelled.
@@ -256,8 +273,10 @@ export function releaseKeys(state: ReplState): Update {
 /** Each key closes the panel; Esc does nothing else, and removes the question mark that opened it. */
 export function onKey(given: ReplState, event: KeyEvent): Update {
   const isOpen = panelOf(given).length > 0;
-  const state = isOpen ? { ...given, panel: undefined } : given;
-  if (isOpen && event.type === 'key' && boundAction(given, chordOf(event)) === 'stop') {
+  const isStop = event.type === 'key' && boundAction(given, chordOf(event)) === 'stop';
+  const isEditArmed = isStop && given.isEditArmed === true;
+  const state = { ...given, isEditArmed, panel: undefined };
+  if (isOpen && isStop) {
     return step(
       given.panel === undefined ? { ...state, composer: clearBuffer(state.composer) } : state,
     );

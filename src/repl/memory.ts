@@ -9,7 +9,7 @@ import { maskText } from '../secrets/secrets.ts';
 import type { Context } from '../run.ts';
 import { makePrivateFolder, removeFile } from '../storage/files.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
-import { readLines } from '../storage/read-lines.ts';
+import { readLines, unreadLines } from '../storage/read-lines.ts';
 import { replaceFile, stateVariable, appendLine } from '../storage/state-file.ts';
 
 /** The memory in the state folder; none for `--no-save`. It warns once about a folder that it cannot use. */
@@ -17,7 +17,7 @@ export function createReplMemory(context: Context, isKept: boolean, notices: Not
   const { clock, secrets } = context;
   const { state } = resolveFolders(context);
   const file = path.join(state ?? '', 'history.jsonl');
-  const drafts = createDrafts(context, path.join(state ?? '', 'drafts'));
+  const drafts = createDrafts(context, path.join(state ?? '', 'drafts'), notices);
   let isWarned = false;
   const tolerate = <Result>(act: () => Result, otherwise: Result): Result => {
     if (!isKept || state === undefined) return otherwise;
@@ -34,7 +34,7 @@ export function createReplMemory(context: Context, isKept: boolean, notices: Not
   };
   return {
     /** Oldest first. */
-    history: () => tolerate<readonly string[]>(() => readHistory(file), []),
+    history: () => tolerate<readonly string[]>(() => readHistory(file, notices), []),
     remember: (text: string) =>
       tolerate(() => appendHistory(file, maskText(secrets, text), clock.date()), undefined),
     /** The newest draft of a session that has ended in this folder; this session takes it over. */
@@ -67,7 +67,7 @@ const extension = '.json';
  * other's. A lock beside the file shows that its session is running. A draft belongs to the folder in which it was
  * typed. Functions throw Failure `storage`, or the system's error.
  */
-function createDrafts(context: Context, folder: string) {
+function createDrafts(context: Context, folder: string, notices: Notices) {
   const { clock, process, random } = context;
   const parts = [process.id, clock.date().getTime(), Math.floor(random() * 1e9)];
   const own = parts.map((part) => part.toString(36)).join('-') + extension;
@@ -89,7 +89,7 @@ function createDrafts(context: Context, folder: string) {
     /** An empty text removes the file. */
     save,
     take(): string {
-      for (const { name, text, folder: from = typedIn } of readDrafts(folder)) {
+      for (const { name, text, folder: from = typedIn } of readDrafts(folder, notices)) {
         const found = from === typedIn ? hold(name) : undefined;
         if (found === undefined) continue;
         try {
@@ -106,13 +106,15 @@ function createDrafts(context: Context, folder: string) {
   };
 }
 
-/** The drafts in the folder, newest first, without damaged and unreadable ones. @throws the system's error for the folder */
-function readDrafts(folder: string) {
+/** The drafts in the folder, newest first, without unreadable ones. @throws the system's error for the folder */
+function readDrafts(folder: string, notices: Notices) {
   if (!fs.existsSync(folder)) return [];
   const names = fs.readdirSync(folder).filter((name) => name.endsWith(extension));
   const drafts = names.flatMap((name) => {
+    const file = path.join(folder, name);
     try {
-      const record = readRecord(fs.readFileSync(path.join(folder, name), 'utf8'));
+      const record = readRecord(fs.readFileSync(file, 'utf8'));
+      if (record === undefined) notices.notice(unreadLines(file, [1]));
       return record === undefined ? [] : [{ name, ...record }];
     } catch {
       // Such as one that another session has sent meanwhile.
@@ -133,15 +135,23 @@ export function appendHistory(file: string, text: string, at: Date): void {
   if (text.trim() !== '' && text.length <= maxTextLength) appendLine(file, recordOf(text, at));
 }
 
-/** The newest 2000 entries in the last 8 MB, oldest first, without damaged lines. @throws Failure `storage` */
-export function readHistory(file: string): readonly string[] {
+/**
+ * The newest 2000 entries in the last 8 MB, oldest first. One notice names damaged lines, unless the file is longer.
+ * @throws Failure `storage`
+ */
+export function readHistory(file: string, notices: Notices): readonly string[] {
   try {
     const start = Math.max(0, fs.statSync(file).size - maxReadBytes);
-    // The start may be within a line, which is damaged then.
-    const records = [...readLines(file, start)]
+    const lines = [...readLines(file, start)]
       .flat()
-      .flatMap((line) => readRecord(line.replaceAll(/^\uFEFF|\0/g, '')) ?? []);
-    return records.slice(-maxEntries).map(({ text }) => text);
+      .map((line) => line.replaceAll(/^\uFEFF|\0/g, ''));
+    const records = lines.map(readRecord);
+    const damaged = lines.flatMap((line, at) =>
+      line.trim() === '' || records[at] !== undefined ? [] : [at + 1],
+    );
+    // The start may be within a line, and then the numbers of the others are unknown.
+    if (damaged.length > 0 && start === 0) notices.notice(unreadLines(file, damaged));
+    return records.flatMap((record) => record?.text ?? []).slice(-maxEntries);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
     throw storageFailure('read', file, error, stateVariable);

@@ -31,6 +31,7 @@ import { listPromptFiles } from './prompt-files/send-prompt-file.ts';
 import { startLive } from './screen/start-live.ts';
 import { symbolsFor } from './screen/symbols.ts';
 import { openReplService } from './service.ts';
+import type { UsageSource } from '../usage/budget.ts';
 import type { Repl, Session } from './session.ts';
 import type { ReplState } from './state.ts';
 import { sourceName } from './status-text.ts';
@@ -43,8 +44,8 @@ interface Opened {
 }
 
 /** @throws Failure `usage` for an option that a conversation on a terminal does not have */
-export function refuseOneShotOptions({ fallback, every, split }: ChatOptions): void {
-  const options = Object.entries({ fallback, every, split });
+export function refuseOneShotOptions({ every, split }: ChatOptions): void {
+  const options = Object.entries({ every, split });
   const [name, value] = options.find(([, given]) => given !== undefined) ?? [];
   if (name === undefined) return;
   const need = `--${name} needs a prompt on the command line, or standard input`;
@@ -114,9 +115,6 @@ async function firstState(
   return values.editing === 'vi' && !isLineMode ? { ...state, vi: startVi(state.composer) } : state;
 }
 
-/** The option is refused; the setting is for other commands, too. */
-const noFallback = 'fallback is ignored in conversations; /retry MODEL asks a different model';
-
 /** The first row of a new conversation: who answers, and keys to learn, as far as there is room. */
 export function welcomeEntry({ service, settings, columns, ...state }: ReplState): Entry {
   const source = sourceName(service);
@@ -134,7 +132,7 @@ export function welcomeEntry({ service, settings, columns, ...state }: ReplState
 
 /** Shows a resumed conversation and sends the prompt of the command line. */
 function begin(
-  { options, presentation, settings, isLineMode }: Repl,
+  { options, presentation, isLineMode }: Repl,
   session: Session,
   opensList: boolean,
   words: readonly string[],
@@ -147,7 +145,6 @@ function begin(
     session.print([notice('the unsent draft of your last session here is back')]);
   }
   for (const name of options.file ?? []) notices.notice(`${name} is attached to the next prompt`);
-  if (settings.values.fallback !== undefined) notices.notice(noFallback);
   const prompt = typedPrompt(words.join(' '));
   if (prompt === '' || state.dialog !== undefined) return;
   // In line mode it is in the queue, and an empty line sends it.
@@ -248,15 +245,18 @@ export async function runRepl(
   const journal = named ?? createJournal(storing);
   try {
     const run = { context, options, presentation, settings };
-    const source = {
-      /** The name that the ledger has for the request in progress. */
-      get command(): 'compact' | 'repl' {
-        const activity = opened.session?.state().activity;
+    const source: UsageSource = {
+      command(request) {
+        const { activity, aside } = opened.session?.state() ?? {};
+        if (aside?.request === request) return 'btw';
         return activity?.type === 'answer' && activity.isSummary === true ? 'compact' : 'repl';
       },
-      /** The id of a conversation that is on disk. */
-      conversation: () =>
-        opened.session?.isStored() ? opened.session.state().conversation.id : undefined,
+      conversation(request) {
+        const { session } = opened;
+        const { aside } = session?.state() ?? {};
+        if (aside?.request === request) return aside.conversation;
+        return session?.isStored() ? session.state().conversation.id : undefined;
+      },
     };
     const service = await openReplService(run, source);
     const memory = createReplMemory(context, settings.values.save, presentation.notices);

@@ -1,3 +1,4 @@
+import { chainClients, fallbackModels } from '../ask/fallback.ts';
 import { planRequest, changedParams } from '../ask/plan-request.ts';
 import type { Message } from '../client/contract.ts';
 import { createClient } from '../client/create-client.ts';
@@ -60,10 +61,18 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
   let { settings } = run;
   const sandbox = options.sandbox === true || settings.values.baseUrl === undefined;
   const opening = sandbox ? { ...options, sandbox } : options;
+  // Reports a bad fallback before anything is typed.
+  fallbackModels({ ...run, options: opening });
   let service = await openService({ ...run, options: opening }, source);
   const facts = () => factsOf(service, settings);
+  const served = (session: SessionSettings) => ({
+    ...withSession(settings, session),
+    windows: service.windows(),
+  });
   return {
     client: () => service.client,
+    /** See {@link Service.clientFor}. */
+    clientFor: (command: string) => service.clientFor(command),
     facts,
     /**
      * A request, and a warning to print before it is sent.
@@ -71,8 +80,20 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
      * @throws Failure of kind `invalid_request` if the prompt cannot fit the window
      */
     plan(messages: readonly Message[], session: SessionSettings, promptTokens?: number) {
-      const served = { ...withSession(settings, session), windows: service.windows() };
-      return planRequest(served, messages, options.stream, '/model', promptTokens);
+      return planRequest(served(session), messages, options.stream, '/model', promptTokens);
+    },
+    /** The model of the session and those of `fallback`, with their clients. @throws Failure for a bad fallback */
+    models(session: SessionSettings) {
+      const usual = { ...options, sandbox: service.isSandbox };
+      const own = { ...run, options: usual, settings: served(session) };
+      const current: Service = {
+        ...service,
+        // It may be opened again meanwhile, for a new key.
+        get client() {
+          return service.client;
+        },
+      };
+      return { models: fallbackModels(own), clients: chainClients(current, own) };
     },
     /** The windows of the service's models, as far as it reported them. */
     windows: () => service.windows(),

@@ -34,8 +34,6 @@ export interface Repl extends Run<ChatOptions> {
 export interface Screen {
   /** Appends to the scrollback. Returns a promise while the terminal is slow: await it before the next write. */
   write(text: string): Promise<void> | undefined;
-  /** Resolves when text would be shown at once; undefined if that is now. */
-  nextUpdate(): Promise<void> | undefined;
   /** Shows the composer, dialogs and status. */
   show(state: ReplState): void;
   /** Redraws after other output may have overwritten the screen. */
@@ -49,6 +47,9 @@ export interface Screen {
   /** Resolves when everything is written and the terminal is restored. */
   close(): Promise<void>;
 }
+
+/** What can be stopped apart: an answer or command by default, and a side question. */
+type Work = 'activity' | 'aside';
 
 /** A conversation in progress, as tasks use it. */
 export interface Session extends Repl {
@@ -64,9 +65,9 @@ export interface Session extends Repl {
   useJournal(journal: Journal): Promise<void>;
   /** Whether the whole conversation is on disk. */
   isStored(): boolean;
-  /** A signal for the answer or command that starts; `stop` aborts it. */
-  begin(): AbortSignal;
-  stop(): void;
+  /** A signal for the answer or command that starts, or for a side question; `stop` aborts it. */
+  begin(work?: Work): AbortSignal;
+  stop(work?: Work): void;
   /** Resolves at the next `retryNow`. */
   hurried(): Promise<void>;
   retryNow(): void;
@@ -124,6 +125,7 @@ export const replHints: FrontEndHints = {
   'raise-max-tokens': () => '/param max_tokens=NUMBER raises the limit',
   'remove-parameter': () => '/param NAME off removes one; /param lists them',
   'check-request': () => '/model, /system and /param change what is sent',
+  'shorten-or-wait': () => '/compact shortens the conversation; or wait a minute',
   'shorten-prompt': () => shortenPromptHint,
   'check-model': () => '/model lists the available models; also check the base URL',
   'choose-model': () => '/model lists the available models and chooses one',

@@ -378,7 +378,7 @@ function settingDialog(
       choose: (state) => set(closed(state), value),
     })),
     selected: Math.max(0, values.indexOf(current ?? '')),
-    selectsTyped: true,
+    filtersTyped: true,
     cancel: (state) => step(closed(state)),
   };
 }

@@ -1,3 +1,4 @@
+import type { CompletionRequest as ChatRequest } from '../client/contract.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import type { ModelWindows } from '../conversation/context-fit.ts';
 import type { ListedConversation } from '../conversation/library/library.ts';
@@ -12,6 +13,7 @@ import type { KeyEvent } from './composer/keys/key-event.ts';
 import type { Draft, TextBuffer } from './composer/text-buffer.ts';
 import type { ViState } from './composer/vi/vi-state.ts';
 import type { FailureKind } from '../failure.ts';
+import type { Entry } from './transcript/transcript.ts';
 
 /** The settings of the next prompts; slash commands change them. */
 export interface SessionSettings {
@@ -50,8 +52,8 @@ export type Dialog =
       readonly choices: readonly DialogChoice[];
       /** Index of the choice that is selected first; by default 0. */
       readonly selected?: number;
-      /** Typed letters select the choice that begins with them. */
-      readonly selectsTyped?: boolean;
+      /** Typed letters filter the choices, of which each has one row. */
+      readonly filtersTyped?: boolean;
       /** Closes the dialog, because any other text is a prompt. */
       readonly takesPrompt?: (state: ReplState) => Update;
     })
@@ -197,6 +199,16 @@ interface TaskActivity {
   readonly dialog: Dialog | undefined;
 }
 
+/** The side question of `/btw` in progress, beside an answer or alone. */
+export interface Aside {
+  readonly since: number;
+  readonly isStopping: boolean;
+  /** Once it is sent. */
+  readonly request?: ChatRequest;
+  /** The id of the saved conversation that it is about. */
+  readonly conversation?: string | undefined;
+}
+
 /** Keys received while the composer is unavailable, in order. */
 export interface TypeAhead {
   /** The external editor uses the terminal; else completions are looked up, or the list is being opened. */
@@ -278,6 +290,9 @@ export interface ReplState {
   /** Replaces the composer while it is open. */
   readonly list: OpenList | undefined;
   readonly activity: AnswerActivity | TaskActivity | undefined;
+  readonly aside?: Aside | undefined;
+  /** Answered side questions, which are printed after the answer in progress. */
+  readonly asides?: readonly Entry[];
   /** The host of the web page that is read before a prompt is sent. */
   readonly host?: string | undefined;
   /** Queued prompts and commands, next first. */
@@ -316,6 +331,8 @@ export interface ReplState {
   readonly panel?: string | undefined;
   /** The next Ctrl+C quits. */
   readonly isQuitArmed: boolean;
+  /** The next Esc lists the earlier prompts. */
+  readonly isEditArmed?: boolean;
   /** `exit`, `:q` or the like was entered; entered again, it quits. */
   readonly isExitWordEntered: boolean;
   readonly hasQuit: boolean;

@@ -1,7 +1,7 @@
 import { keyOf, neededKeyOf } from './composer/keys/key-bindings.ts';
 import { type Entry, failureEntry, notice } from './transcript/transcript.ts';
 import type { Session } from './session.ts';
-import type { AnswerActivity, Dialog, ReplState, Update, Task } from './state.ts';
+import type { AnswerActivity, Dialog, DialogChoice, ReplState, Update, Task } from './state.ts';
 
 export function step(state: ReplState, ...tasks: readonly Task[]): Update {
   return { state, tasks };
@@ -100,6 +100,23 @@ export function withUndecided(state: ReplState, undecided: string): Update {
 /** Shows a dialog in the composer's place. */
 export function openDialog(session: Session, dialog: Dialog): void {
   session.update((state) => step({ ...state, dialog }));
+}
+
+/** Offers what a slash command can choose: in a dialog, in line mode as lines with the numbers to type. */
+export function offerChoices(
+  state: ReplState,
+  title: string,
+  command: string,
+  choices: readonly DialogChoice[],
+): Update {
+  if (state.isLineMode) {
+    const lines = choices.map(({ label }, index) => `${index + 1} ${label}`);
+    const text = [title, ...lines, `/${command} 1 chooses the first`].join('\n');
+    return printNotice(state, text);
+  }
+  const cancel = (open: ReplState) => step({ ...open, dialog: undefined });
+  const dialog = { type: 'choice', title, choices, filtersTyped: true, cancel } as const;
+  return step({ ...state, dialog: { ...dialog, cancels: 'returns' } });
 }
 
 /** The key that stops; in line mode no key is bound to `stop`. */

@@ -1,4 +1,5 @@
 import type { AnswerEnd, FailureText, ReplState, Update, Task } from './state.ts';
+import { printAsides } from './answers/aside.ts';
 import { onAnswerEnded } from './answers/answering.ts';
 import { sendPrompt } from './answers/send-prompt.ts';
 import { answerList } from './line-mode/questions.ts';
@@ -58,9 +59,10 @@ export function onTaskFailed(
   return failure === 'stopped' ? andThen(ended, pauseQueue) : ended;
 }
 
-/** A change of the state. Then the keys that waited for it are pressed, and the queue goes on. */
+/** A change of the state. Then the keys that waited for it are pressed, side questions are printed, and the queue goes on. */
 export function updated(state: ReplState, change: (state: ReplState) => Update): Update {
   const changed = change(state);
   const isOver = changed.state.typeAhead?.isOver === true;
-  return andThen(isOver ? andThen(changed, releaseKeys) : changed, advance);
+  const done = isOver ? andThen(changed, releaseKeys) : changed;
+  return andThen(andThen(done, printAsides), advance);
 }

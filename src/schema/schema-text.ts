@@ -27,8 +27,10 @@ const word = /[\p{L}\p{N}_$.-]+/uy;
 const quoted = /"[^"\n]*"/y;
 const blanks = /[ \t]*/y;
 const separators = /[\s,]*/y;
-/** What ends a description without quotes. */
+/** A description without quotes. */
 const description = /[^,\n\]}]*/y;
+/** The same in a text with a field on each line, as `llm` has them: commas are a part of it. */
+const lineDescription = /[^\n]*/y;
 
 interface Reader {
   /** The text that matches at the current place, which moves behind it. */
@@ -112,7 +114,7 @@ interface Field {
   readonly schema: JsonObject;
 }
 
-function readField(reader: Reader): Field {
+function readField(reader: Reader, ending: RegExp): Field {
   const name = takeWord(reader);
   if (name === undefined || name === '') throw reader.fail('expected the name of a field');
   const isOptional = reader.take(/\?/y) !== undefined;
@@ -122,19 +124,20 @@ function readField(reader: Reader): Field {
   reader.take(blanks);
   if (reader.take(/:/y) === undefined) return { name, isOptional, schema: type };
   reader.take(blanks);
-  const text = reader.take(quoted)?.slice(1, -1) ?? reader.take(description)?.trim() ?? '';
+  const text =
+    reader.take(quoted)?.slice(1, -1) ?? reader.take(ending)?.replace(/,?\s*$/, '') ?? '';
   reader.take(blanks);
   return { name, isOptional, schema: text === '' ? type : { ...type, description: text } };
 }
 
-/** @param end the closing bracket; empty for the end of the text */
-function readObject(reader: Reader, end: ']' | '}' | ''): JsonObject {
+/** @param end the closing bracket; empty for the end of the text. @param ending of a description */
+function readObject(reader: Reader, end: ']' | '}' | '', ending = description): JsonObject {
   const fields = new Map<string, Field>();
   for (;;) {
     reader.take(separators);
     if (reader.sees(end)) break;
     if (reader.sees('')) throw reader.fail(`expected a closing "${end}"`);
-    const field = readField(reader);
+    const field = readField(reader, ending);
     if (fields.has(field.name)) throw reader.fail(`the field "${field.name}" is named twice`);
     fields.set(field.name, field);
     if (!reader.sees(`,\n\r${end}`) && !reader.sees('')) {
@@ -161,7 +164,9 @@ function readObject(reader: Reader, end: ']' | '}' | ''): JsonObject {
  */
 export function parseNotation(text: string, label: string): JsonObject {
   const reader = createReader(text.trim(), label);
-  if (reader.take(/\[/y) === undefined) return readObject(reader, '');
+  if (reader.take(/\[/y) === undefined) {
+    return readObject(reader, '', text.trim().includes('\n') ? lineDescription : description);
+  }
   const items = readObject(reader, ']');
   reader.take(separators);
   if (!reader.sees('')) throw reader.fail('unexpected text after the closing "]"');

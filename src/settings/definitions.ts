@@ -61,6 +61,11 @@ const table = {
     'anywhere',
     'Conversation that -c continues: the latest of anywhere, or of the current folder',
   ),
+  titles: withDefault(
+    oneOf('words', 'model'),
+    'words',
+    'Title of a conversation: its first words, or model: one more request after the first answer on a terminal',
+  ),
   fallback: optional(
     modelNames,
     'Models that answer if the first one fails or is too small: nextgen,local:llama3',

@@ -3,7 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
+import { type Notices, silentNotices } from '../output/notices.ts';
 import { replaceFile } from '../storage/state-file.ts';
+import { errorCode } from '../storage/storage-failure.ts';
 import { resolveFolders, type FolderFacts } from './folders.ts';
 import type { ResolvedSettings } from './resolved-settings.ts';
 
@@ -23,21 +25,27 @@ function fileOf(context: FolderFacts): string | undefined {
   return state === undefined ? undefined : join(state, 'models.json');
 }
 
-/** Reads the file. A missing, unreadable or malformed one is empty: then the catalogue is used. */
-function readFile(file: string): JsonObject {
+/** Reads the file. A missing or damaged one is empty, and then the catalogue is used; `notices` name a damaged one. */
+function readFile(file: string, notices = silentNotices): JsonObject {
   try {
     const value = parseJson(readFileSync(file, 'utf8'));
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
+    if (isJsonObject(value)) return value;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return {};
   }
+  notices.notice(`${file} could not be read; the windows of models are learned again`);
+  return {};
 }
 
 /** Reads the windows that earlier runs learned from the service at this address. */
-export function readWindows(context: FolderFacts, baseUrl: string | undefined): ModelWindows {
+export function readWindows(
+  context: FolderFacts,
+  baseUrl: string | undefined,
+  notices: Notices,
+): ModelWindows {
   const file = fileOf(context);
   if (baseUrl === undefined || file === undefined) return new Map();
-  const models = readFile(file)[addressOf(baseUrl)];
+  const models = readFile(file, notices)[addressOf(baseUrl)];
   const isWindow = (entry: [string, unknown]): entry is [string, number] =>
     Number.isSafeInteger(entry[1]) && Number(entry[1]) > 0;
   return new Map(Object.entries(isJsonObject(models) ? models : {}).filter(isWindow));

@@ -104,7 +104,7 @@ export function readSettings(
         },
   );
   keepSecrets(context, settings);
-  const windows = readWindows(context, settings.values.baseUrl);
+  const windows = readWindows(context, settings.values.baseUrl, notices);
   return { ...settings, windows: withWindow(windows, settings.values) };
 }
 

@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
+import { isJsonObject, type JsonObject, locatedProblem, parseJson } from '../json.ts';
 import { type Family, familyNames } from './definitions.ts';
 
 /** A profile as it is in the file: unchecked values by setting name, and the families. */
@@ -44,7 +44,7 @@ function parseDocument(text: string, path: string, isWhole: (profile: unknown) =
   const content = text.replace(/^\uFEFF/, '');
   if (content.trim() === '') throw damaged(path, 'it is empty');
   const document = parseJson(content);
-  if (document === undefined) throw damaged(path, 'it is not valid JSON');
+  if (document === undefined) throw damaged(path, `it ${locatedProblem(content)}`);
   if (!isJsonObject(document)) throw damaged(path, 'it is not a JSON object');
   const { version = documentVersion, profiles = {} } = document;
   if (version !== documentVersion) {

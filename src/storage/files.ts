@@ -18,7 +18,8 @@ export function withDescriptor<Result>(
 
 const ownerOnly = 0o700;
 
-const isFolder = (name: string) =>
+/** Whether a folder has this path; false for a missing file. */
+export const isFolder = (name: string) =>
   fs.statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
 
 function makeOne(folder: string): void {

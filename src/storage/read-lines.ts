@@ -2,9 +2,56 @@ import fs from 'node:fs';
 
 /** The bytes of one read. A megabyte is not faster, and makes four times as much garbage. */
 const chunkSize = 1 << 18;
-const lineEnd = 0x0a;
 /** The most bytes of a line, below the maximum length of strings. */
 const maxLine = 1 << 28;
+const lineEnd = 0x0a;
+
+/**
+ * Splits bytes into lines without their LF. Only the incomplete last line is kept in memory.
+ * @param longest maximum bytes of a line
+ */
+export function createLineSplitter(longest: number) {
+  let parts: Buffer[] = [];
+  let size = 0;
+  const keep = (part: Buffer) => {
+    size += part.length;
+    if (size <= longest) parts.push(part);
+    else parts = [];
+  };
+  const take = (): Buffer | undefined => {
+    const [first] = parts;
+    const whole = parts.length === 1 ? first : Buffer.concat(parts);
+    const line = size > longest ? undefined : whole;
+    parts = [];
+    size = 0;
+    return line;
+  };
+  return {
+    /** The lines that `chunk` completes; undefined for a line that is too long. */
+    add(chunk: Uint8Array): readonly (Buffer | undefined)[] {
+      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+      const lines: (Buffer | undefined)[] = [];
+      let start = 0;
+      for (let end = bytes.indexOf(lineEnd); end >= 0; end = bytes.indexOf(lineEnd, start)) {
+        keep(bytes.subarray(start, end));
+        lines.push(take());
+        start = end + 1;
+      }
+      // A copy, because the reader may reuse the buffer for the next chunk.
+      if (start < bytes.length) keep(Buffer.from(bytes.subarray(start)));
+      return lines;
+    },
+    end: () => (size === 0 ? [] : [take()]),
+  };
+}
+
+/** Names the damaged lines of a file for a warning; every kind of file says it with this sentence. */
+export function unreadLines(path: string, numbers: Iterable<number>): string {
+  const [first, ...others] = numbers;
+  const which =
+    others.length === 0 ? `line ${first}` : `${others.length + 1} lines, from line ${first} on,`;
+  return `${which} of ${path} could not be read; the rest is used, and the file is kept`;
+}
 
 /**
  * Reads the lines of a file without their ends, in groups as they arrive, so that memory stays bounded. Bytes that are
@@ -13,33 +60,21 @@ const maxLine = 1 << 28;
  * @throws the system's error
  */
 export function* readLines(path: string, start = 0): Generator<readonly string[], void> {
+  const splitter = createLineSplitter(maxLine);
+  const textOf = (line: Buffer | undefined) => line?.toString() ?? '';
   const descriptor = fs.openSync(path, 'r');
   const buffer = Buffer.allocUnsafe(chunkSize);
-  let carry: Buffer[] = [];
-  let carried = 0;
   let at = start;
-  const takeCarry = (end: Buffer) => {
-    const next = end.indexOf(lineEnd);
-    const afterLong = end.subarray(next < 0 ? end.length : next);
-    const whole = carried === 0 ? end : Buffer.concat([...carry, end]);
-    const bytes = carried > maxLine ? afterLong : whole;
-    carry = [];
-    carried = 0;
-    return bytes.toString();
-  };
   try {
     for (;;) {
       const size = fs.readSync(descriptor, buffer, 0, chunkSize, start === 0 ? null : at);
-      at += size;
       if (size === 0) break;
-      const chunk = buffer.subarray(0, size);
-      const last = chunk.lastIndexOf(lineEnd);
-      if (last >= 0) yield takeCarry(chunk.subarray(0, last)).split('\n');
-      carried += size - last - 1;
-      if (carried <= maxLine) carry.push(Buffer.from(chunk.subarray(last + 1)));
-      else carry = [];
+      at += size;
+      const lines = splitter.add(buffer.subarray(0, size)).map(textOf);
+      if (lines.length > 0) yield lines;
     }
-    if (carried > 0) yield [takeCarry(Buffer.alloc(0))];
+    const rest = splitter.end().map(textOf);
+    if (rest.length > 0) yield rest;
   } finally {
     fs.closeSync(descriptor);
   }

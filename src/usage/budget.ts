@@ -10,6 +10,7 @@ import { costOf, type PriceTable, type TokenCounts } from '../settings/prices.ts
 import type { ResolvedSettings, Source } from '../settings/resolved-settings.ts';
 import { endOfPeriod, localDay, type Period, startOfPeriod } from './days.ts';
 import { readLedger, tokensOf, type LedgerLine } from './ledger.ts';
+import { unreadLines } from '../storage/read-lines.ts';
 
 /** The tokens of an answer without a limit, before there is one to compare with. */
 const assumedAnswer = 1000;
@@ -59,10 +60,10 @@ function hintFor({ used, amount, otherWays }: Limit, hasLimit: boolean): string 
 
 /** What sends the requests of a service. A fallback or a new key opens services with the same source. */
 export interface UsageSource {
-  /** The same as in `LedgerLine`. */
-  readonly command: string;
+  /** The same as in `LedgerLine`; a conversation has several. */
+  readonly command: string | ((request: CompletionRequest) => string);
   /** The id of the saved conversation; undefined without one. */
-  readonly conversation?: () => string | undefined;
+  readonly conversation?: (request: CompletionRequest) => string | undefined;
   /** The id of a run of a batch. */
   readonly batch?: string;
   /** Limits of the run, beside the budget of the profile. */
@@ -197,17 +198,23 @@ function openPeriod(run: Run, text: string, pricing: Pricing) {
   let lost = 0;
   let readAt = -Infinity;
   let hasWarned = false;
+  /** The damaged files that the user knows of. */
+  const said = new Set<string>();
 
   function read(): void {
     readAt = clock.monotonic();
     limit.used = lost;
-    readLedger(state, startOfPeriod(period, clock.date()), (line) => {
+    const unread = readLedger(state, startOfPeriod(period, clock.date()), (line) => {
       if ((line.sandbox === true) !== isSandbox) return;
       if (line.profile !== settings.profile.value) return;
       limit.longestAnswer = Math.max(limit.longestAnswer, tokensOf(line).answer);
       // Without a price now, earlier requests of a model cost nothing.
       if (isPriced(line)) limit.used += expense(line);
     });
+    for (const [file, lines] of unread) {
+      if (!said.has(file)) notices.warning(unreadLines(file, lines));
+      said.add(file);
+    }
   }
   /** Warns once for a run, and not of a budget that is used up, which has its own failure. */
   function warn(): void {

@@ -98,24 +98,27 @@ function filesSince(state: string, since: Date): readonly string[] {
 
 /**
  * Passes the requests that ended at this time or later to `take`.
- * @returns the number of lines that are not of the ledger, such as one cut by a full disk
+ * @returns by file, the numbers of the lines that are not of the ledger, such as one cut by a full disk
  * @throws Failure `storage`
  */
-export function readLedger(state: string, since: Date, take: (line: LedgerLine) => void): number {
-  let broken = 0;
-  const takeText = (text: string) => {
-    const line = parseJson(text);
-    if (!isLedgerLine(line)) broken += text.trim() === '' ? 0 : 1;
-    else if (Date.parse(line.time) >= since.getTime()) take(line);
-  };
+export function readLedger(state: string, since: Date, take: (line: LedgerLine) => void) {
+  const unread = new Map<string, number[]>();
   for (const file of filesSince(state, since)) {
+    let number = 0;
+    const takeText = (text: string) => {
+      number += 1;
+      const line = parseJson(text);
+      if (isLedgerLine(line)) {
+        if (Date.parse(line.time) >= since.getTime()) take(line);
+      } else if (text.trim() !== '') unread.set(file, [...(unread.get(file) ?? []), number]);
+    };
     try {
       for (const lines of readLines(file)) lines.forEach(takeText);
     } catch (error) {
       throw storageFailure('read', file, error, 'NATTER_STATE_DIR');
     }
   }
-  return broken;
+  return unread;
 }
 
 /** Counts the tokens of a request: those reported, else those estimated. */

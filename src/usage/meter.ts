@@ -85,7 +85,7 @@ function lineOf(
   const attempts = finished?.attempts ?? (error instanceof Failure ? error.attempts : undefined);
   return {
     time: clock.date().toISOString(),
-    command: source.command,
+    command: typeof source.command === 'string' ? source.command : source.command(request),
     profile: settings.profile.value,
     // A key that was typed as the model must not be stored.
     model: maskText(secrets, request.model).slice(0, longestModel),
@@ -96,7 +96,7 @@ function lineOf(
     ms: Math.round(finished?.timing.total ?? clock.monotonic() - start),
     outcome: outcomeOf(error),
     attempts: (attempts ?? seen.attempts) + attemptsBefore,
-    conversation: source.conversation?.() ?? null,
+    conversation: source.conversation?.(request) ?? null,
     batch: source.batch ?? null,
     sandbox: isSandbox ? true : undefined,
   };

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { createDataFolder } from '../support/data-folder.ts';
 import { temporaryHome } from '../support/natter.ts';
 import {
   clears,
@@ -364,46 +363,6 @@ describe('the REPL and its service', () => {
     expect(await leave(terminal)).toBe(0);
     expect(withoutAdvice(terminal.output())).not.toContain(sandboxKey);
   });
-});
-
-/** Types the lines into a conversation in line mode, each when the one before is done, and quits. */
-async function converse(
-  data: ReturnType<typeof createDataFolder>,
-  ...lines: readonly (readonly [typed: string, shown: RegExp])[]
-) {
-  const session = openTerminal(['--sandbox', '--accessible'], { env: data.env });
-  await session.waitFor(/You:/);
-  for (const [typed, shown] of lines) {
-    session.type(`${typed}\r`);
-    await session.waitFor(shown);
-  }
-  session.type('/quit\r');
-  expect((await session.exit).exitCode).toBe(0);
-}
-
-const next = ['-c', '--sandbox', '--dry-run', 'next'];
-
-test('X19: after /undo, natter -c, show, export and last omit the exchange', async () => {
-  const data = createDataFolder();
-  await converse(
-    data,
-    ['[sandbox echo] first', /^origin: first\nYou:/m],
-    ['[sandbox echo] second', /^origin: second\nYou:/m],
-    ['/undo', /the prompt "\[sandbox echo\] second" and its answer are removed/],
-  );
-  const { stdout } = await data.run(next);
-  expect(stdout).toContain('first');
-  expect(stdout).not.toContain('second');
-  for (const words of [
-    ['conversations', 'show', 'latest'],
-    ['conversations', 'show', 'latest', '--siblings'],
-    ['conversations', 'export', 'latest'],
-    ['last'],
-  ]) {
-    const shown = await data.run(words);
-    expect(shown.stdout).toContain('first');
-    expect(shown.stdout).not.toContain('second');
-  }
 });
 
 const marksIn = (output: string) =>

@@ -1,15 +1,7 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { folderOf } from '../support/folder.ts';
 import { expectFailure, runInMemory } from '../support/in-memory.ts';
 import {
   clears,
@@ -22,11 +14,12 @@ import {
   sharedHome,
 } from '../support/terminal.ts';
 
-test('a conversation says that it ignores the setting', async () => {
-  const session = await openRepl(['--sandbox'], { env: { NATTER_FALLBACK: 'nextgen' } });
-  const screen = await session.waitFor(/fallback is ignored in conversations/);
-  expect(screen).toContain('/retry MODEL asks a different model');
-  session.kill('SIGTERM');
+test('a conversation falls back, and says so', async () => {
+  const session = await openRepl(['--sandbox', '--retries', '0', '--fallback', 'nextgen']);
+  session.type(`[sandbox 500 times=1] [sandbox echo] hi${keys.enter}`);
+  const screen = await session.waitFor(/nextgen after origin · /);
+  expect(screen).toContain('falling back to nextgen');
+  session.type(keys.end);
   await session.exit;
 });
 
@@ -43,18 +36,6 @@ describe('the REPL', () => {
     // The cursor has a shape only with editing=vi.
     expect(terminal.output()).not.toMatch(/\u001B\[\d q/);
     expect(await terminal.transcript()).toMatch(/natter --resume \w+ reopens/);
-  });
-
-  test('P7 Esc stops an answer and keeps its text, and /continue continues it', async () => {
-    const terminal = await openRepl();
-    terminal.type(`[sandbox tokens=2000 rate=100]${keys.enter}`);
-    await screenWith(terminal, /tokens · Esc stops/);
-    terminal.type(keys.escape);
-    await terminal.waitFor(/stopped; \/continue resumes it/);
-    terminal.type(`/continue${keys.enter}`);
-    await terminal.waitFor(/› \/continue\n[^]*breaks in the middle\n\norigin · /);
-    terminal.type(keys.interrupt + keys.interrupt);
-    expect((await terminal.exit).exitCode).toBe(0);
   });
 
   test('T21 an answer longer than the window is complete in the scrollback, and nothing is cleared', async () => {
@@ -98,22 +79,6 @@ function textsIn(folder: string): string {
     .map((name) => readFileSync(join(folder, name), 'utf8'))
     .join('');
 }
-
-test('X16: Ctrl+G twice in one read opens one editor, and later keys are typed afterwards', async () => {
-  const folder = folderOf();
-  const log = join(folder, 'log');
-  const editor = join(folder, 'editor');
-  writeFileSync(editor, `#!/bin/sh\necho opened >> ${log}\necho " edited" >> "$1"\n`);
-  chmodSync(editor, 0o700);
-  const terminal = await openRepl(['--sandbox'], { env: { VISUAL: editor } });
-  terminal.type('draft');
-  await screenWith(terminal, /› draft/);
-  terminal.type(`${keys.editor}${keys.editor}!`);
-  await screenWith(terminal, /› draft edited!/);
-  expect(readFileSync(log, 'utf8')).toBe('opened\n');
-  terminal.type(keys.interrupt);
-  expect(await leave(terminal)).toBe(0);
-});
 
 const bar = '\u001B[6 q';
 
@@ -174,23 +139,6 @@ test('keys, pastes and menus during an answer do not change its text', async () 
   expect(await leave(terminal)).toBe(0);
 });
 
-test('a menu after @ shows the files that match, and Tab accepts one', async () => {
-  const folder = folderOf();
-  mkdirSync(join(folder, 'docs'));
-  for (const name of ['docs/green-tea.md', 'notes.md']) writeFileSync(join(folder, name), 'text');
-  const shell = `cd '${folder}' && exec $NATTER --sandbox`;
-  const terminal = await openRepl([], { columns: 120, shell });
-  terminal.type('sum up @');
-  await screenWith(terminal, /› sum up @ *\n› docs\/ *\n +notes\.md/);
-  terminal.type('grtea');
-  await screenWith(terminal, /› docs\/green-tea\.md/);
-  terminal.type(keys.tab);
-  await screenWith(terminal, /› sum up @docs\/green-tea\.md *$/m);
-  terminal.type(keys.enter);
-  await terminal.waitFor(/attached docs\/green-tea\.md \(4 bytes\)/);
-  expect(await leave(terminal)).toBe(0);
-});
-
 const withShell = { SHELL: '/bin/sh' };
 
 describe.runIf(process.platform !== 'win32')('a command for the shell', () => {
@@ -210,20 +158,6 @@ describe.runIf(process.platform !== 'win32')('a command for the shell', () => {
       }
     };
     await expect.poll(stateOf).toMatch(/^(?:Z|ended)$/);
-    expect(await leave(terminal)).toBe(0);
-  });
-
-  test('runs in line mode, and Ctrl+C ends it', async () => {
-    const terminal = openTerminal(['--sandbox', '--accessible'], { env: withShell });
-    await terminal.waitFor(/You:/);
-    terminal.type('!echo one\r');
-    await terminal.waitFor(
-      /^one\nnatter: exit code 0; 4 bytes of output are attached to the next prompt\nYou:/m,
-    );
-    terminal.type('!!echo two; sleep 600\r');
-    await terminal.waitFor(/^two$/m);
-    terminal.type(keys.interrupt);
-    await terminal.waitFor(/^natter: stopped\nYou:/m);
     expect(await leave(terminal)).toBe(0);
   });
 });
@@ -248,25 +182,6 @@ test('--resume alone lists the conversations; a filter and Enter open one', asyn
   await screenWith(terminal, /: which tea is green\?\n[^]*\nwhich tea is green\? +sandbox/);
   expect(await leave(terminal)).toBe(0);
   expect(await terminal.transcript()).not.toMatch(clears);
-});
-
-test('a conversation that is open in another natter is continued in a copy, or the list is shown again', async () => {
-  const env = await twoConversations();
-  const first = openTerminal(['--sandbox', '--resume', 'latest'], { env });
-  await screenWith(first, /how is coffee roasted\?/);
-  const terminal = openTerminal(['--sandbox', '--resume'], { env });
-  await screenWith(terminal, /› \[open\] how is coffee/);
-  terminal.type(keys.enter);
-  await screenWith(terminal, /is open in another natter[^]*\n› 1 continue in a copy\n {2}2 back/);
-  terminal.type(keys.escape);
-  await screenWith(terminal, /filter: +1 of 2\n› \[open\]/);
-  terminal.type(keys.enter);
-  await screenWith(terminal, /› 1 continue/);
-  terminal.type('1');
-  await screenWith(terminal, /: how is coffee roasted\?\n[^]*› type a prompt/);
-  expect(await leave(terminal)).toBe(0);
-  expect(await terminal.transcript()).not.toContain('--branch');
-  await leave(first);
 });
 
 test('--resume alone without a conversation, or without a terminal, is refused', async () => {

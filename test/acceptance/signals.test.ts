@@ -42,6 +42,18 @@ const measured = { attempts: 1, timing: { first_text_ms: time, total_ms: time } 
 // On Windows, a signal from another process ends natter without a handler.
 const signals = process.platform === 'win32' ? [] : (['SIGINT', 'SIGTERM', 'SIGHUP'] as const);
 
+test('R14: a kill keeps the text that was shown half a second before', async () => {
+  const server = await serve([[streamHead(), chunk(delta('some words'))]]);
+  const env = serviceAt(server, { NATTER_DATA_DIR: folderOf() });
+  const natter = startNatter(['hi'], { env });
+  await natter.waitFor('stdout', /some words/);
+  // Twice as long, for a slow machine.
+  await pause(1000);
+  natter.child.kill('SIGKILL');
+  await natter.result;
+  expect((await runInMemory(['last'], { env })).stdout).toContain('some words');
+});
+
 describe.each(signals)('Y3: after %s', (signal) => {
   const stopped = { kind: 'incomplete', message: expect.stringContaining('stopped') as string };
 

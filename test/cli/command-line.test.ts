@@ -5,6 +5,7 @@ import {
   routeToChat,
   wantsJson,
   flagValue,
+  withExtractValues,
 } from '../../src/cli/command-line.ts';
 
 const names = new Set(['chat', 'models', 'config', 'help']);
@@ -70,4 +71,18 @@ test.each([
   [['-m', 'x', 'modles'], ['modles'], false],
 ])('%j marks %j as a prompt: %s', (words, prompt, expected) => {
   expect(isNamedPrompt(words, prompt)).toBe(expected);
+});
+
+test.each([
+  ['-x list files', '-x=1 list files'],
+  ['list files -x', 'list files -x=1'],
+  ['--extract --json a', '--extract=1 --json a'],
+  ['-qx a', '-qx=1 a'],
+  ['-x 2 a', '-x 2 a'],
+  ['-x last a', '-x last a'],
+  ['-x -- 2', '-x=1 -- 2'],
+  ['-- -x a', '-- -x a'],
+  ['-x2 --extract=2 -mx a', '-x2 --extract=2 -mx a'],
+])('%s is parsed as %s', (line, parsed) => {
+  expect(withExtractValues(line.split(' '))).toEqual(parsed.split(' '));
 });

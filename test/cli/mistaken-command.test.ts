@@ -80,18 +80,21 @@ test.each([
 });
 
 describe('on a terminal', () => {
-  test.each(['y', 'Y', 'yes', ' YES '])('sends the prompt after the answer %j', async (answer) => {
-    const { context, questions, stderr } = createMemoryContext({
-      terminals,
-      answers: [answer],
-    });
-    await confirmMistakenCommand(context, program, { ...given, input: true, quiet: true }, [
-      'modles',
-      'list',
-    ]);
-    expect(stderr()).toBe('natter: "modles list" looks like the command natter models list\n');
-    expect(questions).toEqual(['Send it as a prompt? [y/N] ']);
-  });
+  test.each(['y', 'Y', 'yes', ' YES '])(
+    'N16: sends the prompt after the answer %j',
+    async (answer) => {
+      const { context, questions, stderr } = createMemoryContext({
+        terminals,
+        answers: [answer],
+      });
+      await confirmMistakenCommand(context, program, { ...given, input: true, quiet: true }, [
+        'modles',
+        'list',
+      ]);
+      expect(stderr()).toBe('natter: "modles list" looks like the command natter models list\n');
+      expect(questions).toEqual(['Send it as a prompt? [y/N] ']);
+    },
+  );
 
   test.each(['', 'n', 'maybe'])('does not send the prompt after the answer %j', async (answer) => {
     const { context } = createMemoryContext({ terminals, answers: [answer] });

@@ -278,6 +278,6 @@ test('unreadable lines cause a warning, and the rest of the recording is used', 
   const { stdout, stderr } = await runInMemory(['--replay', tape, 'models', 'list']);
   expect(stdout).toContain('by-hand');
   expect(stderr).toBe(
-    `natter: warning: line 3 of ${tape} is not part of a recording and is skipped\n`,
+    `natter: warning: line 3 of ${tape} could not be read; the rest is used, and the file is kept\n`,
   );
 });

@@ -31,7 +31,7 @@ test('every block of the README has an output, or a test that it names', () => {
 });
 
 test.each(examples)(
-  'README: $commands prints what is shown; npm run readme updates it',
+  'N15: README: $commands prints what is shown; npm run readme updates it',
   async (example) => {
     expect(withoutFigures(await shown.run(example))).toBe(withoutFigures(example.output));
   },

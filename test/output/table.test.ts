@@ -27,11 +27,11 @@ test('separates cells by tabs in a pipe, without headings', () => {
 });
 
 test('cuts rows on a narrow terminal, but not in a pipe', () => {
-  const narrow = { ...terminal, width: 10 };
+  const narrow = { ...terminal, width: 19 };
   expect(formatTable(threeColumns, twoRows, narrow).split('\n')).toEqual([
-    'ID       …',
-    'a        …',
-    'longer  1…',
+    'ID       SIZE  NOTE',
+    'a           1  sho…',
+    'longer  1,000',
     '',
   ]);
   expect(formatTable(threeColumns, twoRows, { ...narrow, isTerminal: false })).toContain('short');
@@ -61,6 +61,15 @@ test('counts wide characters as two columns', () => {
     terminal,
   );
   expect(table).toBe('A     B\n日本  x\nab    y\n');
+});
+
+test('omits a last column that has no room for its heading', () => {
+  const columns = [{ heading: 'SETTING' }, { heading: 'VALUE' }, { heading: 'SOURCE' }];
+  const rows = [['base-url', 'http://127.0.0.1:4811/v1', 'profile']];
+  const [heading, row] = formatTable(columns, rows, { ...terminal, width: 40 }).split('\n');
+  expect(heading).toBe('SETTING   VALUE');
+  expect(row).toBe('base-url  http://127.0.0.1:4811/v1');
+  expect(formatTable(columns, rows, { ...terminal, width: 42 })).toContain('  SOURCE\n');
 });
 
 test('a cell cannot add lines, tabs or escapes', () => {

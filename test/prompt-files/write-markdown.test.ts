@@ -136,6 +136,8 @@ describe('a command file of a coding agent', () => {
   test('has a notice for a command, with its line', async () => {
     const { notices } = await parse(`${command}\n\nStatus: !\`git status\``);
     expect(notices.at(-1)).toBe('/a.md:8: natter runs no commands: !`git status` is sent as text');
+    const { notices: other } = await parse('Status: !`git status`', '/cmds/a.md');
+    expect(other).toEqual(['/cmds/a.md:1: natter runs no commands: !`git status` is sent as text']);
   });
 });
 

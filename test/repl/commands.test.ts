@@ -96,6 +96,7 @@ test('R12: /settings shows and sets the theme and the wrapping', () => {
   expect(printed(command(stateOf(), '/settings colour red').effects)).toEqual([
     '/settings does not know colour',
   ]);
+  expect(printed(command(stateOf(), '/theme neon').effects)).toEqual(['unknown theme neon']);
   const spoken = command(stateOf({ isLineMode: true }), '/settings theme dark');
   expect(spoken.state.settings.theme).toBe('color');
 });
@@ -107,21 +108,6 @@ test('a file that is attached twice is sent once, with its newer content', () =>
       step(withAttached(state, { name: 'a.txt', content }));
   const { state } = run(stateOf(), attached('old'), attached('new'));
   expect(state.attachments).toEqual([{ name: 'a.txt', content: 'new' }]);
-});
-
-test.each(['/edit', '/undo'])(
-  '%s of a prompt that starts with a slash does not make it a command',
-  (line) => {
-    const state = stateOf({ conversation: conversationOf({ role: 'user', content: '/quit now' }) });
-    const sent = run(command(state, line).state, enter);
-    expect(effectsOf(sent.effects, 'send')[0]?.prompt).toMatchObject({ content: '/quit now' });
-  },
-);
-
-test('/help with a name describes that command, with an example', () => {
-  expect(printed(command(stateOf(), '/help model').effects)).toEqual([
-    '/model [id]: choose the model from a list, or set it\nfor example: /model nextgen',
-  ]);
 });
 
 test.each([
@@ -140,101 +126,28 @@ test.each([
   });
 });
 
-describe('settings', () => {
-  test('/model sets the model of the next prompt', () => {
-    const { state } = command(stateOf(), '/model nextgen');
-    expect(effectsOf(run(state, typed('one'), enter).effects, 'send')[0]?.settings).toMatchObject({
-      model: 'nextgen',
-    });
-  });
-
-  test('/model auto names what it sets', () => {
-    expect(printed(command(stateOf(), '/model auto').effects)).toEqual(['the model is now auto']);
-  });
-
-  test('/system sets the system prompt, and off removes it', () => {
-    const { state } = command(stateOf(), '/system be brief');
-    expect(state.settings.system).toBe('be brief');
-    expect(command(state, '/system off').state.settings.system).toBeUndefined();
-  });
-
-  test('/max-tokens accepts whole numbers only', () => {
-    expect(command(stateOf(), '/max-tokens 500').state.settings.maxTokens).toBe(500);
-    expect(command(stateOf(), '/max-tokens -1').state.settings.maxTokens).toBeUndefined();
-    expect(command(stateOf(), '/max-tokens many').state.settings.maxTokens).toBeUndefined();
-  });
-
-  test('/theme accepts known names only', () => {
-    expect(command(stateOf(), '/theme mono').state.settings.theme).toBe('mono');
-    expect(printed(command(stateOf(), '/theme neon').effects)).toEqual(['unknown theme neon']);
-  });
-});
-
-describe('versions', () => {
-  test('/retry sends the last prompt again', () => {
-    const { effects } = command(withLastPrompt, '/retry');
-    expect(effectsOf(effects, 'send')[0]?.prompt).toEqual({ type: 'repeat', turnId: 't1' });
-  });
-
-  test('/edit restores the prompt, which is sent as a new version', () => {
-    const { state } = command(withLastPrompt, '/edit');
-    expect(composed(state)).toBe('why?');
-    const sent = run(state, typed('!'), enter);
-    expect(effectsOf(sent.effects, 'send')[0]?.prompt).toMatchObject({
-      content: 'why?!',
-      parent: undefined,
-    });
-  });
-
-  test('/edit 2 restores the second last prompt, and Tab lists the prompts', () => {
-    const conversation = conversationOf(
-      { role: 'user', content: 'one' },
-      { role: 'assistant', content: '1' },
-      { role: 'user', content: 'two\nlines' },
-      { role: 'assistant', content: '2' },
-    );
-    const state = stateOf({ conversation });
-    const argument = { kind: 'argument', command: 'edit', from: 6, to: 6, typed: '' } as const;
-    expect(candidatesFor(createMemorySession().session, state, argument)).toEqual([
-      { value: '1', summary: 'two lines' },
-      { value: '2', summary: 'one' },
+test('/edit 2 restores the second last prompt, and Tab lists the prompts', () => {
+  const conversation = conversationOf(
+    { role: 'user', content: 'one' },
+    { role: 'assistant', content: '1' },
+    { role: 'user', content: 'two\nlines' },
+    { role: 'assistant', content: '2' },
+  );
+  const state = stateOf({ conversation });
+  const argument = { kind: 'argument', command: 'edit', from: 6, to: 6, typed: '' } as const;
+  expect(candidatesFor(createMemorySession().session, state, argument)).toEqual([
+    { value: '1', summary: 'two lines' },
+    { value: '2', summary: 'one' },
+  ]);
+  const { state: edited } = command(state, '/edit 2');
+  expect(composed(edited)).toBe('one');
+  const { effects } = run(edited, enter);
+  expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ parent: undefined });
+  for (const other of ['3', '0', 'x']) {
+    expect(printed(command(state, `/edit ${other}`).effects)).toEqual([
+      'the conversation has only 2 prompts',
     ]);
-    const { state: edited } = command(state, '/edit 2');
-    expect(composed(edited)).toBe('one');
-    const { effects } = run(edited, enter);
-    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ parent: undefined });
-    for (const other of ['3', '0', 'x']) {
-      expect(printed(command(state, `/edit ${other}`).effects)).toEqual([
-        'there are prompts 1 (the last one) to 2',
-      ]);
-    }
-  });
-
-  test('/edit is cancelled with Ctrl+C', () => {
-    const { state } = run(command(withLastPrompt, '/edit').state, interrupt, typed('next'), enter);
-    expect(state.branch).toBeUndefined();
-    const { effects } = run(
-      command(withLastPrompt, '/edit').state,
-      interrupt,
-      typed('next'),
-      enter,
-    );
-    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ parent: 't2' });
-  });
-
-  test('/undo removes the last prompt and its answer from the next request', () => {
-    const { state } = command(withLastPrompt, '/undo');
-    expect(composed(state)).toBe('why?');
-    expect(state.branch).toEqual({ parent: undefined, reason: 'undo' });
-  });
-
-  test('/continue resumes an answer that was cut off', () => {
-    const { effects } = command(stateOf({ conversation: cut }), '/continue');
-    expect(effectsOf(effects, 'send')[0]?.prompt).toEqual({ type: 'continue', turnId: 't2' });
-    expect(printed(command(withLastPrompt, '/continue').effects)).toEqual([
-      'the last answer is complete',
-    ]);
-  });
+  }
 });
 
 describe('the last answer', () => {
@@ -300,9 +213,6 @@ describe('the last answer', () => {
 });
 
 test.each([
-  ['/models', { type: 'list-models' }],
-  ['/new', { type: 'new-conversation' }],
-  ['/resume latest', { type: 'resume', name: 'latest' }],
   ['/resume tea and coffee', { type: 'resume', name: 'tea and coffee' }],
   ['/conversations tea', { type: 'open-list', options: {}, query: 'tea', searchesTexts: true }],
   ['/rename tea', { type: 'set-attributes', set: { title: 'tea' }, said: 'the title is now tea' }],
@@ -315,9 +225,6 @@ test.each([
     },
   ],
   ['/attach "my notes.md"', { type: 'attach', input: 'my notes.md' }],
-  ['/clear', { type: 'scroll-away' }],
-  ['/redraw', { type: 'redraw' }],
-  ['/quit', { type: 'quit' }],
 ])('%s requests its effect', (line, effect) => {
   expect(command(stateOf(), line).effects).toContainEqual(effect);
 });
@@ -385,6 +292,14 @@ test.each([
   ]);
   const types = new Set(effects.map(({ type }) => type));
   expect(types).toEqual(new Set(['remember', 'print']));
+});
+
+test('/continue resumes an answer that was cut off', () => {
+  const { effects } = command(stateOf({ conversation: cut }), '/continue');
+  expect(effectsOf(effects, 'send')[0]?.prompt).toEqual({ type: 'continue', turnId: 't2' });
+  expect(printed(command(withLastPrompt, '/continue').effects)).toEqual([
+    'the last answer is complete',
+  ]);
 });
 
 test('/retry with a model asks that model, for this answer only', () => {
@@ -479,7 +394,7 @@ describe('Y18: a command', () => {
     ['/history', '/resume lists them; Ctrl+R searches your prompts'],
     ['/vim', 'in a shell: natter config set editing vi'],
     ['/status', '/context shows the figures'],
-    ['/rewind', '/undo removes the last prompt, /edit changes it'],
+    ['/rewind', '/undo removes the last prompt, /edit goes back to an earlier one'],
     ['/memory', '/system sets the system prompt'],
     ['/config', 'in a shell: natter config'],
     ['/xyzzy', '/help lists them'],

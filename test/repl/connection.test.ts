@@ -99,11 +99,6 @@ describe('the first run', () => {
     expect(printed(effects)[0]).toMatch(/^using the sandbox/);
   });
 
-  test('Ctrl+C twice quits, with a draft too', () => {
-    const state = { ...firstRun, composer: runInApp(stateOf(), typed('x')).state.composer };
-    expect(runInApp(state, interrupt, interrupt).state.hasQuit).toBe(true);
-  });
-
   test.each([
     ['Esc', escape],
     ['Ctrl+C', interrupt],
@@ -163,13 +158,6 @@ describe('the first run', () => {
     expect(state.dialog).toMatchObject({ label: 'base URL', text: 'http://localhost:9' });
     expect(runInApp(state, escape).state.dialog).toEqual(firstRun.dialog);
   });
-
-  test('accepts the number of a choice as a line', () => {
-    const { effects } = runInApp(firstRun, lineEntered('2'));
-    expect(effects).toEqual([{ type: 'find-servers' }]);
-    const wrong = runInApp(firstRun, lineEntered('9'));
-    expect(printed(wrong.effects)).toEqual(['choose a number from 1 to 3']);
-  });
 });
 
 describe('a failed connection', () => {
@@ -177,11 +165,6 @@ describe('a failed connection', () => {
     expect(runInApp(stateOf(), failure('unauthorized')).state.dialog).toMatchObject({
       label: 'API key',
     });
-  });
-
-  test('otherwise asks for the address again, with the entered one', () => {
-    const { state } = runInApp(stateOf(), failure('unreachable'));
-    expect(state.dialog).toMatchObject({ label: 'base URL', text: 'http://localhost:9' });
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { noticeOf } from '../../src/repl/screen/notice.ts';
 import type { AnswerOutcome, ReplState } from '../../src/repl/state.ts';
+import { shortenPromptHint } from '../../src/repl/session.ts';
 import { printNotice } from '../../src/repl/step.ts';
 import { runInApp } from '../support/app.tsx';
 import {
@@ -196,6 +197,16 @@ describe('an answer that fails', () => {
     expect(effects.at(-1)).toMatchObject({ entries: [{ hint: 'Enter sends it again' }] });
     expect(composed(state)).toBe('one');
     expect(state.activity).toBeUndefined();
+  });
+
+  test('R2: of a prompt that is too long is not said to be sent again', () => {
+    const refusal = { ...failure, hint: shortenPromptHint };
+    const refused = ended(
+      { type: 'failed', hasText: false, failure: refusal },
+      conversationOf({ role: 'user', content: 'one' }),
+    );
+    const { effects } = run(stateOf(), typed('one'), enter, refused);
+    expect(effects.at(-1)).toMatchObject({ entries: [{ hint: shortenPromptHint }] });
   });
 
   test('keeps text that was typed meanwhile', () => {

@@ -39,7 +39,6 @@ test.each([
 test.each([
   [{ every: '1s' }, /^--every needs .* standard input/, 'natter --every 1s "sum up" <'],
   [{ split: 'auto' }, /^--split needs a prompt/, 'natter --split auto "'],
-  [{ fallback: 'nextgen' }, /^--fallback needs a prompt/, 'natter --fallback nextgen "'],
 ] as const)(
   '%j on a terminal is refused with an example that works',
   (option, message, example) => {

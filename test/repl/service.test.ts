@@ -2,12 +2,17 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
+import type { FallbackModel } from '../../src/ask/fallback.ts';
+import type { ChatEvent } from '../../src/client/events.ts';
+import { createReplGuard } from '../../src/repl/guard.ts';
+import type { SessionSettings } from '../../src/repl/state.ts';
 import { openReplService } from '../../src/repl/service.ts';
 import { noticeOverrides, startRun } from '../../src/settings/read-settings.ts';
 import { runInMemory } from '../support/in-memory.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import { temporaryHome } from '../support/natter.ts';
-import { json } from '../support/raw-replies.ts';
+import { json, streamed } from '../support/raw-replies.ts';
+import { githubToken } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
 
 const listed = json(200, { data: [{ id: 'origin' }] });
@@ -17,7 +22,7 @@ async function openService(home: string, environment = {}) {
   const run = await startRun(context, {} as ChatOptions);
   const service = await openReplService(run, { command: 'chat' });
   onTestFinished(() => service.close());
-  return { service, signal: context.signal };
+  return { service, run, signal: context.signal };
 }
 
 test('connect refuses a wrong key of a service that lists its models for any key', async () => {
@@ -67,4 +72,49 @@ test('N19: a variable with a different value than the stored one is named', asyn
   const run = await startRun(context, {} as ChatOptions);
   noticeOverrides(run, { baseUrl: environment.NATTER_BASE_URL, apiKey: 'nk-new' });
   expect(stderr()).toBe('natter: NATTER_API_KEY is set and overrides the stored value\n');
+});
+
+/** A local service in use, with the profile `far` as its fallback. */
+async function openFallback(url: string) {
+  const home = temporaryHome();
+  const env = { HOME: home };
+  await runInMemory(['config', 'set', 'base-url', url, '--profile', 'far'], { env });
+  const environment = { NATTER_BASE_URL: 'http://127.0.0.1:9', NATTER_FALLBACK: 'far:llama3' };
+  return openService(home, environment);
+}
+
+test('a fallback of a different profile is asked at its own address', async () => {
+  const far = await serve([[streamed('from far')]]);
+  const { service } = await openFallback(far.url);
+  const { models, clients } = service.models({ model: 'origin' } as SessionSettings);
+  expect(models.map(({ label }) => label)).toEqual(['origin', 'far:llama3']);
+  const messages = [{ role: 'user', content: 'hi' }] as const;
+  const client = await clients.of(models[1] as FallbackModel);
+  const events: ChatEvent[] = [];
+  for await (const event of client.chat({ model: 'llama3', messages })) events.push(event);
+  expect(events).toContainEqual(expect.objectContaining({ text: 'from far' }));
+  await clients.close();
+});
+
+test('the guard of a local conversation checks files for a fallback elsewhere', async () => {
+  const { service, run } = await openFallback('https://api.example.com');
+  const files = [{ name: 'a.txt', content: `key ${githubToken}` }];
+  const { problem } = createReplGuard(run, service).inspect(files, {
+    isConfirmed: false,
+    isRedacted: false,
+  });
+  expect(problem).toMatch(
+    /^a\.txt line 1 has a GitHub token .*; a fallback sends it to the profile far$/,
+  );
+});
+
+test('a client for titles has its own command in the ledger', async () => {
+  const server = await serve([[streamed('Blue skies')]]);
+  const home = temporaryHome();
+  const { service } = await openService(home, { NATTER_BASE_URL: server.url });
+  const messages = [{ role: 'user', content: 'hi' }] as const;
+  for await (const _event of service.clientFor('title').chat({ model: 'origin', messages }));
+  const words = ['usage', '--by', 'command', '--json'];
+  const { stdout } = await runInMemory(words, { env: { HOME: home } });
+  expect(stdout).toContain('"title"');
 });

@@ -221,11 +221,3 @@ test('Y18: an editor that exits with an error cancels the edit', async () => {
   await expect.poll(text).toBe('natter: edit cancelled; the text is unchanged\n');
   expect(composed(session.state())).toBe('draft');
 });
-
-test('in line mode /retry is not offered for a prompt that was not recorded', async () => {
-  const { text, submit } = openMemorySession({ state: { isLineMode: true } });
-  await submit('see @missing.md');
-  expect(text()).toMatch(
-    /cannot attach missing\.md\n {2}an empty line sends these words without the file\n$/,
-  );
-});

@@ -35,6 +35,22 @@ test('line ends separate fields as commas do', () => {
   expect(lines).toEqual(parseNotation('name: the full name, age int', '--schema'));
 });
 
+test('with a field on each line, a description may contain commas, as in llm', () => {
+  const text =
+    'name: the full name, with titles,\nage int: in years, team [name: a nick, age int]\nbio';
+  expect(parseNotation(text, '--schema')).toMatchObject({
+    properties: {
+      name: { description: 'the full name, with titles' },
+      age: { type: 'integer', description: 'in years, team [name: a nick, age int]' },
+      bio: { type: 'string' },
+    },
+  });
+  const nested = parseNotation('team [name: a nick, age int]\nbio', '--schema');
+  expect(nested).toMatchObject({
+    properties: { team: { items: { properties: { age: { type: 'integer' } } } } },
+  });
+});
+
 test('brackets make lists of objects, braces objects, at any depth', () => {
   const person = parseNotation('name, age int', '--schema');
   expect(parseNotation('[name, age int]', '--schema')).toEqual({ type: 'array', items: person });

@@ -56,6 +56,7 @@ describe('precedence', () => {
       theme: 'color',
       wrap: 'words',
       times: 'off',
+      titles: 'words',
       notify: 'auto',
       notifyAfter: 10_000,
       progress: 'auto',

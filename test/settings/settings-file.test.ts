@@ -57,13 +57,16 @@ describe('readStoredSettings', () => {
   });
 
   test.each([
-    [exampleKey, 'it is not valid JSON'],
-    [`{"profiles":{"default":{"apiKey":"${exampleKey}"`, 'it is not valid JSON'],
-    [`${credentials}x`, 'it is not valid JSON'],
+    [exampleKey, 'it is not JSON at line 1, column 1'],
+    [
+      `{"profiles":{\n"a":{"apiKey":"${exampleKey}"`,
+      `it is not JSON at line 2, column ${17 + exampleKey.length}`,
+    ],
+    [`${credentials}x`, `it is not JSON at line 1, column ${credentials.length + 1}`],
     ['', 'it is empty'],
     [' \n', 'it is empty'],
     ['\uFEFF', 'it is empty'],
-    ['\0\0\0\0', 'it is not valid JSON'],
+    ['\0\0\0\0', 'it is not JSON at line 1, column 1'],
     [`["${exampleKey}"]`, 'it is not a JSON object'],
     ['null', 'it is not a JSON object'],
     [`{"profiles":["${exampleKey}"]}`, 'its "profiles" is not an object'],

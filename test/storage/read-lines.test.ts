@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readLines } from '../../src/storage/read-lines.ts';
+import { createLineSplitter, readLines } from '../../src/storage/read-lines.ts';
 import { folderOf } from '../support/folder.ts';
 
 const lines = Array.from({ length: 20_000 }, (_, index) => `${index} ${'é'.repeat(40)}`);
@@ -34,4 +34,29 @@ test.skipIf(process.platform === 'win32')('X25: reads a pipe in blocks, like a f
   expect(groups.flat()).toEqual(lines);
   // If it was read byte by byte, each line would be a group.
   expect(groups.length).toBeLessThan(lines.length / 4);
+});
+
+/** The lines of chunks, with a limit of 3 bytes; undefined for a longer one. */
+function split(...chunks: readonly string[]): (string | undefined)[] {
+  const splitter = createLineSplitter(3);
+  const whole = chunks.flatMap((chunk) => splitter.add(Buffer.from(chunk)));
+  return [...whole, ...splitter.end()].map((line) => line?.toString());
+}
+
+test.each([
+  [['abc\nd\n'], ['abc', 'd']],
+  [['abcd\ne\n'], [undefined, 'e']],
+  [
+    ['ab', 'c\n', 'd'],
+    ['abc', 'd'],
+  ],
+  [
+    ['ab', 'cd', 'e\nf'],
+    [undefined, 'f'],
+  ],
+  [['abc'], ['abc']],
+  [['abcd'], [undefined]],
+  [['\n\n'], ['', '']],
+])('splits %j into %j', (chunks, expected) => {
+  expect(split(...chunks)).toEqual(expected);
 });

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fallbackModels } from '../../src/ask/fallback.ts';
 import type { Client } from '../../src/client/client.ts';
 import type { CompletionRequest } from '../../src/client/contract.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
@@ -13,7 +14,7 @@ import type { ReplFiles } from '../../src/repl/files/user-files.ts';
 import { initialState } from '../../src/repl/initial-state.ts';
 import type { ReplPrompts } from '../../src/repl/prompt-files/prompt-files.ts';
 import type { ReplService } from '../../src/repl/service.ts';
-import type { Context } from '../../src/run.ts';
+import type { Context, Run } from '../../src/run.ts';
 import type { Repl, Screen, Session } from '../../src/repl/session.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import { lineFormat } from '../../src/repl/line-mode/run-line-mode.ts';
@@ -149,8 +150,15 @@ mkdirSync(join(configuration, 'roles'));
 
 writeFileSync(join(configuration, 'roles', 'critic.md'), 'be strict');
 
-const serviceOf = (client: Client, calls: string[]): ReplService => ({
+const serviceOf = (run: Run, client: Client, calls: string[]): ReplService => ({
   client: () => client,
+  clientFor: () => client,
+  models({ model }) {
+    const { settings } = run;
+    const own = { ...settings, values: { ...settings.values, model } };
+    const clients = { of: async () => client, close: async () => undefined };
+    return { models: fallbackModels({ ...run, settings: own }), clients };
+  },
   facts: () => ({ address: 'https://api.example.com', isSandbox: false, hasKey: true }),
   windows: () => new Map(),
   parameters: ({ parameters }) => parameters?.set ?? {},
@@ -194,7 +202,7 @@ const replOptions: ChatOptions = { color: 'never', input: true, stream: true, st
 
 function replOf(context: Context, client: Client, clock: FakeClock, calls: string[]): Repl {
   const silent = () => undefined;
-  return {
+  const run: Run<ChatOptions> = {
     context,
     options: replOptions,
     presentation: {
@@ -209,9 +217,16 @@ function replOf(context: Context, client: Client, clock: FakeClock, calls: strin
       opensLinks: false,
       colors: { background: undefined, hasMany: false },
     },
-    settings: resolveSettings({ flags: {}, environment: {}, stored: storedWith({}) }),
+    settings: resolveSettings({
+      flags: {},
+      environment: context.environment,
+      stored: storedWith({}),
+    }),
+  };
+  return {
+    ...run,
     isLineMode: false,
-    service: serviceOf(client, calls),
+    service: serviceOf(run, client, calls),
     library: libraryOf(clock),
     files: memoryFiles(calls),
     prompts: namedPrompts,
@@ -264,7 +279,6 @@ export function openMemorySession(options: MemoryOptions): MemorySession {
   const journal = createJournal(journalOptions(clock, options.folder));
   const screen: Screen = {
     write: (text) => void written.push(text),
-    nextUpdate: () => undefined,
     show: () => undefined,
     redraw: () => void calls.push('redraw'),
     scrollAway: () => void calls.push('scroll away'),

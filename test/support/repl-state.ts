@@ -3,6 +3,8 @@ import type { ChatEvent } from '../../src/client/events.ts';
 import type { AnswerOutcome, FailureText, ReplState, Task, Update } from '../../src/repl/state.ts';
 import { onAnswerEnded } from '../../src/repl/answers/answering.ts';
 import { onChatEvent, sendPrompt } from '../../src/repl/answers/send-prompt.ts';
+import { answerAside } from '../../src/repl/answers/aside.ts';
+import { offerBranches, selectBranch } from '../../src/repl/answers/branches.ts';
 import { selectVersion, undoPrompt } from '../../src/repl/answers/versions.ts';
 import { openPrompt, refuseMissing, scrollAway } from '../../src/repl/commands.ts';
 import { makeSummary, removeSummary } from '../../src/repl/context/compaction.ts';
@@ -23,6 +25,7 @@ import {
   interruptLine,
   onKey,
   stopActivity,
+  stopAside,
   suspend,
   editExternally,
 } from '../../src/repl/keys.ts';
@@ -83,6 +86,10 @@ const taskFunctions = {
   report: printReport,
   send: sendPrompt,
   stop: stopActivity,
+  'stop-aside': stopAside,
+  'answer-aside': answerAside,
+  'offer-branches': offerBranches,
+  'select-branch': selectBranch,
   'retry-now': hurry,
   quit: leave,
   suspend,
@@ -235,6 +242,8 @@ function printedText(entry: Entry): readonly string[] {
       return [];
     case 'failure':
       return [entry.message];
+    case 'aside':
+      return [entry.question, entry.text];
     case 'prompt':
     case 'answer':
     case 'reasoning':

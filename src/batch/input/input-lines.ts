@@ -1,46 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
-
-const lineEnd = 0x0a;
-
-/**
- * Splits bytes into lines without their LF. Only the incomplete last line is kept in memory.
- * @param longest maximum bytes of a line
- */
-export function createLineSplitter(longest: number) {
-  let parts: Buffer[] = [];
-  let size = 0;
-  const keep = (part: Buffer) => {
-    size += part.length;
-    if (size <= longest) parts.push(part);
-    else parts = [];
-  };
-  const take = (): Buffer | undefined => {
-    const [first] = parts;
-    const whole = parts.length === 1 ? first : Buffer.concat(parts);
-    const line = size > longest ? undefined : whole;
-    parts = [];
-    size = 0;
-    return line;
-  };
-  return {
-    /** The lines that `chunk` completes; undefined for a line that is too long. */
-    add(chunk: Uint8Array): readonly (Buffer | undefined)[] {
-      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-      const lines: (Buffer | undefined)[] = [];
-      let start = 0;
-      for (let end = bytes.indexOf(lineEnd); end >= 0; end = bytes.indexOf(lineEnd, start)) {
-        keep(bytes.subarray(start, end));
-        lines.push(take());
-        start = end + 1;
-      }
-      // A copy, because the reader may reuse the buffer for the next chunk.
-      if (start < bytes.length) keep(Buffer.from(bytes.subarray(start)));
-      return lines;
-    },
-    end: () => (size === 0 ? [] : [take()]),
-  };
-}
+import { createLineSplitter } from '../../storage/read-lines.ts';
 
 /** A line of the input without its LF; a CR before the LF is kept. */
 export interface InputLine {

@@ -25,6 +25,31 @@ const defaultPort = 6379;
 
 const decoded = (text: string) => (text === '' ? undefined : decodeURIComponent(text));
 
+/** Undefined for a text that is not an address of Redis. */
+function parseAddress(text: string): QueueAddress | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const { protocol, hostname, pathname, search, hash } = url;
+  const number = /^\/?(\d{0,5})$/.exec(pathname)?.[1];
+  const isRedis = protocol === 'redis:' || protocol === 'rediss:';
+  if (!isRedis || number === undefined || hostname === '' || search + hash !== '') return undefined;
+  const [port, database] = [Number(url.port || defaultPort), Number(number)];
+  try {
+    return {
+      host: hostname.replaceAll(/^\[|\]$/g, ''),
+      port,
+      database,
+      username: decoded(url.username),
+      password: decoded(url.password),
+      isEncrypted: protocol === 'rediss:',
+      label: `${protocol}//${hostname}:${port}/${database}`,
+    };
+  } catch {
+    // The user name or password has a percent sign that starts no escape.
+    return undefined;
+  }
+}
+
 /**
  * The address of `--queue`, else of NATTER_QUEUE, whose password is masked from now on.
  * @throws Failure `usage` or `configuration`
@@ -48,43 +73,16 @@ export function queueAddress(
       { hint: `set ${queueVariable} to this address instead, and omit --queue` },
     );
   }
-  const [name, kind] =
-    option === undefined
-      ? [queueVariable, 'configuration' as const]
-      : ['--queue', 'usage' as const];
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const database = /^\/?(\d{0,5})$/.exec(url?.pathname ?? 'none')?.[1];
-  const isRedis = url?.protocol === 'redis:' || url?.protocol === 'rediss:';
-  if (
-    url === undefined ||
-    database === undefined ||
-    !isRedis ||
-    url.hostname === '' ||
-    url.search + url.hash !== ''
-  ) {
-    const message = `${name} must be an address such as ${example}/0 or rediss://host:6380, not "${maskUrl(text)}"`;
-    throw new Failure(kind, message, {
-      hint: 'redis:// is plain, rediss:// encrypted; the path is the number of the database',
-    });
-  }
-  const { protocol, hostname, username, password } = url;
-  const port = Number(url.port || defaultPort);
-  try {
-    return {
-      host: hostname.replaceAll(/^\[|\]$/g, ''),
-      port,
-      database: Number(database),
-      username: decoded(username),
-      password: decoded(password),
-      isEncrypted: protocol === 'rediss:',
-      label: `${protocol}//${hostname}:${port}/${Number(database)}`,
-    };
-  } catch {
-    // The user name or password has a percent sign that starts no escape.
-    throw new Failure(kind, `${name} has a password with an invalid % escape`, {
-      hint: 'write % as %25',
-    });
-  }
+  const address = parseAddress(text);
+  if (address !== undefined) return address;
+  const name = option === undefined ? queueVariable : '--queue';
+  throw new Failure(
+    option === undefined ? 'configuration' : 'usage',
+    `${name} must be an address such as ${example}/0 or rediss://host:6380, not "${maskUrl(text)}"`,
+    {
+      hint: 'redis:// is plain, rediss:// encrypted; the path is the number of the database; in a password, write % as %25',
+    },
+  );
 }
 
 /** The oldest Redis with the commands that BullMQ sends. */

@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { createLineSplitter } from '../input/input-lines.ts';
 import { type IndexedResult, ResultIndex } from './result-index.ts';
 import { isTornResult, parseResultLine, type ResultFormat } from './result-line.ts';
 import { fileBlocks } from './write-results.ts';
 import { Failure } from '../../failure.ts';
+import { createLineSplitter } from '../../storage/read-lines.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 
 /** A line of a file, with its place. */

@@ -147,7 +147,11 @@ function explain(status: number, body: ErrorBody, request: HttpRequest): Explana
     const summary = 'the service asks for payment, the account has no credit left';
     return { kind, summary, remedy: { code: 'check-quota' }, transient: false };
   }
-  if (status === 413) return explainLength(body);
+  if (body.names.includes('rate_limit_exceeded')) return explainRateLimit(status, body);
+  if (status === 413) {
+    const summary = 'the service cannot take a prompt of this length';
+    return { kind: 'invalid_request', summary, remedy: { code: 'shorten-prompt' } };
+  }
   if (lacksApi(status)) {
     const summary = 'the server does not offer the chat API';
     return { kind, summary, remedy: { code: 'check-base-url' } };
@@ -163,18 +167,18 @@ function explain(status: number, body: ErrorBody, request: HttpRequest): Explana
   return refusesLength(body) ? { ...explanation, remedy: { code: 'shorten-prompt' } } : explanation;
 }
 
-/** Groq's message about the tokens of a minute: `Limit 6000, Requested 9000`. */
+/** The message of Groq (413) and OpenAI (429) about the tokens of a minute: `Limit 6000, Requested 9000`. */
 const minuteLimit = /\bLimit (?<limit>\d+)\b.*\bRequested ~?(?<requested>\d+)/i;
 
-/** Explains a 413: the request is too long, or, for Groq, has more tokens than are left in this minute. */
-function explainLength({ names, message = '' }: ErrorBody): Explanation {
+/** Explains a rate limit by its name, whatever the status. One for a request that no minute has room for is final. */
+function explainRateLimit(status: number, { message = '' }: ErrorBody): Explanation {
+  const limited = { kind: 'rate_limited', ...explanations.rate_limited } as const;
+  const retried = status === 429 ? limited : { ...limited, transient: true };
+  if (!/\brequest too large\b/i.test(message)) return retried;
   const { limit, requested } = minuteLimit.exec(message)?.groups ?? {};
-  const fitsLater = limit === undefined || Number(requested) <= Number(limit);
-  if (names.includes('rate_limit_exceeded') && fitsLater) {
-    return { kind: 'rate_limited', ...explanations.rate_limited, transient: true };
-  }
-  const summary = 'the service cannot take a prompt of this length';
-  return { kind: 'invalid_request', summary, remedy: { code: 'shorten-prompt' } };
+  const isFinal = limit !== undefined && Number(requested) > Number(limit);
+  const remedy = { code: 'shorten-or-wait' } as const;
+  return { ...retried, remedy, ...(isFinal && { transient: false }) };
 }
 
 /** Remedies of a request for models: it has no body to check, and a list of models does not help. */

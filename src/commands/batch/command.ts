@@ -15,6 +15,8 @@ import {
   allowSecretsOption,
   checkGroup,
   checkOptions,
+  extractOption,
+  messageOptions,
   schemaOption,
   secretOptions,
   selectOption,
@@ -46,6 +48,7 @@ const bodyOptions = () => [
   new Option('--param <key=json>', 'add a field to each request body; repeatable').argParser(
     repeat,
   ),
+  ...messageOptions(),
 ];
 
 const promptOptions = () => [...bodyOptions(), new Option('--no-stream', 'do not stream answers')];
@@ -101,7 +104,7 @@ const summaryOption = () =>
   new Option('--summary <file>', 'write a summary of the run as JSON to this file');
 
 const reportOptions = () => [
-  new Option('--figures', 'show times and causes at the end where there is no terminal, too'),
+  new Option('--figures', 'show the times of answers where there is no terminal, too'),
   new Option('--progress-json', 'print progress as JSON lines on standard error every 10 seconds'),
   summaryOption(),
 ];
@@ -163,7 +166,7 @@ function buildImport(context: Context): Command {
       'Writes the results of another engine as results of natter, or in a different format. natter batch with the same file then sends what is missing.',
     );
   addOptionGroups(command, [
-    ['Input options:', [...inputOptions(), settingOption('system', '-s')]],
+    ['Input options:', [...inputOptions(), settingOption('system', '-s'), ...messageOptions()]],
     [checkGroup, [schemaOption(), selectOption()]],
     [
       'Output options:',
@@ -333,12 +336,6 @@ const examples = [
   'natter batch prompts.txt --schema "mood good|bad" | jq -r .value.mood',
 ];
 
-/** A failed answer and one that does not conform are different reasons to ask again. `--response-format` checks nothing. */
-const withoutFallback = (options: readonly Option[]) =>
-  options.map((option) =>
-    option.attributeName() === 'responseFormat' ? option : option.conflicts('fallback'),
-  );
-
 export function buildBatch(context: Context): Command {
   const command = new Command('batch')
     .summary('send many prompts: lines, JSON lines or a table')
@@ -349,7 +346,7 @@ export function buildBatch(context: Context): Command {
   addOptionGroups(command, [
     ['Input options:', [...inputOptions(), ...secretOptions()]],
     ['Request options:', [...promptOptions(), ...sendingOptions(), ...limitOptions()]],
-    [checkGroup, withoutFallback(checksOptions())],
+    [checkGroup, [...checksOptions(), extractOption()]],
     ['Run options:', [stopAfterOption()]],
     ['Output options:', outputOptions()],
     ['Report options:', reportOptions()],

@@ -1,7 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { isLoopbackName } from '../../address.ts';
 import { type AnswerCheck, openCheck } from '../../ask/check.ts';
-import type { InputItem, ItemContent } from '../../batch/input/item.ts';
+import type { BatchItem, InputItem, ItemContent } from '../../batch/input/item.ts';
 import { readItems } from '../../batch/input/read-items.ts';
 import {
   isInShard,
@@ -17,6 +17,7 @@ import { startRun } from '../../settings/read-settings.ts';
 import { itemFingerprint } from './sending/send-item.ts';
 import { cannotRead } from '../../storage/storage-failure.ts';
 import { Failure } from '../../failure.ts';
+import { type History, readHistory } from '../../input/read-messages.ts';
 import { count, countOf } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
@@ -35,6 +36,19 @@ function withSchema({ messages, ...rest }: ItemContent, check: AnswerCheck): Ite
     ...rest,
     messages: [...messages.slice(0, -1), { ...last, content: check.prompt(content) }],
   };
+}
+
+/** The turns of `--messages` precede the prompt of each item. */
+function withHistory(item: BatchItem, messages: readonly Message[]): InputItem {
+  const { content, ...rest } = item;
+  const [prompt, ...others] = content.messages;
+  if (prompt?.role !== 'user' || others.length > 0) {
+    return {
+      ...rest,
+      problem: 'has messages of its own, which cannot follow those of --messages and -M',
+    };
+  }
+  return { ...item, content: { ...content, messages: [...messages, prompt] }, given: content };
 }
 
 export interface BatchInput {
@@ -94,6 +108,7 @@ export interface Batch<Options extends BatchOptions = BatchOptions>
   readonly own: ResolvedSettings;
   /** Undefined if answers are not checked. */
   readonly check: AnswerCheck | undefined;
+  readonly history: History;
 }
 
 /** What commands with the input of a batch begin with. @throws Failure `usage`, or `configuration` */
@@ -103,22 +118,34 @@ export async function openBatch<Options extends BatchOptions>(
   file: string | undefined,
 ): Promise<Batch<Options>> {
   const run = await startRun(context, options);
-  const { presentation, settings: own } = run;
-  const { notices } = presentation;
+  const { notices } = run.presentation;
   const plan = planBatch(options, file, context.environment);
   const check = await openCheck(notices, options);
   const input = openBatchInput(context.streams.stdin, notices, file);
-  return { ...run, notices, plan, own, settings: check?.settings(own) ?? own, check, input };
+  if (options.messages === '-' && (file ?? '-') === '-') {
+    throw new Failure('usage', 'standard input cannot have both the messages and the prompts', {
+      hint: 'name a file for one of them',
+    });
+  }
+  const history = await readHistory({ ...run, options: { ...options, stdin: true } }, true);
+  const own = history.settings;
+  const settings = check?.settings(own) ?? own;
+  return { ...run, notices, plan, own, settings, check, input, history };
 }
 
-/** All items of the input, with the schema in what is sent. */
+/** All items of the input, with the history and the schema in what is sent. */
 async function* readBatch(
-  { input, plan, check }: Batch,
+  { input, plan, check, history: { messages } }: Batch,
   signal: AbortSignal,
 ): AsyncGenerator<InputItem, void> {
-  for await (const item of readItems(input.bytes(signal), plan)) {
+  for await (const read of readItems(input.bytes(signal), plan)) {
+    const isAlone = messages.length === 0 || read.problem !== undefined;
+    const item = isAlone ? read : withHistory(read, messages);
     if (check?.schema === undefined || item.problem !== undefined) yield item;
-    else yield { ...item, content: withSchema(item.content, check), given: item.content };
+    else {
+      const { content, given = content } = item;
+      yield { ...item, content: withSchema(content, check), given };
+    }
   }
 }
 

@@ -31,6 +31,9 @@ export interface BatchOptions extends SendingOptions, CheckOptions, OutputOption
   readonly system?: string;
   readonly maxTokens?: string;
   readonly param?: readonly string[];
+  /** See `PromptOptions`. */
+  readonly messages?: string;
+  readonly M?: readonly string[];
   /** False with `--no-stream`. */
   readonly stream: boolean;
 }

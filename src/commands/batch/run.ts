@@ -110,7 +110,7 @@ async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
   const find = (index: number) => sink.find(index);
   const selection = await selectItems(batch, resultsFileOf(options), find);
   const tally = emptyTally();
-  const guard = openGuard(batch, input);
+  const guard = openGuard(batch, input, batch.history.texts);
   await checkItems(batch, selection, tally, sink.last, guard.inspect);
   const source = {
     command: 'batch',

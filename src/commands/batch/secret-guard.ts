@@ -1,4 +1,4 @@
-import type { InputItem } from '../../batch/input/item.ts';
+import type { InputItem, ItemContent } from '../../batch/input/item.ts';
 import { textMessages } from '../../conversation/message-text.ts';
 import type { Run } from '../../run.ts';
 import {
@@ -8,11 +8,12 @@ import {
   locateSecrets,
   planGuard,
 } from '../../input/secret-guard.ts';
+import type { History } from '../../input/read-messages.ts';
 import type { BatchInput } from './items.ts';
 import type { SendingRun } from './plan.ts';
 
 /** All that is sent of an item, for checks; not the text of a request. */
-export const itemText = ({ content }: InputItem) =>
+export const itemText = ({ content }: { readonly content?: ItemContent | undefined }) =>
   content === undefined
     ? ''
     : [content.system ?? '', ...textMessages(content.messages).map((one) => one.content)].join(
@@ -22,18 +23,23 @@ export const itemText = ({ content }: InputItem) =>
 /**
  * Checks the items of a file before anything is sent; those of a pipe or a queue are checked one by one.
  * @param file undefined if its items cannot be inspected
+ * @param history texts that are sent with each item
  * @throws Failure `usage` for options that cannot be used together
  */
-export function openGuard(run: Run, file?: BatchInput) {
+export function openGuard(run: Run, file?: BatchInput, history: History['texts'] = []) {
   const { context } = run;
   const plan = planGuard(run);
   const inspected = plan?.mode === 'ask' && file?.isRepeatable === true ? file : undefined;
-  const located: LocatedSecret[] = [];
+  const located: LocatedSecret[] = history.flatMap((text) => locateSecrets(context, text));
   return {
     /** Looks for secrets in an item of a file, before anything is sent. */
     inspect(this: void, item: InputItem): void {
       if (inspected === undefined) return;
-      const found = locateSecrets(context, { name: inspected.name, content: itemText(item) });
+      const { given: content = item.content } = item;
+      const found = locateSecrets(context, {
+        name: inspected.name,
+        content: itemText({ content }),
+      });
       located.push(...found.map((secret) => ({ ...secret, line: item.line })));
     },
     /**

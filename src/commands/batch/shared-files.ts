@@ -22,27 +22,19 @@ export function refuseSharedFiles(
   environment: Environment,
 ): void {
   const { record, replay } = chooseRecording(options, environment);
-  const results = { role: 'results file', content: 'results', option: '-o' };
-  const files = [
+  const results = [options.output, resultsFileOf(options)];
+  const used = [
     { role: 'input', name: input === '-' ? undefined : input },
     { role: 'recording', name: record ?? replay?.file },
-    { ...results, name: options.output },
-    { ...results, name: resultsFileOf(options) },
-    { role: 'summary', name: options.summary, content: 'the summary', option: '--summary' },
   ];
-  for (const [at, file] of files.entries()) {
-    const { name } = file;
-    if (name === undefined || !('option' in file)) continue;
-    const same = files
-      .slice(0, at)
-      .find(
-        (other) =>
-          other.role !== file.role &&
-          other.name !== undefined &&
-          placeOf(name) === placeOf(other.name),
-      );
-    if (same === undefined) continue;
-    const message = `${name} is the ${same.role}; ${file.content} cannot be written to it`;
-    throw new Failure('usage', message, { hint: `use a different ${file.option} file` });
-  }
+  const refuse = (name: string | undefined, content: string, option: string) => {
+    if (name === undefined) return;
+    const same = used.find((other) => other.name && placeOf(other.name) === placeOf(name));
+    if (same === undefined) return;
+    const message = `${name} is the ${same.role}; ${content} cannot be written to it`;
+    throw new Failure('usage', message, { hint: `use a different ${option} file` });
+  };
+  for (const name of results) refuse(name, 'results', '-o');
+  used.push(...results.map((name) => ({ role: 'results file', name })));
+  refuse(options.summary, 'the summary', '--summary');
 }

@@ -1,4 +1,5 @@
 import type { CheckOptions, SchemaSource } from '../../ask/check.ts';
+import type { Message } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
 import {
   type AnswerFormat,
@@ -31,10 +32,16 @@ export interface ChatRun extends Run<ChatOptions> {
   readonly guard?: SecretGuard | undefined;
   /** The command in the ledger; `chat` if undefined. */
   readonly command?: string;
+  /** Prompts and answers before the prompt; none if undefined. */
+  readonly history?: readonly Message[];
   /** The words of the command line; undefined for a prompt file. */
   readonly words?: readonly string[];
   /** The conversation that the prompt is saved in, for JSON. */
   readonly conversation?: OpenConversation['saved'];
+  /** What its requests cost, by currency, for JSON. */
+  readonly costs?: ReadonlyMap<string, number> | undefined;
+  /** A prompt that is refused for its length is cut, so nothing is printed about it. */
+  readonly cutsRefused?: boolean;
   /** The schema of a prompt file; `--schema` overrides it. */
   readonly ownSchema?: SchemaSource | undefined;
 }

@@ -13,9 +13,11 @@ import { setAction, setExamples } from '../../cli/help-details.ts';
 import {
   conversationOptions,
   inputOptions,
+  messageOptions,
   requestOptions,
   checkGroup,
   checkOptions,
+  extractOption,
   selectOption,
 } from '../../cli/prompt-options.ts';
 import type { ChatOptions } from './chat-run.ts';
@@ -53,6 +55,7 @@ const longInputOptions = () => [
 ];
 
 const outputOptions = () => [
+  extractOption(),
   new Option('--json', 'print one JSON document at the end; content is the answer'),
   jsonLinesOption(),
   plainOption(),
@@ -69,7 +72,12 @@ const outputOptions = () => [
 export const promptGroups = (alone: string, input: readonly Option[]): readonly OptionGroup[] => [
   [
     'Request options:',
-    [settingOption('model', '-m'), settingOption('fallback'), ...requestOptions()],
+    [
+      settingOption('model', '-m'),
+      settingOption('fallback'),
+      ...requestOptions(),
+      ...messageOptions(),
+    ],
   ],
   ['Conversation options:', conversationOptions(alone)],
   ['Input options:', input],

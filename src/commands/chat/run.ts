@@ -19,9 +19,11 @@ import {
   type Choice,
   chooseModel,
   fallbackModels,
+  isTooLong,
 } from '../../ask/fallback.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { catalogue, type Message } from '../../client/contract.ts';
+import type { ChatEvent } from '../../client/events.ts';
 import { rephrase } from '../../client/failure/change-failure.ts';
 import { hasInputPlaceholder } from '../../conversation/compose-prompt.ts';
 import type { ModelWindows } from '../../conversation/context-fit.ts';
@@ -38,19 +40,20 @@ import {
 import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { endingFailure, failureFields } from '../../output/ending-failure.ts';
 import { usageLine } from '../../output/figures.ts';
-import { answerFields, jsonLine } from '../../output/json-answer.ts';
+import { answerFields, costField, jsonLine } from '../../output/json-answer.ts';
 import {
   filteredNotice,
   finishNotice,
+  receivedAnswer,
   truncationFailure,
   truncationWarning,
 } from '../../output/notices.ts';
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { sanitize } from '../../terminal/safety/sanitizer.ts';
 import { openConversation, type OpenConversation } from '../../ask/open-conversation.ts';
 import { printJson } from '../../output/print-data.ts';
 import { dryRunDocument } from '../../ask/dry-run.ts';
+import { readHistory } from '../../input/read-messages.ts';
 import { readPrompt, withSystem } from '../../input/read-prompt.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
 import { withHint } from '../../cli/report.ts';
@@ -78,10 +81,9 @@ interface Shown {
 
 /** Not for a prompt file, which has no words. */
 function canSplit({ options, words = [] }: ChatRun): boolean {
-  const { jsonl, resume, branch, conversation, fallback, system } = options;
-  const isOther = [jsonl, options.continue, resume, branch, conversation, fallback].some(
-    (option) => option !== undefined && option !== false,
-  );
+  const { jsonl, resume, branch, conversation, fallback, system, messages, M } = options;
+  const others = [jsonl, options.continue, resume, branch, conversation, fallback, messages, M];
+  const isOther = others.some((option) => option !== undefined && option !== false);
   const text = promptOf(words);
   return text !== '' && !isOther && !hasInputPlaceholder(text) && !hasInputPlaceholder(system);
 }
@@ -158,6 +160,8 @@ async function askPrompt(
   });
   recorder?.end(given.error instanceof Failure ? given.error.kind : undefined);
   const thrown: unknown = given.error ?? (signal.aborted ? signal.reason : undefined);
+  const isRefused = thrown instanceof Failure && given.content === '' && isTooLong(thrown);
+  if (run.cutsRefused === true && isRefused) throw thrown;
   const explained = thrown === undefined ? {} : explain(prompt, thrown, given.choice);
   return { ...given, ...explained, report };
 }
@@ -176,6 +180,37 @@ async function printAnswer(prompt: ReadyPrompt): Promise<Shown> {
 }
 
 type Answers = CheckedAnswers<Awaited<ReturnType<typeof askPrompt>>>;
+
+/** Prints the value or the code block of an answer. @returns the number of characters that were removed */
+async function printPart(run: ChatRun, text: string): Promise<number> {
+  const format = run.format === 'markdown' ? 'plain' : run.format;
+  const printer = await createTextPrinter({ ...run, format });
+  await printer.event({ type: 'text-received', text, deltas: [text] });
+  await printer.end();
+  return printer.removed?.() ?? 0;
+}
+
+/** Prints the code block of `--extract` when its closing fence has arrived, while the rest of the answer still does. */
+function createEarlyPrinter(run: ChatRun, find: AnswerCheck['findEarly']) {
+  let received = '';
+  /** Where the lines begin that were not searched for a fence. */
+  let next = 0;
+  let removed: number | undefined;
+  return {
+    /** The number of characters that were removed; undefined if nothing is printed yet. */
+    removed: () => removed,
+    async event(event: ChatEvent) {
+      if (event.type !== 'text-received' || removed !== undefined) return;
+      received += event.text;
+      // A fence may grow until its line ends.
+      const lines = received.slice(0, received.lastIndexOf('\n') + 1);
+      const hasFence = /(?:`{3}|~{3})\s*$/m.test(lines.slice(next));
+      next = lines.length;
+      const block = hasFence ? find?.(lines) : undefined;
+      if (block !== undefined) removed = await printPart(run, block.code);
+    },
+  };
+}
 
 /**
  * Prints what an answer with a check came to: the value, or the one of `--select`, on a separate line; the document of
@@ -196,7 +231,9 @@ async function printResult(
     const { fields, withValue } = checkedFields(answers, model);
     if (format === 'json') {
       const conversation = run.conversation?.();
-      const known = { ...answerFields(metadata, answer.content, model), conversation, ...fields };
+      const cost = costField(run.costs);
+      const answered = answerFields(metadata, answer.content, model);
+      const known = { ...answered, cost, conversation, ...fields };
       await stdout.write(withValue(jsonLine({ ...known, ...failureFields(failure, context) })));
       return 0;
     }
@@ -207,38 +244,32 @@ async function printResult(
     return 0;
   }
   if (failure === undefined) {
-    const printer = await createTextPrinter({
-      ...run,
-      format: format === 'markdown' ? 'plain' : format,
-    });
-    const text = `${valueText(answers) ?? ''}\n`;
-    await printer.event({ type: 'text-received', text, deltas: [text] });
-    await printer.end();
-    return printer.removed?.() ?? 0;
+    return printPart(run, checked?.block?.code ?? `${valueText(answers) ?? ''}\n`);
   }
-  if (answer.content.trim() === '') return 0;
-  const text = sanitize(answer.content);
-  const end = text.endsWith('\n') ? '' : '\n';
-  void stderr.write(`natter: the received answer:\n${text}${end}`);
+  void stderr.write(receivedAnswer(answer.content));
   return 0;
 }
 
 /**
- * Asks for an answer that conforms, and prints its value. Only `--jsonl` prints answers before their check.
+ * Asks for an answer that conforms, and prints its value. Only `--jsonl` and `--extract` print before the check.
  * @throws Failure `mismatch` if no answer conforms, or what was thrown instead of an answer
  */
 async function printChecked(prompt: ReadyPrompt, check: AnswerCheck): Promise<Shown> {
   const { run, record } = prompt;
   const { context, format, presentation } = run;
   const { notices } = presentation;
+  const isJson = format.startsWith('json');
   const lines = format === 'jsonl' ? jsonLinesPrinter(context, run.conversation) : {};
+  const early = createEarlyPrinter(run, check.findEarly);
+  const isShown = !isJson && check.findEarly !== undefined;
   let from = prompt.first;
   const answers = await askUntilConforming({
     check,
     messages: prompt.messages,
     async send(messages, correction) {
       if (correction !== undefined) record?.addPrompt(correction);
-      const answer = await askPrompt(prompt, from, messages, lines, false);
+      const printer = isShown ? early : lines;
+      const answer = await askPrompt(prompt, from, messages, printer, isShown);
       answer.report();
       from = answer.choice;
       return answer;
@@ -251,7 +282,7 @@ async function printChecked(prompt: ReadyPrompt, check: AnswerCheck): Promise<Sh
   const { answer } = answers.last;
   const failure = failureOf(check, answers);
   const metadata = metadataOf(answers);
-  const removed = await printResult(run, answers, failure);
+  const removed = early.removed() ?? (await printResult(run, answers, failure));
   if (answer.error !== undefined) throw answer.error;
   if (failure === undefined) return { metadata, removed };
   const warning = truncationWarning(metadata);
@@ -288,7 +319,7 @@ async function converse(
   const { notices } = presentation;
   const { messages } = conversation;
   const warn = (text: string) => notices.warning(text);
-  const chain = chainOf(fallbackModels(run), messages, options.stream, warn);
+  const chain = chainOf(fallbackModels(run, check), messages, options.stream, warn);
   const first = chooseModel(chain);
   const sending = { ...run, settings: first.model.settings };
   if (options.dryRun === true) return printJson(context, dryRunDocument(sending, first.planned));
@@ -298,14 +329,20 @@ async function converse(
   const { warning, fit } = first.planned;
   const advice = fit.state === 'over' && canSplit(run) ? '; --split auto sends it in pieces' : '';
   if (warning !== undefined) notices.warning(warning + advice);
+  const costs = new Map<string, number>();
   const service = await openService(sending, {
     command,
     conversation: () => conversation.saved()?.id,
+    costs,
   });
   const clients = chainClients(service, sending);
   try {
     const record = conversation.record();
-    const ready = { ...run, conversation: conversation.saved };
+    const ready: ChatRun = {
+      ...run,
+      conversation: conversation.saved,
+      costs: service.isSandbox ? undefined : costs,
+    };
     const prompt = { run: ready, messages, chain, first, service, clients, record };
     const shown =
       check === undefined ? await printAnswer(prompt) : await printChecked(prompt, check);
@@ -321,10 +358,10 @@ async function converse(
  * @throws Failure, or the reason `context.signal` was aborted with
  */
 export async function sendPrompt(run: ChatRun, prompt: string): Promise<void> {
-  const { options, presentation, settings, ownSchema } = run;
+  const { options, presentation, settings, ownSchema, history } = run;
   const check = await openCheck(presentation.notices, options, ownSchema);
   const checked = { ...run, settings: check?.settings(settings) ?? settings };
-  const conversation = await openConversation(checked, check?.prompt(prompt) ?? prompt);
+  const conversation = await openConversation(checked, check?.prompt(prompt) ?? prompt, history);
   try {
     await converse({ ...checked, settings: conversation.settings }, conversation, check);
   } finally {
@@ -338,10 +375,13 @@ export async function chat(
   options: ChatOptions,
   words: readonly string[],
 ): Promise<void> {
-  const run = await prepare(context, options);
-  const guard = openSecretGuard(run);
-  const read = await readPrompt(run, words, guard);
-  await sendPrompt({ ...run, guard, words, settings: withSystem(run.settings, read) }, read.prompt);
+  const prepared = await prepare(context, options);
+  const guard = openSecretGuard(prepared);
+  const given = await readHistory(prepared, promptOf(words) !== '', guard);
+  const run = { ...prepared, guard, words, history: given.messages, settings: given.settings };
+  const own = given.prompt === undefined ? words : [...words, given.prompt];
+  const read = await readPrompt(run, own, guard);
+  await sendPrompt({ ...run, settings: withSystem(run.settings, read) }, read.prompt);
 }
 
 /** Options that make sense only for a single answer. */
@@ -354,6 +394,9 @@ const oneShot = [
   'dryRun',
   'schema',
   'select',
+  'extract',
+  'messages',
+  'M',
 ] as const;
 
 /**

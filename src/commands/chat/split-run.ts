@@ -32,6 +32,7 @@ import { resolveFolders } from '../../settings/folders.ts';
 import { makePrivateFolder } from '../../storage/files.ts';
 import { createTextPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { printJson } from '../../output/print-data.ts';
+import { refusedWindow } from '../../usage/windows.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
@@ -131,6 +132,8 @@ async function printFinalAnswer(
   const { content, metadata, failure } = await ask(printer ?? { event: () => undefined });
   await printer?.end();
   context.signal.throwIfAborted();
+  // The text is cut again.
+  if (failure !== undefined && content === '' && isTooLong(failure)) throw failure;
   if (printer === undefined) {
     const pieces = answers.map(({ content: text, usage }, index) => {
       const names = run.pieces[index]?.texts.map(({ name }) => name);
@@ -207,23 +210,36 @@ async function sendPieces(run: SplitRun): Promise<void> {
   }
 }
 
-/** The share of the tokens that the next pieces have after the service has refused longer ones. */
-const smallerShare = 0.6;
+/**
+ * The room of the next pieces after a refusal for length: that of the window which the service named, else half of it;
+ * undefined if they would be too small.
+ * @throws Failure `invalid_request` if the prompt leaves no room in that window
+ */
+function smallerRoom({ settings, prompt, room }: SplitRun, refusal: Failure): Room | undefined {
+  const { model } = settings.values;
+  const window = refusedWindow(refusal.cause ?? refusal, room.budget);
+  if (window !== undefined) {
+    const windows = new Map(settings.windows).set(model, window);
+    const named = roomFor({ ...settings, windows }, longestPrompt(prompt));
+    if (named.budget < room.budget) return named;
+  }
+  const budget = Math.floor(room.budget / 2);
+  return budget < leastBudget ? undefined : { ...room, budget };
+}
 
-/** Cuts smaller pieces while the service finds them too long: it counts more tokens than the estimate. */
-async function sendFitting(run: SplitRun): Promise<void> {
+/** Cuts the text into smaller pieces while the service refuses what `send` sends for its length. */
+async function sendFitting(run: SplitRun, send = sendPieces): Promise<void> {
   try {
-    await sendPieces(run);
+    await send(run);
   } catch (error) {
-    const { room, planFor, presentation } = run;
-    const budget = Math.floor(room.budget * smallerShare);
-    if (!(error instanceof Failure) || !isTooLong(error) || budget < leastBudget) throw error;
-    const { pieces } = planFor(budget);
-    const number = count(pieces.length);
-    presentation.notices.warning(
-      `the service counts more tokens than natter; cutting the text into ${number} smaller pieces`,
+    const isRefused = error instanceof Failure && isTooLong(error);
+    const room = isRefused ? smallerRoom(run, error) : undefined;
+    if (room === undefined) throw error;
+    const { pieces } = run.planFor(room.budget);
+    run.presentation.notices.warning(
+      `the text is too long for the service; cutting it into ${count(pieces.length)} smaller pieces`,
     );
-    await sendFitting({ ...run, room: { ...room, budget }, pieces });
+    await sendFitting({ ...run, room, pieces });
   }
 }
 
@@ -264,14 +280,18 @@ export async function runSplit(
   const border = options.split === 'lines' ? 'lines' : 'paragraphs';
   const planFor = (budget: number) => planPieces(texts, border, budget);
   const { pieces, longLines } = planFor(room.budget);
+  const run = { ...chatRun, settings, prompt, room, pieces, planFor };
   if (pieces.length === 1 || (fits && options.split === 'auto')) {
-    return sendPrompt({ ...chatRun, settings }, whole);
+    const budget = tokensOf(pieces);
+    const canCut = budget >= 2 * leastBudget;
+    return sendFitting({ ...run, room: { ...room, budget } }, () =>
+      sendPrompt({ ...chatRun, settings, cutsRefused: canCut }, whole),
+    );
   }
   const { notices } = presentation;
   notices.notice(`${count(pieces.length)} pieces, ${tokenText(tokensOf(pieces), true)}`);
   if (longLines > 0) {
     notices.notice(`lines longer than a piece were cut between characters: ${count(longLines)}`);
   }
-  const run = { ...chatRun, settings, prompt, room, pieces, planFor };
   return options.dryRun === true ? printPlan(run) : sendFitting(run);
 }

@@ -21,7 +21,7 @@ const meanings: Readonly<Record<FailureKind, string>> = {
   unreachable: 'no connection, a timeout, or TLS failed',
   incomplete: 'the answer was cut; its text is kept',
   storage: 'a file or output could not be written',
-  mismatch: 'the answer does not match --schema or --select',
+  mismatch: 'the answer does not match --schema, --select or -x',
   no_answer: 'filtered, refused, or a tool call; its text is kept',
   budget: '--budget, --max-cost or --max-total-tokens is reached',
   truncated_prompt: 'with --strict: the service probably cut the prompt',

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { plainOption } from '../../cli/global-options.ts';
+import { extractOption } from '../../cli/prompt-options.ts';
 import type { Context } from '../../run.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 
@@ -16,6 +17,7 @@ export function buildLast(context: Context): Command {
     )
     .option('-n, --answer <number>', 'print this answer: 1 is the last one, 2 the one before')
     .option('-b, --block <number>', 'print only this code block: 1 is the first, -1 the last')
+    .addOption(extractOption())
     .addOption(plainOption());
   setAction(last, context, async () => (await import('./run.ts')).printLast);
   return setExamples(last, [

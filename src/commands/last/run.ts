@@ -3,7 +3,7 @@ import { loadConversation } from '../../conversation/library/read-conversation.t
 import { answersOf, pathOf, type Turn } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import { countOf } from '../../output/figures.ts';
-import { refusalNotice, type Notices } from '../../output/notices.ts';
+import { receivedAnswer, refusalNotice, type Notices } from '../../output/notices.ts';
 import { type Context, type GlobalOptions, present } from '../../run.ts';
 import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
 import { printMarkdown, settingsForStored } from '../../output/answer-printer.ts';
@@ -17,10 +17,24 @@ async function codeBlock(answer: string, which: string, block: string): Promise<
   const { codeBlocks } = await import('../../conversation/code-blocks.ts');
   const blocks = codeBlocks(answer);
   const found = blocks.at(number > 0 ? number - 1 : number);
-  if (found !== undefined) return `${found}\n`;
+  if (found !== undefined) return found.code;
   if (blocks.length === 0) throw new Failure('not_found', `${which} has no code block`);
   const text = `${which} has ${countOf(blocks.length, 'code block')}, not ${block}`;
   throw new Failure('not_found', text);
+}
+
+/** @throws Failure `mismatch` without the block; the answer is on standard error then, as after a prompt */
+async function extractedCode(
+  { streams }: Context,
+  answer: string,
+  which: string,
+  value: string,
+): Promise<string> {
+  const { extractBlock, parseExtract } = await import('../../conversation/code-blocks.ts');
+  const found = extractBlock(answer, parseExtract(value));
+  if (typeof found !== 'string') return found.code;
+  void streams.stderr.write(receivedAnswer(answer));
+  throw new Failure('mismatch', `${which} ${found}`);
 }
 
 /** A failed prompt makes the latest conversation one without an answer. @throws Failure `not_found` */
@@ -51,7 +65,7 @@ function chosenAnswer(answers: readonly Turn[], number: string): Turn {
   throw new Failure('not_found', text);
 }
 
-/** Runs `natter last`. @throws Failure `not_found` without an answer or that code block */
+/** Runs `natter last`. @throws Failure `not_found` without an answer or that code block, `mismatch` with `--extract` */
 export async function printLast(
   context: Context,
   options: GlobalOptions & {
@@ -59,6 +73,8 @@ export async function printLast(
     readonly answer?: string;
     /** Number of a code block, unparsed. */
     readonly block?: string;
+    /** See `CheckOptions`. */
+    readonly extract?: string;
     readonly plain?: boolean;
   },
   name: string,
@@ -69,7 +85,13 @@ export async function printLast(
   const { content, refusal } = answer;
   if (refusal !== undefined) presentation.notices.warning(refusalNotice(refusal));
   if (answer.incomplete === true) presentation.notices.notice('this answer is incomplete');
-  if (options.block === undefined) {
+  const { block, extract } = options;
+  const which = number === '1' ? 'the last answer' : `answer ${number}`;
+  if (extract !== undefined) {
+    const code = await extractedCode(context, content, which, extract);
+    return printMarkdown(context, presentation, code, { plain: true });
+  }
+  if (block === undefined) {
     if (content === '') return;
     const plain = options.plain === true;
     const settings = plain ? undefined : settingsForStored(context, presentation, options);
@@ -80,7 +102,6 @@ export async function printLast(
     await printMarkdown(context, presentation, content, { plain }, unwrapped);
     return;
   }
-  const which = number === '1' ? 'the last answer' : `answer ${number}`;
-  const text = await codeBlock(content, which, options.block);
+  const text = await codeBlock(content, which, block);
   await printMarkdown(context, presentation, text, { plain: true });
 }

@@ -8,6 +8,7 @@ import { type ChatOptions, type ChatRun, prepare } from '../chat/chat-run.ts';
 import { sendPrompt } from '../chat/run.ts';
 import { beforeDashes } from '../../cli/command-line.ts';
 import { loadPromptFile, readInserted, promptPlaces } from '../../input/load-prompt-file.ts';
+import { readHistory } from '../../input/read-messages.ts';
 import {
   inputName,
   namedInputs,
@@ -90,10 +91,11 @@ export async function runPrompt(
   optionNames: ReadonlySet<string | undefined>,
 ): Promise<void> {
   const run = await prepare(context, options);
-  const { settings: own, presentation } = run;
+  const { presentation } = run;
   const { signal } = context;
   const found = findPrompt(promptPlaces(context), name, promptHint(name, line));
   const guard = openSecretGuard(run);
+  const { messages: history, settings: own } = await readHistory(run, true, guard);
   const prompt = await loadPromptFile(found, signal, guard);
   for (const notice of prompt.notices) presentation.notices.notice(notice);
   refuseOptionNames(optionNames, prompt);
@@ -115,5 +117,6 @@ export async function runPrompt(
       ? await readOwnSchema(found, prompt, options, signal, guard)
       : undefined;
   const effective = withSystemPrompt(settings, prompt, system);
-  await sendPrompt({ ...run, settings: effective, guard, ownSchema, command: 'run' }, text);
+  const sending = { ...run, settings: effective, guard, ownSchema, history, command: 'run' };
+  await sendPrompt(sending, text);
 }

@@ -9,7 +9,7 @@ const storedRows = [
   {
     term: 'command',
     description:
-      'chat, chat --every, chat --split, run, repl (a conversation), compact (its summaries), compare, batch, batch work, shell-init or doctor',
+      'chat, chat --every, chat --split, run, repl (a conversation), compact (its summaries), title, compare, batch, batch work, shell-init or doctor',
   },
   { term: 'profile, model', description: 'names, as in the settings and the request' },
   { term: 'tokens', description: 'of the prompt and of the answer, as the service reported them' },

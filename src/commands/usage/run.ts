@@ -13,6 +13,7 @@ import { printJson } from '../../output/print-data.ts';
 import { readStored } from '../../settings/read-settings.ts';
 import { padToWidth, displayWidth, truncateToWidth } from '../../terminal/text/width.ts';
 import { bar, type BarLayout, formatTable, type Column } from '../../output/table.ts';
+import { unreadLines } from '../../storage/read-lines.ts';
 
 const marked = (row: UsageSum, tokens: number) => `${row.estimated > 0 ? '~' : ''}${count(tokens)}`;
 const tokensOf = (row: UsageSum) => row.promptTokens + row.answerTokens;
@@ -103,8 +104,8 @@ function find(context: Context, options: UsageOptions, since: Date, priceOf: Pri
     if (isSandbox !== wantsSandbox) return;
     if (options.profile === undefined || options.profile === line.profile) sums.add(line);
   };
-  const broken = state === undefined ? 0 : readLedger(state, since, take);
-  return { rows: sums.rows(), total: sums.total(), broken, sandboxed };
+  const unread = state === undefined ? undefined : readLedger(state, since, take);
+  return { rows: sums.rows(), total: sums.total(), unread: [...(unread ?? [])], sandboxed };
 }
 
 function fieldsOf({ key: _key, costs, ...sum }: UsageSum): object {
@@ -122,12 +123,10 @@ function fieldsOf({ key: _key, costs, ...sum }: UsageSum): object {
 
 function printNotices(
   notices: Notices,
-  { rows, total, broken, sandboxed }: ReturnType<typeof find>,
+  { rows, total, unread, sandboxed }: ReturnType<typeof find>,
   since: Date,
 ): void {
-  if (broken > 0) {
-    notices.notice(`not counted: ${countOf(broken, 'line')} of the ledger that cannot be read`);
-  }
+  for (const [file, lines] of unread) notices.warning(unreadLines(file, lines));
   if (rows.length === 0) {
     const others =
       sandboxed === 0
@@ -158,7 +157,7 @@ export async function showUsage(context: Context, options: UsageOptions): Promis
   // The sandbox costs nothing.
   const prices: PriceOf = options.sandbox === true ? () => undefined : pricesOf(read());
   const found = find(context, options, since, prices);
-  const { rows, total, broken } = found;
+  const { rows, total, unread } = found;
   if (profile !== undefined && rows.length === 0) {
     // A deleted profile may still have requests.
     const stored = read();
@@ -172,7 +171,7 @@ export async function showUsage(context: Context, options: UsageOptions): Promis
       by,
       rows: rows.map((row) => ({ [by]: row.key, ...fieldsOf(row) })),
       total: fieldsOf(total),
-      unreadable_lines: broken,
+      unreadable_lines: unread.flatMap(([, lines]) => lines).length,
     });
   }
   const { stdout } = context.streams;

@@ -84,11 +84,13 @@ export class Journal {
    * the leaf; an edited turn has the parent of its original, and undefined starts a new first turn.
    */
   addTurn(turn: {
-    readonly role: 'user' | 'system';
+    readonly role: Role;
     readonly content: string;
     readonly parent?: string | undefined;
   }): Turn {
     const added = this.#add(turn);
+    // A whole answer, of another program.
+    if (turn.role === 'assistant') return this.endAnswer(added.id, {});
     this.#file.synchronize();
     return added;
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Failure } from '../../failure.ts';
 import { appendFile, endsTorn } from '../../storage/append-file.ts';
-import { makePrivateFolder, renameFile } from '../../storage/files.ts';
+import { isFolder, makePrivateFolder, renameFile } from '../../storage/files.ts';
 import { holdLock, type LockOptions } from '../../storage/lock/lock.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { lockedFailure } from '../journal/open-journal.ts';
@@ -169,7 +169,12 @@ function ambiguous(name: string, candidates: readonly string[]): Failure {
   });
 }
 
-function unknown(name: string, section: LibrarySection): Failure {
+function unknown(dataFolder: string, name: string, section: LibrarySection): Failure {
+  const id = idFromFile(conversationFile('', name));
+  const path = id && conversationFile(folderOf(dataFolder, section), id);
+  if (path !== undefined && isFolder(path)) {
+    return new Failure('storage', `${path} is a folder, not the file of a conversation`);
+  }
   const isInTrash = section === 'trash';
   const where = isInTrash ? ' in the trash' : '';
   return new Failure('not_found', `there is no conversation "${name}"${where}`, {
@@ -209,10 +214,10 @@ export function conversationsNamed(
       hint: 'natter "why is the sky blue?" starts one',
     });
   }
-  if (name.trim() === '') throw unknown(name, section);
+  if (name.trim() === '') throw unknown(dataFolder, name, section);
   const byId = entries.filter(({ id }) => id.startsWith(name));
   const [first, ...others] = byId.length > 0 ? byId : findByTitle(entries, name);
-  if (first === undefined) throw unknown(name, section);
+  if (first === undefined) throw unknown(dataFolder, name, section);
   return [first, ...others];
 }
 

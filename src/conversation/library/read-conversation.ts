@@ -1,4 +1,4 @@
-import { readLines } from '../../storage/read-lines.ts';
+import { readLines, unreadLines } from '../../storage/read-lines.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
 import { JournalFold, parseLine, turnOfText, type DeltaRecord } from '../journal/records.ts';
 import { marksOf } from '../attributes.ts';
@@ -45,13 +45,6 @@ export interface LoadedConversation {
   readonly withText: ReadonlySet<string>;
   /** What to warn of if lines could not be read; undefined for an undamaged file. */
   readonly warning: string | undefined;
-}
-
-function lostLinesWarning(path: string, lines: ReadonlySet<number>): string | undefined {
-  const [first] = lines;
-  if (first === undefined) return undefined;
-  const which = lines.size === 1 ? `line ${first}` : `${lines.size} lines, from line ${first} on,`;
-  return `${which} of ${path} could not be read; the rest is loaded, and the file is kept`;
 }
 
 /**
@@ -103,7 +96,8 @@ export function loadConversation(
   };
   forEachLine(path, read, start);
   applyPieces();
-  return { fold, version, records, withText, warning: lostLinesWarning(path, lost) };
+  const warning = lost.size === 0 ? undefined : unreadLines(path, lost);
+  return { fold, version, records, withText, warning };
 }
 
 export interface ConversationSummary {

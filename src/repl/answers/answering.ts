@@ -26,6 +26,7 @@ import {
   closingOf,
   timeBefore,
 } from '../conversations/position.ts';
+import { titleIfNeeded } from '../conversations/title.ts';
 import { keyDialog, keyHint } from '../connection.ts';
 import { failureEntry, notice } from '../transcript/transcript.ts';
 import { withFile } from '../files/attachments.ts';
@@ -90,9 +91,11 @@ function onFailure(
       printing(failureEntry(message, keyHint(state.service.hasKey))),
     );
   }
-  const isFull = kind === 'invalid_request' && !hasText && isNearlyFull(next);
+  const isTooLong =
+    hint === shortenPromptHint || (kind === 'invalid_request' && isNearlyFull(next));
   // The same prompt would be refused again.
-  const hints = isFull ? [shortenPromptHint] : [hint, continueHint(next, outcome, answer)];
+  const hints =
+    isTooLong && !hasText ? [shortenPromptHint] : [hint, continueHint(next, outcome, answer)];
   const advice = hints.filter((text) => text !== undefined).join('; ');
   return step(paused, printing(failureEntry(message, advice || undefined)));
 }
@@ -164,24 +167,24 @@ export function onAnswerEnded(state: ReplState, { outcome, conversation }: Answe
     return andThen(ended, reportQueue);
   }
   const { comparedWith } = answer;
-  // The figures of a comparison have the model, the time and the tokens.
-  const close = (ended: ReplState) => closeAnswer(ended, answer, comparedWith !== undefined);
+  const close = (ended: ReplState) => closeAnswer(ended, answer);
   // The service works again, so a paused queue continues.
   const counted = addUsage({ ...next, isQueuePaused: false });
   const reported =
     comparedWith === undefined ? step(counted) : reportFigures(counted, comparedWith);
-  return andThen(andThen(andThen(reported, close), offerRemedies), compactIfNeeded);
+  const offered = andThen(andThen(reported, close), offerRemedies);
+  return andThen(andThen(offered, titleIfNeeded), compactIfNeeded);
 }
 
-/** Prints the row below an answer; `hasNoFacts`: only its version. */
-function closeAnswer(state: ReplState, { since }: AnswerActivity, hasNoFacts = false): Update {
+/** Prints the row below an answer. */
+function closeAnswer(state: ReplState, { since }: AnswerActivity): Update {
   const { conversation, now, settings } = state;
   const pair = lastPrompt(currentPath(state));
   if (pair?.answer === undefined) return step(state);
   const { createdAt, parent } = pair.prompt;
-  const isTimed = settings.times === 'on' && !hasNoFacts;
+  const isTimed = settings.times === 'on';
   const time = isTimed ? promptTime(createdAt, timeBefore(conversation, parent)) : undefined;
-  const entries = closingOf(conversation, pair, { measured: now - since, hasNoFacts, time });
+  const entries = closingOf(conversation, pair, time, now - since);
   return entries.length === 0 ? step(state) : step(state, printing(...entries));
 }
 

@@ -1,5 +1,13 @@
-import { type Answer, ask, type Question, type Sink } from '../../ask/ask.ts';
+import { type Answer, ask, type Question, type Sink, unasked } from '../../ask/ask.ts';
 import { type AnswerCheck, askUntilConforming, mismatchText } from '../../ask/check.ts';
+import {
+  askModels,
+  type Chain,
+  type Choice,
+  chooseModel,
+  type FallbackModel,
+} from '../../ask/fallback.ts';
+import { planRequest } from '../../ask/plan-request.ts';
 import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
 import {
   type AnswerRecorder,
@@ -7,6 +15,7 @@ import {
   createContinuationRecorder,
 } from '../../conversation/journal/record-answer.ts';
 import { promptTime } from '../../conversation/prompt-time.ts';
+import type { NewAnswer } from '../../conversation/journal/journal.ts';
 import { endingWith, pathOf } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/ending-failure.ts';
@@ -130,10 +139,13 @@ function printNotices(session: Session, answer: Answer, view: View, removed: num
   session.print(texts.map((text) => notice(cleanLine(session.context, text))));
 }
 
+/** An answer, and the model that gave it; undefined if none could be asked. */
+type TurnAnswer = Answer & { readonly choice?: Choice };
+
 /** Ends an answer in the journal and on the screen. A response that is no answer counts as complete. */
 async function endAnswer(
   session: Session,
-  answer: Answer,
+  answer: TurnAnswer,
   recorder: AnswerRecorder,
   view: View,
 ): Promise<AnswerOutcome> {
@@ -153,29 +165,82 @@ async function endAnswer(
     session.print([notice(cleanLine(session.context, refusalNotice(refusal)))]);
   const hasText = view.isOpen || refusal !== undefined;
   if (isStopped) return { type: 'stopped', hasText };
-  return { type: 'failed', hasText, failure: text, isRecorded: true };
+  const first = answer.choice?.failed[0]?.failure;
+  // What helps is about the model of the conversation, and not about the last fallback.
+  const shown = first === undefined ? text : failureText(first, session.context);
+  return {
+    type: 'failed',
+    hasText,
+    failure: { ...shown, message: text.message },
+    isRecorded: true,
+  };
 }
 
-/** An answer, shown and recorded. @param turnId the prompt, or the answer to continue */
-async function answerTurn(sending: Sending, turnId: string) {
+/** Reports that the next model is asked. */
+function showStep({ session }: Sending, { settings }: FallbackModel, text: string): void {
+  session.print([notice(cleanLine(session.context, text))]);
+  session.update((state) => {
+    const { activity } = state;
+    if (activity?.type !== 'answer') return step(state);
+    const { retry: _retry, ...rest } = activity;
+    const { model } = settings.values;
+    return step({ ...state, activity: { ...rest, phase: 'waiting', model } });
+  });
+}
+
+/**
+ * An answer, shown and recorded. A model that the user named for this answer, or whose answer is continued, has no
+ * fallback.
+ * @param turnId the prompt, or the answer to continue
+ * @param failed the models that failed already
+ */
+async function answerTurn(sending: Sending, turnId: string, failed: Choice['failed'] = []) {
   const { session, settings, nextModel, signal } = sending;
-  const { model } = settings;
-  const { service } = session;
+  const { service, options, context } = session;
   const journal = session.journal();
-  const recorder = isAnswer(session, turnId)
-    ? createContinuationRecorder(journal, turnId)
-    : createAnswerRecorder(journal, { model, nextModel, parent: turnId });
-  const view = createView(session, model);
-  const send = () => {
-    const conversation = endingWith(journal.conversation(), turnId);
-    const messages = messagesFor(conversation, isAnswer(session, turnId) ? [continuation] : []);
-    const { tokens } = contextUse({ conversation });
-    const { request, warning } = service.plan(messages, settings, tokens);
-    if (warning !== undefined) session.print([notice(warning)]);
-    return service.client().chat(request, { signal, hurry: () => session.hurried() });
+  const isContinuation = isAnswer(session, turnId);
+  const conversation = endingWith(journal.conversation(), turnId);
+  const messages = messagesFor(conversation, isContinuation ? [continuation] : []);
+  const { tokens } = contextUse({ conversation });
+  const { models, clients } = service.models(settings);
+  const isAlone = isContinuation || nextModel !== undefined;
+  const chain: Chain = {
+    models: isAlone ? models.slice(0, 1) : models,
+    plan: (model, isFirst) =>
+      isFirst
+        ? service.plan(messages, settings, tokens)
+        : planRequest(model.settings, messages, options.stream, '/model', tokens),
+    onStep: (_failed, next, text) => showStep(sending, next, text),
   };
-  const answer = await askShown(session, view, { send, signal, recorder });
-  return { ...answer, outcome: await endAnswer(session, answer, recorder, view) };
+  const begin = (answer: NewAnswer) => ({
+    recorder: isContinuation
+      ? createContinuationRecorder(journal, turnId)
+      : createAnswerRecorder(journal, { nextModel, ...answer, parent: turnId }),
+    view: createView(session, answer.model),
+  });
+  let begun = begin({ model: settings.model });
+  const send = async (choice: Choice) => {
+    const { model, planned, answer } = choice;
+    begun = begin(answer);
+    if (planned.warning !== undefined) session.print([notice(planned.warning)]);
+    const { recorder, view } = begun;
+    const hurry = () => session.hurried();
+    const request = async () => (await clients.of(model)).chat(planned.request, { signal, hurry });
+    const { profile } = model.settings;
+    const hasOwnKey = profile.value !== session.settings.profile.value;
+    return askShown(session, view, { send: request, signal, recorder, hasOwnKey });
+  };
+  let answer: TurnAnswer;
+  try {
+    answer = await askModels(chain, chooseModel(chain, failed), send);
+  } catch (error) {
+    answer = unasked(context.clock, signal, error);
+  } finally {
+    await clients.close();
+  }
+  const { recorder, view } = begun;
+  const outcome = await endAnswer(session, answer, recorder, view);
+  return { ...answer, outcome };
 }
 
 /** Answers, and asks again while an answer does not match the schema of its prompt file. */
@@ -186,16 +251,19 @@ async function answerChecked(
 ): Promise<AnswerOutcome> {
   const { session } = sending;
   let id = promptId;
+  let failed: Choice['failed'] = [];
   const answers = await askUntilConforming({
     check,
     // The journal has what is sent.
     messages: [],
-    send(_messages, correction) {
+    async send(_messages, correction) {
       if (correction !== undefined) {
         id = session.journal().addTurn({ role: 'user', content: correction }).id;
         updateConversation(session);
       }
-      return answerTurn(sending, id);
+      const answer = await answerTurn(sending, id, failed);
+      failed = answer.choice?.failed ?? [];
+      return answer;
     },
     onMismatch(text) {
       session.print([notice(cleanLine(session.context, text))]);
@@ -340,6 +408,8 @@ export async function askShown(
     readonly send: Question['send'];
     readonly signal: AbortSignal;
     readonly recorder?: AnswerRecorder;
+    /** The key is that of a different profile. */
+    readonly hasOwnKey?: boolean;
   },
 ): Promise<Answer> {
   const { guard, context, service, screen } = session;
@@ -347,65 +417,13 @@ export async function askShown(
   const answer = await ask(question, view.sink);
   const { error } = answer;
   const isRejected = error instanceof Failure && error.status === 401 && !asked.signal.aborted;
-  const renew = isRejected ? service.keyRenewal() : undefined;
+  const renew = isRejected && asked.hasOwnKey !== true ? service.keyRenewal() : undefined;
   try {
     const isNew = renew !== undefined && (await screen.lend(renew));
     return isNew ? await ask(question, view.sink) : answer;
   } catch (thrown) {
     return { ...answer, error: thrown, failure: toFailure(thrown) };
-  } finally {
-    await view.ended();
   }
-}
-
-/** UTF-16 units of text that may wait for an update; then reading waits, too. */
-const maxWaiting = 16_384;
-
-/** An event with the text of an earlier one of the same kind before its own; undefined if they cannot be joined. */
-function joined(earlier: ChatEvent | undefined, event: ChatEvent): ChatEvent | undefined {
-  if (earlier === undefined || !('text' in earlier) || !('text' in event)) return undefined;
-  if (earlier.type !== event.type) return undefined;
-  const text = earlier.text + event.text;
-  return event.type === 'text-received' ? { ...event, text, deltas: [text] } : { ...event, text };
-}
-
-/**
- * Shows events at the pace of the screen, which is updated at most once in 33 ms: texts that arrive before that are
- * joined, so that they are formatted and drawn together. Reading continues meanwhile, so that what the service sent is
- * recorded at once.
- */
-export function gatherTexts(
-  show: (event: ChatEvent) => Promise<void>,
-  nextUpdate: () => Promise<void> | undefined,
-) {
-  let waiting: ChatEvent[] = [];
-  let size = 0;
-  let showing: Promise<void> | undefined;
-  const showAll = async () => {
-    while (waiting.length > 0) {
-      await nextUpdate();
-      const taken = waiting;
-      waiting = [];
-      size = 0;
-      for (const event of taken) await show(event);
-    }
-    showing = undefined;
-  };
-  return {
-    /** @returns a promise if much waits: it resolves when that is shown */
-    event: (event: ChatEvent): Promise<void> | undefined => {
-      if ('text' in event) size += event.text.length;
-      const longer = joined(waiting.at(-1), event);
-      if (longer === undefined) waiting.push(event);
-      else waiting[waiting.length - 1] = longer;
-      showing ??= showAll();
-      // `end` throws it.
-      showing.catch(() => undefined);
-      return size > maxWaiting ? showing : undefined;
-    },
-    /** Resolves when everything is shown. */
-    end: async (): Promise<void> => showing,
-  };
 }
 
 function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
@@ -445,7 +463,7 @@ export function onChatEvent(state: ReplState, event: ChatEvent): Update {
 
 /** Shows an answer in the transcript. */
 export function createView(session: Session, model: string) {
-  const { transcript, screen } = session;
+  const { transcript } = session;
   const shown = {
     isOpen: false,
     reasoning: '',
@@ -484,11 +502,8 @@ export function createView(session: Session, model: string) {
       await transcript.reasoningText(text);
     }
   };
-  const gathering = gatherTexts(show, () => screen.nextUpdate());
   return Object.assign(shown, {
-    sink: { event: (event) => gathering.event(event) } satisfies Sink,
-    /** Resolves when all that was received is shown. */
-    ended: () => gathering.end(),
+    sink: { event: show } satisfies Sink,
     /** Opens the answer for the end of one without text, but not for a refusal: that is shown as a notice. */
     openForEnd: ({ metadata }: Answer) =>
       metadata.refusal === undefined ? open() : Promise.resolve(),

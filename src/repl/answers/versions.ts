@@ -1,6 +1,7 @@
 import { catalogue } from '../../client/contract.ts';
 import { splitPrompt } from '../../conversation/compose-prompt.ts';
-import { answersOf, endingWith, systemOf } from '../../conversation/tree.ts';
+import { answersOf, endingWith, systemOf, type Turn } from '../../conversation/tree.ts';
+import { countOf } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import { undoSummary } from '../context/compaction.ts';
@@ -26,18 +27,23 @@ import type { Repl, Session } from '../session.ts';
 import { modelCandidates, refuseModelId } from '../settings.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, SessionSettings, Update } from '../state.ts';
-import { andThen, printNotice, refuse, step, printing, task } from '../step.ts';
+import { andThen, printNotice, refuse, step, printing, task, offerChoices } from '../step.ts';
 import { withSent } from '../conversations/sent-prompt.ts';
 import { startAnswer } from './send-prompt.ts';
 
-/** Selects a turn and its ancestors, then prints the conversation from there. */
-export function selectVersion(session: Session, turnId: string): Promise<void> {
+/** Selects a turn and its ancestors. */
+export function selectTurn(session: Session, turnId: string): void {
   const journal = session.journal();
   const { turns, selection } = journal.conversation();
   for (let turn = turns.get(turnId); turn !== undefined; turn = turns.get(turn.parent ?? '')) {
     if (selection.get(turn.parent) !== turn.id) journal.select(turn.id);
   }
   updateConversation(session);
+}
+
+/** Selects a turn, then prints the conversation from there. */
+export function selectVersion(session: Session, turnId: string): Promise<void> {
+  selectTurn(session, turnId);
   return session.transcript.print(entriesFrom(session.state(), turnId));
 }
 
@@ -156,24 +162,47 @@ function editHint({ composer, restoredFiles, keyMap }: ReplState): string {
 /** Columns of a prompt in a notice. */
 const quotedColumns = 50;
 
+/** UTF-16 units of a prompt in a list, which the window cuts. */
+const listedLength = 200;
+
+/** The text of a prompt on one row, without its files. */
+export function listedText({ content }: Turn): string {
+  const { prompt, files } = splitPrompt(content);
+  const names = files.map(({ name }) => `@${name}`).filter((name) => !prompt.includes(name));
+  const text = [prompt.slice(0, listedLength), ...names].join(' ');
+  return sanitizeLine(text.replaceAll(/\s+/g, ' ')).trim();
+}
+
 /** The prompts before the next one, numbered from the last. */
 function promptCandidates(_repl: Repl, state: ReplState): readonly Candidate[] {
   return promptsOf(currentPath(state))
     .toReversed()
     .map(({ prompt }, index) => {
-      const text = sanitizeLine(splitPrompt(prompt.content).prompt.replaceAll(/\s+/g, ' '));
-      return { value: String(index + 1), summary: truncateToWidth(text, quotedColumns) };
+      const summary = truncateToWidth(listedText(prompt), quotedColumns);
+      return { value: String(index + 1), summary };
     });
 }
 
-function edit(state: ReplState, argument: string): Update {
+function editPrompt(state: ReplState, pair: PromptAndAnswer): Update {
+  const restored = restore(state, pair, 'edit');
+  return state.isLineMode ? printNotice(restored, editHint(restored)) : step(restored);
+}
+
+/** Without a number, lists the prompts. */
+export function editEarlier(state: ReplState, argument = ''): Update {
   return withLastPrompt(state, (last) => {
-    const prompts = promptsOf(currentPath(state));
-    const pair = argument === '' ? last : prompts[prompts.length - Number(argument)];
-    if (pair === undefined)
-      return refuse(state, `there are prompts 1 (the last one) to ${prompts.length}`);
-    const restored = restore(state, pair, 'edit');
-    return state.isLineMode ? printNotice(restored, editHint(restored)) : step(restored);
+    const prompts = promptsOf(currentPath(state)).toReversed();
+    if (argument === '' && prompts.length > 1) {
+      const choices = prompts.map((pair) => ({
+        label: listedText(pair.prompt),
+        choose: (next: ReplState) => editPrompt({ ...next, dialog: undefined }, pair),
+      }));
+      return offerChoices(state, 'earlier prompts, the last one first', 'edit', choices);
+    }
+    const pair = argument === '' ? last : prompts[Number(argument) - 1];
+    if (pair !== undefined) return editPrompt(state, pair);
+    const number = countOf(prompts.length, 'prompt');
+    return refuse(state, `the conversation has only ${number}`, '/edit lists them');
   });
 }
 
@@ -227,11 +256,11 @@ export const answerCommands: readonly SlashCommand[] = [
     name: 'edit',
     argument: '[n]',
     isSilent: true,
-    summary: 'edit the last prompt, or the n-th last, as a new version',
+    summary: 'edit an earlier prompt, or the n-th last, as a new version',
     group: 'answers',
     example: '/edit 2',
     completes: promptCandidates,
-    run: edit,
+    run: editEarlier,
   },
   {
     name: 'version',

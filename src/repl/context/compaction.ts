@@ -1,4 +1,5 @@
 import type { Answer } from '../../ask/ask.ts';
+import type { Message } from '../../client/contract.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { planCompaction, type CompactionPlan } from '../../conversation/compaction.ts';
 import { contextWindow, largerModel } from '../../conversation/context-fit.ts';
@@ -86,11 +87,7 @@ async function summarize(
   await session.transcript.closeAnswer();
   const { received, metadata, isStopped, error } = answer;
   const { usage } = metadata;
-  if (received !== '') {
-    const prompt = usage?.prompt_tokens ?? estimateMessages(plan.messages);
-    const completion = usage?.completion_tokens ?? estimateTokens(received);
-    session.update((state) => step(withUsage(state, prompt, completion, usage?.cached_tokens)));
-  }
+  countTokens(session, plan.messages, answer);
   if (isStopped) return notice(`stopped; ${unchanged}`);
   if (error !== undefined) return failureOf(session, error);
   const problem = problemOf(plan, answer);
@@ -99,6 +96,18 @@ async function summarize(
   const summary = { turn, after, content: received.trim(), model: request.model };
   session.journal().setSummary({ ...summary, ...(usage !== undefined && { usage }) });
   return undefined;
+}
+
+/** Counts an answer that is no turn of the conversation. */
+export function countTokens(
+  session: Session,
+  messages: readonly Message[],
+  { received, metadata: { usage } }: Answer,
+): void {
+  if (received === '') return;
+  const prompt = usage?.prompt_tokens ?? estimateMessages(messages);
+  const completion = usage?.completion_tokens ?? estimateTokens(received);
+  session.update((state) => step(withUsage(state, prompt, completion, usage?.cached_tokens)));
 }
 
 /** Adds the tokens of a request to those of the session. */

@@ -153,16 +153,10 @@ function Preview({ list, matches, rows }: ListProps & { readonly rows: number })
   return <Lines lines={lines.map((line) => style.dim(line))} />;
 }
 
-/** Columns of a window with room for the longer hint. */
-const minLongHint = 60;
-
 /** How to return is kept longest. */
 function Hints({ list }: { readonly list: OpenList }): ReactNode {
   const { state, style, symbols, columns } = useView();
   const { keyMap } = state;
-  const [search, shortSearch] = list.searchesTexts
-    ? ['filters by title', 'filters']
-    : ['searches the texts', 'searches'];
   const hint = (action: KeyAction, does: string, priority: number) => {
     const key = keyOf(action, keyMap);
     return key === undefined ? [] : [{ text: `${key} ${does}`, priority }];
@@ -172,7 +166,7 @@ function Hints({ list }: { readonly list: OpenList }): ReactNode {
   const selects = up === undefined || down === undefined ? '' : `${up} and ${down} select`;
   const parts = [
     ...hint('list-open', 'opens', 2),
-    ...hint('list-search', columns < minLongHint ? shortSearch : search, 3),
+    ...hint('list-search', list.searchesTexts ? 'filters by title' : 'searches the texts', 3),
     { text: selects, priority: 1 },
     ...hint('list-close', 'returns', 4),
   ];

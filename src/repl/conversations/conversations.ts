@@ -92,7 +92,7 @@ function promptEntries(
     ...sentEntries(prompt.content),
     ...reasoningEntries(reasoning, pair.answer),
     ...answerEntries(pair.answer),
-    ...closingOf(conversation, pair, { time }),
+    ...closingOf(conversation, pair, time),
   ];
 }
 

@@ -156,7 +156,7 @@ export function versionsOf(conversation: Conversation, { prompt, answer }: Promp
 function modelsText(ends: readonly Turn[]): string {
   const models = ends.map(({ model = 'no answer' }) => model);
   if (new Set(models).size < 2) return '';
-  return ` (${models.map((model, index) => `${index + 1} ${model}`).join(', ')})`;
+  return ` (${models.map((model, index) => `${index + 1} by ${model}`).join(', ')})`;
 }
 
 /** Whether the conversation has filled 80% of the window. */
@@ -202,29 +202,29 @@ export function reasonedText(reasoning: string, milliseconds?: number): string {
 }
 
 function factsOf(answer: Turn, measured: number | undefined): readonly string[] {
-  const { model, usage, timing } = answer;
+  const { model, fallbackFrom, usage, timing } = answer;
+  const passed = fallbackFrom?.map((from) => from.model).join(', ');
   const total = timing?.total ?? measured;
   const { tokens, isEstimate } = answerTokens({ usage, content: textOf(answer) });
   return [
-    ...(model === undefined ? [] : [model]),
+    ...(model === undefined ? [] : [passed === undefined ? model : `${model} after ${passed}`]),
     ...(total === undefined ? [] : [timeText(total)]),
     tokenText(tokens, isEstimate),
   ];
 }
 
 /**
- * The row below an answer, in a list; empty if there is nothing to show. `measured`: milliseconds, for an answer that
- * was cut. `hasNoFacts`: without model, time and tokens. `time`: of the prompt.
+ * The row below an answer, in a list; empty if there is nothing to show.
+ * @param time of the prompt, if that is shown
+ * @param measured milliseconds, for an answer that was cut
  */
 export function closingOf(
   conversation: Conversation,
   pair: PromptAndAnswer,
-  options: { measured?: number; hasNoFacts?: boolean; time?: PromptTime | undefined } = {},
+  time?: PromptTime,
+  measured?: number,
 ): readonly Closing[] {
-  const { answer } = pair;
-  const { measured, hasNoFacts = false, time } = options;
-  const hasFacts = !hasNoFacts && answer !== undefined && textOf(answer) !== '';
-  const facts = hasFacts ? factsOf(answer, measured) : [];
+  const facts = isAnswered(pair) ? factsOf(pair.answer, measured) : [];
   const { ends, index } = versionsOf(conversation, pair);
   const version = ends.length < 2 ? undefined : `version ${index + 1}/${ends.length}`;
   if (facts.length === 0 && version === undefined) return [];

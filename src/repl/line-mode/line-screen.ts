@@ -95,8 +95,6 @@ export class LineScreen implements Screen, LineReceiver {
     this.#adjust();
   }
 
-  nextUpdate(): undefined {}
-
   redraw(): void {
     this.#question = undefined;
     this.#askLater();

@@ -24,16 +24,16 @@ const passThrough = (): MarkdownStream => ({
   undecided: () => '',
 });
 
-/** ` (1 by origin, 2 by nextgen)`. */
-const spokenModels = (models: string) =>
-  sanitizeLine(models).replaceAll(/(?<=[(,] ?)(\d+) (?=\S)/g, '$1 by ');
-
 /**
  * For screen readers and dumb terminals, with answers as their source. The terminal echoed typed prompts, so only other
  * prompts are written.
  * @param width columns of a row, infinite to leave wrapping to the terminal
+ * @param answerText how answers are read; by default as their source
  */
-export function lineFormat(width: () => number): TranscriptFormat {
+export function lineFormat(
+  width: () => number,
+  answerText: TranscriptFormat['answerText'] = passThrough,
+): TranscriptFormat {
   const fit = (text: string) => `${hangText(text, width())}\n`;
   const prompt = (text: string, needsEcho: boolean) =>
     needsEcho ? fit(`You: ${sanitize(text)}`) : '';
@@ -45,16 +45,23 @@ export function lineFormat(width: () => number): TranscriptFormat {
     reasoning: (text) => text,
     reasoningWidth: width,
     answerHead: (model) => `${sanitizeLine(model ?? 'answer')}: `,
-    answerText: passThrough,
+    answerText,
     closing: ({ version, models, time }) =>
       (time === undefined
         ? ''
         : fit(`natter: sent at ${[time.clock, time.day].filter(Boolean).join(', ')}`)) +
       (version === undefined
         ? ''
-        : fit(`natter: this is ${inWords(version)}${spokenModels(models)}; /version switches`)),
+        : fit(`natter: this is ${inWords(version)}${sanitizeLine(models)}; /version switches`)),
     // Tables start on a separate line: after the label, the first line's columns would not align.
     notice: (text) => fit(`natter:${text.includes('\n') ? '\n' : ' '}${inWords(sanitize(text))}`),
+    aside(question, text) {
+      const head = fit(`btw question: ${sanitize(question)}`);
+      if (text === '') return head;
+      const label = 'btw answer: ';
+      const stream = answerText(label.length);
+      return `${head}${label}${(stream.write(sanitize(text)) + stream.end()).trimEnd()}\n`;
+    },
     failure: (message, hint) =>
       fit(`natter: ${inWords(sanitizeLine(message))}`) +
       (hint === undefined ? '' : fit(`  ${sanitizeLine(hint)}`)),
@@ -71,10 +78,9 @@ export function startLineMode(repl: Repl, journal: Journal, first: ReplState): S
   const width = () =>
     session.state().settings.wrap === 'none' ? Number.POSITIVE_INFINITY : streams.stdout.columns();
   const screen = new LineScreen(repl.context, width);
-  const plain = lineFormat(width);
   const spoken = (column: number) => createSpokenMarkdown(width, column);
   // With --plain, answers are written as their Markdown source.
-  const format = repl.options.plain === true ? plain : { ...plain, answerText: spoken };
+  const format = lineFormat(width, repl.options.plain === true ? passThrough : spoken);
   const session: Session = createSession({ repl, journal, state, screen, format: () => format });
   screen.open(session, editsLines);
   return session;

@@ -136,7 +136,7 @@ export function promptDialog(pending: PendingPrompt): Dialog {
     title,
     choices: choices.map((label) => ({ label, choose: (state) => enter(state, label) })),
     selected: Math.max(0, choices.indexOf(usual ?? '')),
-    selectsTyped: true,
+    filtersTyped: true,
     cancel,
   };
 }

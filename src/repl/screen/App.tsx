@@ -87,7 +87,7 @@ function Parts(): ReactNode {
   const panel = keys === undefined ? panelOf(state) : [keys];
   const budget = budgetOf(rows, composer.rows.length, {
     tail: tailRows,
-    status: state.activity === undefined ? 0 : 1,
+    status: (state.activity ?? state.aside) === undefined ? 0 : 1,
     queue: state.queue.length,
     attachments: state.attachments.length > 0 ? 1 : 0,
     search: search === undefined ? 0 : 1 + maxOlderMatches,

@@ -5,6 +5,7 @@ import { displayWidth, graphemes, splitAtWidth } from '../../terminal/text/width
 import { editActions, isEditAction } from '../composer/edit-actions.ts';
 import { actionOf, type KeyAction, neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { chordOf } from '../composer/keys/key-event.ts';
+import { withoutLast } from '../composer/grapheme-boundary.ts';
 import { contentOf } from '../composer/paste.ts';
 import { createBuffer, insert, isEmpty } from '../composer/text-buffer.ts';
 import { answerDialog, cancelHint, interruptDialog } from '../dialog.ts';
@@ -53,37 +54,43 @@ function Hints({ dialog, hints }: { readonly dialog: Dialog; readonly hints: rea
   return <Row>{style.dim(fitParts(parts, columns, symbols))}</Row>;
 }
 
-/** The index of the first choice that begins with the typed text; -1 if none does. */
-const beginningWith = ({ choices }: Dialog & { type: 'choice' }, text: string) =>
-  text.trim() === ''
-    ? -1
-    : choices.findIndex(({ label }) => label.toLowerCase().startsWith(text.trim().toLowerCase()));
+/** The indices of the choices that contain the typed text; those that begin with it are first. */
+function matching({ choices }: Dialog & { type: 'choice' }, text: string): readonly number[] {
+  const typed = text.trim().toLowerCase();
+  const places = choices.map(({ label }) => label.toLowerCase().indexOf(typed));
+  const found = places.flatMap((place, index) => (place === -1 ? [] : [index]));
+  return typed === ''
+    ? found
+    : found.toSorted((a, b) => Number(places[a] !== 0) - Number(places[b] !== 0));
+}
 
 /** Rows of the window besides the choices: the title, the hints, the footer, and one row of the text above. */
 const rowsBesideChoices = 4;
 
 function Choice({ dialog }: { dialog: Dialog & { type: 'choice' } }): ReactNode {
-  const { choices, selectsTyped = false, takesPrompt } = dialog;
+  const { choices, filtersTyped = false, takesPrompt } = dialog;
   const store = useStore();
   const { state, style, symbols, rows } = useView();
   const [selected, setSelected] = useState(dialog.selected ?? 0);
   const [typed, setTyped] = useState('');
+  const offered = matching(dialog, typed);
+  const at = offered.indexOf(selected);
   const answer = (text: string) => store.update((now) => answerDialog(now, dialog, text, selected));
-  const move = (by: number) => {
-    setSelected((selected + by + choices.length) % choices.length);
-    setTyped('');
+  const move = (by: number) =>
+    setSelected(offered[(at + by + offered.length) % offered.length] ?? selected);
+  const filter = (text: string) => {
+    setTyped(text);
+    setSelected(text === '' ? selected : (matching(dialog, text)[0] ?? selected));
   };
   useCaret(undefined);
   useDialogKeys(dialog, {
     quits: true,
     onText(text) {
-      const start = selectsTyped
-        ? [typed + text, text].find((wanted) => beginningWith(dialog, wanted) !== -1)
-        : undefined;
-      if (start !== undefined) {
-        setSelected(beginningWith(dialog, start));
-        setTyped(start);
-      } else if (/^[1-9]$/.test(text) && Number(text) <= choices.length) answer(text);
+      const isNumber = typed === '' && /^[1-9]$/.test(text) && Number(text) <= choices.length;
+      const begins = choices.some(({ label }) => label.startsWith(text));
+      const wanted = [typed + text, text].find((one) => matching(dialog, one).length > 0);
+      if (isNumber && !(filtersTyped && begins)) answer(text);
+      else if (filtersTyped && text.trim() !== '' && wanted !== undefined) filter(wanted);
       else if (takesPrompt !== undefined && text.trim() !== '') {
         store.update(takesPrompt);
         return false;
@@ -93,25 +100,27 @@ function Choice({ dialog }: { dialog: Dialog & { type: 'choice' } }): ReactNode 
     onAction(action) {
       if (action === 'move-up') move(-1);
       if (action === 'move-down' || action === 'complete') move(1);
+      if (action === 'delete-left') filter(withoutLast(typed));
       if (action === 'send') answer('');
     },
   });
-  const shown = Math.max(1, rows - rowsBesideChoices);
-  const first = firstVisible(selected, choices.length, shown);
+  const shown = Math.max(1, rows - rowsBesideChoices - (typed === '' ? 0 : 1));
+  const first = firstVisible(at, offered.length, shown);
   const enter = neededKeyOf('send', state.keyMap);
   return (
     <>
-      {choices.slice(first, first + shown).map(({ label }, row) => {
-        const index = first + row;
+      {typed !== '' && <Row>{style.cyan('filter: ') + sanitizeLine(typed)}</Row>}
+      {offered.slice(first, first + shown).map((index) => {
+        const { label = '' } = choices[index] ?? {};
         const isSelected = index === selected;
         const mark = isSelected ? style.cyan(symbols.mark) : ' ';
         const paint = isSelected ? style.bold : (text: string) => text;
         return (
-          <Box key={label}>
+          <Box key={index}>
             <Box flexShrink={0}>
               <Text>{`${mark} ${paint(`${index + 1} `)}`}</Text>
             </Box>
-            <Text>{paint(sanitizeLine(label))}</Text>
+            <Text wrap={filtersTyped ? 'truncate' : 'wrap'}>{paint(sanitizeLine(label))}</Text>
           </Box>
         );
       })}
@@ -119,6 +128,7 @@ function Choice({ dialog }: { dialog: Dialog & { type: 'choice' } }): ReactNode 
         dialog={dialog}
         hints={[
           `${enter} or a number chooses`,
+          ...(filtersTyped ? ['letters filter'] : []),
           ...(takesPrompt === undefined ? [] : ['or type a prompt']),
         ]}
       />

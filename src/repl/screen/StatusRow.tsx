@@ -57,9 +57,33 @@ function roundEstimate(tokens: number): number {
   return Math.round(tokens / step) * step;
 }
 
+/** Beside an answer, which Esc stops first, a side question is only named. */
 function partsOf(view: View, columns: number): readonly LinePart[] {
-  const { activity, now, host } = view.state;
-  if (activity === undefined || activity.isStopping) return [{ text: 'stopping', priority: 1 }];
+  const { activity, aside, asides = [], now } = view.state;
+  if (activity !== undefined) {
+    const parts = activityParts(view, activity, columns);
+    const named = asides.length > 0 ? 'btw answered' : 'btw';
+    const isNamed = aside !== undefined || asides.length > 0;
+    return isNamed ? [...parts, { text: named, priority: 2 }] : parts;
+  }
+  if (aside === undefined) return [];
+  const seconds = Math.max(0, Math.floor((now - aside.since) / 1000));
+  if (aside.isStopping) return [{ text: 'stopping', priority: 1 }];
+  const time = seconds > 0 ? durationText(seconds) : '';
+  return [
+    { text: 'btw', priority: 3 },
+    { text: `waiting ${time}`.trim(), priority: 2 },
+    hint(stopKeys(view.state), 'stops', 1),
+  ];
+}
+
+function activityParts(
+  view: View,
+  activity: NonNullable<ReplState['activity']>,
+  columns: number,
+): readonly LinePart[] {
+  const { now, host } = view.state;
+  if (activity.isStopping) return [{ text: 'stopping', priority: 1 }];
   const seconds = Math.max(0, Math.floor((now - activity.since) / 1000));
   const time = seconds > 0 ? durationText(seconds) : '';
   const stops = hint(stopKeys(view.state), 'stops', 1);
@@ -121,7 +145,7 @@ export function StatusRow(): ReactNode {
   const isRetrying = activity?.type === 'answer' && activity.phase === 'retrying';
   const isStalled =
     activity?.type === 'answer' && stalledSeconds(activity, state.now) !== undefined;
-  const isStopping = activity?.isStopping === true;
+  const isStopping = (activity ?? state.aside)?.isStopping === true;
   const paint = !isStopping && (isRetrying || isStalled) ? style.yellow : style.dim;
   const parts = fittingParts(partsOf(view, room), room, symbols);
   return <Row>{style.cyan(spinner) + paintParts(parts, view, paint)}</Row>;

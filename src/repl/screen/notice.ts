@@ -2,6 +2,7 @@ import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import { namesNoCommand } from '../menu.ts';
 import type { ReplState } from '../state.ts';
+import { stopKey } from '../step.ts';
 
 function stashText({ stash = [], composer, keyMap }: ReplState): string | undefined {
   const count = stash.length;
@@ -30,6 +31,7 @@ export function noticeOf(state: ReplState): string | undefined {
     return `@ attaches the file${undo === undefined ? '' : `; ${undo} undoes it`}`;
   }
   if (state.isQuitArmed) return `press ${interrupt} again to quit`;
+  if (state.isEditArmed === true) return `${stopKey(state)} again edits an earlier prompt`;
   if (state.isExitWordEntered) {
     const isTyping = vi === undefined || vi.editing.mode === 'insert';
     return isTyping ? `press ${neededKeyOf('send', keyMap)} again to quit` : 'press Enter to quit';

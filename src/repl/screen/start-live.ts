@@ -127,7 +127,7 @@ class LiveScreen implements Screen {
   show(state: ReplState): void {
     this.#window?.show(state);
     this.#shown = state;
-    this.#spinner.run(state.activity !== undefined && !state.hasQuit);
+    this.#spinner.run((state.activity ?? state.aside) !== undefined && !state.hasQuit);
     this.#render();
   }
 
@@ -136,18 +136,16 @@ class LiveScreen implements Screen {
     return this.#region.slowness();
   }
 
-  nextUpdate(): Promise<void> | undefined {
-    return this.#region.nextUpdate();
-  }
-
   redraw(): void {
     this.#region.redraw();
   }
 
   scrollAway(): void {
     // From the row below the text to the last row, and then as many rows as have text: no empty ones.
-    const rows = this.#repl.context.streams.stdout.rows();
-    this.#region.commit(`${'\n'.repeat(rows - 1)}${toTop}\n`);
+    const { stdout } = this.#repl.context.streams;
+    this.#region.suspend();
+    void stdout.write('\r\n'.repeat(stdout.rows() - 1) + toTop);
+    this.#region.resume();
   }
 
   async lend<Result>(use: () => Promise<Result>): Promise<Result> {

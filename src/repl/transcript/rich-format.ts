@@ -54,9 +54,8 @@ export function richFormat(options: {
     answerText() {
       return createMarkdownStream({ ...options, codeHint: (block) => `/copy ${block}` });
     },
-    closing({ facts, version, models, time }) {
-      const shown = facts.length === 0 ? `${version ?? ''}${models}` : version;
-      const known = sanitizeLine([...facts, ...(shown === undefined ? [] : [shown])].join(dot));
+    closing({ facts, version, time }) {
+      const known = sanitizeLine([...facts, ...(version === undefined ? [] : [version])].join(dot));
       const times = time === undefined ? [] : [timeText(time), time.clock];
       const timed = times.map((text) => `${known}${dot}${text}`);
       // Without room for it, the row has no time.
@@ -68,6 +67,14 @@ export function richFormat(options: {
     notice(text, isReply) {
       const rows = noticeRows(sanitize(text), columns());
       return isReply === true ? `${rows}\n` : dim(rows);
+    },
+    aside(question, text) {
+      const width = () => options.width() - indent.length;
+      const stream = createMarkdownStream({ ...options, width });
+      const lines = (stream.write(sanitize(text)) + stream.end()).trimEnd().split('\n');
+      const rows = lines.map((line) => (line === '' ? '\n' : `${indent}${line}\n`));
+      const head = dim(`${mark} btw: ${hanging(sanitize(question))}`);
+      return text === '' ? head : head + rows.join('');
     },
     failure(message, hint) {
       const failed = style.red(`${cross} ${hanging(sanitizeLine(message))}`);

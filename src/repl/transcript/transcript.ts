@@ -22,6 +22,8 @@ export interface TranscriptFormat {
   failure(message: string, hint: string | undefined): string;
   /** A mark for the terminal (OSC 133): an answer begins, or ended, or failed. Empty without marks. */
   mark(name: 'C' | 'D;0' | 'D;1'): string;
+  /** A side question and its answer, which is Markdown and may be empty. */
+  aside(question: string, text: string): string;
   /** Written between entries. */
   readonly separator: string;
 }
@@ -32,6 +34,7 @@ type Group = 'conversation' | 'command' | 'notice' | 'failure';
 
 const groups: Readonly<Record<ShortEntry['type'], Group>> = {
   prompt: 'conversation',
+  aside: 'conversation',
   command: 'command',
   closing: 'notice',
   output: 'notice',
@@ -53,6 +56,8 @@ function formatEntry(format: TranscriptFormat, entry: ShortEntry, isReply: boole
       return format.prompt(entry.text, entry.needsEcho === true);
     case 'command':
       return format.command(entry.text, entry.needsEcho === true);
+    case 'aside':
+      return format.aside(entry.question, entry.text);
     case 'closing':
       return format.closing(entry);
     case 'output':
@@ -233,7 +238,7 @@ export interface Closing {
   readonly facts: readonly string[];
   /** `version 2/3`; undefined for the only one. */
   readonly version: string | undefined;
-  /** ` (1 origin, 2 nextgen)`; empty if one model wrote all versions. */
+  /** ` (1 by origin, 2 by nextgen)`, for line mode; empty if one model wrote all versions. */
   readonly models: string;
   /** When the prompt was sent, if that is shown. */
   readonly time?: PromptTime | undefined;
@@ -249,6 +254,7 @@ export type Entry =
   /** The reasoning of an earlier answer. */
   | { readonly type: 'reasoning'; readonly text: string }
   | Closing
+  | { readonly type: 'aside'; readonly question: string; readonly text: string }
   /** Whole lines that a shell command printed. */
   | { readonly type: 'output'; readonly text: string }
   | { readonly type: 'notice'; readonly text: string }

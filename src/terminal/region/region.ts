@@ -22,13 +22,13 @@ const minPause = 33;
  * @param update returns a promise while the terminal is slow
  */
 export function createPace(clock: Clock, update: () => Promise<void> | undefined) {
-  const ending = new AbortController();
+  let isEnded = false;
   let next = Number.NEGATIVE_INFINITY;
   let isAsked = false;
   let slow: Promise<void> | undefined;
 
   const run = (): void => {
-    if (ending.signal.aborted) return;
+    if (isEnded) return;
     // `next` may have changed.
     const wait = next - clock.monotonic();
     if (wait > 0) return void clock.timer(wait, run);
@@ -54,19 +54,7 @@ export function createPace(clock: Clock, update: () => Promise<void> | undefined
     },
     /** If the terminal is slow: resolves when it has accepted the last update. */
     slowness: () => slow,
-    /**
-     * Resolves when a requested update would be done at once; undefined if that is now. Other updates that come first do
-     * not delay it: many of them must not keep text waiting.
-     */
-    nextUpdate(): Promise<void> | undefined {
-      const wait = next - clock.monotonic();
-      if (wait <= 0) return slow;
-      return clock.sleep(wait, ending.signal).then(
-        () => slow,
-        () => undefined,
-      );
-    },
-    end: () => ending.abort(),
+    end: () => void (isEnded = true),
   };
 }
 
@@ -149,11 +137,6 @@ export class LiveRegion {
   /** A promise while the terminal is slow: await it before committing more. */
   slowness(): Promise<void> | undefined {
     return this.#pace.slowness();
-  }
-
-  /** Resolves when text would be shown at once; undefined if that is now. */
-  nextUpdate(): Promise<void> | undefined {
-    return this.#pace.nextUpdate();
   }
 
   /**

@@ -190,17 +190,21 @@ const tooLarge = (numbers: string) =>
     },
   });
 
-test('S1: a 413 for more tokens than a minute has is final', () => {
-  expect(failure(413, tooLarge('Limit 6000, Requested 9000'))).toMatchObject({
-    kind: 'invalid_request',
-    transient: false,
-    remedy: { code: 'shorten-prompt' },
-  });
-  expect(failure(413, tooLarge('Limit 6000, Used 4000, Requested 3000'))).toMatchObject({
-    kind: 'rate_limited',
-    transient: true,
-  });
-});
+test.each([400, 413, 429])(
+  'N6: a %d for more tokens than a minute has is a final rate limit',
+  (status) => {
+    expect(failure(status, tooLarge('Limit 6000, Requested 9000'))).toMatchObject({
+      kind: 'rate_limited',
+      transient: false,
+      remedy: { code: 'shorten-or-wait' },
+    });
+    expect(failure(status, tooLarge('Limit 6000, Used 4000, Requested 3000'))).toMatchObject({
+      kind: 'rate_limited',
+      transient: true,
+      remedy: { code: 'shorten-or-wait' },
+    });
+  },
+);
 
 test.each([
   [400, { error: { message: 'too long', code: 'context_length_exceeded' } }],

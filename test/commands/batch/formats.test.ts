@@ -285,18 +285,6 @@ test('--summary and --progress-json report the run as JSON, also of a shard of a
   expect(rest[0]).toMatch(/^natter: 1 of 2 items answered/);
 });
 
-test('a refused key stops the run, and the summary has its exit code', async () => {
-  const place = await openPrompts(50);
-  const words = ['p.txt', '--concurrency', '1', '--summary', 's.json'];
-  const { code } = await place.run(words, { env: { NATTER_API_KEY: 'wrong' } });
-  expect(code).toBe(4);
-  expect(JSON.parse(place.read('s.json'))).toMatchObject({
-    exit_code: 4,
-    stopped_by: 'failure',
-    items: { failed: 1, left: 49 },
-  });
-});
-
 test.each([
   [['--summary', 'p.txt'], 'p.txt is the input; the summary cannot be written to it'],
   [['--summary', 'o.jsonl', '-o', 'o.jsonl'], 'o.jsonl is the results file'],
@@ -360,6 +348,17 @@ async function openChecked(prompts: readonly string[], answers: readonly string[
 }
 
 const resultsOf = (text: string) => jsonLines(text) as readonly CheckedResult[];
+
+test('natter batch -x has the code of each answer, and sends items without it again', async () => {
+  const { run, results } = await openChecked(['a', 'b'], ['```sh\nls\n```', 'no', '```\nb\n```']);
+  const words = ['p.txt', '-x', '--concurrency', '1', '-o', 'r.jsonl'];
+  expect((await run(words)).code).toBe(13);
+  const [first, second] = results('r.jsonl');
+  expect(first).toMatchObject({ code: 'ls\n', language: 'sh' });
+  expect(second).toMatchObject({ content: 'no', code: null, error: { kind: 'mismatch' } });
+  expect((await run(words)).code).toBe(0);
+  expect(results('r.jsonl')).toMatchObject([{ code: 'ls\n' }, { code: 'b\n', language: null }]);
+});
 
 describe('natter batch --schema', () => {
   test('sends the schema, and has the value with its digits in the result', async () => {
@@ -467,21 +466,12 @@ describe('natter batch --schema', () => {
   test.each([
     [['--schema', 'name itn'], /did you mean int/],
     [['--schema-retries', '1'], /--schema-retries needs --schema/],
-    [['--schema', 'name', '--fallback', 'nextgen'], /cannot be used with/],
   ])('%j is refused before anything is sent', async (options, message) => {
     const { run, requests } = await openChecked(['a'], [right]);
     const { code, stderr } = await run(['p.txt', ...options]);
     expect({ code, requests: requests.length }).toEqual({ code: 2, requests: 0 });
     expect(stderr).toMatch(message);
   });
-});
-
-test('a notice reports that the setting fallback does not apply to checked answers', async () => {
-  const { run } = await openChecked(['a'], [right]);
-  const { code, stderr } = await run(['p.txt', ...schema], { NATTER_FALLBACK: 'nextgen' });
-  expect(code).toBe(0);
-  const notice = 'natter: the setting fallback does not apply to a batch with checked answers\n';
-  expect(stderr.split(notice)).toHaveLength(2);
 });
 
 test('an answer that was cut at --max-tokens is not a transient failure', async () => {

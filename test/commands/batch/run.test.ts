@@ -8,7 +8,6 @@ import {
   installPackages,
   openBatchPlace,
   openPrompts,
-  packagesOf,
   parseResults,
   promptLines,
 } from '../../support/batch.ts';
@@ -383,10 +382,41 @@ test('with --fallback, a failure of all models is the result', async () => {
   ]);
 });
 
-test('--fallback and --response-format are allowed together', async () => {
-  const words = ['--response-format', 'json_schema'];
-  const { code, models } = await runBatch([failed, answered], '{"prompt":"a"}\n', words);
-  expect({ code, models }).toEqual({ code: 0, models: ['origin', 'nextgen'] });
+const checked = ['--schema', 'age int', '--response-format', 'json_object'];
+
+const ages = { wrong: [streamed('{"age":"x"}')], right: [streamed('{"age":3}')] };
+
+test('with --schema, the model that --fallback came to is asked again', async () => {
+  const replies = [failed, ages.wrong, ages.right];
+  const { code, results, models, server } = await runBatch(replies, '{"prompt":"a"}\n', checked);
+  expect({ code, models }).toEqual({ code: 0, models: ['origin', 'nextgen', 'nextgen'] });
+  expect(results).toMatchObject([
+    {
+      model: 'nextgen',
+      value: { age: 3 },
+      fallbackFrom: [{ model: 'origin', reason: 'server_error' }],
+      checked_answers: [{ content: '{"age":"x"}' }, { content: '{"age":3}' }],
+    },
+  ]);
+  const bodies = server.requests.map(({ body }) => JSON.parse(body) as { messages: unknown[] });
+  expect(bodies.map(({ messages }) => messages.length)).toEqual([1, 1, 3]);
+  for (const body of bodies) expect(body).toHaveProperty('response_format');
+});
+
+test('with --schema, --fallback keeps what was said if the first model fails when asked again', async () => {
+  const replies = [ages.wrong, failed, ages.right];
+  const { code, results, models, server } = await runBatch(replies, '{"prompt":"a"}\n', checked);
+  expect({ code, models }).toEqual({ code: 0, models: ['origin', 'origin', 'nextgen'] });
+  const [, correction, repeated] = server.requests.map(
+    ({ body }) => (JSON.parse(body) as { messages: unknown }).messages,
+  );
+  expect(repeated).toEqual(correction);
+  expect(results).toMatchObject([{ value: { age: 3 }, checked_answers: [{}, {}] }]);
+});
+
+test('with --schema, --fallback does not replace a model whose answers do not conform', async () => {
+  const { code, models } = await runBatch([ages.wrong, ages.wrong], '{"prompt":"a"}\n', checked);
+  expect({ code, models }).toEqual({ code: 13, models: ['origin', 'origin'] });
 });
 
 const queue = ['--queue', 'redis://127.0.0.1:1'];
@@ -409,14 +439,4 @@ test('packages in the current folder are not loaded', async () => {
   const place = await openBatchPlace();
   installPackages(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
   expectFailure(await place.run(['status', ...queue]), 3, 'bullmq, which is not installed');
-});
-
-test('a password in the command line is refused, and printed nowhere', async () => {
-  const place = await openBatchPlace();
-  installPackages(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
-  const words = ['status', '--queue', 'redis://me:pass-word-9876@127.0.0.1:1'];
-  const { code, stdout, stderr } = await place.run(words, { env: packagesOf(place.folder) });
-  expect(code).toBe(2);
-  expect(stderr).toContain('set NATTER_QUEUE to this address instead');
-  expect(stdout + stderr).not.toContain('pass-word-9876');
 });

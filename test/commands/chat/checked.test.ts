@@ -6,6 +6,7 @@ import { folderOf } from '../../support/folder.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { serviceAt, type RunResult } from '../../support/natter.ts';
 import { delta, done, finish, json, stream, streamed } from '../../support/raw-replies.ts';
+import { fin, type Reply } from '../../support/raw-server.ts';
 import { runOn, serve } from '../../support/serve.ts';
 
 interface AskedService extends RunResult {
@@ -296,6 +297,89 @@ describe('--select', () => {
     const { code, stderr } = await askService([list], ['--select', 'items.0', 'who?']);
     expect({ code, stderr }).toMatchObject({ code: 2 });
     expect(stderr).toContain('--select must be a JSON Pointer such as /items/0/name');
+  });
+});
+
+describe('--extract', () => {
+  const two = 'one:\n\n```sh\nls\n```\n\ntwo:\n\n~~~\npwd\n~~~\n';
+
+  test.each([
+    [['-x', 'list', 'files'], 'ls\n', 'list files'],
+    [['list', 'files', '-x', '2'], 'pwd\n', 'list files'],
+    [['-x', 'last', 'words'], 'pwd\n', 'words'],
+    [['-qx', '--plain', '3 files'], 'ls\n', '3 files'],
+  ])('%j prints %j and sends %j', async (words, stdout, content) => {
+    const result = await askService([two], words);
+    expect(result).toMatchObject({ code: 0, stdout, stderr: '' });
+    expect(result.bodies).toMatchObject([{ messages: [{ role: 'user', content }] }]);
+  });
+
+  test('exits with 13 without the block; the answer is on standard error', async () => {
+    expect(await askService(['Run \u001B[1mls'], ['-x', 'how?'])).toMatchObject({
+      code: 13,
+      stdout: '',
+      stderr: `natter: the received answer:
+Run ls
+natter: the answer has no code block
+  ask for a code block in the prompt; -x last prints the last one of several
+`,
+    });
+  });
+
+  test('prints a block before the answer is complete; a cut answer has its own exit code', async () => {
+    const cut = (text: string): Reply => [Buffer.concat(stream(delta(text)).slice(0, -1)), fin];
+    const printed = await runOn([cut(`${two}and`)], ['-x', 'hi']);
+    expect(printed).toMatchObject({ code: 11, stdout: 'ls\n' });
+    expect(printed.stderr).not.toContain('the received answer');
+    const open = 'a\n```sh\nls\n``';
+    const received = 'natter: the received answer:\n';
+    expectFailure(await runOn([cut(open)], ['-x', 'hi']), 11, `${received}${open}\n`);
+    expectFailure(
+      await runOn([cut(`${two}and`)], ['-x', 'last', 'hi']),
+      11,
+      `${received}${two}and\n`,
+    );
+  });
+
+  test('prints a block before the token limit, and not one that it cut', async () => {
+    const atLimit = (text: string) => [Buffer.concat(stream(delta(text), finish('length'), done))];
+    expect(await runOn([atLimit(`${two}and`)], ['-x', 'hi'])).toMatchObject({
+      code: 0,
+      stdout: 'ls\n',
+      stderr: 'natter: the answer reached the token limit (finish_reason length)\n',
+    });
+    expectFailure(await runOn([atLimit('a\n```sh\nls')], ['-x', 'hi']), 11, 'token limit');
+  });
+
+  test('a fence that arrives in pieces, and one at the end, close a block', async () => {
+    const pieces = Array.from('a\n````\n```\nb\n````', (character) => character);
+    const { code, stdout } = await runOn([[streamed(...pieces)]], ['-x', 'hi']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '```\nb\n' });
+  });
+
+  test('--json has the code and its language, or the error', async () => {
+    const found = await askService([two], ['-x', '--json', 'hi']);
+    expect(JSON.parse(found.stdout)).toMatchObject({ content: two, code: 'ls\n', language: 'sh' });
+    expect(found.stdout).not.toContain('violations');
+    const missing = await askService(['no'], ['-x', '--json', 'hi']);
+    expect(missing.code).toBe(13);
+    const error = { kind: 'mismatch', message: 'the answer has no code block' };
+    expect(JSON.parse(missing.stdout)).toMatchObject({ content: 'no', code: null, error });
+  });
+
+  test('--jsonl has a last line with the code', async () => {
+    const { stdout } = await askService([two], ['-x', '2', '--jsonl', 'hi']);
+    const last = { type: 'answer-checked', code: 'pwd\n', language: null };
+    expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual(last);
+  });
+
+  test('cannot be used where there is not one answer', async () => {
+    const others = ['--raw', '--markdown', '--split=auto', '--every=2l', '--select=/a', '-i'];
+    for (const other of [...others, '--schema=name']) {
+      expectFailure(await runInMemory(['-x', other, 'hi']), 2, 'cannot be used with option');
+    }
+    const compared = await runInMemory(['compare', '-x', 'hi']);
+    expectFailure(compared, 2, "unknown option '-x'\n  it is for one model: natter -x …");
   });
 });
 

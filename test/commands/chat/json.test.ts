@@ -326,7 +326,7 @@ test('X5: deep values in a batch item, a scenario, a recording, results and --pa
   const runs: readonly (readonly [readonly string[], number, string])[] = [
     [['--sandbox', 'batch', items, '--template', '{{x}}'], 2, depth],
     [['sandbox', '--scenario', scenario], 2, depth],
-    [['--replay', recording, 'hi'], 3, 'is not part of a recording'],
+    [['--replay', recording, 'hi'], 3, 'could not be read'],
     [['--sandbox', 'batch', items, '-o', results], 2, 'is not a result of natter batch'],
     [['--sandbox', 'hi', '--param', param], 2, depth],
     [['config', 'set', 'params.x', param.slice(2)], 2, depth],

@@ -31,7 +31,11 @@ async function openPlace(replies: readonly Reply[]) {
     kept()
       .map((name) => readFileSync(join(folder, name), 'utf8'))
       .join('');
-  return { server, run, start, prompts, kept, modes, answers };
+  const windows = () => {
+    const learned = JSON.parse(readFileSync(join(state, 'models.json'), 'utf8')) as object;
+    return Object.values(learned)[0] as Record<string, number>;
+  };
+  return { server, run, start, prompts, kept, modes, answers, windows };
 }
 
 const longText = Array.from(
@@ -134,12 +138,49 @@ test('pieces that the service finds too long are cut into smaller ones', async (
   const { run, prompts, kept } = await openPlace([refused, answered]);
   const { code, stderr } = await run(splitWords, longText);
   expect(code).toBe(0);
-  expect(stderr).toMatch(/warning: the service counts more tokens than natter; cutting the text/);
+  expect(stderr).toMatch(/warning: the text is too long for the service; cutting it into/);
   const [, total = ''] = /into (\d+) smaller pieces/.exec(stderr) ?? [];
   const smaller = prompts().filter((prompt) => prompt.includes(` of ${total} of a longer text`));
   expect(smaller).toHaveLength(Number(total));
   expect(textIn(smaller)).toBe(longText);
   expect(kept()).toEqual([]);
+});
+
+describe('N1: --split auto cuts a text that fits by estimate after a refusal for length', () => {
+  const refuse = (error: object): Reply => [json(400, { error })];
+  const words = ['--split', 'auto', '-m', 'other', '--max-tokens', '50', 'count'];
+
+  test.each([
+    ['with a limit', { message: "This model's maximum context length is 1500 tokens" }, 1500],
+    ['with n_ctx', { message: 'the request exceeds the context size', n_ctx: 1500 }, 1500],
+    ['without a number', { message: 'the prompt is too long' }, undefined],
+  ])('%s', async (_name, error, window) => {
+    const { run, prompts, answers, windows } = await openPlace([refuse(error), answered]);
+    const { code, stdout, stderr } = await run([...words, '--json'], longText);
+    expect(code).toBe(0);
+    expect(jsonLines(stdout)).toMatchObject([{ content: 'part' }]);
+    expect(stderr).toMatch(/the text is too long for the service; cutting it into \d+ smaller/);
+    expect(prompts()[0]).toBe(`count\n\n${longText}`);
+    expect(textIn(prompts())).toBe(longText);
+    expect(windows()['other']).toBe(window);
+    expect(answers()).toBe('');
+  });
+
+  test('and ends when it is refused at any length', async () => {
+    const { server, run } = await openPlace([refuse({ message: 'the prompt is too long' })]);
+    const { code, stdout, stderr } = await run(words, longText);
+    expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
+    expect(stderr).toContain('the prompt is too long');
+    expect(server.requests.length).toBeLessThan(60);
+  });
+
+  test('and prints the refusal as data if the text is too short to cut', async () => {
+    const { server, run } = await openPlace([refuse({ message: 'the prompt is too long' })]);
+    const { code, stdout } = await run([...words, '--json'], 'short\n');
+    expect(code).toBe(7);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { kind: 'invalid_request' } });
+    expect(server.requests).toHaveLength(1);
+  });
 });
 
 test('--dry-run prints the number of requests and tokens, and sends nothing', async () => {

@@ -167,7 +167,7 @@ describe('several files', () => {
       [`${echo}explain @a.md`],
       'a.md is not attached; -f a.md attaches it',
     ],
-    ['only a.md', ['a.md'], 'a.md is not attached; -f a.md attaches it'],
+    ['the word a.md', ['sum', 'up', 'a.md'], 'a.md is not attached; -f a.md attaches it'],
     ['@a.md that is attached', ['-f', 'a.md', `${echo}explain @a.md`], undefined],
     ['@nothing', [`${echo}@nothing`], undefined],
     ['@a.md in natter chat', ['chat', '@a.md'], undefined],

@@ -186,13 +186,20 @@ test('Y31: no windows are stored if saving is off', async () => {
   expect(() => statSync(file)).toThrow('ENOENT');
 });
 
-test.each(['', '[', '{"x":1}', 'null', '{"http://127.0.0.1:1":{"small":"4000","large":-1}}'])(
-  'Y31: an invalid file (%j) is ignored',
-  async (content) => {
+test.each([
+  ['', true],
+  ['[', true],
+  ['null', true],
+  ['{"x":1}', false],
+  ['{"http://127.0.0.1:1":{"small":"4000","large":-1}}', false],
+])(
+  'Y31: an invalid file (%j) is ignored, and said to be damaged if none of it can be read',
+  async (content, isSaid) => {
     const state = folderOf({ 'models.json': content });
     const env = { NATTER_BASE_URL: 'http://127.0.0.1:1', NATTER_STATE_DIR: state };
     const { code, stdout, stderr } = await runInMemory(['-m', 'small', '--dry-run', 'hi'], { env });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const said = `natter: ${join(state, 'models.json')} could not be read; the windows of models are learned again\n`;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: isSaid ? said : '' });
     expect(JSON.parse(stdout)).toMatchObject({ estimate: { window: null } });
   },
 );

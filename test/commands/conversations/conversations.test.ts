@@ -212,5 +212,9 @@ describe('natter last', () => {
     expect((await data.run(['last', '--block', '1'])).stdout).toBe('ls -l\n');
     expect((await data.run(['last', '--block=-1'])).stdout).toBe('pwd\n');
     expectFailure(await data.run(['last', '--block', '3']), 6, '2 code blocks');
+    expect((await data.run(['last', '-x', 'latest'])).stdout).toBe('ls -l\n');
+    expect((await data.run(['last', '-x', 'last'])).stdout).toBe('pwd\n');
+    const missing = await data.run(['last', '-x', '3']);
+    expectFailure(missing, 13, 'natter: the received answer:\ntwo:\n', 'has 2 code blocks, not 3');
   });
 });

@@ -143,6 +143,14 @@ describe('continuing', () => {
   });
 });
 
+test('a folder in the place of a conversation is called one', async () => {
+  const data = createDataFolder();
+  mkdirSync(join(data.path, 'conversations', 'bcdf.jsonl'), { recursive: true });
+  const { code, stderr } = await data.run(['conversations', 'show', 'bcdf']);
+  expect(code).toBe(12);
+  expect(stderr).toContain('bcdf.jsonl is a folder, not the file of a conversation');
+});
+
 describe('--conversation', () => {
   test('starts a conversation with that title, says so, and continues it', async () => {
     const data = createDataFolder();

@@ -112,6 +112,15 @@ test('natter -h has examples, every command, and where the rest is', async () =>
   expect(stdout).toContain('natter help <topic>');
 });
 
+test.each(['batch', 'compare', 'run', 'sandbox'])(
+  'N14: natter %s -h has three examples and eight options or more, each with its words',
+  async (command) => {
+    const { stdout } = await runInMemory([command, '-h']);
+    expect(stdout.match(/^ {2}\$ /gm)).toHaveLength(3);
+    expect(stdout.match(/^ {2}-\S.* {2}\S/gm)?.length).toBeGreaterThanOrEqual(8);
+  },
+);
+
 test('N14: natter compare -h says what its options mean, and how many more there are', async () => {
   const { stdout } = await runInMemory(['compare', '-h']);
   expect(stdout).toContain('\n  --diff               show a word diff against the first answer\n');
@@ -153,7 +162,7 @@ test.each(commands)('natter help %s is the same as its --help', async (command) 
 
 /** Options with other names set `save` and `secretGuard`, and those of `shell-init` its keys; the others have none. */
 const withoutOption =
-  /^(?:save|ledger|window|windowTitle|apiKeyCommand|secretGuard|thinkTags|shellCommands|shellKey|shellExplainKey|notify|notifyAfter|progress|compact|editing|continue|times|promptMarks)$/;
+  /^(?:save|titles|ledger|window|windowTitle|apiKeyCommand|secretGuard|thinkTags|shellCommands|shellKey|shellExplainKey|notify|notifyAfter|progress|compact|editing|continue|times|promptMarks)$/;
 
 test('the help has every setting with an option, its default and its variable', async () => {
   const text = (await runInMemory(['--help'])).stdout.replaceAll(/\s+/g, ' ');

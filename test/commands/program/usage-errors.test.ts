@@ -131,7 +131,8 @@ test('--json after -- is text, so failures are printed as text', async () => {
 
 // N33: more options of other programs
 test.each([
-  ['--schema-multi', '--schema asks for JSON and checks it'],
+  ['--schema-multi', '--schema "[name, age int]" asks for a list; the brackets make it one'],
+  ['--json-schema', '--schema asks for JSON and checks it'],
   ['--json-schema', '--schema asks for JSON and checks it'],
   ['--no-session-persistence', '--no-save does not save the conversation'],
   ['--max-turns', 'natter sends one prompt and gets one answer'],

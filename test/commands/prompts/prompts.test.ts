@@ -184,10 +184,23 @@ describe('prompts of other programs', () => {
 
   test('report a missing word with the file, the line and the words expected', async () => {
     const { run } = createPromptProject(importFiles);
-    const { code, stderr } = await run(['run', '.claude/commands/git/fix.md', '12', '--sandbox']);
+    const { code, stderr } = await run(['run', '.claude/commands/git/fix.md', '--sandbox']);
     expect(code).toBe(2);
-    expect(stderr).toContain('.claude/commands/git/fix.md:5: $2 has no value');
+    expect(stderr).toContain('.claude/commands/git/fix.md:5: $1 has no value');
     expect(stderr).toContain('[issue] [priority]');
+  });
+
+  test.each([
+    ['[issue] [priority]', ''],
+    ['<issue> [high or low]', ''],
+    ['<issue> <priority>', '$2 has no value'],
+    ['[words]', '$2 has no value'],
+  ])('after the first, words in brackets may be missing: %s', async (hint, problem) => {
+    const content = `---\nargument-hint: "${hint}"\n---\n[sandbox echo] Fix $1, $2.`;
+    const { run } = createPromptProject({ 'fix.md': content });
+    const { stdout, stderr } = await run(['run', 'fix.md', '12', '--sandbox']);
+    expect(stdout).toBe(problem === '' ? 'Fix 12, .\n' : '');
+    expect(stderr).toContain(problem);
   });
 });
 

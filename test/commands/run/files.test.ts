@@ -170,7 +170,7 @@ describe('variables', () => {
     [['plain.md', '--topic'], /plain\.md:2: --topic needs a value\n {2}--topic=TEXT/],
     [['plain.md', '--topic', '-', '--tone=b'], /plain\.md:2: --topic needs a value/],
     [['plain.md', 'topic=a'], /"topic=a" does not set the variable topic\n {2}write --topic=a/],
-    [['plain.md', '-x'], /unknown option '-x'/],
+    [['plain.md', '-z'], /unknown option '-z'/],
     [['choices.md'], /choices\.md:6: the variable lang has no value\n {2}add --lang=ts/],
     [['choices.md', '--lang=py'], /choices\.md:3: lang must be one of ts, js, not "py"/],
     [['choices.md', '--topic=a'], /its variables are lang, tone/],

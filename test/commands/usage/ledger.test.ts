@@ -9,6 +9,7 @@ import { runOn, serve } from '../../support/serve.ts';
 import { stateWith } from '../../usage/ledger-place.ts';
 import { openLedger } from '../../support/data-folder.ts';
 import { folderOf } from '../../support/folder.ts';
+import { unreadLines } from '../../../src/storage/read-lines.ts';
 
 const time = new Date().toISOString();
 
@@ -210,11 +211,26 @@ test('cached tokens are shown, kept in the ledger, and have a price of their own
   const place = openLedger({ ...serviceAt(server), NATTER_CONFIG_DIR: folderOf() });
   await place.run(['config', 'set', 'prices.nextgen', '2/0/0.2']);
   const { stdout } = await place.run(['-m', 'nextgen', '--json', 'hi']);
-  expect(JSON.parse(stdout)).toMatchObject({ usage: { prompt_tokens: 2000, cached_tokens: 1000 } });
+  expect(JSON.parse(stdout)).toMatchObject({
+    usage: { prompt_tokens: 2000, cached_tokens: 1000 },
+    cost: { USD: 0.0022 },
+  });
   expect(place.lines()).toMatchObject([{ prompt_tokens: 2000, cached_tokens: 1000 }]);
   const shown = await place.run(['usage', '--json']);
   const total = { cached_tokens: 1000, cost: { USD: 0.0022 } };
   expect(JSON.parse(shown.stdout)).toMatchObject({ total });
+});
+
+test('--json has the cost of all requests for a checked answer, and none in the sandbox', async () => {
+  const counts = { prompt_tokens: 1000, completion_tokens: 0 };
+  const replies = [completion({ usage: counts }), completion({ usage: counts })];
+  const server = await serve(replies.map((reply) => [reply]));
+  const place = openLedger({ ...serviceAt(server), NATTER_CONFIG_DIR: folderOf() });
+  await place.run(['config', 'set', 'prices.origin', '2/0 EUR']);
+  const checked = await place.run(['--json', '--schema', 'age int', 'hi']);
+  expect(JSON.parse(checked.stdout)).toMatchObject({ cost: { EUR: 0.004 } });
+  const { stdout } = await place.run(['--sandbox', '--json', 'hi']);
+  expect(JSON.parse(stdout)).not.toHaveProperty('cost');
 });
 
 test('the file of the month and its folder are private', async () => {
@@ -351,6 +367,16 @@ test('N13: a home that can have no ledger causes no warning, but refuses a budge
   const words = ['--sandbox', '--no-save', 'hi'];
   expect(await runInMemory(words, { env })).toMatchObject({ code: 0, stderr: '' });
   expect(await runInMemory(['--budget', '1m/day', ...words], { env })).toMatchObject({ code: 12 });
+});
+
+test('a budget warns that a damaged line is not counted', async () => {
+  const place = openLedger();
+  await place.run(['--sandbox', 'one']);
+  const [name = ''] = readdirSync(place.folder);
+  const file = join(place.folder, name);
+  writeFileSync(file, `${readFileSync(file, 'utf8')}{"time":`);
+  const { stderr } = await place.run(['--sandbox', '--budget', '1m/day', 'two']);
+  expect(stderr).toBe(`natter: warning: ${unreadLines(file, [2])}\n`);
 });
 
 test('a line that was cut by a full disk breaks only itself', async () => {

@@ -145,11 +145,13 @@ test('JSON has all sums, and what could not be read', async () => {
   });
 });
 
-test('broken lines are skipped and counted in one notice', async () => {
+test('broken lines are skipped, and a warning names the file and the first of them', async () => {
   const broken = ['{"time":"2026-11-', '[]', '', '{"time":"never"}', '\u0000'];
   const { stdout, stderr } = await usage(['--json'], [...lines, ...broken]);
   expect(JSON.parse(stdout)).toMatchObject({ total: { requests: 3 }, unreadable_lines: 4 });
-  expect(stderr).toBe('natter: not counted: 4 lines of the ledger that cannot be read\n');
+  expect(stderr).toMatch(
+    /^natter: warning: 4 lines, from line 4 on, of \S+\.jsonl could not be read; the rest is used, and the file is kept\n$/,
+  );
 });
 
 test('estimated tokens are marked', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { codeBlocks } from '../../../src/conversation/code-blocks.ts';
 import { exportJson, exportMarkdown } from '../../../src/conversation/export/export.ts';
 import { exportHtml } from '../../../src/conversation/export/html.ts';
 import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
@@ -217,11 +216,6 @@ describe('exports', () => {
     expect(page).toContain('<a href="https://e.example" rel="noreferrer">link</a>');
     expect(page).toContain('<code class="language-js">let x;');
   });
-});
-
-test('codeBlocks finds blocks in lists and quotes, without their fences', () => {
-  const answer = 'a\n\n```sh\nls\n```\n\n- b\n\n  ~~~\n  c\n  ~~~\n\n> ```\n> d\n> e\n> ```\n';
-  expect(codeBlocks(answer)).toEqual(['ls', 'c', 'd\ne']);
 });
 
 /** A prompt whose answer has this text and end. */

@@ -180,7 +180,7 @@ function openAnswers() {
   return { clock: options.clock, written, journal, first, second };
 }
 
-test('D1 text is written within half a second, even while more arrives', async () => {
+test('D1 R14 text is written within half a second, even while more arrives', async () => {
   const { clock, written, journal, first: turn } = openAnswers();
   for (const word of ['one ', 'two ', 'three ']) {
     journal.append('text', turn, word);

@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from '
 import { describe, expect, test } from 'vitest';
 import { JournalFold, turnRecord } from '../../../src/conversation/journal/records.ts';
 import { messagesOf } from '../../../src/conversation/tree.ts';
+import { unreadLines } from '../../../src/storage/read-lines.ts';
 import { failureOf } from '../../settings/fixtures/stored.ts';
 import {
   addPromptAndAnswer,
@@ -76,7 +77,7 @@ describe('damaged files', () => {
     writeFileSync(file, `\uFEFF${damaged.join('\r\n')}\r\n`);
     const journal = resumed(options, id);
     expect(textsOf(journal)).toEqual(['one', 'first', 'two', 'second']);
-    const warning = `line 6 of ${file} could not be read; the rest is loaded, and the file is kept`;
+    const warning = unreadLines(file, [6]);
     expect(options.warnings).toEqual(lost === 0 ? [] : [warning]);
     addPromptAndAnswer(journal, 'three', 'third');
     expect(readFileSync(file, 'utf8')).toContain(line);

@@ -263,6 +263,7 @@ function withCheck(usual: Repl): Repl {
     schema: {},
     retries: 1,
     pointer: undefined,
+    findEarly: undefined,
     prompt: (text) => text,
     settings: (settings) => settings,
     check(content) {

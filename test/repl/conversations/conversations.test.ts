@@ -7,14 +7,14 @@ import { resolveSettings } from '../../../src/settings/resolve.ts';
 import { storedWith } from '../../settings/fixtures/stored.ts';
 import { conversationOf, stateOf } from '../../support/repl-state.ts';
 
-function closing(answer: Partial<Turn>, options: { readonly measured?: number } = {}) {
+function closing(answer: Partial<Turn>, measured?: number) {
   const conversation = conversationOf(
     { role: 'user', content: 'why?' },
     { role: 'assistant', content: 'four letters each', ...answer },
   );
   const pair = lastPrompt(currentPath({ conversation }));
   if (pair === undefined) throw new Error('there is no prompt');
-  return closingOf(conversation, pair, options);
+  return closingOf(conversation, pair, undefined, measured);
 }
 
 test.each<[string, Partial<Turn>, readonly string[]]>([
@@ -42,9 +42,7 @@ test('an answer takes at least 0.1 s', () => {
 });
 
 test('a cut answer is closed with the time that was measured', () => {
-  expect(closing({ incomplete: true }, { measured: 2500 })).toMatchObject([
-    { facts: ['2.5 s', '~5 tokens'] },
-  ]);
+  expect(closing({ incomplete: true }, 2500)).toMatchObject([{ facts: ['2.5 s', '~5 tokens'] }]);
 });
 
 test('an empty answer has no closing row', () => {

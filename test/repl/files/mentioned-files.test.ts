@@ -125,24 +125,6 @@ describe('a mention of several files', () => {
     await submit(prompt);
     expect(requests[0]?.messages[0]?.content).toContain(`<file name="${name}">`);
   });
-
-  test('is text after a confirmation if it cannot be attached', async () => {
-    const { session, idle, requests, submit } = createMemorySession();
-    await submit('what is @missing/*');
-    expect(requests).toEqual([]);
-    session.update(enter);
-    await idle();
-    expect(requests[0]?.messages[0]?.content).toBe('what is @missing/*');
-  });
-
-  test('can be edited without attaching a file twice', async () => {
-    const { session, enter: line, idle, requests, submit } = createMemorySession();
-    await submit('sum up @docs/');
-    line('/edit');
-    session.update(enter);
-    await idle();
-    expect(requests[1]?.messages).toEqual(requests[0]?.messages);
-  });
 });
 
 test('/attach attaches a folder', async () => {

@@ -154,7 +154,7 @@ const session: readonly (readonly [typed: string, key?: string])[] = [
   ['[sandbox echo] The first version.'],
   ['/retry nextgen'],
   ['/version 1'],
-  ['/edit'],
+  ['/edit 1'],
   ['[sandbox echo] An edited prompt.'],
   ['/undo'],
   ['/undo'],

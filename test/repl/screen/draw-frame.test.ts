@@ -6,7 +6,6 @@ import { addressDialog, firstRunDialog } from '../../../src/repl/connection.ts';
 import { createBackground } from '../../../src/repl/screen/background.ts';
 import { createKeyInput } from '../../../src/repl/screen/key-input.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
-import { colorStyle } from '../../../src/terminal/style.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { frameOf } from '../../support/app.tsx';
 import { createFakeClock } from '../../support/fake-clock.ts';
@@ -140,13 +139,6 @@ describe('the live region', () => {
       '⠋ origin · 0 s · ~100 tokens · Esc stops',
       '⠋ origin · 0 s · ~110 tokens · Esc stops',
     ]);
-  });
-
-  test('depends on style, symbols and width', () => {
-    const plain = frame({}).rows;
-    expect(frameOf(shownState({}), { look: { style: colorStyle } }).rows).not.toEqual(plain);
-    expect(frameOf(shownState({}), { look: { unicode: false } }).rows).not.toEqual(plain);
-    expect(frame({}, 30).rows).not.toEqual(plain);
   });
 
   test('is ASCII on a terminal without Unicode', () => {

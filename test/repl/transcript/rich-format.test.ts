@@ -178,7 +178,7 @@ describe('the transcript', () => {
 
 describe('the row below an answer', () => {
   test('shows the version and how to switch', async () => {
-    const entry = { ...closing, version: 'version 2/2', models: ' (1 origin, 2 nextgen)' };
+    const entry = { ...closing, version: 'version 2/2', models: ' (1 by origin, 2 by nextgen)' };
     expect(await shown([entry as Entry], { columns: 80 })).toBe(
       '\norigin · 8.0 s · 207 tokens · version 2/2; /version switches\n',
     );
@@ -195,14 +195,6 @@ describe('the row below an answer', () => {
     const time = { clock: '14:05', day: 'Saturday 28 November', gap: undefined };
     expect(await shown([{ ...closing, time }], { columns })).toBe(
       `\norigin · 8.0 s · 207 tokens${text}\n`,
-    );
-  });
-
-  test('after figures shows only the version, with the models', async () => {
-    const models = ' (1 origin, 2 nextgen)';
-    const entry: Entry = { type: 'closing', facts: [], version: 'version 2/2', models };
-    expect(await shown([entry], { columns: 80 })).toBe(
-      '\nversion 2/2 (1 origin, 2 nextgen); /version switches\n',
     );
   });
 });

@@ -9,7 +9,7 @@ import {
   findBatch,
   type StatusOptions,
 } from './open-queue.ts';
-import { printFailures } from '../report/reporting.ts';
+import { printCauses } from '../report/reporting.ts';
 import { batchOutcome } from '../report/progress.ts';
 import { kindOf } from '../report/summary.ts';
 import { present, type Context } from '../../../run.ts';
@@ -132,7 +132,7 @@ export async function collectBatch(
       const isComplete = itemsLeft(tally) === 0;
       await sink.finish(isComplete, (index) => fingerprints.has(index));
       if (remove && (isComplete || force)) await queue.remove();
-      printFailures({ context, presentation, options, tally });
+      printCauses({ context, presentation, options, tally });
       notices.notice(conclude(tally, queue.name, context.clock.monotonic() - start));
     } finally {
       await sink.close();

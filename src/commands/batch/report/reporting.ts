@@ -74,8 +74,8 @@ function printFigures({ context, presentation, options, tally }: TalliedRun): vo
   }
 }
 
-/** The first failure of each cause, unless the last line or the JSON has it. */
-function printCauses(run: TalliedRun, error: unknown): void {
+/** Names the first failure of each cause, unless the last line or the JSON has it. @param error is the last line */
+export function printCauses(run: TalliedRun, error?: unknown): void {
   const { presentation, options } = run;
   if (options.progressJson === true) return;
   for (const { kind, line, id, example } of causesOf(run)) {
@@ -85,18 +85,13 @@ function printCauses(run: TalliedRun, error: unknown): void {
   }
 }
 
-/** Prints the figures, and the first failed item of each cause. @param error is shown as the last line */
-export function printFailures(run: TalliedRun, error?: unknown): void {
-  printFigures(run);
-  printCauses(run, error);
-}
-
 /** Reports the end of a run in all requested forms. @throws the error of the ending, or Failure `storage` */
 export function reportEnd(run: TalliedRun, names: RunNames, ending: Ending): void {
   const { context, presentation, options, tally } = run;
   const { notices } = presentation;
   const { elapsed, stoppedBy, left, notice, error } = ending;
-  printFailures(run, error);
+  printFigures(run);
+  printCauses(run, error);
   if (notice !== undefined) notices.notice(notice);
   const isDone = tally.already > 0 && tally.answered + tally.failed === 0;
   if (isDone && error === undefined && names.output !== null) {

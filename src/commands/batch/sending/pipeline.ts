@@ -3,91 +3,42 @@
 import { estimateRequest } from '../../../usage/budget.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { createCircuitBreaker } from '../../../batch/circuit-breaker.ts';
-import type { BatchItem, InputItem, ItemContent } from '../../../batch/input/item.ts';
+import type { BatchItem, InputItem } from '../../../batch/input/item.ts';
 import { Admission, type Permission } from '../../../batch/admission.ts';
 import { itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { failureLine, outcomeLine, unsendable } from '../output/result.ts';
 import type { SendingRun } from '../plan.ts';
 import { showProgress } from '../report/progress.ts';
 import type { Ending } from '../report/summary.ts';
-import { itemFingerprint, type ItemOutcome, planItem, sendItem } from './send-item.ts';
+import {
+  itemFingerprint,
+  type ItemFallback,
+  type ItemOutcome,
+  planItem,
+  sendItem,
+} from './send-item.ts';
 import { type Stopping, watchStopping } from '../stopping.ts';
 import { withRequestHint } from '../../../cli/report.ts';
 import type { Failure } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { truncationFailure, truncationWarning } from '../../../output/notices.ts';
-import {
-  askModels,
-  type Chain,
-  chooseModel,
-  chainClients,
-  fallbackModels,
-} from '../../../ask/fallback.ts';
+import { chainClients, fallbackModels } from '../../../ask/fallback.ts';
 import { undiciNetwork } from '../../../client/http/undici-network.ts';
 import { count } from '../../../output/figures.ts';
 
-/** Sends items to the next model when the batch has given up on the one before. */
-interface BatchFallback {
-  /** @throws Failure for an item that cannot be sent */
-  send(content: ItemContent, permission: Permission): Promise<ItemOutcome>;
-  close(): Promise<void>;
-}
-
-/** The next models, without a model of the item's own. */
-const contentFor = (content: ItemContent, isFirst: boolean): ItemContent => {
-  const { model: _model, ...rest } = content;
-  return isFirst ? content : rest;
-};
-
-/**
- * Undefined without `fallback`, and with a check: its option is refused, and a notice reports the setting.
- * @throws Failure for a profile without a service
- */
-function openFallback(
-  run: SendingRun,
-  stopping: Stopping,
-  warn: (text: string) => void,
-): BatchFallback | undefined {
-  const { settings, check, service } = run;
-  if (settings.values.fallback === undefined) return undefined;
-  if (check !== undefined) {
-    run.presentation.notices.notice(
-      'the setting fallback does not apply to a batch with checked answers',
-    );
-    return undefined;
-  }
-  const models = fallbackModels(run);
-  const clients = chainClients(service, run, { network: undiciNetwork });
+/** Opens the models that answer an item when the batch has given up on the one before. @throws Failure for a bad fallback */
+function openFallback(run: SendingRun, warn: (text: string) => void) {
   /** How often items went from one model to another. */
   const steps = new Map<string, number>();
-  const onStep: Chain['onStep'] = (failed, next, text) => {
-    const step = `${failed.label} to ${next.label}`;
-    const before = steps.get(step) ?? 0;
-    steps.set(step, before + 1);
-    if (before === 0) warn(text);
-  };
+  const clients = chainClients(run.service, run, { network: undiciNetwork });
   return {
-    async send(item, permission) {
-      const chain: Chain = {
-        models,
-        plan(model, isFirst) {
-          try {
-            return planItem(contentFor(item, isFirst), model.settings, run.stream);
-          } catch (error) {
-            throw withRequestHint(toFailure(error), model.settings);
-          }
-        },
-        onStep,
-      };
-      return askModels(chain, chooseModel(chain), async ({ model, failed }) => {
-        const isFirst = failed.length === 0;
-        const content = contentFor(item, isFirst);
-        if (isFirst) return sendItem(run, stopping, content, permission);
-        // The limits that a batch learns are those of the first service: the client of this one waits and retries itself.
-        const own = { ...service, client: await clients.of(model) };
-        const next = { ...run, service: own, settings: model.settings };
-        return sendItem(next, stopping, content, undefined);
-      });
+    models: fallbackModels(run, run.check),
+    clients,
+    onStep(failed, next, text) {
+      const step = `${failed.label} to ${next.label}`;
+      const before = steps.get(step) ?? 0;
+      steps.set(step, before + 1);
+      if (before === 0) warn(text);
     },
     async close() {
       for (const [step, number] of steps) {
@@ -95,7 +46,7 @@ function openFallback(
       }
       await clients.close();
     },
-  };
+  } satisfies ItemFallback & { close(): Promise<void> };
 }
 
 /** How an item ended. */
@@ -181,7 +132,7 @@ function countAnswer(tally: Tally, { failure, metadata }: ItemOutcome): void {
 function openAnswers(
   run: SendingRun,
   stopping: Stopping,
-  fallback: BatchFallback | undefined,
+  fallback: ItemFallback,
   warn: (text: string) => void,
 ): Pipeline['answer'] {
   const { context, options, plan, service, settings, tally } = run;
@@ -220,8 +171,7 @@ function openAnswers(
     const fingerprint = itemFingerprint(item, settings);
     let outcome: ItemOutcome;
     try {
-      outcome = await (fallback?.send(item.content, permission) ??
-        sendItem(run, stopping, item.content, permission));
+      outcome = await sendItem(run, stopping, item.content, permission, fallback);
     } catch (error) {
       permission.end(false, undefined);
       return unsent(item, fingerprint, withRequestHint(toFailure(error), settings));
@@ -269,10 +219,10 @@ export async function runUntilEnd(
     progress.clear();
     presentation.notices.warning(text);
   };
-  let fallback: BatchFallback | undefined;
+  let fallback: ReturnType<typeof openFallback> | undefined;
   try {
     try {
-      fallback = openFallback(run, stopping, warn);
+      fallback = openFallback(run, warn);
       await work({
         stopping,
         admit: (item, order) => admission.admit(item, order),

@@ -7,13 +7,14 @@ import {
   failureOf,
   metadataOf,
 } from '../../../ask/check.ts';
+import { askModels, type Chain, type ChainClients, chooseModel } from '../../../ask/fallback.ts';
 import { promptFingerprint } from '../../../batch/fingerprint.ts';
 import type { BatchItem, ItemContent } from '../../../batch/input/item.ts';
 import { textMessages } from '../../../conversation/message-text.ts';
 import type { CompletionRequest, Message } from '../../../client/contract.ts';
 import { followSignals } from '../../../client/http/timer.ts';
 import { rephrase } from '../../../client/failure/change-failure.ts';
-import { stoppedAnswer } from '../../../output/ending-failure.ts';
+import { stoppedAnswer, toFailure } from '../../../output/ending-failure.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { withRequestHint } from '../../../cli/report.ts';
 import type { GuardedRequest } from '../../../input/secret-guard.ts';
@@ -217,23 +218,60 @@ export async function sendChecked(
   };
 }
 
+/** The models that may answer the items of a batch, one after the other. */
+export interface ItemFallback {
+  readonly models: Chain['models'];
+  readonly clients: ChainClients;
+  readonly onStep: Chain['onStep'];
+}
+
+/** The next models, without a model of the item's own. */
+const contentFor = (content: ItemContent, isFirst: boolean): ItemContent => {
+  const { model: _model, ...rest } = content;
+  return isFirst ? content : rest;
+};
+
 /**
- * Sends one item until it is answered, or has failed for good. Without a permission, the client retries after a 429.
+ * Sends one item until it is answered, or all models have failed for good. A model that answered is asked again if its
+ * answer does not conform.
  * @throws Failure for an item that cannot be sent, at once
  */
-export function sendItem(
+export async function sendItem(
   run: SendingRun,
   signals: RunSignals,
   content: ItemContent,
   permission: Permission | undefined,
+  { models, onStep, clients }: ItemFallback,
 ): Promise<ItemOutcome> {
-  const { settings, stream, check, guard } = run;
-  const planned = planItem(content, settings, stream).request;
-  // All attempts send the same request, which has the same placeholders.
-  const guarded = guard?.(planned) ?? { request: planned };
-  const { request } = guarded;
-  const send = (messages: readonly Message[]) =>
-    sendRequest(run, signals, { ...guarded, request: { ...request, messages } }, permission);
-  if (check === undefined) return sendRequest(run, signals, guarded, permission);
+  const { stream, check, guard, service } = run;
+  const chain: Chain = {
+    models,
+    plan({ settings }, isFirst) {
+      try {
+        return planItem(contentFor(content, isFirst), settings, stream);
+      } catch (error) {
+        throw withRequestHint(toFailure(error), settings);
+      }
+    },
+    onStep,
+  };
+  let from = chooseModel(chain);
+  const planned = from.planned.request;
+  // All attempts send the same messages, which have the same placeholders.
+  const first = guard?.(planned) ?? { request: planned };
+  const { request } = first;
+  const send = async (messages: readonly Message[]) => {
+    const given = await askModels(chain, from, async ({ model, failed, planned: own }) => {
+      const guarded = { ...first, request: { ...own.request, messages } };
+      if (failed.length === 0) return sendRequest(run, signals, guarded, permission);
+      // The limits that a batch learns are those of the first service: the client of this one waits and retries itself.
+      const next = { ...service, client: await clients.of(model) };
+      const nextRun = { ...run, service: next, settings: model.settings };
+      return sendRequest(nextRun, signals, guarded, undefined);
+    });
+    from = given.choice;
+    return given;
+  };
+  if (check === undefined) return send(request.messages);
   return sendChecked(check, request, send, () => !signals.stop.aborted);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Permission } from '../../../../src/batch/admission.ts';
 import type { SendingRun } from '../../../../src/commands/batch/plan.ts';
-import { sendItem } from '../../../../src/commands/batch/sending/send-item.ts';
+import { type ItemFallback, sendItem } from '../../../../src/commands/batch/sending/send-item.ts';
 import type { Client } from '../../../../src/client/client.ts';
 import type { ChatEvent } from '../../../../src/client/events.ts';
 import { Failure } from '../../../../src/failure.ts';
@@ -20,14 +20,21 @@ function send(
   permission: Permission,
   { clock = createFakeClock(), stop = new AbortController().signal } = {},
 ) {
+  const settings = resolveSettings({ flags: {}, environment: {}, stored });
   const run = {
     service: { client },
-    settings: resolveSettings({ flags: {}, environment: {}, stored }),
+    settings,
     stream: true,
     plan: { retryIncomplete: 0 },
     context: { clock },
   } as unknown as SendingRun;
-  return sendItem(run, { stop, cancel: new AbortController().signal }, content, permission);
+  const signals = { stop, cancel: new AbortController().signal };
+  const alone: ItemFallback = {
+    models: [{ label: 'origin', settings }],
+    clients: { of: () => Promise.reject(new Error('unused')), close: async () => undefined },
+    onStep: () => undefined,
+  };
+  return sendItem(run, signals, content, permission, alone);
 }
 
 /** A permission that always allows the next request, after the answers to refusals in `next`. */

@@ -93,10 +93,12 @@ const terminalNames: ReadonlySet<string> = new Set([
   definitions.editing.name,
   definitions.theme.name,
   definitions.wrap.name,
+  definitions.times.name,
   definitions.notify.name,
   definitions.notifyAfter.name,
   definitions.progress.name,
   definitions.windowTitle.name,
+  definitions.promptMarks.name,
   'keys',
   'colors',
 ]);

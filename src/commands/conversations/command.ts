@@ -9,6 +9,7 @@ const load = () => import('./run.ts');
 const conversation = () => new Argument('<conversation>', 'id or its prefix, title, or latest');
 const siblings = () => new Option('--siblings', 'include all versions of prompts and answers');
 
+const times = () => new Option('--times', 'include when prompts were sent');
 const reasoning = () => new Option('--reasoning', 'include the reasoning of answers');
 
 function formatOption(): Option {
@@ -45,6 +46,7 @@ export function buildConversations(context: Context): Command {
     .description('Prints a conversation; piped output is Markdown.')
     .addOption(siblings())
     .addOption(reasoning())
+    .addOption(times())
     .addOption(jsonOption());
   setAction(show, context, async () => (await load()).showConversation);
   setExamples(show, ['natter conversations show latest']);
@@ -72,6 +74,7 @@ export function buildConversations(context: Context): Command {
     .addOption(formatOption())
     .addOption(siblings())
     .addOption(reasoning())
+    .addOption(times())
     .addOption(forceOption());
   setAction(exporting, context, async () => (await load()).exportConversation);
   setExamples(exporting, [

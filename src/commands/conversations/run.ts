@@ -348,12 +348,14 @@ interface TextOptions extends JsonOptions {
   readonly format?: ExportFormat;
   readonly siblings?: boolean;
   readonly reasoning?: boolean;
+  readonly times?: boolean;
   readonly force?: boolean;
 }
 
-const exportOptions = ({ siblings = false, reasoning = false }: TextOptions) => ({
+const exportOptions = ({ siblings = false, reasoning = false, times = false }: TextOptions) => ({
   siblings,
   reasoning,
+  times,
 });
 
 export const showConversation: Action<TextOptions, [name: string]> = async (
@@ -370,8 +372,12 @@ export const showConversation: Action<TextOptions, [name: string]> = async (
     }
     return;
   }
-  const settings = settingsForStored(context, presentation, options);
-  await printMarkdown(context, presentation, exportMarkdown(conversation, exported), {}, settings);
+  // `--times` is not the flag of the setting with its name, which counts on a terminal.
+  const { times: _times, ...others } = options;
+  const settings = settingsForStored(context, presentation, others);
+  const times = exported.times || settings?.values.times === 'on';
+  const text = exportMarkdown(conversation, { ...exported, times });
+  await printMarkdown(context, presentation, text, {}, settings);
 };
 
 function formatOf({ format, output }: TextOptions): ExportFormat {

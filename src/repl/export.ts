@@ -102,8 +102,10 @@ export async function exportConversation(
     openDialog(session, formatDialog(name));
     return [];
   }
-  const reasoning = session.state().reasoning === 'show';
-  const text = [...(await exportAs(conversation, format, { siblings: false, reasoning }))].join('');
+  const { settings, reasoning: mode } = session.state();
+  // As the transcript shows it.
+  const options = { siblings: false, reasoning: mode === 'show', times: settings.times === 'on' };
+  const text = [...(await exportAs(conversation, format, options))].join('');
   const path = session.files.write(name, text, { isPrivate: true, replaces });
   if (path === undefined) {
     openDialog(session, replaceDialog(name));

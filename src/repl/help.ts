@@ -25,6 +25,7 @@ export const commandOfOtherName: ReadonlyMap<string, string> = new Map([
   ['models', 'model'],
   ['theme', 'settings theme'],
   ['wrap', 'settings wrap'],
+  ['times', 'time'],
   ['temperature', 'param temperature'],
   ['max-tokens', 'param max_tokens'],
   ['regenerate', 'retry'],

@@ -333,7 +333,7 @@ function setReasoning(state: ReplState, argument: string): Update {
   if (argument === '' && state.activity === undefined) {
     const labels = reasoningModes.map((mode) => `${mode}: ${reasoningText[mode]}`);
     const dialog = settingDialog('reasoning', reasoningModes, state.reasoning, labels);
-    return step({ ...state, dialog });
+    return step({ ...state, dialog: { ...dialog, title: reasoningText[state.reasoning] } });
   }
   const wanted = argument === '' ? state.reasoning : argument;
   const reasoning = reasoningModes.find((mode) => mode === wanted);
@@ -344,6 +344,20 @@ function setReasoning(state: ReplState, argument: string): Update {
   // The user has chosen, so the notice would explain nothing.
   const next = { ...state, reasoning, hasExplainedThought: true };
   return showNow(next, reasoningText[reasoning]);
+}
+
+const timesText = {
+  on: 'the transcript shows when prompts are sent; /time off hides it',
+  off: 'the transcript does not show when prompts are sent; /time on shows it',
+} as const;
+
+function setTimes(state: ReplState, argument: string): Update {
+  const other = state.settings.times === 'on' ? 'off' : 'on';
+  const wanted = argument === '' ? other : argument;
+  if (wanted !== 'on' && wanted !== 'off') {
+    return refuse(state, '/time takes only the words on and off', '/time on');
+  }
+  return printNotice(withSettings(state, { times: wanted }), timesText[wanted]);
 }
 
 const closed = (state: ReplState): ReplState => ({ ...state, dialog: undefined });
@@ -462,5 +476,14 @@ export const settingsCommands: readonly SlashCommand[] = [
     showsNow: true,
     completes: () => reasoningModes.map((value) => ({ value, summary: reasoningText[value] })),
     run: setReasoning,
+  },
+  {
+    name: 'time',
+    argument: '[on]',
+    summary: 'show when prompts are sent; off hides it again',
+    group: 'settings',
+    example: '/time on',
+    completes: () => named(['on', 'off']),
+    run: setTimes,
   },
 ];

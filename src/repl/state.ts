@@ -25,6 +25,7 @@ export interface SessionSettings {
   readonly role?: string | undefined;
   readonly theme: ThemeName;
   readonly wrap: WrapMode;
+  readonly times: 'off' | 'on';
 }
 
 /** An answer that a dialog offers. */

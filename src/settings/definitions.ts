@@ -1,5 +1,6 @@
 import {
   address,
+  age,
   anyText,
   budget,
   command,
@@ -56,6 +57,11 @@ const table = {
   timeout: withDefault(duration, 0, 'Total time limit, retries included; 0 means no limit'),
   allowInsecure: withDefault(trueOrFalse, false, 'Send the key over plain http to another host'),
   save: withDefault(trueOrFalse, true, 'Keep conversations on disk'),
+  keep: withDefault(
+    age,
+    'forever',
+    'Delete conversations for good that did not change for so long, such as 90d; pinned ones stay',
+  ),
   continue: withDefault(
     oneOf('anywhere', 'folder'),
     'anywhere',
@@ -121,6 +127,11 @@ const table = {
     'words',
     'Where rows of an answer end on a terminal: words, or none to let the terminal wrap',
   ),
+  times: withDefault(
+    oneOf('off', 'on'),
+    'off',
+    'Show when the prompts of a conversation were sent: off or on',
+  ),
   notify: withDefault(
     oneOf('auto', 'bell', 'osc9', 'osc777', 'off'),
     'auto',
@@ -140,6 +151,11 @@ const table = {
     oneOf('auto', 'on', 'off'),
     'auto',
     'State in the title of the window; auto: in terminals that can restore the old title',
+  ),
+  promptMarks: withDefault(
+    oneOf('auto', 'on', 'off'),
+    'auto',
+    'Marks that terminals jump between (OSC 133); auto: in terminals known to use them',
   ),
   window: optional(
     wholeNumber(1, Number.MAX_SAFE_INTEGER),

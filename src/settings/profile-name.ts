@@ -88,14 +88,17 @@ export function chooseProfile(
 const terminalNames: ReadonlySet<string> = new Set([
   definitions.shellCommands.name,
   definitions.continue.name,
+  definitions.keep.name,
   definitions.compact.name,
   definitions.editing.name,
   definitions.theme.name,
   definitions.wrap.name,
+  definitions.times.name,
   definitions.notify.name,
   definitions.notifyAfter.name,
   definitions.progress.name,
   definitions.windowTitle.name,
+  definitions.promptMarks.name,
   'keys',
   'colors',
 ]);

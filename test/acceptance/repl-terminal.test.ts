@@ -364,3 +364,19 @@ describe('the REPL and its service', () => {
     expect(withoutAdvice(terminal.output())).not.toContain(sandboxKey);
   });
 });
+
+const marksIn = (output: string) =>
+  [...output.matchAll(/\u001B\]133;([^\u001B]*)\u001B\\/g)].map(([, name]) => name);
+
+test.each([
+  ['a terminal with marks', ['--sandbox'], /·.*1 token/, ['A;redraw=0', 'B', 'C', 'D;0']],
+  ['line mode', ['--sandbox', '--accessible'], /origin: hi\n/, []],
+])('marks the prompts and answers of %s: %j', async (_what, words, shown, marks) => {
+  const session = openTerminal(words, { env: { NATTER_PROMPT_MARKS: 'on' } });
+  await session.waitFor(/›|You:/);
+  session.type('[sandbox echo] hi\r');
+  await session.waitFor(shown);
+  session.type('/quit\r');
+  await session.exit;
+  expect(marksIn(session.output())).toEqual(marks);
+});

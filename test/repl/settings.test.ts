@@ -29,11 +29,20 @@ test('/reasoning sets what is shown of it, or asks', async () => {
     '/reasoning does not know loud\n  available: show, minimize, hide',
   );
   expect(memory.session.state().dialog).toMatchObject({
-    title: 'the reasoning is minimize',
+    title: 'one row says how long the model reasoned',
     selected: 1,
   });
   await memory.submit('1');
   expect(memory.session.state().reasoning).toBe('show');
+});
+
+test('/time switches the times of prompts, which line mode speaks', async () => {
+  const memory = await entered('/time', 'why?');
+  expect(memory.text()).toMatch(/natter: the transcript shows when prompts are sent; \/time off/);
+  expect(memory.text()).toMatch(/natter: sent at \d\d:\d\d, \w+day \d+ \w+\n$/);
+  for (const line of ['/time', '/time on', '/time off', '/time never']) await memory.submit(line);
+  expect(memory.session.state().settings.times).toBe('off');
+  expect(memory.text()).toContain('/time takes only the words on and off');
 });
 
 test('off removes a field, and a name alone shows it', async () => {

@@ -55,11 +55,13 @@ describe('precedence', () => {
       thinkTags: 'auto',
       theme: 'color',
       wrap: 'words',
+      times: 'off',
       titles: 'words',
       notify: 'auto',
       notifyAfter: 10_000,
       progress: 'auto',
       windowTitle: 'auto',
+      promptMarks: 'auto',
     });
     expect(sources.baseUrl).toEqual({ kind: 'default', name: 'default' });
   });

@@ -69,6 +69,7 @@ export function stateOf(changes: Partial<ReplState> = {}): ReplState {
       maxTokens: undefined,
       theme: 'color',
       wrap: 'words',
+      times: 'off',
     },
     service: { address: 'https://api.example.com', isSandbox: false, hasKey: true },
     now: 0,

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { endRecord, summaryRecord, turnRecord } from '../journal/records.ts';
+import { promptTime, timeText } from '../prompt-time.ts';
 import {
   isAnswer,
   pathOf,
@@ -17,6 +18,8 @@ export interface ExportOptions {
   readonly siblings: boolean;
   /** The reasoning of answers, too. */
   readonly reasoning?: boolean;
+  /** When prompts were sent, too; JSON always has it. */
+  readonly times?: boolean;
 }
 
 export interface ExportedTurn {
@@ -29,6 +32,8 @@ export interface ExportedTurn {
   readonly isSummary?: boolean;
   /** Empty without {@link ExportOptions.reasoning}. */
   readonly reasoning: string;
+  /** A line before the turn; see {@link PromptTime}. */
+  readonly gap?: string | undefined;
 }
 
 function speakerOf({ role, model }: Turn): string {
@@ -86,14 +91,22 @@ export function exportedTurns(
 ): readonly ExportedTurn[] {
   const turns = options.siblings ? [...conversation.turns.values()] : pathOf(conversation);
   const omitted = omittedPrompts(conversation);
+  let before: Date | undefined;
   return turns.flatMap((turn) => {
+    const isTimed = options.times === true && turn.role === 'user';
+    const time = isTimed ? promptTime(turn.createdAt, before) : undefined;
+    if (turn.role !== 'system') before = turn.createdAt;
     const own = remarkOf(conversation, turn, options);
-    const remarks = omitted.has(turn) ? [own, 'not answered, not sent again'] : [own];
+    const remarks = [
+      ...(time === undefined ? [] : [timeText(time)]),
+      own,
+      ...(omitted.has(turn) ? ['not answered, not sent again'] : []),
+    ];
     const remark = remarks.filter((text) => text !== '').join(', ');
     const summary = conversation.summaries?.get(turn.id);
     const reasoning = options.reasoning === true ? reasoningOf(turn) : '';
     return [
-      { turn, speaker: speakerOf(turn), remark, reasoning },
+      { turn, speaker: speakerOf(turn), remark, reasoning, gap: time?.gap },
       ...(summary === undefined ? [] : [exportedSummary(summary)]),
     ];
   });
@@ -112,7 +125,8 @@ export function* exportMarkdown(
 ): Generator<string, void> {
   const date = conversation.createdAt.toISOString().slice(0, 10);
   yield `# ${titleOf(conversation) || conversation.id}\n\n_${date}, conversation ${conversation.id}_\n`;
-  for (const { turn, speaker, remark, reasoning } of exportedTurns(conversation, options)) {
+  for (const { turn, speaker, remark, reasoning, gap } of exportedTurns(conversation, options)) {
+    if (gap !== undefined) yield `\n_${gap}_\n`;
     const note = remark === '' ? '' : ` (${remark})`;
     yield `\n## ${speaker}${note}\n\n${quoted(reasoning)}${withLineEnd(textOf(turn))}`;
   }

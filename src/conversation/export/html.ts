@@ -13,7 +13,7 @@ const pageStyle = `
 body { background: var(--paper); color: var(--ink); max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
 a { color: var(--link); }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .25rem; overflow-wrap: anywhere; }
-header p, article > h2 { color: var(--dim); font-size: .9rem; margin: 0 0 .5rem; }
+header p, main > p, article > h2 { color: var(--dim); font-size: .9rem; margin: 0 0 .5rem; }
 article > h2 { font-weight: 600; }
 article { margin: 2rem 0; overflow-wrap: anywhere; content-visibility: auto; contain-intrinsic-size: auto 16rem; }
 h1, .typed, .text :is(p, li, h3, h4, h5, h6, th, td) { unicode-bidi: plaintext; }
@@ -223,7 +223,7 @@ function promptHtml(text: string): string {
 }
 
 function article(
-  { turn, speaker, remark, isSummary, reasoning }: ExportedTurn,
+  { turn, speaker, remark, isSummary, reasoning, gap }: ExportedTurn,
   renderer: Marked,
 ): string {
   const heading = escapeHtml(visible(remark === '' ? speaker : `${speaker} (${remark})`));
@@ -239,7 +239,8 @@ function article(
     reasoning === ''
       ? ''
       : `<details><summary>Reasoning</summary><pre>${escapeHtml(visible(reasoning))}</pre></details>`;
-  return `<article class="${turn.role}">\n<h2>${heading}</h2>\n<div class="text">${thought}${content}</div>\n</article>\n`;
+  const line = gap === undefined ? '' : `<p>${gap}</p>\n`;
+  return `${line}<article class="${turn.role}">\n<h2>${heading}</h2>\n<div class="text">${thought}${content}</div>\n</article>\n`;
 }
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

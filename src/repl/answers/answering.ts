@@ -1,3 +1,4 @@
+import { promptTime } from '../../conversation/prompt-time.ts';
 import { estimateTokens } from '../../conversation/token-estimate.ts';
 import { textOf, type Turn } from '../../conversation/tree.ts';
 import { figuresLine, figuresText } from '../../output/figures.ts';
@@ -23,6 +24,7 @@ import {
   versionsOf,
   withConversation,
   closingOf,
+  timeBefore,
 } from '../conversations/position.ts';
 import { titleIfNeeded } from '../conversations/title.ts';
 import { keyDialog, keyHint } from '../connection.ts';
@@ -176,10 +178,13 @@ export function onAnswerEnded(state: ReplState, { outcome, conversation }: Answe
 
 /** Prints the row below an answer. */
 function closeAnswer(state: ReplState, { since }: AnswerActivity): Update {
-  const { conversation, now } = state;
+  const { conversation, now, settings } = state;
   const pair = lastPrompt(currentPath(state));
   if (pair?.answer === undefined) return step(state);
-  const entries = closingOf(conversation, pair, now - since);
+  const { createdAt, parent } = pair.prompt;
+  const isTimed = settings.times === 'on';
+  const time = isTimed ? promptTime(createdAt, timeBefore(conversation, parent)) : undefined;
+  const entries = closingOf(conversation, pair, time, now - since);
   return entries.length === 0 ? step(state) : step(state, printing(...entries));
 }
 

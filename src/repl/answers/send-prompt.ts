@@ -14,6 +14,7 @@ import {
   createAnswerRecorder,
   createContinuationRecorder,
 } from '../../conversation/journal/record-answer.ts';
+import { promptTime } from '../../conversation/prompt-time.ts';
 import type { NewAnswer } from '../../conversation/journal/journal.ts';
 import { endingWith, pathOf } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
@@ -36,7 +37,9 @@ import { shownText } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
 import {
   contextUse,
+  gapEntries,
   messagesFor,
+  timeBefore,
   updateConversation,
   nextParent,
   reasonedText,
@@ -85,6 +88,10 @@ function recordRepeated(sending: Sending, turnId: string): string {
 async function recordNew(sending: Sending, prompt: NewPrompt): Promise<string> {
   const { session, signal } = sending;
   const { files, entries } = await checkFiles(session, prompt, signal);
+  if (session.state().settings.times === 'on') {
+    const before = timeBefore(session.journal().conversation(), prompt.parent);
+    session.print(gapEntries(promptTime(session.context.clock.date(), before)));
+  }
   session.print([{ type: 'prompt', text: prompt.shown, needsEcho: prompt.needsEcho }]);
   session.print(entries);
   const content = composePrompt({ prompt: prompt.content, files });
@@ -152,13 +159,13 @@ async function endAnswer(
   }
   const text = failureText(error, session.context);
   recorder.end(isStopped ? undefined : text.kind);
-  await transcript.closeAnswer();
+  await transcript.closeAnswer(!isStopped);
   const { refusal } = metadata;
   if (refusal !== undefined)
     session.print([notice(cleanLine(session.context, refusalNotice(refusal)))]);
   const hasText = view.isOpen || refusal !== undefined;
   if (isStopped) return { type: 'stopped', hasText };
-  const first = answer.choice?.failed[0]?.failure;
+  const first = hasText ? undefined : answer.choice?.failed[0]?.failure;
   // What helps is about the model of the conversation, and not about the last fallback.
   const shown = first === undefined ? text : failureText(first, session.context);
   return {

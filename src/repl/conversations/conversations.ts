@@ -1,6 +1,7 @@
 import { isExplicitlySet, withModelOf } from '../../ask/open-conversation.ts';
 import { resumedChanges } from '../../ask/plan-request.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
+import { promptTime } from '../../conversation/prompt-time.ts';
 import type { Attributes } from '../../conversation/attributes.ts';
 import {
   reasoningOf,
@@ -39,7 +40,9 @@ import {
 } from '../step.ts';
 import {
   closingOf,
+  gapEntries,
   promptsOf,
+  timeBefore,
   reasonedText,
   tokenLimitNotice,
   type PromptAndAnswer,
@@ -75,15 +78,21 @@ function reasoningEntries(mode: ReasoningMode, answer: Turn | undefined): readon
   return [mode === 'show' ? { type: 'reasoning', text } : notice(reasonedText(text))];
 }
 
+/** `isFirst`: the turn before is not shown. */
 function promptEntries(
-  { conversation, reasoning }: ReplState,
+  { conversation, reasoning, settings }: ReplState,
   pair: PromptAndAnswer,
+  isFirst: boolean,
 ): readonly Entry[] {
+  const { prompt } = pair;
+  const before = isFirst ? undefined : timeBefore(conversation, prompt.parent);
+  const time = settings.times === 'on' ? promptTime(prompt.createdAt, before) : undefined;
   return [
-    ...sentEntries(pair.prompt.content),
+    ...gapEntries(time),
+    ...sentEntries(prompt.content),
     ...reasoningEntries(reasoning, pair.answer),
     ...answerEntries(pair.answer),
-    ...closingOf(conversation, pair),
+    ...closingOf(conversation, pair, time),
   ];
 }
 
@@ -91,7 +100,7 @@ function promptEntries(
 export function entriesFrom(state: ReplState, turnId: string): readonly Entry[] {
   const pairs = promptsOf(pathOf(state.conversation));
   const first = pairs.findIndex(({ prompt, answer }) => [prompt.id, answer?.id].includes(turnId));
-  return pairs.slice(first).flatMap((pair) => promptEntries(state, pair));
+  return pairs.slice(first).flatMap((pair) => promptEntries(state, pair, false));
 }
 
 /** The last prompts and answers of a reopened conversation, below its id and title. */
@@ -106,7 +115,7 @@ export function showConversation(state: ReplState): readonly Entry[] {
   const head = notice(
     `conversation ${conversation.id}${title === '' ? '' : `: ${title}`}${earlier}`,
   );
-  return [head, ...shown.flatMap((pair) => promptEntries(state, pair))];
+  return [head, ...shown.flatMap((pair, index) => promptEntries(state, pair, index === 0))];
 }
 
 export async function newConversation(session: Session): Promise<readonly Entry[]> {
@@ -129,7 +138,7 @@ export function openedSettings(
   conversation: Conversation,
 ): SessionSettings {
   const { model } = withModelOf(settings, modelOf(conversation)).values;
-  const { maxTokens, system: configured, theme, wrap } = settings.values;
+  const { maxTokens, system: configured, theme, wrap, times } = settings.values;
   const recorded = systemOf(conversation);
   const isConfigured = isExplicitlySet(settings, 'system') || recorded === undefined;
   const isRole = isConfigured && settings.sources.system === settings.sources.role;
@@ -141,6 +150,7 @@ export function openedSettings(
     parameters: resumedChanges(settings.params, conversation.parameters),
     theme,
     wrap,
+    times,
   };
 }
 

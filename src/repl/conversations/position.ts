@@ -12,11 +12,12 @@ import {
   modelOf,
   systemOf,
 } from '../../conversation/tree.ts';
+import type { PromptTime } from '../../conversation/prompt-time.ts';
 import type { Session } from '../session.ts';
 import type { Branch, ContextUse, ReplState } from '../state.ts';
 import { step } from '../step.ts';
 import { answerTokens, countOf, seconds, tokenText } from '../../output/figures.ts';
-import type { Closing } from '../transcript/transcript.ts';
+import { notice, type Closing, type Entry } from '../transcript/transcript.ts';
 import { durationText } from '../status-text.ts';
 
 /** A conversation, and the place of the next prompt in it. */
@@ -114,6 +115,19 @@ export function contextUse(place: Place): ContextUse {
   return { tokens: Math.max(0, counted + since), isEstimate: since !== 0 };
 }
 
+/** When the turn before a prompt with this parent was made; a system prompt is made with the prompt. */
+export function timeBefore(
+  conversation: Conversation,
+  parent: string | undefined,
+): Date | undefined {
+  const turn = parent === undefined ? undefined : conversation.turns.get(parent);
+  return turn?.role === 'system' ? timeBefore(conversation, turn.parent) : turn?.createdAt;
+}
+
+/** The line before a prompt that was sent hours after the turn before. */
+export const gapEntries = (time: PromptTime | undefined): readonly Entry[] =>
+  time?.gap === undefined ? [] : [notice(time.gap)];
+
 /** Its parent, skipping system prompts, which may differ between versions. */
 function placeOf(conversation: Conversation, { parent }: Turn): string | undefined {
   const previous = parent === undefined ? undefined : conversation.turns.get(parent);
@@ -201,18 +215,20 @@ function factsOf(answer: Turn, measured: number | undefined): readonly string[] 
 
 /**
  * The row below an answer, in a list; empty if there is nothing to show.
+ * @param time of the prompt, if that is shown
  * @param measured milliseconds, for an answer that was cut
  */
 export function closingOf(
   conversation: Conversation,
   pair: PromptAndAnswer,
+  time?: PromptTime,
   measured?: number,
 ): readonly Closing[] {
   const facts = isAnswered(pair) ? factsOf(pair.answer, measured) : [];
   const { ends, index } = versionsOf(conversation, pair);
   const version = ends.length < 2 ? undefined : `version ${index + 1}/${ends.length}`;
   if (facts.length === 0 && version === undefined) return [];
-  return [{ type: 'closing', facts, version, models: modelsText(ends) }];
+  return [{ type: 'closing', facts, version, models: modelsText(ends), time }];
 }
 
 /** Passes the journal's current conversation to the state. */

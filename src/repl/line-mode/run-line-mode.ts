@@ -40,15 +40,19 @@ export function lineFormat(
   return {
     prompt,
     command: prompt,
+    mark: () => '',
     reasoningHead: 'reasoning: ',
     reasoning: (text) => text,
     reasoningWidth: width,
     answerHead: (model) => `${sanitizeLine(model ?? 'answer')}: `,
     answerText,
-    closing: ({ version, models }) =>
-      version === undefined
+    closing: ({ version, models, time }) =>
+      (time === undefined
         ? ''
-        : fit(`natter: this is ${inWords(version)}${sanitizeLine(models)}; /version switches`),
+        : fit(`natter: sent at ${[time.clock, time.day].filter(Boolean).join(', ')}`)) +
+      (version === undefined
+        ? ''
+        : fit(`natter: this is ${inWords(version)}${sanitizeLine(models)}; /version switches`)),
     // Tables start on a separate line: after the label, the first line's columns would not align.
     notice: (text) => fit(`natter:${text.includes('\n') ? '\n' : ' '}${inWords(sanitize(text))}`),
     aside(question, text) {

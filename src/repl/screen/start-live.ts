@@ -1,6 +1,6 @@
 import type { Journal } from '../../conversation/journal/journal.ts';
 import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mode.ts';
-import { terminalTraits } from '../../terminal/device/terminal-kind.ts';
+import { terminalTraits, usesPromptMarks } from '../../terminal/device/terminal-kind.ts';
 import { LiveRegion } from '../../terminal/region/region.ts';
 import {
   createOwnPaints,
@@ -46,6 +46,7 @@ class LiveScreen implements Screen {
   readonly #repl: Repl;
   readonly #ownPaints: OwnPaints;
   readonly #traits;
+  readonly #marks: boolean;
   readonly #region: LiveRegion;
   readonly #ink: InkScreen;
   readonly #keys;
@@ -66,6 +67,8 @@ class LiveScreen implements Screen {
     this.#ownPaints = createOwnPaints(repl.settings.colors, colors);
     this.#shown = state;
     this.#traits = { ...terminalTraits(environment), shapesCursor: state.vi !== undefined };
+    const { promptMarks } = repl.settings.values;
+    this.#marks = promptMarks === 'on' || (promptMarks === 'auto' && usesPromptMarks(environment));
     const traits = this.#traits;
     const checkSize = () => device.checkSize();
     this.#region = new LiveRegion({ traits, output, clock, checkSize });
@@ -183,7 +186,7 @@ class LiveScreen implements Screen {
     const { unicode, opensLinks: hidesAddresses } = presentation;
     const style = this.#styleOf(state);
     const width = () => context.streams.stdout.columns();
-    const shown = { style, hyperlinks: style.colored, hidesAddresses };
+    const shown = { style, hyperlinks: style.colored, hidesAddresses, marks: this.#marks };
     return richFormat({ ...shown, ...state.settings, width, unicode });
   }
 

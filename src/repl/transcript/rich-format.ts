@@ -1,5 +1,6 @@
 import { createMarkdownStream, type WrapMode } from '../../terminal/markdown/markdown-stream.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { timeText } from '../../conversation/prompt-time.ts';
 import type { Style } from '../../terminal/style.ts';
 import { hangText } from '../../terminal/text/rows.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
@@ -25,6 +26,8 @@ export function richFormat(options: {
   readonly wrap?: WrapMode;
   /** The terminal can show `›`. */
   readonly unicode: boolean;
+  /** Prompts and answers are marked for the terminal. */
+  readonly marks?: boolean;
 }): TranscriptFormat {
   const { style, unicode } = options;
   const { mark, cross, dot } = symbolsFor(unicode);
@@ -33,11 +36,16 @@ export function richFormat(options: {
     options.wrap === 'none' ? Number.POSITIVE_INFINITY : Math.max(1, options.width() - 1);
   const hanging = (text: string) => hangText(text, columns(), indent);
   const dim = (text: string) => `${style.dim(text)}\n`;
+  const semanticMark = (name: string) =>
+    options.marks === true ? `\u001B]133;${name}\u001B\\` : '';
   return {
     prompt(text) {
       const sent = style.bold(hanging(sanitize(text)));
-      return `${style.band(`${style.inverse(style.cyan(mark))} ${sent}`)}\n`;
+      const shown = style.band(`${style.inverse(style.cyan(mark))} ${sent}`);
+      // kitty erases a prompt when the window is resized, unless it is told that nobody draws it again.
+      return `${semanticMark('A;redraw=0')}${shown}${semanticMark('B')}\n`;
     },
+    mark: semanticMark,
     command: (text) => dim(`${mark} ${hanging(sanitize(text))}`),
     answerHead: () => '',
     reasoningHead: '',
@@ -46,8 +54,12 @@ export function richFormat(options: {
     answerText() {
       return createMarkdownStream({ ...options, codeHint: (block) => `/copy ${block}` });
     },
-    closing({ facts, version }) {
-      const line = sanitizeLine([...facts, ...(version === undefined ? [] : [version])].join(dot));
+    closing({ facts, version, time }) {
+      const known = sanitizeLine([...facts, ...(version === undefined ? [] : [version])].join(dot));
+      const times = time === undefined ? [] : [timeText(time), time.clock];
+      const timed = times.map((text) => `${known}${dot}${text}`);
+      // Without room for it, the row has no time.
+      const line = timed.find((text) => displayWidth(text) <= columns()) ?? known;
       const hinted = `${line}; /version switches`;
       const isHinted = version !== undefined && displayWidth(hinted) <= columns();
       return dim(hanging(isHinted ? hinted : line));

@@ -1,6 +1,7 @@
 import { createWordRows } from '../../terminal/text/rows.ts';
 import { createSanitizer, sanitize, type Sanitizer } from '../../terminal/safety/sanitizer.ts';
 import type { MarkdownStream } from '../../terminal/markdown/block-driver.ts';
+import type { PromptTime } from '../../conversation/prompt-time.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 
 /** Formats the entries of a transcript. Arguments are not sanitized; results end with a line end. */
@@ -19,6 +20,8 @@ export interface TranscriptFormat {
   /** `isReply`: directly after the command that it replies to. */
   notice(text: string, isReply?: boolean): string;
   failure(message: string, hint: string | undefined): string;
+  /** A mark for the terminal (OSC 133): an answer begins, or ended, or failed. Empty without marks. */
+  mark(name: 'C' | 'D;0' | 'D;1'): string;
   /** A side question and its answer, which is Markdown and may be empty. */
   aside(question: string, text: string): string;
   /** Written between entries. */
@@ -78,6 +81,10 @@ export class Transcript {
   readonly #write: (text: string) => Promise<void> | undefined;
   #answer: (OpenText & { readonly formatter: MarkdownStream }) | undefined;
   #reasoning: (OpenText & { readonly rows: ReturnType<typeof createWordRows> }) | undefined;
+  /** The mark of the answer's begin is written. */
+  #isMarked = false;
+  /** The mark of the last answer's end, not written yet. */
+  #endMark = '';
   #lastGroup: Group | undefined;
   #queued: readonly Entry[] = [];
   #last: Promise<unknown> = Promise.resolve();
@@ -112,10 +119,11 @@ export class Transcript {
   }
 
   /** Writes the rest of the answer, then the queued entries. @returns the number of removed characters */
-  closeAnswer(): Promise<number> {
+  closeAnswer(isFailed = false): Promise<number> {
     return this.#inOrder(async () => {
       this.#closeReasoning();
       const removed = await this.#close();
+      this.#markEnd(isFailed);
       const entries = this.#queued;
       this.#queued = [];
       await this.#printAll(entries);
@@ -139,7 +147,7 @@ export class Transcript {
 
   async #addReasoning(text: string): Promise<void> {
     if (this.#reasoning === undefined) {
-      this.#separate('conversation');
+      this.#separate('conversation', true);
       const format = this.#format();
       void this.#write(format.reasoningHead);
       const width = () => format.reasoningWidth();
@@ -159,16 +167,27 @@ export class Transcript {
     if (reasoning.last !== '\n') void this.#write('\n');
   }
 
-  #separate(group: Group): void {
+  #markEnd(isFailed: boolean): void {
+    if (this.#isMarked || isFailed) this.#endMark = this.#format().mark(isFailed ? 'D;1' : 'D;0');
+    this.#isMarked = false;
+  }
+
+  #separate(group: Group, isAnswer = false): void {
     this.#closeReasoning();
     const last = this.#lastGroup;
     const isAttached = last !== undefined && attached[last].includes(group);
-    if (!isAttached) void this.#write(this.#format().separator);
     this.#lastGroup = group;
+    if (isAttached) return;
+    const format = this.#format();
+    // Before a line end, because the live region may write the row after it again.
+    const marks = this.#endMark + (isAnswer && !this.#isMarked ? format.mark('C') : '');
+    this.#endMark = '';
+    this.#isMarked ||= isAnswer;
+    void this.#write(marks + format.separator);
   }
 
   #open(model: string | undefined): void {
-    this.#separate('conversation');
+    this.#separate('conversation', true);
     const format = this.#format();
     const head = format.answerHead(model);
     void this.#write(head);
@@ -199,6 +218,7 @@ export class Transcript {
         this.#open(entry.model);
         await this.#addText(entry.text);
         await this.#close();
+        this.#markEnd(false);
       } else if (entry.type === 'reasoning') {
         await this.#addReasoning(entry.text);
       } else {
@@ -220,6 +240,8 @@ export interface Closing {
   readonly version: string | undefined;
   /** ` (1 by origin, 2 by nextgen)`, for line mode; empty if one model wrote all versions. */
   readonly models: string;
+  /** When the prompt was sent, if that is shown. */
+  readonly time?: PromptTime | undefined;
 }
 
 /** A finished piece of the transcript. Texts are untrusted: the transcript sanitizes them. */

@@ -98,3 +98,29 @@ export function opensLinks(environment: Environment): boolean {
     Number(konsole) >= firstVersions.konsole
   );
 }
+
+const programsWithMarks = 'iTerm.app WezTerm vscode ghostty contour'.split(' ');
+const namesWithMarks = /^(?:xterm-kitty|xterm-ghostty|foot|wezterm|contour)/;
+/** The first version of Konsole with marks. */
+const firstKonsoleWithMarks = 220_800;
+
+/** Whether the terminal is known to use the marks of prompts (OSC 133). tmux uses them itself since 3.4. */
+export function usesPromptMarks(environment: Environment): boolean {
+  const {
+    TERM: name = '',
+    TERM_PROGRAM: program = '',
+    TERM_PROGRAM_VERSION: version,
+  } = environment;
+  if (program === 'tmux') {
+    const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(version ?? '') ?? [];
+    return Number(major) > 3 || (Number(major) === 3 && Number(minor) >= 4);
+  }
+  const { TMUX: tmux, STY: screen, WT_SESSION: windowsTerminal } = environment;
+  if (tmux !== undefined || screen !== undefined || /^(?:tmux|screen)/.test(name)) return false;
+  return (
+    programsWithMarks.includes(program) ||
+    namesWithMarks.test(name) ||
+    windowsTerminal !== undefined ||
+    Number(environment['KONSOLE_VERSION']) >= firstKonsoleWithMarks
+  );
+}

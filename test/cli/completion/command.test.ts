@@ -133,10 +133,12 @@ describe('options', () => {
       '--shell-commands',
       '--compact',
       '--editing',
+      '--times',
       '--notify',
       '--notify-after',
       '--progress',
       '--window-title',
+      '--prompt-marks',
       '--window',
     ]);
   });

@@ -4,6 +4,7 @@ import { exportHtml } from '../../../src/conversation/export/html.ts';
 import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
 import { type AnswerEnd, pathOf } from '../../../src/conversation/tree.ts';
 import { sanitize } from '../../../src/terminal/safety/sanitizer.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 import { addPromptAndAnswer, journalOptions, wholeExport } from '../journal-fixtures.ts';
 
 function conversation(prompt: string, answer: string) {
@@ -41,6 +42,26 @@ describe('exports', () => {
     });
     for (const format of [exportMarkdown, exportHtml, exportJson]) {
       expect(wholeExport(format, reasoned, selected)).not.toMatch(/> first|>first|"reasoning/);
+    }
+  });
+
+  test('times are exported on request, with a line for hours between turns', async () => {
+    const clock = createFakeClock();
+    const journal = createJournal({ ...journalOptions(), clock, save: false });
+    addPromptAndAnswer(journal, 'why?', 'because');
+    await clock.advance(3 * 3_600_000);
+    addPromptAndAnswer(journal, 'why not?', 'never');
+    const timed = journal.conversation();
+    const options = { siblings: false, times: true };
+    const text = wholeExport(exportMarkdown, timed, options);
+    expect(text).toMatch(/\n## You \(\w+day \d+ November \d\d:\d\d\)\n\nwhy\?\n/);
+    expect(text).toMatch(
+      /\nbecause\n\n_3 hours later, \w+day \d+ November \d\d:\d\d_\n\n## You \(\d\d:\d\d\)\n/,
+    );
+    const page = wholeExport(exportHtml, timed, options);
+    expect(page).toMatch(/<p>3 hours later, [^<]+<\/p>\n<article class="user">/);
+    for (const format of [exportMarkdown, exportHtml]) {
+      expect(wholeExport(format, timed, selected)).not.toMatch(/\d\d:\d\d|hours later/);
     }
   });
 

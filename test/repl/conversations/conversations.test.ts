@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { timeText } from '../../../src/conversation/prompt-time.ts';
 import type { Turn } from '../../../src/conversation/tree.ts';
 import { openedSettings, showConversation } from '../../../src/repl/conversations/conversations.ts';
 import { closingOf, currentPath, lastPrompt } from '../../../src/repl/conversations/position.ts';
@@ -13,7 +14,7 @@ function closing(answer: Partial<Turn>, measured?: number) {
   );
   const pair = lastPrompt(currentPath({ conversation }));
   if (pair === undefined) throw new Error('there is no prompt');
-  return closingOf(conversation, pair, measured);
+  return closingOf(conversation, pair, undefined, measured);
 }
 
 test.each<[string, Partial<Turn>, readonly string[]]>([
@@ -80,6 +81,29 @@ test.each([
     expect(showConversation(stateOf({ conversation, reasoning }))[2]).toEqual(entry);
   },
 );
+
+test('the times of an opened conversation have the day first, and lines for hours between turns', () => {
+  const at = (hour: number) => new Date(2026, 10, 28, hour, 5);
+  const pair = (hour: number) =>
+    [
+      { role: 'user', content: 'why?', createdAt: at(hour) },
+      { role: 'assistant', content: 'because', createdAt: at(hour) },
+    ] as const;
+  const conversation = conversationOf(...[1, 8, 9, 9, 12].flatMap(pair));
+  const state = stateOf({ conversation });
+  const settings = { ...state.settings, times: 'on' as const };
+  const entries = showConversation({ ...state, settings }).slice(1);
+  const times = entries.flatMap((entry) => {
+    if (entry.type === 'notice') return [entry.text];
+    return entry.type === 'closing' && entry.time ? [timeText(entry.time)] : [];
+  });
+  expect(times).toEqual([
+    'Saturday 28 November 09:05',
+    '09:05',
+    '3 hours later, Saturday 28 November 12:05',
+    '12:05',
+  ]);
+});
 
 test('a shown answer that is complete has no notice', () => {
   expect(notices({ finishReason: 'stop' })).toEqual(['conversation c1: why?']);

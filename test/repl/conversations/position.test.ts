@@ -54,6 +54,7 @@ const settings = {
   maxTokens: undefined,
   theme: 'color',
   wrap: 'words',
+  times: 'off',
 } as const;
 const context = { tokens: 1000, isEstimate: false };
 const listed =

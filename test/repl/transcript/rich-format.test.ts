@@ -21,25 +21,33 @@ interface Look {
   readonly style?: Style;
   readonly unicode?: boolean;
   readonly wrap?: WrapMode;
+  readonly marks?: boolean;
 }
 
-/** What the transcript of these entries looks like, without styles by default. */
-async function shown(entries: readonly Entry[], look: Look = {}): Promise<string> {
-  const { columns = 41, style = plainStyle, unicode = true, wrap = 'words' } = look;
+/** A transcript that is written without styles by default. */
+function openTranscript(look: Look = {}) {
+  const { columns = 41, style = plainStyle, unicode = true, wrap = 'words', marks = false } = look;
   const format = richFormat({
     style,
     width: () => columns,
     hyperlinks: false,
     wrap,
     unicode,
+    marks,
   });
   let text = '';
   const transcript = new Transcript(
     () => format,
     (part) => void (text += part),
   );
+  return { transcript, text: () => text };
+}
+
+/** What the transcript of these entries looks like. */
+async function shown(entries: readonly Entry[], look: Look = {}): Promise<string> {
+  const { transcript, text } = openTranscript(look);
   await transcript.print(entries);
-  return text;
+  return text();
 }
 
 const command = (text: string): Entry => ({ type: 'command', text });
@@ -176,6 +184,52 @@ describe('the row below an answer', () => {
     );
     expect(await shown([entry as Entry], { columns: 60 })).toBe(
       '\norigin · 8.0 s · 207 tokens · version 2/2\n',
+    );
+  });
+
+  test.each([
+    [80, ' · Saturday 28 November 14:05'],
+    [50, ' · 14:05'],
+    [34, ''],
+  ])('of %i columns shows when the prompt was sent, as far as that fits', async (columns, text) => {
+    const time = { clock: '14:05', day: 'Saturday 28 November', gap: undefined };
+    expect(await shown([{ ...closing, time }], { columns })).toBe(
+      `\norigin · 8.0 s · 207 tokens${text}\n`,
+    );
+  });
+});
+
+describe('the marks of prompts and answers', () => {
+  const mark = (name: string) => `\u001B]133;${name}\u001B\\`;
+
+  test('enclose the prompts and answers of an opened conversation, in rows that are complete', async () => {
+    const entries = [prompt('why?'), { type: 'answer', text: 'because', model: 'origin' }, closing];
+    expect(await shown(entries as Entry[], { marks: true })).toBe(
+      `\n${mark('A;redraw=0')}› why?${mark('B')}\n${mark('C')}\nbecause\n${mark('D;0')}\norigin · 8.0 s · 207 tokens\n`,
+    );
+    expect(await shown(entries as Entry[])).not.toContain('\u001B');
+  });
+
+  test('begin with the reasoning of an answer, and say that it failed', async () => {
+    const { transcript, text } = openTranscript({ marks: true });
+    await transcript.print([prompt('why?')]);
+    await transcript.reasoningText('let me see');
+    await transcript.openAnswer('origin');
+    await transcript.answerText(`be${mark('A')}cause`);
+    await transcript.closeAnswer(true);
+    await transcript.print([failureEntry('it was cut')]);
+    expect(text().split(mark('B'))[1]).toBe(
+      `\n${mark('C')}\nlet me see\n\nbecause\n${mark('D;1')}\n✗ it was cut\n`,
+    );
+  });
+
+  test('say that a prompt without an answer failed', async () => {
+    const { transcript, text } = openTranscript({ marks: true });
+    await transcript.print([prompt('why?')]);
+    await transcript.closeAnswer(true);
+    await transcript.print([failureEntry('no'), prompt('and now?')]);
+    expect(text().split(mark('B'))[1]).toBe(
+      `\n${mark('D;1')}\n✗ no\n\n${mark('A;redraw=0')}› and now?`,
     );
   });
 });

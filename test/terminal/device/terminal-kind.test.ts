@@ -3,6 +3,7 @@ import {
   isLightColor,
   opensLinks,
   terminalColors,
+  usesPromptMarks,
 } from '../../../src/terminal/device/terminal-kind.ts';
 
 test.each([
@@ -48,4 +49,22 @@ test('a colour is light if black text is easier to read on it than white', () =>
   expect(isLightColor(0.99, 0.96, 0.89)).toBe(true);
   expect(isLightColor(0, 0.17, 0.21)).toBe(false);
   expect(isLightColor(0, 0, 0)).toBe(false);
+});
+
+test.each([
+  [{ TERM: 'xterm-256color' }, false],
+  [{ TERM: 'xterm-256color', TERM_PROGRAM: 'Apple_Terminal' }, false],
+  [{ TERM: 'xterm-256color', TERM_PROGRAM: 'vscode' }, true],
+  [{ TERM: 'foot' }, true],
+  [{ TERM: 'xterm-kitty' }, true],
+  [{ WT_SESSION: 'a' }, true],
+  [{ KONSOLE_VERSION: '220401' }, false],
+  [{ KONSOLE_VERSION: '230805' }, true],
+  [{ TERM: 'screen', STY: 'a', TERM_PROGRAM: 'ghostty' }, false],
+  [{ TERM: 'tmux-256color', TMUX: 'a', TERM_PROGRAM: 'tmux', TERM_PROGRAM_VERSION: '3.3a' }, false],
+  [{ TERM: 'tmux-256color', TMUX: 'a', TERM_PROGRAM: 'tmux', TERM_PROGRAM_VERSION: '3.10' }, true],
+  [{ TERM: 'screen', TMUX: 'a', TERM_PROGRAM: 'tmux', TERM_PROGRAM_VERSION: 'next-3.5' }, true],
+  [{ TERM: 'screen', TMUX: 'a', TERM_PROGRAM: 'WezTerm' }, false],
+])('the terminal of %j uses the marks of prompts: %s', (environment, uses) => {
+  expect(usesPromptMarks(environment)).toBe(uses);
 });

@@ -105,6 +105,30 @@ describe('the live region', () => {
 });
 
 describe('text above it', () => {
+  test('has its marks written once, and as wide as without them', async () => {
+    const { screen, region, settle } = await drawn(footer, 20, 10);
+    const mark = (name: string) => `\u001B]133;${name}\u001B\\`;
+    const parts = [
+      `${mark('A')}> hi${mark('B')}\n`,
+      `${mark('C')}\n`,
+      'an ',
+      'open line of words ',
+    ];
+    for (const part of parts) {
+      region.commit(part);
+      await settle();
+      region.redraw();
+      await settle();
+    }
+    region.commit('that end\n');
+    await settle();
+    expect(await screen.screen()).toEqual(
+      withRegion(['> hi', '', 'an open line of word', 's that end']),
+    );
+    const written = screen.output.join('');
+    for (const name of ['A', 'B', 'C']) expect(written.split(mark(name))).toHaveLength(2);
+  });
+
   test('has no added line breaks', async () => {
     const { screen, region, settle } = await drawn(footer, 20, 8);
     const words = Array.from({ length: 120 }, (_, index) => `word${index} `);

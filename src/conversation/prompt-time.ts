@@ -1,0 +1,48 @@
+// When a prompt was sent, in the words of transcripts and exports, and in local time.
+
+const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
+const months =
+  'January February March April May June July August September October November December'.split(
+    ' ',
+  );
+const hour = 3_600_000;
+/** Hours between two turns that are worth a line. */
+const minGap = 2;
+/** Hours from which on a gap is told in days. */
+const twoDays = 48;
+
+/** The time of a prompt, as far as it is not known from the turn before. */
+export interface PromptTime {
+  /** `14:05`. */
+  readonly clock: string;
+  /** `Saturday 28 November`; undefined on the day of the turn before. */
+  readonly day: string | undefined;
+  /** `3 hours later, Saturday 28 November 14:05`, which stands before the prompt. */
+  readonly gap: string | undefined;
+}
+
+const dayOf = (at: Date, hasYear: boolean) =>
+  `${weekdays[at.getDay()]} ${at.getDate()} ${months[at.getMonth()]}${hasYear ? ` ${at.getFullYear()}` : ''}`;
+
+/** Tells the time of a prompt. Without a known time (a damaged journal has the epoch) it is undefined. */
+export function promptTime(at: Date, before: Date | undefined): PromptTime | undefined {
+  if (at.getTime() === 0) return undefined;
+  const last = before?.getTime() === 0 ? undefined : before;
+  const clock = [at.getHours(), at.getMinutes()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+  const day = dayOf(at, last !== undefined && last.getFullYear() !== at.getFullYear());
+  const hours = last === undefined ? 0 : (at.getTime() - last.getTime()) / hour;
+  const count = hours < twoDays ? `${Math.round(hours)} hours` : `${Math.round(hours / 24)} days`;
+  // The line of a gap names the day.
+  if (hours > minGap) return { clock, day: undefined, gap: `${count} later, ${day} ${clock}` };
+  return {
+    clock,
+    day: last?.toDateString() === at.toDateString() ? undefined : day,
+    gap: undefined,
+  };
+}
+
+/** `Saturday 28 November 14:05`, or only the clock. */
+export const timeText = ({ day, clock }: PromptTime): string =>
+  day === undefined ? clock : `${day} ${clock}`;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Run, Context, GlobalOptions } from '../run.ts';
+import { applyKeep } from './keep.ts';
 import { promptMessages, changedParams, resumedChanges } from './plan-request.ts';
 import type { Message } from '../client/contract.ts';
 import type { JournalOptions } from '../conversation/journal/journal-file.ts';
@@ -246,11 +247,7 @@ async function openTitled(
   }
 }
 
-/**
- * The journal of the conversation that the options name; undefined for a new one.
- * @throws Failure if it cannot be found or opened
- */
-export async function openNamedJournal(
+async function findNamedJournal(
   run: Run<ConversationOptions>,
   journal: JournalOptions,
 ): Promise<Journal | undefined> {
@@ -281,6 +278,20 @@ async function refuseHistory(journal: Journal): Promise<void> {
   await journal.close();
   const text = `the conversation "${titleOf(conversation)}" has turns already, so messages cannot start it`;
   throw new Failure('usage', text, { hint: 'use a different name, or omit the messages' });
+}
+
+/**
+ * The journal of the conversation that the options name; undefined for a new one. The setting `keep` is applied, unless
+ * nothing is saved.
+ * @throws Failure if it cannot be found or opened
+ */
+export async function openNamedJournal(
+  run: Run<ConversationOptions>,
+  options: JournalOptions,
+): Promise<Journal | undefined> {
+  const journal = await findNamedJournal(run, options);
+  if (options.save !== false) applyKeep(run, journal?.conversation().id);
+  return journal;
 }
 
 /**

@@ -221,10 +221,7 @@ export async function openService(
   const meter = meterClient(unmetered, run, source, isSandbox);
   return {
     client: divideThinkTags(meter.client, run),
-    clientFor(command) {
-      const other = meterClient(unmetered, run, { ...source, command }, isSandbox);
-      return divideThinkTags(other.client, run);
-    },
+    clientFor: (command) => divideThinkTags(meter.clientFor(command), run),
     unmetered,
     windows,
     clock: context.clock,

@@ -31,7 +31,6 @@ import { listPromptFiles } from './prompt-files/send-prompt-file.ts';
 import { startLive } from './screen/start-live.ts';
 import { symbolsFor } from './screen/symbols.ts';
 import { openReplService } from './service.ts';
-import type { UsageSource } from '../usage/budget.ts';
 import type { Repl, Session } from './session.ts';
 import type { ReplState } from './state.ts';
 import { sourceName } from './status-text.ts';
@@ -245,18 +244,15 @@ export async function runRepl(
   const journal = named ?? createJournal(storing);
   try {
     const run = { context, options, presentation, settings };
-    const source: UsageSource = {
-      command(request) {
-        const { activity, aside } = opened.session?.state() ?? {};
-        if (aside?.request === request) return 'btw';
+    const source = {
+      /** The name that the ledger has for the request in progress. */
+      get command(): 'compact' | 'repl' {
+        const activity = opened.session?.state().activity;
         return activity?.type === 'answer' && activity.isSummary === true ? 'compact' : 'repl';
       },
-      conversation(request) {
-        const { session } = opened;
-        const { aside } = session?.state() ?? {};
-        if (aside?.request === request) return aside.conversation;
-        return session?.isStored() ? session.state().conversation.id : undefined;
-      },
+      /** The id of a conversation that is on disk. */
+      conversation: () =>
+        opened.session?.isStored() ? opened.session.state().conversation.id : undefined,
     };
     const service = await openReplService(run, source);
     const memory = createReplMemory(context, settings.values.save, presentation.notices);

@@ -1,4 +1,3 @@
-import type { CompletionRequest as ChatRequest } from '../client/contract.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import type { ModelWindows } from '../conversation/context-fit.ts';
 import type { ListedConversation } from '../conversation/library/library.ts';
@@ -199,16 +198,6 @@ interface TaskActivity {
   readonly dialog: Dialog | undefined;
 }
 
-/** The side question of `/btw` in progress, beside an answer or alone. */
-export interface Aside {
-  readonly since: number;
-  readonly isStopping: boolean;
-  /** Once it is sent. */
-  readonly request?: ChatRequest;
-  /** The id of the saved conversation that it is about. */
-  readonly conversation?: string | undefined;
-}
-
 /** Keys received while the composer is unavailable, in order. */
 export interface TypeAhead {
   /** The external editor uses the terminal; else completions are looked up, or the list is being opened. */
@@ -290,7 +279,8 @@ export interface ReplState {
   /** Replaces the composer while it is open. */
   readonly list: OpenList | undefined;
   readonly activity: AnswerActivity | TaskActivity | undefined;
-  readonly aside?: Aside | undefined;
+  /** The side question of `/btw` in progress, beside an answer or alone. */
+  readonly aside?: { readonly since: number; readonly isStopping: boolean } | undefined;
   /** Answered side questions, which are printed after the answer in progress. */
   readonly asides?: readonly Entry[];
   /** The host of the web page that is read before a prompt is sent. */

@@ -1,5 +1,6 @@
 import {
   address,
+  age,
   anyText,
   budget,
   command,
@@ -56,6 +57,11 @@ const table = {
   timeout: withDefault(duration, 0, 'Total time limit, retries included; 0 means no limit'),
   allowInsecure: withDefault(trueOrFalse, false, 'Send the key over plain http to another host'),
   save: withDefault(trueOrFalse, true, 'Keep conversations on disk'),
+  keep: withDefault(
+    age,
+    'forever',
+    'Delete conversations for good that did not change for so long, such as 90d; pinned ones stay',
+  ),
   continue: withDefault(
     oneOf('anywhere', 'folder'),
     'anywhere',

@@ -88,6 +88,7 @@ export function chooseProfile(
 const terminalNames: ReadonlySet<string> = new Set([
   definitions.shellCommands.name,
   definitions.continue.name,
+  definitions.keep.name,
   definitions.compact.name,
   definitions.editing.name,
   definitions.theme.name,

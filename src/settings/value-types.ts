@@ -84,6 +84,24 @@ export const budget = matching(
   /^(?=[\d.]*[1-9])\d{1,12}(?:\.\d{1,9})?\s*(?:[kmg]|[a-z]{3})?\s*\/\s*(?:day|week|month)$/i,
 );
 
+/** An age as typed; {@link parseAge} reads it. */
+export const age = matching(
+  'age',
+  'forever, or an age such as 90d, 12w or 48h',
+  /^(?:forever|[1-9]\d{0,3}[hdw])$/,
+);
+
+/** Reads `48h`, `90d` or `12w` as milliseconds; undefined for any other text. */
+export function parseAge(text: string): number | undefined {
+  const [, digits, unit = ''] = /^([1-9]\d{0,3})([hdw])$/.exec(text.trim()) ?? [];
+  const hours = new Map([
+    ['h', 1],
+    ['d', 24],
+    ['w', 7 * 24],
+  ]).get(unit);
+  return hours === undefined ? undefined : Number(digits) * hours * 3_600_000;
+}
+
 /** A key, or a key after Ctrl+X; without those that end a line or a program. `none` removes the binding. */
 export const keys: ValueType<string> = {
   name: 'key',

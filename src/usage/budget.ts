@@ -60,10 +60,10 @@ function hintFor({ used, amount, otherWays }: Limit, hasLimit: boolean): string 
 
 /** What sends the requests of a service. A fallback or a new key opens services with the same source. */
 export interface UsageSource {
-  /** The same as in `LedgerLine`; a conversation has several. */
-  readonly command: string | ((request: CompletionRequest) => string);
+  /** The same as in `LedgerLine`. */
+  readonly command: string;
   /** The id of the saved conversation; undefined without one. */
-  readonly conversation?: (request: CompletionRequest) => string | undefined;
+  readonly conversation?: () => string | undefined;
   /** The id of a run of a batch. */
   readonly batch?: string;
   /** Limits of the run, beside the budget of the profile. */

@@ -11,7 +11,7 @@ import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 export interface LedgerLine {
   /** When it ended, in UTC: `2026-11-22T15:23:14.123Z`. */
   readonly time: string;
-  /** `chat`, `repl`, `compare`, `batch`, `batch work`. */
+  /** `chat`, `repl`, `btw`, `title`, `compare`, `batch`, `batch work`. */
   readonly command: string;
   readonly profile: string;
   /** The model that was requested. */

@@ -85,7 +85,7 @@ function lineOf(
   const attempts = finished?.attempts ?? (error instanceof Failure ? error.attempts : undefined);
   return {
     time: clock.date().toISOString(),
-    command: typeof source.command === 'string' ? source.command : source.command(request),
+    command: source.command,
     profile: settings.profile.value,
     // A key that was typed as the model must not be stored.
     model: maskText(secrets, request.model).slice(0, longestModel),
@@ -96,7 +96,7 @@ function lineOf(
     ms: Math.round(finished?.timing.total ?? clock.monotonic() - start),
     outcome: outcomeOf(error),
     attempts: (attempts ?? seen.attempts) + attemptsBefore,
-    conversation: source.conversation?.(request) ?? null,
+    conversation: source.conversation?.() ?? null,
     batch: source.batch ?? null,
     sandbox: isSandbox ? true : undefined,
   };
@@ -145,9 +145,14 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
     const before = source.costs?.get(price.currency) ?? 0;
     source.costs?.set(price.currency, before + costOf(price, tokensOf(line)));
   }
-  function end(seen: MeteredRequest, error: unknown, isThrottled: boolean): void {
+  function end(
+    from: UsageSource,
+    seen: MeteredRequest,
+    error: unknown,
+    isThrottled: boolean,
+  ): void {
     const { request } = seen;
-    const line = lineOf(run, source, isSandbox, seen, error, refused.get(request)?.attempts ?? 0);
+    const line = lineOf(run, from, isSandbox, seen, error, refused.get(request)?.attempts ?? 0);
     refused.delete(request);
     budget?.settle(request, line);
     addCost(line, request.model);
@@ -155,7 +160,7 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
     if (isThrottled && line.outcome === 'rate_limited') refused.set(request, line);
     else write(line);
   }
-  async function* chat(request: CompletionRequest, how?: ChatOptions) {
+  async function* send(from: UsageSource, request: CompletionRequest, how?: ChatOptions) {
     if (isLimited) {
       budget ??= openBudget(run, source, isSandbox);
       await budget.reserve(request);
@@ -173,11 +178,18 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
       error = how?.signal?.aborted === true ? stopped : thrown;
       throw thrown;
     } finally {
-      end(seen, error, how?.throttle !== undefined);
+      end(from, seen, error, how?.throttle !== undefined);
     }
   }
+  const metered = (from: UsageSource) =>
+    ({ ...client, chat: (request, how) => send(from, request, how) }) satisfies Client;
   return {
-    client: { ...client, chat } satisfies Client,
+    client: metered(source),
+    /** For requests of a different command, about the conversation that is open now; the budget is the same. */
+    clientFor(command: string) {
+      const id = source.conversation?.();
+      return metered({ ...source, command, conversation: () => id });
+    },
     /** Writes what is not written yet. */
     close(): void {
       for (const line of refused.values()) write(line);

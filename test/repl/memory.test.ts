@@ -163,7 +163,7 @@ describe('history file', () => {
   ])('skips only %s, and says so', (_, damaged) => {
     write(line('before') + damaged);
     appendHistory(file, 'after', at);
-    const notice = vi.fn();
+    const notice = vi.fn<(text: string) => void>();
     expect(readHistory(file, { ...silentNotices, notice })).toEqual(['before', 'after']);
     expect(notice.mock.calls).toEqual([[unreadLines(file, [2])]]);
   });

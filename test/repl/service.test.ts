@@ -108,7 +108,7 @@ test('the guard of a local conversation checks files for a fallback elsewhere', 
   );
 });
 
-test('a client for titles has its own command in the ledger', async () => {
+test('a client for titles or side questions has its own command in the ledger', async () => {
   const server = await serve([[streamed('Blue skies')]]);
   const home = temporaryHome();
   const { service } = await openService(home, { NATTER_BASE_URL: server.url });

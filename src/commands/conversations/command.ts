@@ -90,22 +90,48 @@ export function buildConversations(context: Context): Command {
   const remove = new Command('delete')
     .argument('<conversations...>', 'ids or their prefixes, titles, or latest')
     .summary('move conversations to the trash')
-    .description('Moves conversations to the trash. Nothing in the trash expires.');
+    .description('Moves conversations to the trash, from where they can be restored.');
   setAction(remove, context, async () => (await load()).deleteConversations);
   const undelete = new Command('undelete')
     .argument('[conversations...]', 'ids, titles or latest (default: all)')
     .summary('restore conversations from the trash')
     .description('Restores conversations from the trash; without arguments, all of them.');
   setAction(undelete, context, async () => (await load()).undeleteConversations);
+  const importing = new Command('import')
+    .argument('<files...>', 'exported files; - is standard input')
+    .summary('import conversations of natter, ChatGPT, Claude or llm')
+    .description(
+      'Imports conversations: JSON exports and journals of natter, conversations.json of ChatGPT and of Claude, and the output of llm logs --json. What was imported before is left as it is.',
+    )
+    .addOption(jsonOption());
+  setAction(importing, context, async () => (await load()).importConversations);
+  setExamples(importing, [
+    'natter conversations import conversations.json',
+    'llm logs --json -n 0 | natter conversations import -',
+  ]);
+  const prune = new Command('prune')
+    .summary('delete old conversations for good')
+    .description(
+      'Deletes conversations for good, also those in the trash, that did not change for a time; not those that are pinned or open. The setting keep does this every day.',
+    )
+    .option('--older-than <age>', 'how long they did not change: 90d, 12w or 48h')
+    .option('--dry-run', 'list them, delete nothing')
+    .option('--yes', 'do not ask')
+    .addOption(jsonOption());
+  setAction(prune, context, async () => (await load()).pruneConversations);
+  setExamples(prune, [
+    'natter conversations prune --older-than 90d --dry-run',
+    'natter conversations prune --older-than 12w --yes',
+  ]);
   setExamples(rename, ['natter conversations rename latest "why the sky is blue"']);
   setExamples(remove, ['natter conversations delete latest']);
   setExamples(undelete, ['natter conversations undelete latest', 'natter conversations undelete']);
   const command = new Command('conversations')
     .summary('manage saved conversations')
     .alias('sessions')
-    .description('Lists, shows, searches, exports, renames and deletes conversations.')
+    .description('Lists, shows, searches, exports, imports, renames and deletes conversations.')
     .addCommand(list, { isDefault: true });
-  for (const child of [show, search, exporting, rename, remove, undelete])
+  for (const child of [show, search, exporting, importing, rename, remove, undelete, prune])
     command.addCommand(child);
   return setExamples(command, [
     'natter conversations list',

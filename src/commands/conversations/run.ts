@@ -1,5 +1,8 @@
+import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
+import { decodeText } from '../../conversation/decode-text.ts';
+import { readImport, type ImportEntry } from '../../conversation/import.ts';
 import { allMarks } from '../../conversation/attributes.ts';
 import {
   exportAs,
@@ -9,10 +12,13 @@ import {
   type ExportFormat,
 } from '../../conversation/export/export.ts';
 import {
+  addConversation,
   findConversation,
+  findOld,
   deleteConversation,
   listEntries,
   listConversations as readList,
+  removeForGood,
   renameConversation as changeTitle,
   undeleteConversation,
   type LibraryEntry,
@@ -39,7 +45,11 @@ import {
   type Action,
 } from '../../run.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
-import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
+import { cannotRead, errorCode, storageFailure } from '../../storage/storage-failure.ts';
+import { collectBytes } from '../../input/attach-files.ts';
+import { maskText } from '../../secrets/secrets.ts';
+import { readSettings } from '../../settings/read-settings.ts';
+import { parseAge } from '../../settings/value-types.ts';
 import { escapeJson, sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
 import { printMarkdown, settingsForStored } from '../../output/answer-printer.ts';
@@ -165,6 +175,171 @@ export const undeleteConversations: RunOnNames = async (context, options, names)
     undeleteConversation(folder, entry);
     notices.notice(`restored ${text}`);
   }
+};
+
+interface PruneOptions extends JsonOptions {
+  /** Unparsed. */
+  readonly olderThan?: string;
+  readonly yes?: boolean;
+}
+
+/** Runs `natter conversations prune`. @throws Failure */
+export const pruneConversations: Action<PruneOptions> = async (context, options) => {
+  const presentation = await present(context, options);
+  const { notices } = presentation;
+  const { olderThan, json = false, dryRun = false, yes = false } = options;
+  const age = olderThan === undefined ? undefined : parseAge(olderThan);
+  if (age === undefined) {
+    const given = olderThan === undefined ? '' : `, not "${olderThan}"`;
+    throw new Failure('usage', `--older-than must be an age such as 90d, 12w or 48h${given}`, {
+      hint: '‹natter conversations prune --older-than 90d --dry-run› lists what would be deleted',
+    });
+  }
+  const folder = dataFolder(context);
+  const now = context.clock.date();
+  const old = findOld(folder, new Date(now.getTime() - age), context);
+  const [oldest] = old;
+  const number = countOf(old.length, 'conversation');
+  const print = async (rows: readonly ListedConversation[]) => {
+    const { isTerminal } = context.streams.stdout;
+    const shown = rows.map((row) => cells(row, isTerminal, now));
+    if (json) await printJson(context, rows.map(documentOf));
+    else if (rows.length > 0) await printTable(context, presentation, columns, shown);
+  };
+  if (dryRun) await print(old);
+  if (oldest === undefined) {
+    if (json && !dryRun) await print([]);
+    notices.notice(`no conversation is older than ${olderThan}, without pinned and open ones`);
+    return;
+  }
+  const oldestText = `the oldest, ${describe(oldest)}, changed ${timeAgo(oldest.changedAt, now)}`;
+  if (dryRun) {
+    notices.notice(`this would delete ${number} for good; ${oldestText}`);
+    return;
+  }
+  if (!yes) {
+    const { stdin, stderr } = context.streams;
+    if (!stdin.isTerminal || !stderr.isTerminal || !options.input) {
+      throw new Failure('usage', `deleting ${number} for good needs --yes here`, {
+        hint: 'add --yes, or --dry-run to list them',
+      });
+    }
+    notices.warning(`this deletes ${number} for good; ${oldestText}`);
+    const reply = await context.ask('Delete them? [y/N] ', { signal: context.signal });
+    if (!/^y(?:es)?$/i.test(reply.trim())) {
+      notices.notice('nothing was deleted');
+      return;
+    }
+  }
+  const deleted = old.filter((entry) => removeForGood(folder, entry, context));
+  await print(deleted);
+  notices.notice(`deleted ${countOf(deleted.length, 'conversation')} for good`);
+};
+
+/** Bytes; the longest string that Node makes of them. */
+const largestImport = 0x1fffffe8;
+
+async function* fileBytes(name: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
+  try {
+    for await (const chunk of createReadStream(name, { signal })) yield chunk as Uint8Array;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw cannotRead(name, error);
+  }
+}
+
+/** The conversations of a file, or of standard input. @throws Failure `usage` */
+async function* importEntries(context: Context, { notices }: Presentation, name: string) {
+  const { signal, clock } = context;
+  const { stdin } = context.streams;
+  if (name === '-' && stdin.isTerminal) {
+    notices.notice('reading standard input; press Ctrl+D to end it');
+  }
+  const source = name === '-' ? 'standard input' : name;
+  const stream = name === '-' ? stdin.bytes(signal) : fileBytes(name, signal);
+  const bytes = await collectBytes(stream, largestImport, () => {
+    const hint = 'import it in parts, such as: jq ".[:500]" conversations.json';
+    return new Failure('usage', `${source} is larger than 512 MB`, { hint });
+  });
+  const text = decodeText(bytes, { source, lossy: true });
+  for (const entry of readImport(text, source, clock.date())) {
+    yield entry;
+    await nextEventLoopTurn();
+    signal.throwIfAborted();
+  }
+}
+
+/** Problems that are shown one by one. */
+const shownProblems = 5;
+
+/** Runs `natter conversations import`. What can be read is imported. @throws Failure for the rest */
+export const importConversations: RunOnNames = async (context, options, names) => {
+  const presentation = await present(context, options);
+  const { notices } = presentation;
+  const folder = dataFolder(context);
+  // Its key is a secret that the conversations may have.
+  const { keep } = readSettings(context, notices, options).values;
+  const { secrets, version, process, clock } = context;
+  const mask = (text: string) => maskText(secrets, text);
+  const writing = { version, mask, processId: process.id, now: clock.date() };
+  const added: Exclude<ReturnType<typeof addConversation>, string>[] = [];
+  const others = { 'already there': 0, 'without a prompt': 0 };
+  const omitted = new Map<string, number>();
+  const problems: Failure[] = [];
+  const add = (entry: ImportEntry) => {
+    if (entry.problem !== undefined) problems.push(new Failure('usage', entry.problem));
+    if (entry.records.length === 0 && entry.problem !== undefined) return;
+    const result = addConversation(folder, entry, writing);
+    if (typeof result === 'string') {
+      others[result] += 1;
+      return;
+    }
+    added.push(result);
+    for (const [what, number] of entry.omitted) {
+      omitted.set(what, (omitted.get(what) ?? 0) + number);
+    }
+  };
+  for (const name of names) {
+    try {
+      for await (const entry of importEntries(context, presentation, name)) add(entry);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== 'usage') throw error;
+      problems.push(error);
+    }
+  }
+  const { isTerminal } = context.streams.stdout;
+  if (options.json === true) {
+    const rows = added.map(({ id, title, changedAt }) => ({ id, title, changed_at: changedAt }));
+    await printJson(context, rows);
+  } else if (added.length > 0) {
+    const rows = (isTerminal ? added.slice(0, shortList) : added).map(({ id, title }) => [
+      id,
+      title,
+    ]);
+    await printTable(context, presentation, ['ID', 'TITLE'], rows);
+  }
+  const { 'already there': there, 'without a prompt': empty } = others;
+  const counts = [`${countOf(added.length, 'conversation')} imported`];
+  if (there > 0) counts.push(`${count(there)} already there`);
+  if (empty > 0) counts.push(`${count(empty)} without a prompt left out`);
+  if (problems.length === 0 || added.length + there + empty > 0) notices.notice(counts.join(', '));
+  const parts = Array.from(omitted, ([what, number]) => countOf(number, what));
+  if (parts.length > 0) notices.notice(`not in the imported conversations: ${parts.join(', ')}`);
+  const kept = parseAge(keep) ?? Infinity;
+  const old = added.filter(({ changedAt }) => clock.date().getTime() - changedAt.getTime() > kept);
+  if (old.length > 0) {
+    const off = '‹natter config set keep forever› keeps them';
+    notices.warning(
+      `keep is ${keep}: ${count(old.length)} of these will be deleted from tomorrow on; ${off}`,
+    );
+  }
+  const [first] = problems;
+  if (first === undefined) return;
+  if (problems.length === 1) throw first;
+  for (const { message } of problems.slice(0, shownProblems)) notices.warning(message);
+  throw new Failure('usage', `${count(problems.length)} parts could not be imported`, {
+    hint: 'the warnings above name the first ones; all others are imported',
+  });
 };
 
 /** Options of `show` and `export`. */

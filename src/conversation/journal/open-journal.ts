@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 
 import { Failure } from '../../failure.ts';
@@ -11,8 +10,10 @@ import {
   conversationFile,
   conversationsFolder,
   dataVariable,
+  idLength,
   lockFile,
   newId,
+  numbersOf,
   trashFolder,
 } from '../library/conversation-folder.ts';
 import { loadConversation, type LoadedConversation } from '../library/read-conversation.ts';
@@ -25,8 +26,6 @@ import {
   recordsOf,
   type JournalRecord,
 } from './records.ts';
-
-const idLength = 8;
 
 /** A new conversation; a copy starts with the records of its original, a named one with its title. */
 function newJournal(
@@ -53,14 +52,6 @@ function newJournal(
 /** A new conversation. Never fails: see `onWarning` and `state` of {@link Journal}. */
 export function createJournal(options: JournalOptions, file?: AppendFile): Journal {
   return newJournal(options, [], file);
-}
-
-/** The ids that a conversation with this title can have, as a source of random numbers. */
-function* numbersOf(title: string): Generator<number, never> {
-  for (let part = 0; ; part += 1) {
-    const hash = createHash('sha256').update(`${part} ${title.toLowerCase()}`).digest();
-    for (const byte of hash) yield byte / 256;
-  }
 }
 
 /**

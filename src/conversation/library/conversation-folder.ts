@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 
@@ -5,6 +6,9 @@ const extension = '.jsonl';
 /** No vowels, so that an id is never a word or a name such as `latest`; no lookalikes. */
 const alphabet = '23456789bcdfghjkmnpqrstvwxyz';
 const idPattern = new RegExp(`^[${alphabet}]{4,32}$`);
+
+/** Letters of the id of a conversation. */
+export const idLength = 8;
 
 /** A short random id, for a conversation or a turn. */
 export function newId(
@@ -17,6 +21,14 @@ export function newId(
   do id = Array.from({ length }, letter).join('');
   while (isTaken(id));
   return id;
+}
+
+/** What ids are made of if they come from a name, ignoring case, as a source of random numbers. */
+export function* numbersOf(name: string): Generator<number, never> {
+  for (let part = 0; ; part += 1) {
+    const hash = createHash('sha256').update(`${part} ${name.toLowerCase()}`).digest();
+    for (const byte of hash) yield byte / 256;
+  }
 }
 
 /** Environment variable with the data folder. */

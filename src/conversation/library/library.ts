@@ -1,22 +1,34 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Failure } from '../../failure.ts';
 import { appendFile, endsTorn } from '../../storage/append-file.ts';
-import { isFolder, makePrivateFolder, renameFile } from '../../storage/files.ts';
-import { holdLock, type LockOptions } from '../../storage/lock/lock.ts';
+import { maskValue } from '../../secrets/mask.ts';
+import {
+  isFolder,
+  makePrivateFolder,
+  removeFile,
+  renameFile,
+  replaceContent,
+} from '../../storage/files.ts';
+import { holdLock, isHeldElsewhere, type LockOptions } from '../../storage/lock/lock.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { lockedFailure } from '../journal/open-journal.ts';
-import { formatRecord } from '../journal/records.ts';
+import type { ImportEntry } from '../import.ts';
+import { formatRecord, headerRecord, JournalFold, recordsOf } from '../journal/records.ts';
+import { titleOf } from '../tree.ts';
 import {
   conversationFile,
   conversationsFolder,
   dataVariable,
   idFromFile,
+  idLength,
   lockFile,
+  newId,
+  numbersOf,
   trashFolder,
 } from './conversation-folder.ts';
-import { allMarks, attributeRecords } from '../attributes.ts';
+import { allMarks, attributeRecords, isAttribute } from '../attributes.ts';
 import { startFolder, summarize, type ConversationSummary } from './read-conversation.ts';
 
 export interface LibraryEntry {
@@ -111,8 +123,18 @@ function move(from: string, folder: string, id: string): void {
   }
 }
 
+/** @throws Failure `storage` if the folder of the lock cannot be written */
+function lockOf(dataFolder: string, id: string, options: LockOptions) {
+  const lockPath = lockFile(conversationsFolder(dataFolder), id);
+  try {
+    return holdLock(lockPath, options);
+  } catch (error) {
+    throw storageFailure('write', lockPath, error, dataVariable);
+  }
+}
+
 /**
- * Moves a conversation to the trash, which is never emptied.
+ * Moves a conversation to the trash.
  * @throws Failure `storage`, also while it is open in another natter
  */
 export function deleteConversation(
@@ -120,13 +142,7 @@ export function deleteConversation(
   { id, path }: LibraryEntry,
   options: LockOptions,
 ): void {
-  const lockPath = lockFile(conversationsFolder(dataFolder), id);
-  let lock: ReturnType<typeof holdLock>;
-  try {
-    lock = holdLock(lockPath, options);
-  } catch (error) {
-    throw storageFailure('write', lockPath, error, dataVariable);
-  }
+  const lock = lockOf(dataFolder, id, options);
   if (!lock.isHeld) throw lockedFailure(id, lock, 'close it there, then delete it');
   try {
     move(path, trashFolder(dataFolder), id);
@@ -138,6 +154,117 @@ export function deleteConversation(
 /** Moves a conversation back from the trash. @throws Failure `storage` */
 export function undeleteConversation(dataFolder: string, { id, path }: LibraryEntry): void {
   move(path, conversationsFolder(dataFolder), id);
+}
+
+/**
+ * The conversations, deleted ones too, that last changed before a time, oldest first: without those that are pinned, open
+ * or not readable. @throws Failure `storage`
+ */
+export function findOld(
+  dataFolder: string,
+  before: Date,
+  { process }: LockOptions,
+): readonly ListedConversation[] {
+  const sections = ['conversations', 'trash'] as const;
+  const old = sections
+    .flatMap((section) => listEntries(dataFolder, section))
+    .filter(({ changedAt }) => changedAt < before)
+    .sort((one, other) => one.changedAt.getTime() - other.changedAt.getTime());
+  const folder = conversationsFolder(dataFolder);
+  return [...readListed(old)].filter(
+    ({ id, marks }) => !marks.includes('pinned') && !isHeldElsewhere(lockFile(folder, id), process),
+  );
+}
+
+/**
+ * Removes the file of a conversation, unless it changed since it was listed, or is open.
+ * @returns whether it is removed @throws Failure `storage`
+ */
+export function removeForGood(
+  dataFolder: string,
+  { id, path, changedAt }: LibraryEntry,
+  options: LockOptions,
+): boolean {
+  const lock = lockOf(dataFolder, id, options);
+  if (!lock.isHeld) return false;
+  try {
+    const facts = statSync(path, { throwIfNoEntry: false });
+    if (facts?.mtime.getTime() !== changedAt.getTime()) return false;
+    removeFile(path);
+    return true;
+  } catch (error) {
+    throw storageFailure('write', path, error, dataVariable);
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * An id for an imported conversation; undefined if the conversation is there already, also in the trash. natter's keep
+ * their id, unless a different one has it.
+ */
+function freeId(dataFolder: string, { id, origin, createdAt }: ImportEntry): string | undefined {
+  const ownId = idFromFile(`${id}.jsonl`);
+  const numbers = numbersOf(origin);
+  const folders = [conversationsFolder(dataFolder), trashFolder(dataFolder)];
+  const existing = (one: string) =>
+    folders.map((folder) => conversationFile(folder, one)).find((path) => existsSync(path));
+  if (ownId !== undefined) {
+    const path = existing(ownId);
+    if (path === undefined) return ownId;
+    if (summarize(path).createdAt.getTime() === createdAt?.getTime()) return undefined;
+  }
+  const derived = newId(
+    () => numbers.next().value,
+    idLength,
+    () => false,
+  );
+  return existing(derived) === undefined ? derived : undefined;
+}
+
+/**
+ * Writes an imported conversation, which last changed with its last turn. It is there whole or not at all.
+ * @returns why it was not added, or the conversation @throws Failure `storage`
+ */
+export function addConversation(
+  dataFolder: string,
+  entry: ImportEntry,
+  writing: {
+    readonly version: string;
+    readonly mask: (text: string) => string;
+    readonly processId: number;
+    readonly now: Date;
+  },
+): 'already there' | 'without a prompt' | { id: string; title: string; changedAt: Date } {
+  const { version, mask, processId, now } = writing;
+  const fold = new JournalFold('');
+  for (const record of entry.records) fold.apply(record);
+  const folded = fold.conversation();
+  const turns = [...folded.turns.values()];
+  if (turns.every(({ role }) => role !== 'user')) return 'without a prompt';
+  const id = freeId(dataFolder, entry);
+  if (id === undefined) return 'already there';
+  const conversation = { ...folded, id, createdAt: entry.createdAt ?? folded.createdAt };
+  const records = [headerRecord(conversation, version), ...recordsOf(conversation, () => false)];
+  const lines = records.map((record) => {
+    if (isAttribute(record)) return formatRecord(maskValue(record, mask));
+    if ('content' in record) return formatRecord({ ...record, content: mask(record.content) });
+    return formatRecord('text' in record ? { ...record, text: mask(record.text) } : record);
+  });
+  const times = turns.map(({ createdAt }) => createdAt.getTime()).filter((time) => time > 0);
+  const last = times.reduce((one, other) => Math.max(one, other), 0);
+  const changedAt = last > 0 && last < now.getTime() ? new Date(last) : now;
+  const path = conversationFile(conversationsFolder(dataFolder), id);
+  const temporary = `${path}.${processId}.new`;
+  try {
+    makePrivateFolder(conversationsFolder(dataFolder));
+    replaceContent(path, lines.join(''), 0o600, temporary);
+    utimesSync(path, changedAt, changedAt);
+  } catch (error) {
+    removeFile(temporary);
+    throw storageFailure('write', path, error, dataVariable);
+  }
+  return { id, title: mask(titleOf(conversation)), changedAt };
 }
 
 /**

@@ -7,7 +7,7 @@ import { countTokens } from '../context/compaction.ts';
 import { conversationOf, messagesFor } from '../conversations/position.ts';
 import { failureText, type Session } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
-import type { Aside, ReplState, SessionSettings, Update } from '../state.ts';
+import type { ReplState, SessionSettings, Update } from '../state.ts';
 import { isWriting, printing, refuse, showNow, step, stopKey, task } from '../step.ts';
 import { failureEntry, notice, type Entry } from '../transcript/transcript.ts';
 
@@ -17,10 +17,6 @@ interface Asked {
   readonly messages: readonly Message[];
   readonly settings: SessionSettings;
 }
-
-/** Changes the side question, unless it has ended. */
-const withAside = (state: ReplState, change: Partial<Aside>): Update =>
-  step(state.aside === undefined ? state : { ...state, aside: { ...state.aside, ...change } });
 
 const withoutAside = (state: ReplState): ReplState => ({ ...state, aside: undefined });
 
@@ -55,9 +51,7 @@ export async function answerAside(
   const send = () => {
     const { request, warning } = service.plan(messages, settings);
     if (warning !== undefined) notices.push(notice(warning));
-    const conversation = session.isStored() ? session.journal().conversation().id : undefined;
-    session.update((state) => withAside(state, { request, conversation }));
-    return service.client().chat(request, { signal });
+    return service.clientFor('btw').chat(request, { signal });
   };
   const answer = await ask({ send, signal, guard, clock: context.clock });
   countTokens(session, messages, answer);

@@ -70,7 +70,7 @@ export function offerBranches(session: Session): void {
         choose: (next: ReplState) => goTo(next, index + 1),
       };
     });
-    return offerChoices(state, 'branches by their last prompts, newest first', 'branches', choices);
+    return offerChoices(state, 'branches, newest first', 'branches', choices);
   });
 }
 

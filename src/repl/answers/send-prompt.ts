@@ -165,7 +165,7 @@ async function endAnswer(
     session.print([notice(cleanLine(session.context, refusalNotice(refusal)))]);
   const hasText = view.isOpen || refusal !== undefined;
   if (isStopped) return { type: 'stopped', hasText };
-  const first = answer.choice?.failed[0]?.failure;
+  const first = hasText ? undefined : answer.choice?.failed[0]?.failure;
   // What helps is about the model of the conversation, and not about the last fallback.
   const shown = first === undefined ? text : failureText(first, session.context);
   return {

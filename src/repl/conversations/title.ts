@@ -1,11 +1,10 @@
 // The setting titles=model: a title that the model writes.
 import { ask } from '../../ask/ask.ts';
 import { splitPrompt } from '../../conversation/compose-prompt.ts';
-import { estimateMessages, estimateTokens } from '../../conversation/token-estimate.ts';
 import { isAnswer, pathOf, textOf, titleFrom } from '../../conversation/tree.ts';
 import { toFailure } from '../../output/ending-failure.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
-import { withUsage } from '../context/compaction.ts';
+import { countTokens } from '../context/compaction.ts';
 import type { Session } from '../session.ts';
 import type { ReplState, Update } from '../state.ts';
 import { step, task } from '../step.ts';
@@ -69,12 +68,9 @@ async function askTitle(session: Session): Promise<void> {
     const { request } = service.plan(messages, session.state().settings);
     return service.clientFor('title').chat(request, { signal });
   };
-  const { received, metadata, error } = await ask({ clock: context.clock, signal, send });
-  if (received !== '') {
-    const { prompt_tokens: read, completion_tokens: written, cached_tokens } = metadata.usage ?? {};
-    const used = [read ?? estimateMessages(messages), written ?? estimateTokens(received)] as const;
-    session.update((state) => step(withUsage(state, ...used, cached_tokens)));
-  }
+  const reply = await ask({ clock: context.clock, signal, send });
+  const { received, metadata, error } = reply;
+  countTokens(session, messages, reply);
   if (error !== undefined) return presentation.debugLog(`no title: ${toFailure(error).message}`);
   const title = metadata.finishReason === 'length' ? '' : titleIn(received);
   if (title === '') return presentation.debugLog('no title: the answer has none');

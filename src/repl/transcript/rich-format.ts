@@ -73,7 +73,7 @@ export function richFormat(options: {
       const stream = createMarkdownStream({ ...options, width });
       const lines = (stream.write(sanitize(text)) + stream.end()).trimEnd().split('\n');
       const rows = lines.map((line) => (line === '' ? '\n' : `${indent}${line}\n`));
-      const head = dim(`${mark} btw: ${hanging(sanitize(question))}`);
+      const head = dim(hanging(`${mark} btw: ${sanitize(question)}`));
       return text === '' ? head : head + rows.join('');
     },
     failure(message, hint) {

@@ -1,0 +1,364 @@
+// Reads what natter and other programs export. Every field may have any value.
+import { createHash } from 'node:crypto';
+import { Failure } from '../failure.ts';
+import {
+  filledText,
+  isJsonObject,
+  isTooDeep,
+  jsonProblem,
+  locatedProblem,
+  parseAnyJson,
+  type JsonObject,
+} from '../json.ts';
+import { composePrompt } from './compose-prompt.ts';
+import {
+  endRecord,
+  journalVersion,
+  parseLine,
+  turnRecord,
+  type JournalRecord,
+} from './journal/records.ts';
+import { newId, numbersOf } from './library/conversation-folder.ts';
+import { titleFrom, type AnswerEnd, type Role } from './tree.ts';
+
+/** What was read of a file: a conversation, or what of it could be read. */
+export interface ImportEntry {
+  /** The place and what is wrong with it. */
+  readonly problem?: string | undefined;
+  /** Names the conversation, the same each time it is read. */
+  readonly origin: string;
+  /** The id of a conversation of natter, unchecked. */
+  readonly id?: string | undefined;
+  readonly createdAt?: Date | undefined;
+  readonly records: readonly JournalRecord[];
+  /** What is not in the records, such as an `attachment`, with its number. */
+  readonly omitted: ReadonlyMap<string, number>;
+}
+
+type Omit = (what: 'attachment' | 'thought' | 'tool message' | 'hidden message') => void;
+
+const fieldsOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const textIn = (value: unknown) => (typeof value === 'string' ? value : '');
+const hashOf = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex');
+
+/** A time as text, in UTC if it has no zone, or in seconds; undefined for any other value, and for the future. */
+function timeOf(value: unknown, now: Date): Date | undefined {
+  const text = textIn(value);
+  const zoned = /T[\d:.]+$/.test(text) ? `${text}Z` : text;
+  const time = new Date(typeof value === 'number' ? value * 1000 : zoned);
+  return time.getTime() > 0 && time <= now ? time : undefined;
+}
+
+/** A message of a different program. */
+interface Message {
+  readonly id: string;
+  /** What it follows; undefined, or the id of no message, for a first one. */
+  readonly parent: string | undefined;
+  /** Undefined for a message that is no turn: what follows it follows its parent. */
+  readonly role: Role | undefined;
+  readonly content: string;
+  readonly createdAt: Date | undefined;
+  readonly end?: AnswerEnd;
+}
+
+/** A conversation of a different program. */
+interface Foreign {
+  readonly origin: string;
+  readonly title: unknown;
+  readonly createdAt: Date | undefined;
+  readonly messages: readonly Message[];
+  /** The id of the last selected message. */
+  readonly leaf: string | undefined;
+}
+
+/** Makes the records of turns, parents first. A message that follows itself starts the conversation again. */
+function* foreignRecords(
+  { origin, title, messages, leaf }: Foreign,
+  createdAt: Date,
+): Generator<JournalRecord, void> {
+  const numbers = numbersOf(`turns of ${origin}`);
+  const time = (message: Message) => message.createdAt?.getTime() ?? 0;
+  const sorted = [...messages].sort((one, other) => time(one) - time(other));
+  const byId = new Map(sorted.map((message) => [message.id, message]));
+  /** The last turn down to each message; undefined if there is none. */
+  const turns = new Map<string, string | undefined>();
+  const parents = new Map<string, string | undefined>();
+  for (const { id: first } of sorted) {
+    const unread = new Set<string>();
+    let at: string | undefined = first;
+    while (at !== undefined && byId.has(at) && !turns.has(at) && !unread.has(at)) {
+      unread.add(at);
+      at = byId.get(at)?.parent;
+    }
+    let parent = at === undefined ? undefined : turns.get(at);
+    for (const message of [...unread].toReversed().flatMap((id) => byId.get(id) ?? [])) {
+      const { role, content, end = {} } = message;
+      if (role !== undefined && content.trim() !== '') {
+        const id = newId(
+          () => numbers.next().value,
+          6,
+          (taken) => parents.has(taken),
+        );
+        const model = role === 'assistant' ? end.model : undefined;
+        const made = message.createdAt ?? createdAt;
+        yield turnRecord({ id, parent, role, content, createdAt: made, model });
+        if (role === 'assistant') yield endRecord(id, end);
+        parents.set(id, parent);
+        parent = id;
+      }
+      turns.set(message.id, parent);
+    }
+  }
+  let selected = leaf === undefined ? undefined : turns.get(leaf);
+  if (selected !== undefined) yield { type: 'choice', turn: '', parent: selected };
+  for (; selected !== undefined; selected = parents.get(selected)) {
+    yield { type: 'choice', turn: selected };
+  }
+  const line = titleFrom(textIn(title));
+  if (line !== '') yield { type: 'title', title: line };
+}
+
+/** A part of a message as text: what natter cannot keep becomes its kind in brackets. */
+function partText(part: unknown, omit: Omit): string {
+  if (typeof part === 'string') return part;
+  const { content_type: contentType, type = contentType, text } = fieldsOf(part);
+  if (typeof text === 'string') return text;
+  const kind = textIn(type);
+  if (kind === 'thinking') omit('thought');
+  else if (kind.startsWith('tool')) omit('tool message');
+  else {
+    omit('attachment');
+    return `[${/image|audio|video/.exec(kind)?.[0] ?? 'attachment'}]`;
+  }
+  return '';
+}
+
+const joined = (parts: readonly string[]) => parts.filter((text) => text !== '').join('\n\n');
+
+const roles: ReadonlyMap<unknown, Role> = new Map([
+  ['user', 'user'],
+  ['human', 'user'],
+  ['assistant', 'assistant'],
+  ['system', 'system'],
+]);
+
+/** A node of ChatGPT's tree. */
+function chatGptMessage(id: string, node: unknown, now: Date, omit: Omit): Message {
+  const { message, parent } = fieldsOf(node);
+  const { author, content, create_time: time, metadata, recipient = 'all' } = fieldsOf(message);
+  const { content_type: type, parts, text } = fieldsOf(content);
+  const { is_visually_hidden_from_conversation: isHidden, model_slug: model } = fieldsOf(metadata);
+  const { role } = fieldsOf(author);
+  const isTool = role === 'tool' || (role === 'assistant' && recipient !== 'all');
+  const isThought = type === 'thoughts' || type === 'reasoning_recap';
+  const isText = ['text', 'multimodal_text', 'code', undefined].includes(type as string);
+  const isTurn = !isTool && !isThought && isText && isHidden !== true;
+  const read = isTurn ? listOf(parts).map((part) => partText(part, omit)) : [];
+  if (isTool) omit('tool message');
+  else if (isThought) omit('thought');
+  else if (!isText) omit('hidden message');
+  return {
+    id,
+    parent: filledText(parent),
+    role: isTurn ? roles.get(role) : undefined,
+    content: joined([...read, isTurn ? textIn(text) : '']),
+    createdAt: timeOf(time, now),
+    end: { model: filledText(model) },
+  };
+}
+
+function chatGpt(entry: JsonObject, now: Date, omit: Omit): Foreign {
+  const { conversation_id: named, id = named, title, mapping, current_node: leaf } = entry;
+  return {
+    origin: `chatgpt ${filledText(id) ?? hashOf(entry)}`,
+    title,
+    createdAt: timeOf(entry['create_time'], now),
+    messages: Object.entries(fieldsOf(mapping)).map(([node, value]) =>
+      chatGptMessage(node, value, now, omit),
+    ),
+    leaf: filledText(leaf),
+  };
+}
+
+function claude(entry: JsonObject, now: Date, omit: Omit): Foreign {
+  const { uuid, name, created_at: time, model, current_leaf_message_uuid: leaf } = entry;
+  const messages: Message[] = [];
+  for (const [index, value] of listOf(entry['chat_messages']).entries()) {
+    const message = fieldsOf(value);
+    const parts = listOf(message['content']).map((part) => partText(part, omit));
+    const files = listOf(message['attachments']).map((file) => {
+      const { file_name: fileName, extracted_content: content } = fieldsOf(file);
+      return { name: filledText(fileName) ?? 'attachment', content: textIn(content) };
+    });
+    const others = listOf(message['files']).map((file) =>
+      partText({ ...fieldsOf(file), text: 0 }, omit),
+    );
+    const prompt = joined([joined(parts) || textIn(message['text']), ...others]);
+    messages.push({
+      id: filledText(message['uuid']) ?? String(index),
+      parent: filledText(message['parent_message_uuid']) ?? messages.at(-1)?.id,
+      role: roles.get(message['sender']),
+      content: composePrompt({ prompt, files: files.filter(({ content }) => content !== '') }),
+      createdAt: timeOf(message['created_at'], now),
+      end: { model: filledText(message['model']) ?? filledText(model) },
+    });
+  }
+  return {
+    origin: `claude ${filledText(uuid) ?? hashOf(entry)}`,
+    title: name,
+    createdAt: timeOf(time, now),
+    messages,
+    leaf: filledText(leaf) ?? messages.at(-1)?.id,
+  };
+}
+
+/** The prompts and answers of one conversation of `llm`. */
+function llm(id: string, rows: readonly JsonObject[], now: Date, omit: Omit): Foreign {
+  const messages: Message[] = [];
+  const dated = rows.map((row) => ({ row, createdAt: timeOf(row['datetime_utc'], now) }));
+  dated.sort((one, other) => Number(one.createdAt ?? 0) - Number(other.createdAt ?? 0));
+  let lastSystem = '';
+  for (const { row, createdAt } of dated) {
+    const add = (role: Role, content: string, end: AnswerEnd = {}) => {
+      const parent = messages.at(-1)?.id;
+      messages.push({ id: String(messages.length), parent, role, content, createdAt, end });
+    };
+    const { input_tokens: prompt, output_tokens: completion, duration_ms: total } = row;
+    const system = textIn(row['system']);
+    if (system !== lastSystem) add('system', system);
+    lastSystem = system;
+    const others = ['prompt_fragments', 'system_fragments', 'attachments'].flatMap((name) =>
+      listOf(row[name]).map((part) => partText({ ...fieldsOf(part), text: 0 }, omit)),
+    );
+    for (const name of ['tool_calls', 'tool_results']) {
+      for (const _one of listOf(row[name])) omit('tool message');
+    }
+    add('user', joined([textIn(row['prompt']), ...others]));
+    add('assistant', textIn(row['response']), {
+      model: filledText(row['model']),
+      ...(typeof prompt === 'number' &&
+        typeof completion === 'number' && {
+          usage: {
+            prompt_tokens: prompt,
+            completion_tokens: completion,
+            total_tokens: prompt + completion,
+          },
+        }),
+      ...(typeof total === 'number' && { timing: { total } }),
+    });
+  }
+  const title = rows[0]?.['conversation_name'];
+  const [first] = dated;
+  return { origin: `llm ${id}`, title, createdAt: first?.createdAt, messages, leaf: undefined };
+}
+
+/** The lines of a journal with what `natter conversations export --format json` wrote. */
+function linesOfExport(entry: JsonObject): readonly unknown[] {
+  const turns = listOf(entry['turns']).map(fieldsOf);
+  const selected = listOf(entry['selected']);
+  const prompt = turns.find(({ role }) => role === 'user')?.['content'];
+  const { id, title, created_at } = entry;
+  return [
+    { type: 'conversation', id: textIn(id), created_at },
+    ...turns.flatMap((turn) => [
+      { ...turn, type: 'turn' },
+      { type: 'refusal', turn: turn['id'], text: turn['refusal'] },
+      ...(turn['role'] === 'assistant' ? [{ ...turn, type: 'end', turn: turn['id'] }] : []),
+    ]),
+    ...listOf(entry['summaries']).map((summary) => {
+      const fields = fieldsOf(summary);
+      return { ...fields, type: 'summary', after: fields['turn'] };
+    }),
+    ...selected.map((turn) => ({ type: 'choice', turn })),
+    { type: 'choice', turn: '', parent: selected.at(-1) },
+    ...(title === titleFrom(textIn(prompt)) ? [] : [{ type: 'title', title }]),
+  ];
+}
+
+/** A conversation of natter. @param lines of its journal @param place in messages */
+function own(lines: readonly string[], place: string, isExport: boolean): ImportEntry {
+  const records: JournalRecord[] = [];
+  const lost: number[] = [];
+  for (const [index, line] of lines.entries()) {
+    const { record, isLost } = parseLine(line);
+    if (record !== undefined) records.push(record);
+    if (isLost) lost.push(index + 1);
+  }
+  const header = records.find(({ type }) => type === 'conversation');
+  const { id, created_at: time, version } = fieldsOf(header);
+  const [first] = lost;
+  const isNewer = typeof version === 'number' && version > journalVersion;
+  const which = lost.length > 1 ? `${lost.length} lines, from line ${first} on,` : `line ${first}`;
+  const unread = `${which} of ${place} could not be read; the rest is imported`;
+  const problem = isExport || first === undefined ? undefined : unread;
+  return {
+    problem: isNewer ? `${place} was written by a newer natter` : problem,
+    origin: `natter ${textIn(id)} ${textIn(time) || hashOf(lines)}`,
+    id: filledText(id),
+    createdAt: timeOf(time, new Date(8.64e15)),
+    records: isNewer ? [] : records,
+    omitted: new Map(),
+  };
+}
+
+function refused(source: string, problem: string, hint?: string): Failure {
+  return new Failure('usage', `${source} ${problem}`, {
+    hint:
+      hint ??
+      'natter imports its own exports as JSON and its journals, conversations.json of ChatGPT and Claude, and the output of llm logs --json',
+  });
+}
+
+/**
+ * Reads the conversations in a text.
+ * @param source its name in messages @param now later times are not believed
+ * @throws Failure `usage` for a text that is not an export
+ */
+export function* readImport(text: string, source: string, now: Date): Generator<ImportEntry, void> {
+  if (text.startsWith('PK\u0003\u0004')) {
+    throw refused(source, 'is a zip file', 'unzip it, and import its conversations.json');
+  }
+  const value = parseAnyJson(text);
+  const [line = ''] = text.trimStart().split('\n', 1);
+  const isJournal = value === undefined || fieldsOf(value)['type'] === 'conversation';
+  if (isJournal && parseLine(line).record !== undefined) {
+    yield own(text.split('\n'), source, false);
+    return;
+  }
+  if (value === undefined) throw refused(source, locatedProblem(text));
+  if (isTooDeep(text)) throw refused(source, jsonProblem(text));
+  const foreign = (read: (omit: Omit) => Foreign): ImportEntry => {
+    const omitted = new Map<string, number>();
+    const found = read((what) => omitted.set(what, (omitted.get(what) ?? 0) + 1));
+    const { createdAt = found.messages.find((one) => one.createdAt !== undefined)?.createdAt } =
+      found;
+    const records = [...foreignRecords(found, createdAt ?? now)];
+    return { origin: found.origin, createdAt, records, omitted };
+  };
+  const entries = Array.isArray(value) ? (value as readonly unknown[]) : [value];
+  const rows = new Map<string, JsonObject[]>();
+  for (const [index, item] of entries.entries()) {
+    const place = `entry ${index + 1} of ${source}`;
+    const entry = fieldsOf(item);
+    if (isJsonObject(entry['mapping'])) yield foreign((omit) => chatGpt(entry, now, omit));
+    else if (Array.isArray(entry['chat_messages'])) {
+      yield foreign((omit) => claude(entry, now, omit));
+    } else if (Array.isArray(entry['turns'])) {
+      const lines = linesOfExport(entry).map((record) => JSON.stringify(record));
+      yield own(lines, place, true);
+    } else if ('prompt' in entry && 'response' in entry) {
+      const { conversation_id: conversation, id } = entry;
+      const key = filledText(conversation) ?? filledText(id) ?? hashOf(entry);
+      const group = rows.get(key);
+      if (group === undefined) rows.set(key, [entry]);
+      else group.push(entry);
+    } else if (entries.length === 1) {
+      throw refused(source, 'is not an export that natter knows');
+    } else {
+      const problem = `${place} is not a conversation`;
+      yield { problem, origin: '', records: [], omitted: new Map() };
+    }
+  }
+  for (const [id, group] of rows) yield foreign((omit) => llm(id, group, now, omit));
+}

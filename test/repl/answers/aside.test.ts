@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { Failure } from '../../../src/failure.ts';
+import { richFormat } from '../../../src/repl/transcript/rich-format.ts';
+import { plainStyle } from '../../../src/terminal/style.ts';
+import { runInApp } from '../../support/app.tsx';
+import {
+  failing,
+  hanging,
+  openMemorySession,
+  type MemorySession,
+  type Reply,
+  saying,
+} from '../../support/memory-session.ts';
+import {
+  enter,
+  escape,
+  lineInterrupted,
+  printed,
+  run,
+  stateOf,
+  typed,
+  waitingAnswer,
+} from '../../support/repl-state.ts';
+
+const opened = (...replies: readonly Reply[]) => openMemorySession({ replies });
+
+/** Resolves when the transcript has the text. */
+async function shown({ text }: MemorySession, part: string): Promise<void> {
+  await expect.poll(text).toContain(part);
+}
+
+const cutOff = new Failure('incomplete', 'the answer was cut off', {
+  remedy: { code: 'send-again' },
+});
+
+describe('a side question', () => {
+  test('is sent with the turns and the system prompt, and no later request has it', async () => {
+    const memory = openMemorySession({
+      replies: [saying('four'), saying('a *sum*\u001B[2J'), saying('six')],
+      state: { settings: { ...stateOf().settings, system: 'be brief' } },
+    });
+    await memory.submit('two and two?');
+    memory.enter('/btw what is this?');
+    await shown(memory, 'btw question: what is this?\nbtw answer: a *sum*\n');
+    await memory.submit('and two?');
+    const roles = memory.requests.map(({ messages }) => messages.map(({ content }) => content));
+    expect(roles).toEqual([
+      ['be brief', 'two and two?'],
+      ['be brief', 'two and two?', 'four', 'what is this?'],
+      ['be brief', 'two and two?', 'four', 'and two?'],
+    ]);
+    expect(memory.session.state().conversation.turns.size).toBe(5);
+    expect(memory.session.state().usage.promptTokens).toBeGreaterThan(
+      memory.session.state().context.tokens,
+    );
+  });
+
+  test('beside an answer has neither that nor its prompt, and is printed whole after it', async () => {
+    const memory = opened(hanging('half of '), saying('aside'));
+    memory.enter('one');
+    await shown(memory, 'half of ');
+    memory.enter('/btw why?');
+    await expect.poll(() => memory.session.state().asides?.length).toBe(1);
+    expect(memory.requests[1]?.messages).toEqual([{ role: 'user', content: 'why?' }]);
+    expect(memory.text()).not.toContain('aside');
+    memory.session.stop();
+    await shown(
+      memory,
+      'half of \nnatter: stopped; /continue resumes it\nbtw question: why?\nbtw answer: aside\n',
+    );
+  });
+
+  test.each([
+    [
+      failing(cutOff, 'half'),
+      'btw answer: half\nnatter: the answer was cut off\n  /btw asks again',
+    ],
+    [
+      failing(new Failure('rate_limited', 'too many requests')),
+      'why?\nnatter: too many requests\n',
+    ],
+  ])('that fails keeps its text and says why', async (reply, text) => {
+    const memory = opened(reply);
+    memory.enter('/btw why?');
+    await shown(memory, text);
+    expect(memory.session.state()).toMatchObject({ aside: undefined, isQueuePaused: false });
+  });
+
+  test('is stopped after the answer, and when natter ends', async () => {
+    const memory = opened(hanging('answer'), hanging('side'));
+    memory.enter('one');
+    await shown(memory, 'answer');
+    memory.enter('/btw why?');
+    await expect.poll(() => memory.requests).toHaveLength(2);
+    memory.session.update(lineInterrupted);
+    await memory.idle();
+    expect(memory.session.state().aside?.isStopping).toBe(false);
+    await memory.session.close();
+    expect(memory.text()).toContain('btw answer: side\nnatter: the side question was stopped\n');
+  });
+});
+
+test('/btw needs a question, and waits for no other one', () => {
+  const ask = (state = stateOf(), line = '/btw') => printed(run(state, typed(line), enter).effects);
+  expect(ask()).toEqual(['/btw needs a question']);
+  const asking = run(stateOf(), typed('/btw why?'), enter).state;
+  expect(ask(asking, '/btw how?')).toEqual(['a side question still runs']);
+});
+
+test('Esc stops the answer first, and the status row names the side question', () => {
+  const aside = { since: 0, isStopping: false };
+  const both = stateOf({ aside, activity: { ...waitingAnswer, phase: 'streaming' } });
+  const row = (state = both) => runInApp(state).rows.find((text) => text.includes('⠋'));
+  expect(row()).toMatch(/Esc stops · btw$/);
+  const first = run(both, escape).state;
+  expect([first.activity?.isStopping, first.aside?.isStopping]).toEqual([true, false]);
+  expect(run(first, escape).state.aside?.isStopping).toBe(true);
+  expect(row(stateOf({ aside }))).toMatch(/btw · waiting · Esc stops$/);
+});
+
+test('the answer is below its question, indented', () => {
+  const format = richFormat({
+    style: plainStyle,
+    width: () => 20,
+    hyperlinks: false,
+    unicode: true,
+  });
+  const text = format.aside('why?', 'Because it is\n\n- so\n\u001B[2J');
+  expect(text).toBe('› btw: why?\n  Because it is\n\n  - so\n');
+});

@@ -9,16 +9,7 @@ import { notice, type Entry, failureEntry } from './transcript/transcript.ts';
 import type { Session } from './session.ts';
 import { unquoted, type SlashCommand } from './slash-command.ts';
 import type { Dialog, DialogChoice, ReplState, Update } from './state.ts';
-import {
-  isWriting,
-  openDialog,
-  printNotice,
-  refuse,
-  showNow,
-  startActivity,
-  step,
-  task,
-} from './step.ts';
+import { openDialog, printNotice, refuse, showNow, startActivity, step, task } from './step.ts';
 import { copyText } from './shell/clipboard.ts';
 
 const formats: readonly {
@@ -187,10 +178,7 @@ function withAnswer(
   if (answers.length > 0) {
     return refuse(state, `this conversation has ${countOf(answers.length, 'answer')}`);
   }
-  // Printed after the first answer, the sentence would not be true.
-  return isWriting(state)
-    ? showNow(state, 'there is no complete answer yet')
-    : refuse(state, 'there is no answer yet');
+  return refuse(state, 'there is no complete answer yet');
 }
 
 function copy(state: ReplState, argument: string): Update {

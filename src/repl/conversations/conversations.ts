@@ -249,15 +249,12 @@ function setPin(state: ReplState, argument: string): Update {
   if (!pin && !offWords.has(argument)) {
     return refuse(state, '/pin takes only the word off', '/pin off');
   }
-  if (pin !== (state.conversation.pin === true)) {
-    const said = pin
-      ? 'this conversation is pinned: lists show it first; /pin off removes the mark'
-      : 'this conversation is no longer pinned';
-    return step(state, task(setAttributes, { set: { pin }, said }));
-  }
-  return pin
-    ? printNotice(state, 'this conversation is pinned already; /pin off removes the mark')
-    : printNotice(state, 'this conversation is not pinned');
+  const said = pin
+    ? 'this conversation is pinned: lists show it first; /pin off removes the mark'
+    : 'this conversation is not pinned';
+  return pin === (state.conversation.pin === true)
+    ? printNotice(state, said)
+    : step(state, task(setAttributes, { set: { pin }, said }));
 }
 
 /** What is attached belongs to the conversation that ends. */

@@ -200,13 +200,12 @@ function save(state: ReplState, argument: string): Update {
   );
 }
 
-/** What writes answers and conversations elsewhere. */
-export const exportCommands: readonly SlashCommand[] = [
+/** What writes answers elsewhere. */
+export const textCommands: readonly SlashCommand[] = [
   {
     name: 'copy',
     argument: '[n]',
     summary: 'copy the last answer, or its block n; -2: the one before',
-    group: 'text',
     example: '/copy 2',
     isImmediate: true,
     showsNow: true,
@@ -216,19 +215,18 @@ export const exportCommands: readonly SlashCommand[] = [
     name: 'save',
     argument: '[n] [file]',
     summary: 'write the last answer, or its code block n, to a file',
-    group: 'text',
     example: '/save 2 script.sh',
     completes: 'files',
     run: save,
   },
-  {
-    name: 'export',
-    argument: '[file]',
-    summary: 'write the conversation to a file: .md, .json or .html',
-    group: 'conversations',
-    example: '/export tea.html',
-    completes: 'files',
-    run: (state, argument) =>
-      startActivity(state, 'exporting', exportConversation, { argument: unquoted(argument) }),
-  },
 ];
+
+export const exportCommand: SlashCommand = {
+  name: 'export',
+  argument: '[file]',
+  summary: 'write the conversation to a file: .md, .json or .html',
+  example: '/export tea.html',
+  completes: 'files',
+  run: (state, argument) =>
+    startActivity(state, 'exporting', exportConversation, { argument: unquoted(argument) }),
+};

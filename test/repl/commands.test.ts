@@ -393,7 +393,7 @@ describe('Y18: a command', () => {
 
   test.each([
     ['/delete', 'in a shell: natter conversations delete c1'],
-    ['/history', '/resume lists them; Ctrl+R searches your prompts'],
+    ['/history', '/resume lists them; /help keys has the key that searches your prompts'],
     ['/vim', 'in a shell: natter config set editing vi'],
     ['/status', '/context shows the figures'],
     ['/rewind', '/undo removes the last prompt, /edit goes back to an earlier one'],

@@ -117,7 +117,6 @@ export const btwCommand: SlashCommand = {
   isImmediate: true,
   takesLines: true,
   summary: 'ask beside the conversation, which does not keep it',
-  group: 'answers',
   example: '/btw what does idempotent mean?',
   run: askAside,
 };

@@ -65,12 +65,6 @@ function failureOf({ context }: Session, error: unknown): Entry {
   return failureEntry(message, hint === undefined ? unchanged : `${unchanged}; ${hint}`);
 }
 
-/** What to keep, which may be empty, and the settings of the request. */
-interface Wanted {
-  readonly wanted: string;
-  readonly settings: SessionSettings;
-}
-
 /** Asks for a summary and keeps it, if it can replace the turns. @returns why it cannot; undefined if it does */
 async function summarize(
   session: Session,
@@ -124,8 +118,11 @@ export function withUsage(
   return { ...state, usage: { ...usage, promptTokens, cachedTokens, completionTokens } };
 }
 
-/** Replaces the older turns by a summary of the model. */
-export async function makeSummary(session: Session, { wanted, settings }: Wanted): Promise<void> {
+/** Replaces the older turns by a summary of the model. What to keep, `wanted`, may be empty. */
+export async function makeSummary(
+  session: Session,
+  { wanted, settings }: { readonly wanted: string; readonly settings: SessionSettings },
+): Promise<void> {
   const { service, branch } = session.state();
   const window = contextWindow(settings.model, service.windows);
   const before = conversationOf({ conversation: session.journal().conversation(), branch });
@@ -219,7 +216,6 @@ export const compactCommand: SlashCommand = {
   name: 'compact',
   argument: '[text]',
   summary: 'send a summary instead of the older turns',
-  group: 'conversations',
   example: '/compact keep the names and the numbers',
   takesLines: true,
   run: compact,

@@ -272,14 +272,12 @@ export const conversationCommands: readonly SlashCommand[] = [
   {
     name: 'new',
     summary: 'start a new conversation',
-    group: 'conversations',
     run: startConversation,
   },
   {
     name: 'resume',
     argument: '[name]',
     summary: 'open the named conversation, or one from a list',
-    group: 'conversations',
     example: '/resume tea',
     completes: ({ library }) => library.names(),
     run: (state, name) =>
@@ -291,7 +289,6 @@ export const conversationCommands: readonly SlashCommand[] = [
     name: 'conversations',
     argument: '[text]',
     summary: 'open the list, or search it for all words of a text',
-    group: 'conversations',
     example: '/conversations tea',
     isUnlisted: true,
     run: (state, query) => openList(state, {}, query, query !== ''),
@@ -300,7 +297,6 @@ export const conversationCommands: readonly SlashCommand[] = [
     name: 'rename',
     argument: '[title]',
     summary: 'show or set the title of this conversation',
-    group: 'conversations',
     example: '/rename Tea for two',
     run: rename,
   },
@@ -308,7 +304,6 @@ export const conversationCommands: readonly SlashCommand[] = [
     name: 'pin',
     argument: '[off]',
     summary: 'list this conversation first, or no longer',
-    group: 'conversations',
     example: '/pin off',
     completes: () => [{ value: 'off', summary: 'remove the mark' }],
     run: setPin,

@@ -42,7 +42,7 @@ import {
   closingOf,
   gapEntries,
   promptsOf,
-  timeBefore,
+  turnBefore,
   reasonedText,
   tokenLimitNotice,
   type PromptAndAnswer,
@@ -85,7 +85,7 @@ function promptEntries(
   isFirst: boolean,
 ): readonly Entry[] {
   const { prompt } = pair;
-  const before = isFirst ? undefined : timeBefore(conversation, prompt.parent);
+  const before = isFirst ? undefined : turnBefore(conversation, prompt.parent)?.createdAt;
   const time = settings.times === 'on' ? promptTime(prompt.createdAt, before) : undefined;
   return [
     ...gapEntries(time),

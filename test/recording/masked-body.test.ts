@@ -213,8 +213,8 @@ test('keeps the data of the events without a part of the key', () => {
 });
 
 test('keeps the event that the end of the body has cut, without a blank line', () => {
-  const parts = [delta('nk-4/Zx9+Q'), delta('w7==TopSecret.'), ': wait\n\ndata: {"cut'];
-  expect(recordedText(parts)).toMatch(/\n\ndata: \{"cut$/);
+  const reads = [delta('nk-4/Zx9+Q'), delta('w7==TopSecret.'), ': wait\n\ndata: {"cut'];
+  expect(recordedText(reads)).toMatch(/\n\ndata: \{"cut$/);
 });
 
 test('separates the texts of different fields', () => {

@@ -4,7 +4,6 @@ import { Failure } from '../failure.ts';
 import { followSignals } from '../client/http/timer.ts';
 import type { Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
-import { definedFields } from '../json.ts';
 import { bytesOf, describeRequest } from './format.ts';
 import { type ConsumedExchanges, takeExchange } from './match-exchange.ts';
 import type { Recording, TimedEvent } from './read-recording.ts';
@@ -60,7 +59,7 @@ function stoppedFailure(number: number, when: string): Failure {
 }
 
 function failureOf({ kind, message, hint, remedy, transient }: TimedEvent & { type: 'failure' }) {
-  return new Failure(kind, message, { transient, ...definedFields({ hint, remedy }) });
+  return new Failure(kind, message, { transient, hint, remedy });
 }
 
 /**

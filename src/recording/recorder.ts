@@ -8,7 +8,7 @@ import { definedFields } from '../json.ts';
 import type { SecretFilter } from '../secrets/secret-filter.ts';
 import { isSecretHeader } from '../secrets/secret-parts.ts';
 import { bytesEvent, describeRequest, type RecordedHeaders, type ResponseEvent } from './format.ts';
-import { createMaskedBody } from './masked-body.ts';
+import { type BodyRead, maskReads } from './masked-body.ts';
 import type { openRecordingFile } from './recording-file.ts';
 
 /** These headers describe the transfer of the body, which is recorded decoded. */
@@ -96,14 +96,11 @@ export function createRecorder(
     }
 
     async function* record(response: HttpResponse): AsyncGenerator<Uint8Array, void> {
-      const writeBytes = (bytes: Uint8Array, at: number) => write(bytesEvent(bytes), at);
-      const contentType = response.headers['content-type'];
-      const masked = secrets && createMaskedBody(secrets, contentType, writeBytes);
+      const reads: BodyRead[] = [];
       let ending: ResponseEvent = { type: 'stopped' };
       try {
         for await (const bytes of response.body) {
-          if (masked === undefined) writeBytes(bytes, elapsed());
-          else masked.take(bytes, elapsed());
+          reads.push({ bytes, at: elapsed() });
           yield bytes;
         }
         ending = { type: 'end' };
@@ -111,7 +108,10 @@ export function createRecorder(
         ending = endingOf(error, mask);
         throw error;
       } finally {
-        masked?.end();
+        // At the end, because only the whole body shows a secret in several reads.
+        const contentType = response.headers['content-type'];
+        const masked = secrets === undefined ? reads : maskReads(reads, contentType, secrets);
+        for (const { bytes, at } of masked) write(bytesEvent(bytes), at);
         write(ending);
       }
     }

@@ -1,10 +1,6 @@
 import { isJsonObject } from '../json.ts';
 import { maskValue } from '../secrets/mask.ts';
-import {
-  createMaskedStream,
-  createSecretFilter,
-  minLengthInText,
-} from '../secrets/secret-filter.ts';
+import { createSecretFilter, minLengthInText } from '../secrets/secret-filter.ts';
 
 /** The log entry of one request; it is written when the connection has finished with the request. */
 export interface RequestRecord {
@@ -56,13 +52,16 @@ export function recordBody(record: RequestRecord, bytes: Buffer, value: unknown)
   record.body = isShort && value !== undefined ? value : start.toString();
 }
 
-/** Masks a text and cuts it. The cut is before a secret that it would divide, which could not be recognised. */
+/** More than the characters of a key, which is masked whole before the cut. */
+const longestKey = 8192;
+
+/** Masks a text and cuts it. */
 function createTextMask(key: string | undefined): (text: string) => string {
   const filter = createSecretFilter(key === undefined ? [] : [key], minLengthInText);
   return (text) => {
-    if (text.length <= maxTextLength) return filter?.mask(text) ?? text;
-    const start = text.slice(0, maxTextLength);
-    return `${filter === undefined ? start : createMaskedStream(filter).write(start)}…`;
+    const start = text.slice(0, maxTextLength + longestKey);
+    const masked = filter?.mask(start) ?? start;
+    return text.length <= maxTextLength ? masked : `${masked.slice(0, maxTextLength)}…`;
   };
 }
 

@@ -16,20 +16,9 @@ export function withDescriptor<Result>(
   }
 }
 
-const ownerOnly = 0o700;
-
 /** Whether a folder has this path; false for a missing file. */
 export const isFolder = (name: string) =>
   fs.statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
-
-function makeOne(folder: string): void {
-  try {
-    fs.mkdirSync(folder, { mode: ownerOnly });
-  } catch (error) {
-    // Created by another process just now.
-    if (errorCode(error) !== 'EEXIST' || !isFolder(folder)) throw error;
-  }
-}
 
 /**
  * Creates a folder for its owner only (0700), and its missing parents. One by one, because Node's recursive mkdir never
@@ -39,14 +28,13 @@ function makeOne(folder: string): void {
 export function makePrivateFolder(folder: string): void {
   // Usually: an error takes longer to create than a folder.
   if (isFolder(folder)) return;
+  const parent = dirname(folder);
+  if (parent !== folder && !fs.existsSync(parent)) makePrivateFolder(parent);
   try {
-    makeOne(folder);
+    fs.mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    const parent = dirname(folder);
-    const parentIsMissing = errorCode(error) === 'ENOENT' && !fs.existsSync(parent);
-    if (!parentIsMissing || parent === folder) throw error;
-    makePrivateFolder(parent);
-    makeOne(folder);
+    // Created by another process just now.
+    if (errorCode(error) !== 'EEXIST' || !isFolder(folder)) throw error;
   }
 }
 

@@ -83,8 +83,6 @@ describe('statuses, bodies and headers', () => {
     ['""', ''],
     ['date+3', 'Sat, 21 Nov 2026 12:00:03 GMT'],
     ['date-3', 'Sat, 21 Nov 2026 11:59:57 GMT'],
-    ['rfc850+3', 'Saturday, 21-Nov-26 12:00:03 GMT'],
-    ['asctime+3', 'Sat Nov 21 12:00:03 2026'],
   ])('retry-after=%s sends a 429 with %s', async (written, sent) => {
     const answer = await answerWith(`retry-after=${written}`);
     expect(answer.status).toBe(429);

@@ -148,7 +148,7 @@ function cutFailure(
     transient: true,
     cause: error,
     // A server that expects TLS closes the connection of a plain http request.
-    ...(isWaiting && !route.secure && { remedy: { code: 'check-scheme', scheme: 'https' } }),
+    remedy: isWaiting && !route.secure ? { code: 'check-scheme', scheme: 'https' } : undefined,
   });
 }
 

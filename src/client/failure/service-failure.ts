@@ -94,11 +94,11 @@ export function serviceFailure(
   return new Failure(kind, `${what} (${status})${reason === undefined ? '' : `: ${reason}`}`, {
     status,
     remedy: isAddress ? { code: 'check-base-url' } : remedy,
-    ...(isAddress && request.isPathGuessed === true && { hint: addedPathHint }),
+    hint: isAddress && request.isPathGuessed === true ? addedPathHint : undefined,
     transient: transient ?? isTransient(status, headers['x-should-retry']),
     retryAfterSeconds: delay === undefined ? undefined : delay / 1000,
-    ...(requestId !== undefined && { requestId }),
-    ...(body.contextWindow !== undefined && { contextWindow: body.contextWindow }),
+    requestId,
+    contextWindow: body.contextWindow,
   });
 }
 
@@ -281,10 +281,9 @@ export function reportedError(error: ErrorBody): Failure {
   const kind = kindOfError(error);
   const reason = error.message ?? error.name ?? 'no reason given';
   const isLength = kind === 'invalid_request' && refusesLength(error);
-  return new Failure(kind, `the service reported an error: ${reason}`, {
-    ...(isLength && { remedy: { code: 'shorten-prompt' } }),
-    ...(refusesModel(error) && { remedy: unknownModel.remedy }),
-  });
+  const shorten: Remedy | undefined = isLength ? { code: 'shorten-prompt' } : undefined;
+  const remedy = refusesModel(error) ? unknownModel.remedy : shorten;
+  return new Failure(kind, `the service reported an error: ${reason}`, { remedy });
 }
 
 function isPresent(value: unknown): boolean {

@@ -207,7 +207,7 @@ const responseFields = {
   ),
   'retry-after': response(
     headerValue('value', 'any header text'),
-    'value of Retry-After; `date+3`, `rfc850+3` and `asctime+3` become dates; the status is 429 unless set',
+    'value of Retry-After; `date+3` becomes a date; the status is 429 unless set',
   ),
   encoding: response(choice(['gzip', 'br', 'deflate']), 'compress the body'),
   framing: response(

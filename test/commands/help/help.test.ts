@@ -145,7 +145,7 @@ test.each(commands)('natter help %s is the same as its --help', async (command) 
 
 /** Options with other names set `save` and `secretGuard`, and those of `shell-init` its keys; the others have none. */
 const withoutOption =
-  /^(?:save|titles|ledger|window|windowTitle|apiKeyCommand|secretGuard|thinkTags|shellCommands|shellKey|shellExplainKey|notify|notifyAfter|progress|compact|editing|continue|times|promptMarks)$/;
+  /^(?:save|keep|titles|ledger|window|windowTitle|apiKeyCommand|secretGuard|thinkTags|shellCommands|shellKey|shellExplainKey|notify|notifyAfter|progress|compact|editing|continue|times|promptMarks)$/;
 
 test('the help has every setting with an option, its default and its variable', async () => {
   const text = (await runInMemory(['--help'])).stdout.replaceAll(/\s+/g, ' ');

@@ -6,7 +6,7 @@ import { requireEncryption } from '../client/http/request-headers.ts';
 import { startTimer } from '../clock.ts';
 import { withoutKeys } from '../environment.ts';
 import { Failure } from '../failure.ts';
-import { commandWords, shellWordHint, shellWordIn } from '../settings/command-words.ts';
+import { commandWords, shellHint } from '../settings/command-words.ts';
 import type { Resolved } from '../settings/resolved-settings.ts';
 import { parseApiKey } from '../settings/setting-value.ts';
 
@@ -20,25 +20,22 @@ interface RunningCommand {
   /** The setting, for messages. */
   readonly label: string;
   readonly program: string;
-  /** The word of it that only a shell interprets. */
-  readonly shellWord: string | undefined;
+  /** The hint for a command that needs a shell. */
+  readonly hint: string | undefined;
 }
 
 function problemOf({ label }: RunningCommand, problem: string, hint: string, cause?: unknown) {
   return new Failure('unauthorized', `${label} ${problem}`, { hint, cause });
 }
 
-function outputHint({ shellWord }: RunningCommand): string {
-  return shellWord === undefined
-    ? '‹natter auth status› shows the command; run it in a shell to see what it prints'
-    : shellWordHint(shellWord);
-}
+const outputHint =
+  '‹natter auth status› shows the command; run it in a shell to see what it prints';
 
 function notStarted(command: RunningCommand, error: NodeJS.ErrnoException): Failure {
   const { program } = command;
   if (error.code !== 'ENOENT') {
     const problem = `cannot run ${program}: ${error.message}`;
-    return problemOf(command, problem, outputHint(command), error);
+    return problemOf(command, problem, command.hint ?? outputHint, error);
   }
   const isShort = /^[~$.]/.test(program) || program.includes('%');
   const hint = isShort
@@ -49,13 +46,10 @@ function notStarted(command: RunningCommand, error: NodeJS.ErrnoException): Fail
 
 function keyIn(command: RunningCommand, output: string): string {
   const lines = output.trim().split(/\r?\n/);
-  if (output.trim() === '') throw problemOf(command, 'printed no key', outputHint(command));
+  if (output.trim() === '') throw problemOf(command, 'printed no key', command.hint ?? outputHint);
   if (lines.length > 1) {
-    const hint =
-      command.shellWord === undefined
-        ? `it must print the key alone; for the first line: sh -c '… | head -n 1'`
-        : shellWordHint(command.shellWord);
-    throw problemOf(command, `printed ${lines.length} lines, not a key`, hint);
+    const alone = `it must print the key alone; for the first line: sh -c '… | head -n 1'`;
+    throw problemOf(command, `printed ${lines.length} lines, not a key`, command.hint ?? alone);
   }
   return parseApiKey(output, `the output of ${command.label}`, 'unauthorized');
 }
@@ -74,7 +68,7 @@ async function run(command: RunningCommand, words: readonly string[]): Promise<s
   let stopTimer = () => {};
   try {
     const output = await new Promise<string>((resolve, reject) => {
-      const fail = (problem: string, hint = outputHint(command)) =>
+      const fail = (problem: string, hint = command.hint ?? outputHint) =>
         reject(problemOf(command, problem, hint));
       stopTimer = startTimer(clock, timeLimit, () => {
         const hint = 'unlock the password manager first, then try again';
@@ -128,9 +122,9 @@ export async function serviceKey({ context, settings }: Run): Promise<string | u
     throw new Failure('configuration', `${label} ${parsed.problem}`, { hint });
   }
   const [program, ...words] = parsed;
-  const shellWord = shellWordIn(setting.value);
+  const hint = shellHint(setting.value);
   const keys = context.shared.printedKeys;
-  const key = keys.get(setting.value) ?? run({ context, label, program, shellWord }, words);
+  const key = keys.get(setting.value) ?? run({ context, label, program, hint }, words);
   keys.set(setting.value, key);
   // A command that failed may succeed later: the password manager was locked.
   key.catch(() => keys.delete(setting.value));

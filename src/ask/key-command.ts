@@ -72,10 +72,7 @@ async function printedKey(context: Context, label: string, command: string): Pro
     const { length } = output.split(/\r?\n/);
     if (length > 1) {
       const hint = `it must print the key alone; for the first line: sh -c '… | head -n 1'`;
-      throw failure(
-        `printed ${length} lines, not a key`,
-        shellWord === undefined ? hint : usualHint,
-      );
+      throw failure(`printed ${length} lines, not a key`, shellHint(command) ?? hint);
     }
     const key = parseApiKey(output, `the output of ${label}`, 'unauthorized');
     secrets.keep({ apiKey: key });

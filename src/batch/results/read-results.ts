@@ -78,16 +78,18 @@ function isLeftByCrash({ bytes, hasEnd }: FileLine): boolean {
  * incomplete last line, and NULs.
  * @param name the file's name in messages
  * @param file the number of the file in results
- * @throws Failure `usage` for a line that is not a result; the system's error
+ * @param expected undefined: the first result decides
+ * @returns its format, undefined for an unknown one; the size of its results; whether the last one lacks its line end
+ * @throws Failure `usage` for a line that is not a result, or has another format; the system's error
  */
 export function scanResults(
   descriptor: number,
   name: string,
   file: number,
   onResult: (result: IndexedResult) => void,
+  expected?: ResultFormat,
 ) {
-  /** Undefined for a file without results. */
-  let format: ResultFormat | undefined;
+  let format = expected;
   /** Bytes up to the end of the last result; what follows was not written completely. */
   let size = 0;
   /** The last result is complete except for its line end. */
@@ -110,8 +112,10 @@ export function scanResults(
     }
     format ??= found.result.format;
     if (found.result.format !== format) {
-      throw new Failure('usage', `${name} has results in two formats: see line ${number}`, {
-        hint: 'use a different -o file',
+      const { format: other } = found.result;
+      const message = `${name} has results in the format ${other}, not ${format}: see line ${number}`;
+      throw new Failure('usage', message, {
+        hint: `use a different -o file, or --output-format ${other}; ‹natter batch import› converts results`,
       });
     }
     const { start, end, result } = found;
@@ -121,21 +125,6 @@ export function scanResults(
   }
   if (size === 0 && suspect !== undefined) throw notResult(name, suspect);
   return { format, size, lacksLineEnd };
-}
-
-/** @throws Failure `usage` for a line that is not a result, or results of another format; the system's error */
-export function indexResults(
-  descriptor: number,
-  name: string,
-  index: ResultIndex,
-  expected?: ResultFormat,
-) {
-  const scanned = scanResults(descriptor, name, 0, (result) => index.add(result));
-  const { format = expected } = scanned;
-  if (expected === undefined || format === expected) return scanned;
-  throw new Failure('usage', `${name} has results in the format ${format}`, {
-    hint: `add --output-format ${format}, or use a different -o file`,
-  });
 }
 
 /** The path that a new file gets at `name`: the target of a dangling link, in the real folder if that exists. */
@@ -178,7 +167,7 @@ export function readResults(name: string): ResultIndex {
     const file = resultsPath(name);
     if (!fs.existsSync(file)) return index;
     descriptor = fs.openSync(file, 'r');
-    indexResults(descriptor, name, index);
+    scanResults(descriptor, name, 0, (result) => index.add(result));
     return index;
   } catch (error) {
     if (error instanceof Failure) throw error;

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { indexResults, resultsPath } from './read-results.ts';
+import { resultsPath, scanResults } from './read-results.ts';
 import { type IndexedResult, ResultIndex, type ResultLine } from './result-index.ts';
 import type { ResultFormat } from './result-line.ts';
 import { fileBlocks, replaceWithTexts, resultTexts, writeAll } from './write-results.ts';
@@ -215,7 +215,8 @@ export class ResultFile {
   /** Indexes the existing results and truncates an incomplete last line. @returns the size in bytes */
   #readExisting(): number {
     const { format = 'jsonl' } = this.#options;
-    const found = indexResults(this.#descriptor, this.#name, this.#index, format);
+    const add = (result: IndexedResult) => this.#index.add(result);
+    const found = scanResults(this.#descriptor, this.#name, 0, add, format);
     fs.ftruncateSync(this.#descriptor, found.size);
     if (!found.lacksLineEnd) return found.size;
     fs.writeSync(this.#descriptor, '\n', found.size);

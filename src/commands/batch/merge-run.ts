@@ -1,6 +1,11 @@
 import fs from 'node:fs';
 import { scanResults } from '../../batch/results/read-results.ts';
-import { addMerged, missingItems, ResultIndex } from '../../batch/results/result-index.ts';
+import {
+  addMerged,
+  type IndexedResult,
+  missingItems,
+  ResultIndex,
+} from '../../batch/results/result-index.ts';
 import type { ResultFormat } from '../../batch/results/result-line.ts';
 import { resultTexts } from '../../batch/results/write-results.ts';
 import { checkOutput, writeTexts } from './export-run.ts';
@@ -32,14 +37,8 @@ function mergeFiles(names: readonly string[], opened: number[]): ResultIndex {
     try {
       const descriptor = fs.openSync(name, 'r');
       opened.push(descriptor);
-      const scanned = scanResults(descriptor, name, file, (one) => addMerged(index, one, names));
-      format ??= scanned.format;
-      if (scanned.format !== undefined && scanned.format !== format) {
-        const message = `${names[0]} and ${name} have results in different formats`;
-        throw new Failure('usage', message, {
-          hint: '‹natter batch import› converts results: ‹natter batch import --help›',
-        });
-      }
+      const add = (result: IndexedResult) => addMerged(index, result, names);
+      ({ format } = scanResults(descriptor, name, file, add, format));
     } catch (error) {
       throw error instanceof Failure ? error : cannotRead(name, error);
     }

@@ -139,8 +139,8 @@ describe('--output-format openai', () => {
     const before = place.read('out.jsonl');
     const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl']);
     expect(code).toBe(2);
-    expect(stderr).toContain('natter: out.jsonl has results in the format openai\n');
-    expect(stderr).toContain('add --output-format openai');
+    expect(stderr).toContain('natter: out.jsonl has results in the format openai, not jsonl: see line 1\n');
+    expect(stderr).toContain('--output-format openai');
     expect(place.read('out.jsonl')).toBe(before);
   });
 
@@ -163,7 +163,7 @@ describe('--output-format openai', () => {
     await place.run(['p.txt', '-o', 'own.jsonl', '--shard', '1/2']);
     const mixed = await place.run(['merge', 'own.jsonl', 'piece-2.jsonl']);
     expect(mixed.code).toBe(2);
-    expect(mixed.stderr).toContain('own.jsonl and piece-2.jsonl have results in different formats');
+    expect(mixed.stderr).toContain('piece-2.jsonl has results in the format openai, not jsonl');
   });
 });
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { type IndexedResult, ResultIndex } from './result-index.ts';
-import { isTornResult, parseResultLine, type ResultFormat } from './result-line.ts';
+import { isTornResult, parseResultLine } from './result-line.ts';
 import { fileBlocks } from './write-results.ts';
 import { Failure } from '../../failure.ts';
 import { createLineSplitter } from '../../storage/read-lines.ts';
@@ -42,18 +42,17 @@ const nul = 0;
  * were not on the disk yet. @returns undefined for a line without a result
  */
 function findResult(bytes: Buffer) {
-  const before = textBeforeNul(bytes);
-  const start = bytes.lastIndexOf(nul) + 1;
-  if (start === bytes.length) {
-    const result = parseResultLine(before);
-    return result && { start: 0, end: Buffer.byteLength(before), result };
-  }
-  const result = parseResultLine(bytes.toString('utf8', start));
-  return result && isTornResult(before) ? { start, end: bytes.length, result } : undefined;
+  let end = bytes.length;
+  while (bytes[end - 1] === nul) end -= 1;
+  const start = bytes.subarray(0, end).lastIndexOf(nul) + 1;
+  const result = parseResultLine(bytes.toString('utf8', start, end));
+  return start === 0 || isTornResult(textBeforeNul(bytes))
+    ? result && { start, end, result }
+    : undefined;
 }
 
 /** The border of two results. JSON has it nowhere else, because a text escapes its quotes. */
-const joined = /\}\s*\{"(?:index":|id":"natter-)/;
+const joined = /\}\s*\{"index":/;
 
 function textBeforeNul(bytes: Buffer): string {
   const firstNul = bytes.indexOf(nul);
@@ -62,7 +61,7 @@ function textBeforeNul(bytes: Buffer): string {
 
 function notResult(name: string, line: number): Failure {
   return new Failure('usage', `line ${line} of ${name} is not a result of natter batch`, {
-    hint: 'use a different file, or repair the line',
+    hint: 'use a different file, or repair the line; ‹natter batch import› reads the format of OpenAI',
   });
 }
 
@@ -78,18 +77,14 @@ function isLeftByCrash({ bytes, hasEnd }: FileLine): boolean {
  * incomplete last line, and NULs.
  * @param name the file's name in messages
  * @param file the number of the file in results
- * @param expected undefined: the first result decides
- * @returns its format, undefined for an unknown one; the size of its results; whether the last one lacks its line end
- * @throws Failure `usage` for a line that is not a result, or has another format; the system's error
+ * @throws Failure `usage` for a line that is not a result; the system's error
  */
 export function scanResults(
   descriptor: number,
   name: string,
   file: number,
   onResult: (result: IndexedResult) => void,
-  expected?: ResultFormat,
 ) {
-  let format = expected;
   /** Bytes up to the end of the last result; what follows was not written completely. */
   let size = 0;
   /** The last result is complete except for its line end. */
@@ -110,21 +105,13 @@ export function scanResults(
       if (/\0+[^\0]/.test(bytes.toString('latin1'))) suspect ??= number;
       continue;
     }
-    format ??= found.result.format;
-    if (found.result.format !== format) {
-      const { format: other } = found.result;
-      const message = `${name} has results in the format ${other}, not ${format}: see line ${number}`;
-      throw new Failure('usage', message, {
-        hint: `use a different -o file, or --output-format ${other}; ‹natter batch import› converts results`,
-      });
-    }
     const { start, end, result } = found;
     onResult({ ...result, file, offset: line.offset + start, length: end - start + 1 });
     size = line.offset + (hasEnd ? bytes.length + 1 : end);
     lacksLineEnd = !hasEnd;
   }
   if (size === 0 && suspect !== undefined) throw notResult(name, suspect);
-  return { format, size, lacksLineEnd };
+  return { size, lacksLineEnd };
 }
 
 /** The path that a new file gets at `name`: the target of a dangling link, in the real folder if that exists. */

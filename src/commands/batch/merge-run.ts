@@ -1,12 +1,6 @@
 import fs from 'node:fs';
 import { scanResults } from '../../batch/results/read-results.ts';
-import {
-  addMerged,
-  type IndexedResult,
-  missingItems,
-  ResultIndex,
-} from '../../batch/results/result-index.ts';
-import type { ResultFormat } from '../../batch/results/result-line.ts';
+import { addMerged, missingItems, ResultIndex } from '../../batch/results/result-index.ts';
 import { resultTexts } from '../../batch/results/write-results.ts';
 import { checkOutput, writeTexts } from './export-run.ts';
 import { present, type Context, type GlobalOptions } from '../../run.ts';
@@ -32,13 +26,11 @@ function expandFiles(name: string): readonly string[] {
 /** Adds the descriptors of the files to `opened`. @throws Failure `usage` */
 function mergeFiles(names: readonly string[], opened: number[]): ResultIndex {
   const index = new ResultIndex();
-  let format: ResultFormat | undefined;
   for (const [file, name] of names.entries()) {
     try {
       const descriptor = fs.openSync(name, 'r');
       opened.push(descriptor);
-      const add = (result: IndexedResult) => addMerged(index, result, names);
-      ({ format } = scanResults(descriptor, name, file, add, format));
+      scanResults(descriptor, name, file, (result) => addMerged(index, result, names));
     } catch (error) {
       throw error instanceof Failure ? error : cannotRead(name, error);
     }

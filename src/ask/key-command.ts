@@ -120,7 +120,7 @@ export async function serviceKey({ context, settings }: Run): Promise<string | u
   const { apiKey, apiKeyCommand: setting, values } = settings;
   if (setting === undefined) return apiKey?.value;
   const baseUrl = parseBaseUrl(values.baseUrl ?? '');
-  requireEncryption(baseUrl, 'the key', values.allowInsecure);
+  requireEncryption(baseUrl, { authorization: '' }, values.allowInsecure);
   const label = commandLabel(setting);
   const parsed = commandWords(setting.value);
   if ('problem' in parsed) {

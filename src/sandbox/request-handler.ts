@@ -166,12 +166,12 @@ function applyRules(
   const applied = rules.apply({
     method: exchange.request.method ?? 'GET',
     path,
-    ...(record.model === undefined ? {} : { model: record.model }),
-    ...(prompt === undefined ? {} : { prompt }),
+    model: record.model,
+    prompt,
   });
   exchange.fault = applied.fault;
-  if (applied.rule !== undefined) record.rule = applied.rule;
-  if (applied.attempt !== undefined) record.attempt = applied.attempt;
+  record.rule = applied.rule;
+  record.attempt = applied.attempt;
   return applied.prompt ?? prompt ?? '';
 }
 

@@ -18,8 +18,8 @@ export interface RequestRecord {
   /** The key's tier, if the key is known. */
   tier?: string;
   /** The rule or `[sandbox …]` group that decided on the answer, and how often it has decided. */
-  rule?: string;
-  attempt?: number;
+  rule?: string | undefined;
+  attempt?: number | undefined;
   /** Events sent, `[DONE]` included. */
   events: number;
   /** `cut`: a fault cut the answer; `failed`: the engine failed in the middle of its answer. */

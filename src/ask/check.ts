@@ -215,7 +215,8 @@ export async function askUntilConforming<Given extends Answer>({
   send,
   onMismatch,
 }: {
-  readonly check: AnswerCheck;
+  /** Undefined if answers are not checked. */
+  readonly check: AnswerCheck | undefined;
   readonly messages: readonly Message[];
   /** Receives one answer completely. @param correction the last message, if it corrects the answer before it */
   readonly send: (messages: readonly Message[], correction?: string) => Promise<Given>;
@@ -223,15 +224,16 @@ export async function askUntilConforming<Given extends Answer>({
   readonly onMismatch: (notice: string) => boolean;
 }): Promise<CheckedAnswers<Given>> {
   const earlier: CheckedAnswer<Given>[] = [];
+  const { retries = 0 } = check ?? {};
   let next = messages;
   let correction: string | undefined;
   for (let retry = 1; ; retry += 1) {
     const answer = await send(next, correction);
     const isCut = answer.metadata.finishReason === 'length';
-    const checked = answer.failure ? undefined : check.check(answer.content, isCut);
+    const checked = answer.failure ? undefined : check?.check(answer.content, isCut);
     const { violations = [], isCorrectable = false } = checked ?? {};
-    const mayAsk = isCorrectable && retry <= check.retries;
-    const again = `asking again (${retry} of ${check.retries})`;
+    const mayAsk = isCorrectable && retry <= retries;
+    const again = `asking again (${retry} of ${retries})`;
     if (!mayAsk || !onMismatch(`${mismatchText(violations)}; ${again}`)) {
       return { earlier, last: { answer, checked } };
     }
@@ -241,7 +243,7 @@ export async function askUntilConforming<Given extends Answer>({
     // Some services reject an empty message: the same ones are sent again.
     if (content.trim() === '') continue;
     // The names in violations may be secrets, too.
-    const shown = received === content ? violations : (check.check(received)?.violations ?? []);
+    const shown = received === content ? violations : (check?.check(received)?.violations ?? []);
     correction = correctionPrompt(shown);
     const last: Message = { role: 'assistant', content: received };
     next = [...next, last, { role: 'user', content: correction }];
@@ -272,9 +274,11 @@ function mismatchFailure(
 }
 
 /** The failure of answers without a value; undefined if the last one has it. */
-export function failureOf(check: AnswerCheck, answers: CheckedAnswers): Failure | undefined {
-  const { answer, checked } = answers.last;
-  if (answer.failure !== undefined) return answer.failure;
+export function failureOf(
+  check: AnswerCheck | undefined,
+  { last: { answer, checked } }: CheckedAnswers,
+): Failure | undefined {
+  if (answer.failure !== undefined || check === undefined) return answer.failure;
   if (checked === undefined) {
     return new Failure(
       'incomplete',

@@ -207,14 +207,14 @@ export interface ChainClients {
  */
 export function chainClients(service: Service, run: Run, use?: ServiceUse): ChainClients {
   const isLocal = service.isSandbox || service.replayedFrom !== undefined;
-  const opening = new Map<FallbackModel, Promise<Service>>();
+  const opening = new Map<string, Promise<Service>>();
   return {
-    async of(model) {
-      const { settings } = model;
-      if (isLocal || settings.profile.value === run.settings.profile.value) return service.client;
-      const other = opening.get(model) ?? openService({ ...run, settings }, service.source, use);
-      opening.set(model, other);
-      other.catch(() => opening.delete(model));
+    async of({ settings }) {
+      const { value: profile } = settings.profile;
+      if (isLocal || profile === run.settings.profile.value) return service.client;
+      const other = opening.get(profile) ?? openService({ ...run, settings }, service.source, use);
+      opening.set(profile, other);
+      other.catch(() => opening.delete(profile));
       return (await other).client;
     },
     async close() {

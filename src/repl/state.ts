@@ -280,7 +280,14 @@ export interface ReplState {
   readonly list: OpenList | undefined;
   readonly activity: AnswerActivity | TaskActivity | undefined;
   /** The side question of `/btw` in progress, beside an answer or alone. */
-  readonly aside?: { readonly since: number; readonly isStopping: boolean } | undefined;
+  readonly aside?:
+    | {
+        readonly since: number;
+        readonly isStopping: boolean;
+        /** Why it is sent again. */
+        readonly cause?: string | undefined;
+      }
+    | undefined;
   /** Answered side questions, which are printed after the answer in progress. */
   readonly asides?: readonly Entry[];
   /** The host of the web page that is read before a prompt is sent. */

@@ -1,3 +1,4 @@
+import { failureOfSeveral } from '../../ask/ask.ts';
 import { groupLines, type LineGroup, parseGroupLimits } from '../../ask/every.ts';
 import { openAsker } from '../../ask/fallback.ts';
 import { promptMessages } from '../../ask/plan-request.ts';
@@ -100,16 +101,6 @@ async function printText(
   return failure;
 }
 
-/** The failure of the run. @param groups their number */
-function failureOf(failures: readonly Failure[], groups: number): Failure | undefined {
-  const [first] = failures;
-  if (first === undefined) return undefined;
-  const { message, hint } = first;
-  const isSame = failures.every(({ kind }) => kind === first.kind);
-  const text = `${count(failures.length)} of ${count(groups)} groups failed; the first: ${message}`;
-  return new Failure(isSame ? first.kind : 'unexpected', text, { hint });
-}
-
 async function answerAll(
   run: ChatRun,
   ask: Ask,
@@ -137,7 +128,7 @@ async function answerAll(
       `--every reads standard input, not -f, and it was empty; nothing is sent; ${example}`,
     );
   }
-  const failure = failureOf(failures, number);
+  const failure = failureOfSeveral(failures, number, 'groups');
   if (failure !== undefined) throw failure;
 }
 

@@ -37,9 +37,9 @@ import {
   defaultModels,
   readComparedModels,
 } from './models.ts';
-import { type Answer, ask } from '../../ask/ask.ts';
+import { type Answer, ask, type Sink } from '../../ask/ask.ts';
+import { chainClients } from '../../ask/fallback.ts';
 import {
-  type AnswerCheck,
   askUntilConforming,
   checkedFields,
   failureOf,
@@ -49,16 +49,16 @@ import {
 } from '../../ask/check.ts';
 import { withRequestHint } from '../../cli/report.ts';
 import type { Message } from '../../client/contract.ts';
-import type { ChatEvent } from '../../client/events.ts';
+import type { Client } from '../../client/client.ts';
+import type { Clock } from '../../clock.ts';
 import { promptMessages, planRequest } from '../../ask/plan-request.ts';
-import { openService, type Service } from '../../ask/service.ts';
+import { openService } from '../../ask/service.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { createJournal } from '../../conversation/journal/open-journal.ts';
 import { createPromptRecord, type PromptRecord } from '../../conversation/journal/record-answer.ts';
 import type { Context } from '../../run.ts';
 import { startRun } from '../../settings/read-settings.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { UsageSource } from '../../usage/budget.ts';
 import {
   journalOptions,
   nextTurns,
@@ -263,43 +263,23 @@ async function openComparisonJournal(comparison: Comparison) {
 
 type ComparisonJournal = Awaited<ReturnType<typeof openComparisonJournal>>;
 
-/** Opens one service per profile. @throws Failure */
-async function openServices({ models, ...run }: Comparison, source: UsageSource) {
-  const services = new Map<string | undefined, Service>();
-  const close = async () => {
-    for (const service of services.values()) await service.close();
-  };
-  try {
-    for (const { profile, settings } of models) {
-      if (services.has(profile)) continue;
-      const use = { network: undiciNetwork };
-      services.set(profile, await openService({ ...run, settings }, source, use));
-    }
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return { services, close };
-}
-
 /** One model of a comparison, with what answers, shows and records it. */
 interface AskedModel {
   readonly comparison: Comparison;
   readonly model: Comparison['models'][number];
   readonly index: number;
-  readonly service: Service;
+  readonly client: Client;
+  readonly clock: Clock;
   readonly view: ComparisonView;
   /** Undefined if nothing is saved. */
   readonly record: PromptRecord | undefined;
 }
 
-/** With `--jsonl`, the view shows all events of all answers; else a checked answer is shown at its end. */
-const showsEvents = ({ check, format }: Comparison) => check === undefined || format === 'jsonl';
-
 /** Asks once. An answer that the user stopped has no failure. */
 async function askOnce(
-  { comparison, model, index, service, view, record }: AskedModel,
+  { comparison, model, client, clock, record }: AskedModel,
   messages: readonly Message[],
+  sink: Sink,
 ): Promise<Answer> {
   const { context, options, presentation, guard } = comparison;
   const { label, settings } = model;
@@ -309,11 +289,9 @@ async function askOnce(
   const send = () => {
     const { request, warning } = planRequest(settings, messages, options.stream);
     if (warning !== undefined) presentation.notices.warning(`${label}: ${warning}`);
-    return service.client.chat(request, { signal });
+    return client.chat(request, { signal });
   };
-  const event = (next: ChatEvent) =>
-    showsEvents(comparison) || !isOfAnswer(next) ? view.event(index, next) : undefined;
-  const answer = await ask({ send, clock: service.clock, signal, recorder, guard }, { event });
+  const answer = await ask({ send, clock, signal, recorder, guard }, sink);
   const { error, failure, isStopped } = answer;
   recorder?.end(error instanceof Failure ? error.kind : undefined);
   if (failure === undefined) return answer;
@@ -321,56 +299,53 @@ async function askOnce(
   return { ...answer, failure: withRequestHint(failure, settings) };
 }
 
-/** Asks until an answer conforms, and shows the value, else all that was received. */
-async function askChecked(
-  asked: AskedModel,
-  check: AnswerCheck,
-  prompt: readonly Message[],
-): Promise<Omit<ComparedAnswer, 'label' | 'model'>> {
+/** Asks one model until its answer conforms, and shows the answer. A failed or stopped answer is a result, too. */
+async function askModel(asked: AskedModel, messages: readonly Message[]): Promise<ComparedAnswer> {
   const { comparison, model, index, view, record } = asked;
+  const { check, context, format, presentation } = comparison;
+  const requested = model.settings.values.model;
+  // The view of `--jsonl` shows all events of all answers; the others show a checked answer at its end.
+  const showsText = check === undefined || format === 'jsonl';
+  const sink: Sink = {
+    event: (event) => (showsText || !isOfAnswer(event) ? view.event(index, event) : undefined),
+  };
   const answers = await askUntilConforming({
     check,
-    messages: prompt,
-    send(messages, correction) {
+    messages,
+    send(next, correction) {
       if (correction !== undefined) record?.addPrompt(correction);
-      return askOnce(asked, messages);
+      return askOnce(asked, next, sink);
     },
     onMismatch(notice) {
-      if (comparison.context.signal.aborted) return false;
-      comparison.presentation.notices.notice(`${model.label}: ${notice}`);
+      if (context.signal.aborted) return false;
+      presentation.notices.notice(`${model.label}: ${notice}`);
       return true;
     },
   });
   const { answer, checked } = answers.last;
-  const wasStopped = answer.failure === undefined && !answer.metadata.complete;
   const text = valueText(answers) ?? answer.content;
-  if (!showsEvents(comparison) && text !== '') {
+  if (!showsText && text !== '') {
     await view.event(index, { type: 'text-received', text, deltas: [text] });
   }
+  const wasStopped = answer.failure === undefined && !answer.metadata.complete;
   const wasChecked = checked !== undefined || answers.earlier.length > 0;
-  return {
+  const result = {
+    label: model.label,
+    model: requested,
     content: answer.content,
     metadata: metadataOf(answers),
     failure: wasStopped ? undefined : failureOf(check, answers),
-    ...(wasChecked && { checked: checkedFields(answers, model.settings.values.model) }),
+    ...(wasChecked && { checked: checkedFields(answers, requested) }),
   };
-}
-
-/** Asks one model of a comparison, and shows its answer. A failed or stopped answer is a result, too. */
-async function askModel(asked: AskedModel, messages: readonly Message[]): Promise<ComparedAnswer> {
-  const { comparison, index, model, view } = asked;
-  const { check } = comparison;
-  const given =
-    check === undefined ? await askOnce(asked, messages) : await askChecked(asked, check, messages);
-  const answer = { ...given, label: model.label, model: model.settings.values.model };
-  await view.ended(index, answer);
-  return answer;
+  await view.ended(index, result);
+  return result;
 }
 
 /** Sends the prompt to all models at the same time, and shows the answers; the window's title has their number. */
 async function showAnswers(
   comparison: Comparison,
-  services: ReadonlyMap<string | undefined, Service>,
+  clients: readonly Client[],
+  clock: Clock,
   journal: ComparisonJournal,
 ) {
   const { context, models, presentation } = comparison;
@@ -383,9 +358,10 @@ async function showAnswers(
   };
   showState();
   try {
-    const pending = models.map(async (model, index) => {
-      const service = services.get(model.profile) as Service;
-      const asked = { comparison, model, index, service, view, record: journal.records[index] };
+    const pending = clients.map(async (client, index) => {
+      const model = models[index] as AskedModel['model'];
+      const record = journal.records[index];
+      const asked = { comparison, model, index, client, clock, view, record };
       const answer = await askModel(asked, journal.messages(model.settings));
       ended += 1;
       showState();
@@ -404,7 +380,7 @@ async function showAnswers(
 
 /** Shows and records the answers. Notices that would break the columns are printed afterwards. */
 async function recordAnswers(comparison: Comparison) {
-  const { presentation } = comparison;
+  const { models, presentation } = comparison;
   const held: (() => void)[] = [];
   const deferred: Notices = {
     notice: (...words) => void held.push(() => presentation.notices.notice(...words)),
@@ -414,14 +390,20 @@ async function recordAnswers(comparison: Comparison) {
   const shown = { ...comparison, presentation: { ...presentation, notices } };
   let journal: ComparisonJournal | undefined;
   const source = { command: 'compare', conversation: () => journal?.id };
-  const { services, close } = await openServices(comparison, source);
+  const run = { ...comparison, settings: models[0]?.settings ?? comparison.settings };
+  const use = { network: undiciNetwork };
+  const service = await openService(run, source, use);
+  const opened = chainClients(service, run, use);
   try {
+    const clients: Client[] = [];
+    for (const model of models) clients.push(await opened.of(model));
     journal = await openComparisonJournal(shown);
-    return await showAnswers(shown, services, journal);
+    return await showAnswers(shown, clients, service.clock, journal);
   } finally {
     await journal?.close();
     for (const write of held) write();
-    await close();
+    await opened.close();
+    await service.close();
   }
 }
 

@@ -1,9 +1,10 @@
 import { type Answer, ask } from '../../ask/ask.ts';
 import type { Message } from '../../client/contract.ts';
+import type { ChatEvent } from '../../client/events.ts';
 import { Failure } from '../../failure.ts';
 import { refusalNotice, truncationWarning } from '../../output/notices.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { countTokens } from '../context/compaction.ts';
+import { answerRemedies, countTokens } from '../context/compaction.ts';
 import { conversationOf, messagesFor } from '../conversations/position.ts';
 import { failureText, type Session } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
@@ -20,27 +21,35 @@ interface Asked {
 
 const withoutAside = (state: ReplState): ReplState => ({ ...state, aside: undefined });
 
-/** Why an answer is not whole, if it is not. */
-function endingEntries(session: Session, answer: Answer): readonly Entry[] {
-  const { error, failure, isStopped, metadata } = answer;
-  if (isStopped) return [notice('the side question was stopped')];
-  if (error !== undefined) {
-    const { kind, message, hint } = failureText(error, session.context);
-    const isCut = error instanceof Failure && error.remedy?.code === 'send-again';
-    if (kind === 'unauthorized') return [failureEntry(message, 'a prompt asks for a new key')];
-    return [failureEntry(message, isCut ? '/btw asks again' : hint)];
-  }
+/** What is to be said of an answer besides its text. */
+function endingEntries({ context }: Session, { error, failure, isStopped, metadata }: Answer) {
   const { refusal, finishReason = 'stop' } = metadata;
   const isWhole = finishReason === 'stop' || failure !== undefined;
   const texts = [
-    refusal === undefined ? failure?.message : refusalNotice(refusal),
+    refusal === undefined ? undefined : refusalNotice(refusal),
+    isStopped ? 'the side question was stopped' : undefined,
     isWhole ? undefined : `the answer ended with ${finishReason}`,
     truncationWarning(metadata),
   ].filter((text) => text !== undefined);
-  return texts.map((text) => notice(cleanLine(session.context, text)));
+  const notices = texts.map((text) => notice(cleanLine(context, text)));
+  const isSaid = refusal !== undefined && failure?.kind === 'no_answer';
+  if (isStopped || isSaid || error === undefined) return notices;
+  const { kind, message, hint } = failureText(error, context);
+  const isAboutAnswer = error instanceof Failure && answerRemedies.has(error.remedy?.code);
+  const help = isAboutAnswer ? '/btw asks again' : hint;
+  const own = kind === 'unauthorized' ? 'a prompt asks for a new key' : help;
+  return [...notices, failureEntry(message, own)];
 }
 
-/** Asks a side question; `printAsides` prints it with its whole answer. The journal has neither. */
+/** The status row has the cause of a retry, until the next attempt has an answer. */
+function onAsideEvent(state: ReplState, event: ChatEvent): Update {
+  const { aside } = state;
+  const cause = event.type === 'retry-scheduled' ? event.cause.message : undefined;
+  if (aside === undefined || aside.cause === cause) return step(state);
+  return step({ ...state, aside: { ...aside, cause } });
+}
+
+/** Asks a side question; `updated` prints it with its whole answer. The journal has neither. */
 export async function answerAside(
   session: Session,
   { question, messages, settings }: Asked,
@@ -53,7 +62,10 @@ export async function answerAside(
     if (warning !== undefined) notices.push(notice(warning));
     return service.clientFor('btw').chat(request, { signal });
   };
-  const answer = await ask({ send, signal, guard, clock: context.clock });
+  const answer = await ask(
+    { send, signal, guard, clock: context.clock },
+    { event: async (event) => session.update((state) => onAsideEvent(state, event)) },
+  );
   countTokens(session, messages, answer);
   const ending = endingEntries(session, answer);
   const aside = { type: 'aside', question, text: answer.content } as const;
@@ -61,15 +73,6 @@ export async function answerAside(
     const { asides = [] } = state;
     return step({ ...withoutAside(state), asides: [...asides, aside, ...notices, ...ending] });
   });
-}
-
-/** Prints answered side questions, unless an answer is written, in the middle of which they would be. */
-export function printAsides(state: ReplState): Update {
-  const { asides = [], activity, reasoning } = state;
-  const isOpen =
-    activity?.type === 'answer' && (activity.phase === 'streaming' || reasoning === 'show');
-  if (asides.length === 0 || isOpen) return step(state);
-  return step({ ...state, asides: [] }, printing(...asides));
 }
 
 /** Says at once why there is no side question, also while an answer is written. */

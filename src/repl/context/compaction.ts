@@ -51,7 +51,7 @@ function doneText({ prompts, kept }: CompactionPlan): string {
 }
 
 /** Whose hints are about the text of an answer, or about a prompt. */
-const answerRemedies: ReadonlySet<RemedyCode | undefined> = new Set<RemedyCode>([
+export const answerRemedies: ReadonlySet<RemedyCode | undefined> = new Set<RemedyCode>([
   'send-again',
   'rephrase-prompt',
   'ask-for-text',

@@ -6,6 +6,7 @@ import type { Style } from '../../terminal/style.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
 import type { KeyEvent } from '../composer/keys/key-event.ts';
+import { isEmpty } from '../composer/text-buffer.ts';
 import type { ReplState } from '../state.ts';
 import { App } from './App.tsx';
 import { symbolsFor } from './symbols.ts';
@@ -86,7 +87,9 @@ export class InkScreen {
         shape: caret.shape,
       },
       preview: isInline ? line : undefined,
-      hasPreviewRows: shownTail.length > 1,
+      // With a draft, the cursor stays at the caret, for input methods.
+      keepsFirstRows:
+        shownTail.length > 1 || (state.activity !== undefined && isEmpty(state.composer)),
     };
   }
 

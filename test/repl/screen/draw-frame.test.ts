@@ -50,8 +50,15 @@ describe('the live region', () => {
       rows: ['', rule, '› type a prompt', `Tea and coffee${' '.repeat(25)}origin  1.2K/128K 1%`],
       caret: { row: 2, column: 2, shape: undefined },
       preview: undefined,
-      hasPreviewRows: false,
+      keepsFirstRows: false,
     });
+  });
+
+  test('R3: keeps its rows out of the scrollback during an answer, unless there is a draft', () => {
+    const activity = waitingAnswer;
+    expect(frame({ activity }).keepsFirstRows).toBe(true);
+    const composer = createBuffer('draft');
+    expect(frame({ activity, composer }).keepsFirstRows).toBe(false);
   });
 
   test('has an empty row below the activity', () => {

@@ -41,7 +41,7 @@ function writeChunk(value: JsonObject, texts: Texts, filter: SecretFilter): stri
     ...(calledTools && { tool_calls: [{}] }),
   };
   const failed = findError(value, filter.mask);
-  const error = failed && { name: failed.name, status: failed.status, message: failed.message };
+  const error = failed && { name: failed.names[0], status: failed.status, message: failed.message };
   const choices = [{ index: 0, delta, finish_reason: finishReason }];
   return filter.mask(JSON.stringify({ id, model, choices, usage, error }));
 }

@@ -95,7 +95,9 @@ export function createRecorder(
       }
     }
 
+    let isRead = false;
     async function* record(response: HttpResponse): AsyncGenerator<Uint8Array, void> {
+      isRead = true;
       const reads: BodyRead[] = [];
       let ending: ResponseEvent = { type: 'stopped' };
       try {
@@ -125,19 +127,13 @@ export function createRecorder(
     }
     const headers = recordHeaders(response, request.url, mask);
     write({ type: 'response', status: response.status, headers });
-    let isOpen = true;
     return {
       ...response,
-      body: {
-        [Symbol.asyncIterator]() {
-          isOpen = false;
-          return record(response);
-        },
-      },
+      body: record(response),
       destroy(reason) {
         // The reader of a body gets the reason as an error, which is recorded.
-        if (isOpen) write({ type: 'stopped' });
-        isOpen = false;
+        if (!isRead) write({ type: 'stopped' });
+        isRead = true;
         response.destroy(reason);
       },
     };

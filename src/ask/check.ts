@@ -128,18 +128,12 @@ async function openExtraction(value: string) {
   const { extractBlock, parseExtract } = await import('../conversation/code-blocks.ts');
   const wanted = parseExtract(value);
   return {
-    schema: undefined,
-    retries: 0,
-    pointer: undefined,
-    prompt: (text: string) => text,
-    settings: (settings: ResolvedSettings) => settings,
     check(content: string, isCut = false): CheckedText | undefined {
       const block = extractBlock(content, wanted);
       if (typeof block !== 'string') return { violations: [], block, isCorrectable: false };
       const violations = [{ path: '', message: block }];
       return isCut ? undefined : { violations, block: null, isCorrectable: false };
     },
-    /** Finds the block in what was received so far; `last` may be a later one. */
     findEarly(received: string): CodeBlock | undefined {
       const block = wanted === 'last' ? '' : extractBlock(received, wanted);
       return typeof block === 'string' ? undefined : block;
@@ -165,8 +159,8 @@ export async function openCheck(
   { schema: value, schemaRetries, select, extract }: CheckOptions,
   own?: SchemaSource,
 ) {
-  if (extract !== undefined) return openExtraction(extract);
-  if ((value ?? own ?? schemaRetries ?? select) === undefined) return undefined;
+  const extraction = extract === undefined ? undefined : await openExtraction(extract);
+  if ((extraction ?? value ?? own ?? schemaRetries ?? select) === undefined) return undefined;
   const source = value === undefined ? own : readSchema(value);
   const retries = parseRetries(schemaRetries, source !== undefined);
   const opened = source && (await openSchema(source, notices));
@@ -185,8 +179,9 @@ export async function openCheck(
      * Checks the text of an answer; undefined if the limit of tokens cut what is asked for.
      * @throws Failure `usage` if it takes too long
      */
-    check: createChecker(opened?.compiled, select),
-    findEarly: undefined,
+    check: extraction?.check ?? createChecker(opened?.compiled, select),
+    /** With `--extract`, finds the block in what was received so far; `last` may be a later one. */
+    findEarly: extraction?.findEarly,
   };
 }
 
@@ -346,17 +341,15 @@ export function checkedFields(
       violations,
     }),
   );
-  if (checked?.block !== undefined) {
-    const { code, language } = checked.block ?? { code: null, language: null };
-    return { fields: { code, language }, withValue: (line) => line };
-  }
-  return {
-    fields: {
-      violations: checked?.violations,
-      checked_answers: earlier.length === 0 ? undefined : all,
-    },
-    withValue: (line) => withValue(line, checked),
-  };
+  const block = checked?.block;
+  const fields =
+    block === undefined
+      ? {
+          violations: checked?.violations,
+          checked_answers: earlier.length === 0 ? undefined : all,
+        }
+      : { code: block?.code ?? null, language: block?.language ?? null };
+  return { fields, withValue: (line) => withValue(line, checked) };
 }
 
 /**

@@ -53,20 +53,13 @@ import type { Clock } from '../../clock.ts';
 import { promptMessages, planRequest } from '../../ask/plan-request.ts';
 import { openService } from '../../ask/service.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
-import { createJournal } from '../../conversation/journal/open-journal.ts';
 import { createPromptRecord, type PromptRecord } from '../../conversation/journal/record-answer.ts';
 import type { Context, Run } from '../../run.ts';
 import { type NamedModel, parseModel, settingsOf } from '../../settings/named-model.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import { readStored, startRun } from '../../settings/read-settings.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import {
-  type ConversationOptions,
-  journalOptions,
-  nextTurns,
-  openNamedJournal,
-  type NextTurn,
-} from '../../ask/open-conversation.ts';
+import { type ConversationOptions, openConversation } from '../../ask/open-conversation.ts';
 import { printJson } from '../../output/print-data.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import { dryRunDocument } from '../../ask/dry-run.ts';
@@ -313,32 +306,31 @@ async function reportComparison(comparison: FinishedComparison): Promise<void> {
  * @throws Failure if the named one cannot be found or opened
  */
 async function openComparisonJournal(comparison: Comparison) {
-  const { context, options, presentation, models, prompt } = comparison;
+  const { options, models, prompt } = comparison;
   // Answers of a profile that saves no conversations must not be in a conversation of a different profile.
-  const save = models.every(({ settings }) => settings.values.save) && options.dryRun !== true;
-  const promptOnly = ({ values }: ResolvedSettings) => promptMessages(values.system, prompt);
+  const save = models.every(({ settings }) => settings.values.save);
   const settings = models[0]?.settings ?? comparison.settings;
-  const opening = journalOptions(context, presentation.notices, save);
-  const named = await openNamedJournal(comparison, opening);
-  const next = named && nextTurns({ ...comparison, settings }, named, prompt);
-  const journal = named ?? (save ? createJournal(opening) : undefined);
-  const turns = next?.turns ?? (promptOnly(settings) as readonly NextTurn[]);
-  const parent = journal && turns.map((turn) => journal.addTurn(turn).id).at(-1);
+  const run = { ...comparison, settings: { ...settings, values: { ...settings.values, save } } };
+  const conversation = await openConversation(run, prompt);
+  const isContinued = conversation.saved() !== undefined;
+  const begun = options.dryRun === true ? undefined : conversation.record();
   const records = models.flatMap((model) => {
-    if (journal === undefined) return [];
+    if (begun === undefined) return [];
+    const { journal, parent } = begun;
     const { id } = journal.startAnswer({ model: model.settings.values.model, parent });
     return [createPromptRecord(journal, parent, id)];
   });
   const select = (index: number) => {
     const id = records[index]?.turn();
-    if (id !== undefined) journal?.select(id);
+    if (id !== undefined) begun?.journal.select(id);
   };
   select(0);
   return {
-    messages: (own: ResolvedSettings) => next?.messages ?? promptOnly(own),
+    messages: ({ values }: ResolvedSettings) =>
+      isContinued ? conversation.messages : promptMessages(values.system, prompt),
     /** What records the answer of each model; empty if nothing is saved. */
     records,
-    id: journal?.conversation().id,
+    id: conversation.saved()?.id,
     /** Selects the answer to continue with: the first complete one with text, else the first with text. */
     choose(answers: readonly ComparedAnswer[]): void {
       const withText = answers.filter(({ content }) => content !== '');
@@ -346,7 +338,7 @@ async function openComparisonJournal(comparison: Comparison) {
       const best = complete ?? withText[0];
       select(best === undefined ? 0 : answers.indexOf(best));
     },
-    close: async () => journal?.close(),
+    close: () => conversation.close(),
   };
 }
 

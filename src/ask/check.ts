@@ -128,13 +128,13 @@ async function openExtraction(value: string) {
   const { extractBlock, parseExtract } = await import('../conversation/code-blocks.ts');
   const wanted = parseExtract(value);
   return {
-    check(content: string, isCut = false): CheckedText | undefined {
+    check: (content: string, isCut = false): CheckedText | undefined => {
       const block = extractBlock(content, wanted);
       if (typeof block !== 'string') return { violations: [], block, isCorrectable: false };
       const violations = [{ path: '', message: block }];
       return isCut ? undefined : { violations, block: null, isCorrectable: false };
     },
-    findEarly(received: string): CodeBlock | undefined {
+    findEarly: (received: string): CodeBlock | undefined => {
       const block = wanted === 'last' ? '' : extractBlock(received, wanted);
       return typeof block === 'string' ? undefined : block;
     },

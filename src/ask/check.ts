@@ -20,7 +20,7 @@ import { responseFormat } from '../schema/response-format.ts';
 import { isSchemaPath, isSchemaText, parseSchemaText } from '../schema/schema-text.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { wholeNumber } from '../settings/value-types.ts';
-import { errorCode, failureReason } from '../storage/storage-failure.ts';
+import { failureReason } from '../storage/storage-failure.ts';
 import { escapeJson } from '../terminal/safety/sanitizer.ts';
 import type { Answer } from './ask.ts';
 
@@ -62,25 +62,21 @@ function parseRetries(text: string | undefined, hasSchema: boolean): number {
 
 const hint = 'without a file: --schema "name, age int"; ‹natter help schema› explains it';
 
-/** The codes of errors for a name that is not one of a file, such as one that is too long. */
-const isNoFile = /^(?:ENOENT|ENOTDIR|EISDIR|ENAMETOOLONG|EINVAL|ERR_INVALID_ARG_VALUE)$/;
-
 /** @throws Failure `usage` if it names a file that cannot be read */
 function readSchema(value: string): SchemaSource {
   if (value.trim() === '') throw new Failure('usage', '--schema is empty', { hint });
   const own = { text: value, label: '--schema' };
   if (isSchemaText(value)) return own;
+  let text: string;
   try {
-    const text = readFileSync(value, 'utf8');
-    if (text.includes('\0'))
-      throw new Failure('usage', `${value} is binary, not a schema`, { hint });
-    return { text, label: value };
+    text = readFileSync(value, 'utf8');
   } catch (error) {
-    if (error instanceof Failure) throw error;
-    if (!isSchemaPath(value) && isNoFile.test(errorCode(error) ?? '')) return own;
-    const text = `cannot read ${value}: ${failureReason(error)}`;
-    throw new Failure('usage', text, { hint, cause: error });
+    if (!isSchemaPath(value)) return own;
+    const reason = failureReason(error);
+    throw new Failure('usage', `cannot read ${value}: ${reason}`, { hint, cause: error });
   }
+  if (!text.includes('\0')) return { text, label: value };
+  throw new Failure('usage', `${value} is binary, not a schema`, { hint });
 }
 
 async function openSchema({ text, label }: SchemaSource, notices: Notices) {

@@ -72,17 +72,8 @@ async function openGroups(run: ChatRun, words: readonly string[]) {
 
 type Ask = Awaited<ReturnType<typeof openGroups>>['ask'];
 
-async function printJson(run: ChatRun, ask: Ask, group: LineGroup): Promise<Failure | undefined> {
-  const { context, settings } = run;
-  const { content, metadata, failure } = await ask(group);
-  const place = { first_line: group.firstLine, last_line: group.lastLine };
-  const answer = answerFields(metadata, content, settings.values.model);
-  const line = jsonLine({ ...place, ...answer, ...failureFields(failure, context) });
-  await context.streams.stdout.write(line);
-  return failure;
-}
-
-async function printText(
+/** Prints the answer for a group: a line of JSON, or a text below a heading. */
+async function printGroup(
   run: ChatRun,
   ask: Ask,
   group: LineGroup,
@@ -90,6 +81,14 @@ async function printText(
 ): Promise<Failure | undefined> {
   const { context, format, presentation, settings } = run;
   const { stdout } = context.streams;
+  const { firstLine: first_line, lastLine: last_line } = group;
+  if (format === 'json') {
+    const { content, metadata, failure } = await ask(group);
+    const answer = answerFields(metadata, content, settings.values.model);
+    const failed = failureFields(failure, context);
+    await stdout.write(jsonLine({ first_line, last_line, ...answer, ...failed }));
+    return failure;
+  }
   // The next group's heading starts on its own row.
   const printing = { ...run, format: format === 'exact' ? ('text' as const) : format };
   const printer = await createTextPrinter(printing, settings);
@@ -107,15 +106,12 @@ async function answerAll(
   groups: AsyncIterable<LineGroup>,
   showState: (group?: LineGroup) => void,
 ): Promise<void> {
-  const { context, presentation, format } = run;
+  const { context, presentation } = run;
   const failures: Failure[] = [];
   let number = 0;
   for await (const group of groups) {
     showState(group);
-    const failure =
-      format === 'json'
-        ? await printJson(run, ask, group)
-        : await printText(run, ask, group, number === 0);
+    const failure = await printGroup(run, ask, group, number === 0);
     context.signal.throwIfAborted();
     showState();
     number += 1;

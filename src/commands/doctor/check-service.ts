@@ -28,7 +28,7 @@ import type { Failure, FailureKind } from '../../failure.ts';
 import { silentNotices } from '../../output/notices.ts';
 import type { Context, Run } from '../../run.ts';
 import { firstModels, modelToSet } from '../auth/check-service.ts';
-import { buildRequest } from '../../ask/plan-request.ts';
+import { planRequest } from '../../ask/plan-request.ts';
 import { openService } from '../../ask/service.ts';
 
 /** @throws Failure `configuration` for an invalid proxy URL */
@@ -239,7 +239,7 @@ async function* checkAnswer(
   /** Sends the request that natter sends for a prompt, without a system prompt. */
   const ask = (maxTokens?: number) => {
     const limited = { ...settings, values: { ...settings.values, maxTokens } };
-    const { request } = buildRequest(limited, [{ role: 'user', content: promptText }], stream);
+    const { request } = planRequest(limited, [{ role: 'user', content: promptText }], stream);
     return attempt(context, collectAnswer(client.chat(request, { signal })));
   };
   let sent = await ask(answerLimit);

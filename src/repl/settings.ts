@@ -23,6 +23,7 @@ import type { Repl, Session } from './session.ts';
 import { offWords, type SlashCommand } from './slash-command.ts';
 import type { Dialog, Update, ReplState, SessionSettings } from './state.ts';
 import {
+  closeDialog,
   openDialog,
   printNotice,
   printing,
@@ -382,13 +383,12 @@ function settingDialog(
     })),
     selected: Math.max(0, values.indexOf(current ?? '')),
     filtersTyped: true,
-    cancel: (state) => step(closed(state)),
+    cancel: closeDialog,
   };
 }
 
 /** Asks before a model that the service does not list is used. */
 function modelDialog(wanted: string, near: string | undefined, current: string): Dialog {
-  const cancel = (state: ReplState) => step(closed(state));
   const use = (id: string, label: string) => ({
     label,
     choose: (state: ReplState) => useModel(closed(state), id),
@@ -398,10 +398,10 @@ function modelDialog(wanted: string, near: string | undefined, current: string):
     title: `the service does not list the model ${wanted}`,
     choices: [
       ...(near === undefined ? [] : [use(near, `use ${near}`)]),
-      { label: `keep ${current}`, choose: cancel },
+      { label: `keep ${current}`, choose: closeDialog },
       use(wanted, `use ${wanted} anyway`),
     ],
-    cancel,
+    cancel: closeDialog,
   };
 }
 

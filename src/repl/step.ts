@@ -100,6 +100,8 @@ export function withUndecided(state: ReplState, undecided: string): Update {
   return step(activity === undefined ? state : { ...state, activity: { ...activity, undecided } });
 }
 
+export const closeDialog = (state: ReplState): Update => step({ ...state, dialog: undefined });
+
 /** Shows a dialog in the composer's place. */
 export function openDialog(session: Session, dialog: Dialog): void {
   session.update((state) => step({ ...state, dialog }));
@@ -117,9 +119,8 @@ export function offerChoices(
     const text = [title, ...lines, `/${command} 1 chooses the first`].join('\n');
     return printNotice(state, text);
   }
-  const cancel = (open: ReplState) => step({ ...open, dialog: undefined });
-  const dialog = { type: 'choice', title, choices, filtersTyped: true, cancel } as const;
-  return step({ ...state, dialog: { ...dialog, cancels: 'returns' } });
+  const frame = { title, cancel: closeDialog, cancels: 'returns' };
+  return step({ ...state, dialog: { type: 'choice', choices, filtersTyped: true, ...frame } });
 }
 
 /** The key that stops; in line mode no key is bound to `stop`. */

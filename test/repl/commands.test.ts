@@ -286,7 +286,7 @@ test.each([
   ['/undo 2', '/undo takes no argument', 'type /undo alone'],
   ['/pin tea', '/pin takes only the word off', '/pin off'],
   ['/context x', '/context takes only the word summary', '/context summary'],
-  ['/retry -m nextgen', '/retry takes only the id of a model', '/retry nextgen'],
+  ['/retry -m nextgen', 'a model id cannot contain spaces', '/model lists them'],
 ])('%s is refused and has no effect', (line, message, hint) => {
   const { effects } = command(withLastPrompt, line);
   expect(effectsOf(effects, 'print').at(-1)?.entries).toEqual([

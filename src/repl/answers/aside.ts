@@ -11,13 +11,6 @@ import type { ReplState, SessionSettings, Update } from '../state.ts';
 import { printing, refuse, step, stopKey, task } from '../step.ts';
 import { failureEntry, notice } from '../transcript/transcript.ts';
 
-/** A side question with the turns before it. */
-interface Asked {
-  readonly question: string;
-  readonly messages: readonly Message[];
-  readonly settings: SessionSettings;
-}
-
 const withoutAside = (state: ReplState): ReplState => ({ ...state, aside: undefined });
 
 /** What is to be said of an answer besides its text. */
@@ -75,7 +68,11 @@ export async function askBeside(
 /** Asks a side question; `updated` prints it with its whole answer. The journal has neither. */
 export async function answerAside(
   session: Session,
-  { question, messages, settings }: Asked,
+  {
+    question,
+    messages,
+    settings,
+  }: Readonly<{ question: string; messages: readonly Message[]; settings: SessionSettings }>,
 ): Promise<void> {
   const { answer, warning } = await askBeside(session, messages, {
     settings,

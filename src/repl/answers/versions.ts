@@ -126,8 +126,7 @@ function compare(state: ReplState, argument: string): Update {
 }
 
 function retry(state: ReplState, model: string): Update {
-  if (/\s/.test(model))
-    return refuse(state, '/retry takes only the id of a model', '/retry nextgen');
+  if (/\s/.test(model)) return refuseModelId(state);
   return withLastPrompt(state, ({ prompt: { id: turnId } }) =>
     model === ''
       ? startAnswer(state, { type: 'repeat', turnId }, undefined)

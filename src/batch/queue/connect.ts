@@ -122,6 +122,10 @@ function fieldOf(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
 }
 
+/** The messages of servers that refuse a user. */
+const refusals =
+  /^(?:WRONGPASS|NOAUTH|NOPERM)\b|invalid password|no password is set|without any password/i;
+
 /**
  * Signs in, and checks a server.
  * @returns the policy by which the server may delete keys when its memory is full; undefined for none
@@ -145,9 +149,7 @@ export async function checkServer(client: RedisClient, address: QueueAddress) {
   } catch (error) {
     if (error instanceof Failure) throw error;
     const text = error instanceof Error ? error.message : '';
-    const [word = ''] = text.split(' ');
-    const isRefused = ['WRONGPASS', 'NOAUTH', 'NOPERM'].includes(word);
-    if (isRefused || /invalid password|no password is set|without any password/i.test(text)) {
+    if (refusals.test(text)) {
       const isMissing = address.password === undefined;
       const problem = isMissing ? 'requires a password' : 'refused the user name or password';
       throw new Failure('unauthorized', `the queue at ${label} ${problem}`, {

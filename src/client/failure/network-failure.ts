@@ -97,7 +97,8 @@ export function certificateFailure(error: unknown, code: string, { target }: Rou
   });
 }
 
-const connectProblems: Readonly<Record<string, string>> = {
+/** Says by the code of an error why no connection was opened. */
+export const connectProblems: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ENOTFOUND: 'the host was not found',
   EAI_AGAIN: 'the DNS lookup failed',

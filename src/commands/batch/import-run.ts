@@ -166,7 +166,7 @@ async function importResult(
   text: string,
   isAnswered: boolean,
 ): Promise<{ readonly line: string; readonly failure: Failure | undefined }> {
-  if (parseResultLine(text)?.format === 'jsonl') {
+  if (parseResultLine(text) !== undefined) {
     const failure = isAnswered ? undefined : new Failure('incomplete', 'not answered');
     return { line: text, failure };
   }

@@ -1,9 +1,11 @@
 import type { ChatEvent } from '../client/events.ts';
 import type { Clock } from '../clock.ts';
 import type { AnswerRecorder } from '../conversation/journal/record-answer.ts';
-import type { Failure } from '../failure.ts';
+import { Failure } from '../failure.ts';
+import { definedFields } from '../json.ts';
 import { type AnswerOutcome, AnswerMeter } from '../output/answer-meter.ts';
 import { endingFailure } from '../output/ending-failure.ts';
+import { count } from '../output/figures.ts';
 
 /** One prompt for one model. */
 export interface Question {
@@ -85,4 +87,21 @@ export async function ask(question: Question, sink?: Sink): Promise<Answer> {
     error,
     isStopped: error !== undefined && signal.aborted,
   };
+}
+
+/** Makes one failure of those of several prompts, with the hint of the first one if there is no other. */
+export function failureOfSeveral(
+  failures: readonly Failure[],
+  total: number,
+  noun: string,
+  hint?: string,
+): Failure | undefined {
+  const [first] = failures;
+  if (first === undefined) return undefined;
+  const isSame = failures.every(({ kind }) => kind === first.kind);
+  const text = `${count(failures.length)} of ${count(total)} ${noun} failed; the first: ${first.message}`;
+  return new Failure(isSame ? first.kind : 'unexpected', text, {
+    ...definedFields({ remedy: first.remedy, cause: first }),
+    hint: hint ?? first.markedHint,
+  });
 }

@@ -20,7 +20,7 @@ import { responseFormat } from '../schema/response-format.ts';
 import { isSchemaPath, isSchemaText, parseSchemaText } from '../schema/schema-text.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { wholeNumber } from '../settings/value-types.ts';
-import { errorCode, failureReason } from '../storage/storage-failure.ts';
+import { failureReason } from '../storage/storage-failure.ts';
 import { escapeJson } from '../terminal/safety/sanitizer.ts';
 import type { Answer } from './ask.ts';
 
@@ -62,25 +62,21 @@ function parseRetries(text: string | undefined, hasSchema: boolean): number {
 
 const hint = 'without a file: --schema "name, age int"; ‹natter help schema› explains it';
 
-/** The codes of errors for a name that is not one of a file, such as one that is too long. */
-const isNoFile = /^(?:ENOENT|ENOTDIR|EISDIR|ENAMETOOLONG|EINVAL|ERR_INVALID_ARG_VALUE)$/;
-
 /** @throws Failure `usage` if it names a file that cannot be read */
 function readSchema(value: string): SchemaSource {
   if (value.trim() === '') throw new Failure('usage', '--schema is empty', { hint });
   const own = { text: value, label: '--schema' };
   if (isSchemaText(value)) return own;
+  let text: string;
   try {
-    const text = readFileSync(value, 'utf8');
-    if (text.includes('\0'))
-      throw new Failure('usage', `${value} is binary, not a schema`, { hint });
-    return { text, label: value };
+    text = readFileSync(value, 'utf8');
   } catch (error) {
-    if (error instanceof Failure) throw error;
-    if (!isSchemaPath(value) && isNoFile.test(errorCode(error) ?? '')) return own;
-    const text = `cannot read ${value}: ${failureReason(error)}`;
-    throw new Failure('usage', text, { hint, cause: error });
+    if (!isSchemaPath(value)) return own;
+    const reason = failureReason(error);
+    throw new Failure('usage', `cannot read ${value}: ${reason}`, { hint, cause: error });
   }
+  if (!text.includes('\0')) return { text, label: value };
+  throw new Failure('usage', `${value} is binary, not a schema`, { hint });
 }
 
 async function openSchema({ text, label }: SchemaSource, notices: Notices) {
@@ -128,19 +124,13 @@ async function openExtraction(value: string) {
   const { extractBlock, parseExtract } = await import('../conversation/code-blocks.ts');
   const wanted = parseExtract(value);
   return {
-    schema: undefined,
-    retries: 0,
-    pointer: undefined,
-    prompt: (text: string) => text,
-    settings: (settings: ResolvedSettings) => settings,
-    check(content: string, isCut = false): CheckedText | undefined {
+    check: (content: string, isCut = false): CheckedText | undefined => {
       const block = extractBlock(content, wanted);
       if (typeof block !== 'string') return { violations: [], block, isCorrectable: false };
       const violations = [{ path: '', message: block }];
       return isCut ? undefined : { violations, block: null, isCorrectable: false };
     },
-    /** Finds the block in what was received so far; `last` may be a later one. */
-    findEarly(received: string): CodeBlock | undefined {
+    findEarly: (received: string): CodeBlock | undefined => {
       const block = wanted === 'last' ? '' : extractBlock(received, wanted);
       return typeof block === 'string' ? undefined : block;
     },
@@ -165,8 +155,8 @@ export async function openCheck(
   { schema: value, schemaRetries, select, extract }: CheckOptions,
   own?: SchemaSource,
 ) {
-  if (extract !== undefined) return openExtraction(extract);
-  if ((value ?? own ?? schemaRetries ?? select) === undefined) return undefined;
+  const extraction = extract === undefined ? undefined : await openExtraction(extract);
+  if ((extraction ?? value ?? own ?? schemaRetries ?? select) === undefined) return undefined;
   const source = value === undefined ? own : readSchema(value);
   const retries = parseRetries(schemaRetries, source !== undefined);
   const opened = source && (await openSchema(source, notices));
@@ -185,8 +175,9 @@ export async function openCheck(
      * Checks the text of an answer; undefined if the limit of tokens cut what is asked for.
      * @throws Failure `usage` if it takes too long
      */
-    check: createChecker(opened?.compiled, select),
-    findEarly: undefined,
+    check: extraction?.check ?? createChecker(opened?.compiled, select),
+    /** With `--extract`, finds the block in what was received so far; `last` may be a later one. */
+    findEarly: extraction?.findEarly,
   };
 }
 
@@ -215,7 +206,8 @@ export async function askUntilConforming<Given extends Answer>({
   send,
   onMismatch,
 }: {
-  readonly check: AnswerCheck;
+  /** Undefined if answers are not checked. */
+  readonly check: AnswerCheck | undefined;
   readonly messages: readonly Message[];
   /** Receives one answer completely. @param correction the last message, if it corrects the answer before it */
   readonly send: (messages: readonly Message[], correction?: string) => Promise<Given>;
@@ -223,15 +215,16 @@ export async function askUntilConforming<Given extends Answer>({
   readonly onMismatch: (notice: string) => boolean;
 }): Promise<CheckedAnswers<Given>> {
   const earlier: CheckedAnswer<Given>[] = [];
+  const { retries = 0 } = check ?? {};
   let next = messages;
   let correction: string | undefined;
   for (let retry = 1; ; retry += 1) {
     const answer = await send(next, correction);
     const isCut = answer.metadata.finishReason === 'length';
-    const checked = answer.failure ? undefined : check.check(answer.content, isCut);
+    const checked = answer.failure ? undefined : check?.check(answer.content, isCut);
     const { violations = [], isCorrectable = false } = checked ?? {};
-    const mayAsk = isCorrectable && retry <= check.retries;
-    const again = `asking again (${retry} of ${check.retries})`;
+    const mayAsk = isCorrectable && retry <= retries;
+    const again = `asking again (${retry} of ${retries})`;
     if (!mayAsk || !onMismatch(`${mismatchText(violations)}; ${again}`)) {
       return { earlier, last: { answer, checked } };
     }
@@ -241,7 +234,7 @@ export async function askUntilConforming<Given extends Answer>({
     // Some services reject an empty message: the same ones are sent again.
     if (content.trim() === '') continue;
     // The names in violations may be secrets, too.
-    const shown = received === content ? violations : (check.check(received)?.violations ?? []);
+    const shown = received === content ? violations : (check?.check(received)?.violations ?? []);
     correction = correctionPrompt(shown);
     const last: Message = { role: 'assistant', content: received };
     next = [...next, last, { role: 'user', content: correction }];
@@ -272,9 +265,11 @@ function mismatchFailure(
 }
 
 /** The failure of answers without a value; undefined if the last one has it. */
-export function failureOf(check: AnswerCheck, answers: CheckedAnswers): Failure | undefined {
-  const { answer, checked } = answers.last;
-  if (answer.failure !== undefined) return answer.failure;
+export function failureOf(
+  check: AnswerCheck | undefined,
+  { last: { answer, checked } }: CheckedAnswers,
+): Failure | undefined {
+  if (answer.failure !== undefined || check === undefined) return answer.failure;
   if (checked === undefined) {
     return new Failure(
       'incomplete',
@@ -342,17 +337,15 @@ export function checkedFields(
       violations,
     }),
   );
-  if (checked?.block !== undefined) {
-    const { code, language } = checked.block ?? { code: null, language: null };
-    return { fields: { code, language }, withValue: (line) => line };
-  }
-  return {
-    fields: {
-      violations: checked?.violations,
-      checked_answers: earlier.length === 0 ? undefined : all,
-    },
-    withValue: (line) => withValue(line, checked),
-  };
+  const block = checked?.block;
+  const fields =
+    block === undefined
+      ? {
+          violations: checked?.violations,
+          checked_answers: earlier.length === 0 ? undefined : all,
+        }
+      : { code: block?.code ?? null, language: block?.language ?? null };
+  return { fields, withValue: (line) => withValue(line, checked) };
 }
 
 /**

@@ -15,50 +15,26 @@ const timeLimit = 30_000;
 /** The most characters that a command may print. */
 const maxOutput = 8192;
 
-interface RunningCommand {
-  readonly context: Context;
-  /** The setting, for messages. */
-  readonly label: string;
-  readonly program: string;
-  /** The hint for a command that needs a shell. */
-  readonly hint: string | undefined;
-}
-
-function problemOf({ label }: RunningCommand, problem: string, hint: string, cause?: unknown) {
-  return new Failure('unauthorized', `${label} ${problem}`, { hint, cause });
-}
-
-const outputHint =
-  '‹natter auth status› shows the command; run it in a shell to see what it prints';
-
-function notStarted(command: RunningCommand, error: NodeJS.ErrnoException): Failure {
-  const { program } = command;
-  if (error.code !== 'ENOENT') {
-    const problem = `cannot run ${program}: ${error.message}`;
-    return problemOf(command, problem, command.hint ?? outputHint, error);
+/**
+ * Runs a command, and ends it when its key is known, its time is over or natter is interrupted.
+ * @param label the setting, for messages
+ * @throws Failure `configuration` for a malformed command, `unauthorized` with the problem
+ */
+async function printedKey(context: Context, label: string, command: string): Promise<string> {
+  const { clock, environment, homeDirectory: home, secrets, signal, streams } = context;
+  const parsed = commandWords(command);
+  if ('problem' in parsed) {
+    const hint = 'it looks like pass show natter, or ["pass", "show", "natter"]';
+    throw new Failure('configuration', `${label} ${parsed.problem}`, { hint });
   }
-  const isShort = /^[~$.]/.test(program) || program.includes('%');
-  const hint = isShort
-    ? 'no shell expands it, and it runs in your home folder: write its whole path'
-    : 'install it, or write its whole path';
-  return problemOf(command, `names the program ${program}, which was not found`, hint, error);
-}
-
-function keyIn(command: RunningCommand, output: string): string {
-  const lines = output.trim().split(/\r?\n/);
-  if (output.trim() === '') throw problemOf(command, 'printed no key', command.hint ?? outputHint);
-  if (lines.length > 1) {
-    const alone = `it must print the key alone; for the first line: sh -c '… | head -n 1'`;
-    throw problemOf(command, `printed ${lines.length} lines, not a key`, command.hint ?? alone);
-  }
-  return parseApiKey(output, `the output of ${command.label}`, 'unauthorized');
-}
-
-/** Runs a command, and ends it when its key is known, its time is over or natter is interrupted. @throws Failure */
-async function run(command: RunningCommand, words: readonly string[]): Promise<string> {
-  const { clock, environment, homeDirectory: home, secrets, signal, streams } = command.context;
+  const [program, ...words] = parsed;
+  const usualHint =
+    shellHint(command) ??
+    '‹natter auth status› shows the command; run it in a shell to see what it prints';
+  const failure = (problem: string, hint = usualHint, cause?: unknown) =>
+    new Failure('unauthorized', `${label} ${problem}`, { hint, cause });
   // It may ask a person for a passphrase, but gets no piped input, which belongs to the prompt.
-  const child = spawn(command.program, words, {
+  const child = spawn(program, words, {
     stdio: [streams.stdin.isTerminal ? 'inherit' : 'ignore', 'pipe', 'inherit'],
     env: { ...withoutKeys(environment) },
     // On Windows, a program is looked for in the current folder first, which may be anybody's.
@@ -68,24 +44,37 @@ async function run(command: RunningCommand, words: readonly string[]): Promise<s
   let stopTimer = () => {};
   try {
     const output = await new Promise<string>((resolve, reject) => {
-      const fail = (problem: string, hint = command.hint ?? outputHint) =>
-        reject(problemOf(command, problem, hint));
       stopTimer = startTimer(clock, timeLimit, () => {
         const hint = 'unlock the password manager first, then try again';
-        fail(`did not end within ${timeLimit / 1000} seconds`, hint);
+        reject(failure(`did not end within ${timeLimit / 1000} seconds`, hint));
       });
       let text = '';
       child.stdout?.setEncoding('utf8').on('data', (more: string) => {
         text += more;
-        if (text.length > maxOutput) fail('printed more than a key');
+        if (text.length > maxOutput) reject(failure('printed more than a key'));
       });
-      child.on('error', (error) => reject(notStarted(command, error)));
+      child.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') {
+          reject(failure(`cannot run ${program}: ${error.message}`, undefined, error));
+          return;
+        }
+        const hint = /^[~$.]|%/.test(program)
+          ? 'no shell expands it, and it runs in your home folder: write its whole path'
+          : 'install it, or write its whole path';
+        reject(failure(`names the program ${program}, which was not found`, hint, error));
+      });
       child.on('close', (code, killedBy) => {
-        if (code === 0) resolve(text);
-        else fail(`failed with ${killedBy ?? `exit code ${code}`}`);
+        if (code === 0) resolve(text.trim());
+        else reject(failure(`failed with ${killedBy ?? `exit code ${code}`}`));
       });
     });
-    const key = keyIn(command, output);
+    if (output === '') throw failure('printed no key');
+    const { length } = output.split(/\r?\n/);
+    if (length > 1) {
+      const hint = `it must print the key alone; for the first line: sh -c '… | head -n 1'`;
+      throw failure(`printed ${length} lines, not a key`, shellHint(command) ?? hint);
+    }
+    const key = parseApiKey(output, `the output of ${label}`, 'unauthorized');
     secrets.keep({ apiKey: key });
     return key;
   } catch (error) {
@@ -114,17 +103,10 @@ export async function serviceKey({ context, settings }: Run): Promise<string | u
   const { apiKey, apiKeyCommand: setting, values } = settings;
   if (setting === undefined) return apiKey?.value;
   const baseUrl = parseBaseUrl(values.baseUrl ?? '');
-  requireEncryption(baseUrl, 'the key', values.allowInsecure);
+  requireEncryption(baseUrl, { authorization: '' }, values.allowInsecure);
   const label = commandLabel(setting);
-  const parsed = commandWords(setting.value);
-  if ('problem' in parsed) {
-    const hint = 'it looks like pass show natter, or ["pass", "show", "natter"]';
-    throw new Failure('configuration', `${label} ${parsed.problem}`, { hint });
-  }
-  const [program, ...words] = parsed;
-  const hint = shellHint(setting.value);
   const keys = context.shared.printedKeys;
-  const key = keys.get(setting.value) ?? run({ context, label, program, hint }, words);
+  const key = keys.get(setting.value) ?? printedKey(context, label, setting.value);
   keys.set(setting.value, key);
   // A command that failed may succeed later: the password manager was locked.
   key.catch(() => keys.delete(setting.value));

@@ -13,7 +13,6 @@ import {
   resumeJournal,
   startTitledJournal,
 } from '../conversation/journal/open-journal.ts';
-import { type PromptRecord, createPromptRecord } from '../conversation/journal/record-answer.ts';
 import {
   requireDataFolder,
   conversationsFolder,
@@ -88,13 +87,16 @@ export interface OpenConversation {
   readonly messages: readonly Message[];
   /** Undefined while it is not saved. */
   readonly saved: () => SavedConversation | undefined;
-  /** Writes the prompt to the journal, before it is sent; undefined for a new conversation that is not saved. */
-  record(): PromptRecord | undefined;
+  /**
+   * Writes the prompt to the journal, before it is sent.
+   * @returns the journal and the prompt's turn; undefined for a new conversation that is not saved
+   */
+  record(): { readonly journal: Journal; readonly parent: string | undefined } | undefined;
   close(): Promise<void>;
 }
 
 /** A turn that is written to the journal before the prompt is sent. */
-export interface NextTurn {
+interface NextTurn {
   readonly role: Role;
   readonly content: string;
 }
@@ -181,7 +183,7 @@ async function openResumed(
  * The turns to add to an opened conversation for a prompt, and the messages to send.
  * @param history turns before the prompt, of a conversation that has none
  */
-export function nextTurns(
+function nextTurns(
   { presentation, settings }: Run,
   journal: Journal,
   prompt: string,
@@ -329,8 +331,7 @@ export async function openConversation(
     record() {
       if (named === undefined && !save) return undefined;
       isSaved = true;
-      const ids = next.turns.map((turn) => journal.addTurn(turn).id);
-      return createPromptRecord(journal, ids.at(-1));
+      return { journal, parent: next.turns.map((turn) => journal.addTurn(turn).id).at(-1) };
     },
     close: () => journal.close(),
   };

@@ -5,34 +5,23 @@ import { type AttachedFile, composePrompt } from '../conversation/compose-prompt
 import { contextWindow } from '../conversation/context-fit.ts';
 import { estimateMessages, estimateTokens } from '../conversation/token-estimate.ts';
 import { Failure } from '../failure.ts';
-import { definedFields, isJsonObject, parseJson } from '../json.ts';
-import { count } from '../output/figures.ts';
+import { isJsonObject, parseJson } from '../json.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { removeFile } from '../storage/files.ts';
 import { readLines } from '../storage/read-lines.ts';
 import { appendLine } from '../storage/state-file.ts';
 import { storageFailure } from '../storage/storage-failure.ts';
-import type { Answer } from './ask.ts';
+import { type Answer, failureOfSeveral } from './ask.ts';
 import { promptMessages } from './plan-request.ts';
 
 /** Where a text may be cut. */
 type Border = 'lines' | 'paragraphs';
 
-const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+const linesOf = (text: string): readonly string[] => text.split(/(?<=\n)/);
 
 /** Each with the blank lines after it. */
-function paragraphsOf(text: string): readonly string[] {
-  const paragraphs: string[] = [];
-  let isOpen = false;
-  for (const line of linesOf(text)) {
-    const isBlank = line.trim() === '';
-    if (isOpen || (isBlank && paragraphs.length > 0)) {
-      paragraphs[paragraphs.length - 1] += line;
-    } else paragraphs.push(line);
-    isOpen = !isBlank;
-  }
-  return paragraphs;
-}
+const paragraphsOf = (text: string): readonly string[] =>
+  text.split(/(?<=\n[^\S\n]*\n)(?=[^\S\n]*\S)/);
 
 /** Never divides a surrogate pair. */
 function cutLine(line: string, most: number): readonly string[] {
@@ -50,18 +39,36 @@ function cutLine(line: string, most: number): readonly string[] {
 interface Unit {
   readonly text: string;
   readonly tokens: number;
+  /** It is the start of a line that was cut between characters. */
+  readonly isCut?: boolean;
 }
 
 /** The smallest pieces of the text: paragraphs or lines that fit, else lines of a paragraph, else parts of a line. */
-function unitsOf(text: string, border: Border, most: number, onLong: () => void): readonly Unit[] {
+function unitsOf(text: string, border: Border, most: number): readonly Unit[] {
   const pieces = border === 'paragraphs' ? paragraphsOf(text) : linesOf(text);
   return pieces.flatMap((piece): readonly Unit[] => {
     const tokens = estimateTokens(piece);
     if (tokens <= most) return [{ text: piece, tokens }];
-    if (border === 'paragraphs') return unitsOf(piece, 'lines', most, onLong);
-    onLong();
-    return cutLine(piece, most).map((part) => ({ text: part, tokens: estimateTokens(part) }));
+    if (border === 'paragraphs') return unitsOf(piece, 'lines', most);
+    return cutLine(piece, most).map((part, index) => {
+      return { text: part, tokens: estimateTokens(part), isCut: index === 0 };
+    });
   });
+}
+
+/** Groups what follows one another, in as few groups of at most `most` tokens as possible. */
+function pack<Item extends { readonly tokens: number }>(items: readonly Item[], most: number) {
+  const groups: { readonly items: Item[]; tokens: number }[] = [];
+  for (const item of items) {
+    let group = groups.at(-1);
+    if (group === undefined || group.tokens + item.tokens > most) {
+      group = { items: [], tokens: 0 };
+      groups.push(group);
+    }
+    group.items.push(item);
+    group.tokens += item.tokens;
+  }
+  return groups;
 }
 
 /**
@@ -69,24 +76,10 @@ function unitsOf(text: string, border: Border, most: number, onLong: () => void)
  * text.
  * @returns the parts, and the number of lines longer than a part, which were cut between characters
  */
-export function cutText(
-  text: string,
-  border: Border,
-  most: number,
-): { readonly parts: readonly string[]; readonly longLines: number } {
-  let longLines = 0;
-  const parts: string[] = [];
-  let size = Infinity;
-  for (const unit of unitsOf(text, border, most, () => (longLines += 1))) {
-    if (size + unit.tokens > most) {
-      parts.push(unit.text);
-      size = unit.tokens;
-    } else {
-      parts[parts.length - 1] += unit.text;
-      size += unit.tokens;
-    }
-  }
-  return { parts, longLines };
+export function cutText(text: string, border: Border, most: number) {
+  const units = unitsOf(text, border, most);
+  const parts = pack(units, most).map(({ items }) => items.map((unit) => unit.text).join(''));
+  return { parts, longLines: units.filter(({ isCut }) => isCut).length };
 }
 
 /** The part of the texts that one request has. */
@@ -130,23 +123,14 @@ export function roomFor({ values, windows }: ResolvedSettings, prompt: string): 
   throw new Failure('invalid_request', text, { hint });
 }
 
-const sizeOf = ({ name, content }: AttachedFile) =>
-  estimateTokens(content) + estimateTokens(name) + blockTokens;
-
-/** Groups texts that follow one another, in as few groups as fit. */
 function packTexts(texts: readonly AttachedFile[], budget: number): readonly Piece[] {
-  const pieces: { texts: AttachedFile[]; tokens: number }[] = [];
-  for (const text of texts) {
-    const size = sizeOf(text);
-    const last = pieces.at(-1);
-    if (last === undefined || last.tokens + size > budget) {
-      pieces.push({ texts: [text], tokens: size });
-    } else {
-      last.texts.push(text);
-      last.tokens += size;
-    }
-  }
-  return pieces;
+  const sized = texts.map((file) => {
+    const tokens = estimateTokens(file.content) + estimateTokens(file.name) + blockTokens;
+    return { file, tokens };
+  });
+  return pack(sized, budget).map(({ items, tokens }) => {
+    return { texts: items.map(({ file }) => file), tokens };
+  });
 }
 
 /** Cuts the texts, and groups what fits in one request. */
@@ -262,17 +246,6 @@ const atOnce = 4;
 /** No more prompts are sent after so many failures in a row. */
 const mostFailures = 4;
 
-function failureOf(failures: readonly Failure[], total: number): Failure {
-  const [first] = failures;
-  const isSame = failures.every(({ kind }) => kind === first?.kind);
-  const kind = (isSame ? first?.kind : undefined) ?? 'unexpected';
-  const text = `${count(failures.length)} of ${count(total)} pieces failed; the first: ${first?.message}`;
-  return new Failure(kind, text, {
-    ...definedFields({ remedy: first?.remedy, cause: first }),
-    hint: 'run the same command again to send only what is missing',
-  });
-}
-
 /**
  * Sends the prompts that have no answer yet, and keeps the answers.
  * @returns the answers to all prompts, in their order
@@ -314,7 +287,9 @@ export async function askPieces(
   );
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
   signal.throwIfAborted();
-  if (failures.length > 0) throw failureOf(failures, prompts.length);
+  const hint = 'run the same command again to send only what is missing';
+  const failure = failureOfSeveral(failures, prompts.length, 'pieces', hint);
+  if (failure !== undefined) throw failure;
   return prompts.map((prompt) => kept.find(prompt) as PieceAnswer);
 }
 

@@ -180,8 +180,6 @@ export interface AnswerActivity {
   readonly comparedWith?: string | undefined;
   /** `/continue` adds the text to the last answer. */
   readonly isContinuation?: boolean;
-  /** The summary that `/compact` asks for is not a turn of the conversation. */
-  readonly isSummary?: boolean;
 }
 
 /** A command in progress, such as fetching a list or reading a file. */

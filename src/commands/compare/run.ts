@@ -12,8 +12,10 @@ import {
 } from '../../output/comparison.ts';
 import { maskMessage } from '../../secrets/secrets.ts';
 import {
+  type AnswerFormat,
   createTextPrinter,
   answerStyle,
+  type FormatOptions,
   unchanged,
   chooseAnswerFormat,
   refuseClosedOutput,
@@ -28,19 +30,16 @@ import {
   truncationFailure,
   truncationWarning,
   type Notices,
+  silentNotices,
 } from '../../output/notices.ts';
 import { figuresText, count } from '../../output/figures.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import {
-  type Comparison,
-  type CompareOptions,
-  defaultModels,
-  readComparedModels,
-} from './models.ts';
-import { type Answer, ask } from '../../ask/ask.ts';
+import { type Answer, ask, type Sink } from '../../ask/ask.ts';
+import { chainClients } from '../../ask/fallback.ts';
 import {
   type AnswerCheck,
   askUntilConforming,
+  type CheckOptions,
   checkedFields,
   failureOf,
   metadataOf,
@@ -48,28 +47,118 @@ import {
   valueText,
 } from '../../ask/check.ts';
 import { withRequestHint } from '../../cli/report.ts';
-import type { Message } from '../../client/contract.ts';
-import type { ChatEvent } from '../../client/events.ts';
+import { catalogue, type Message } from '../../client/contract.ts';
+import type { Client } from '../../client/client.ts';
+import type { Clock } from '../../clock.ts';
 import { promptMessages, planRequest } from '../../ask/plan-request.ts';
-import { openService, type Service } from '../../ask/service.ts';
+import { openService } from '../../ask/service.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
-import { createJournal } from '../../conversation/journal/open-journal.ts';
 import { createPromptRecord, type PromptRecord } from '../../conversation/journal/record-answer.ts';
-import type { Context } from '../../run.ts';
-import { startRun } from '../../settings/read-settings.ts';
+import type { Context, Run } from '../../run.ts';
+import { type NamedModel, parseModel, settingsOf } from '../../settings/named-model.ts';
+import { knownProfiles } from '../../settings/profile-name.ts';
+import { readStored, startRun } from '../../settings/read-settings.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { UsageSource } from '../../usage/budget.ts';
-import {
-  journalOptions,
-  nextTurns,
-  openNamedJournal,
-  type NextTurn,
-} from '../../ask/open-conversation.ts';
+import { type ConversationOptions, openConversation } from '../../ask/open-conversation.ts';
 import { printJson } from '../../output/print-data.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import { dryRunDocument } from '../../ask/dry-run.ts';
-import { readPrompt, withSystem } from '../../input/read-prompt.ts';
-import { openSecretGuard } from '../../input/secret-guard.ts';
+import { type PromptOptions, readPrompt, withSystem } from '../../input/read-prompt.ts';
+import { openSecretGuard, type SecretGuard } from '../../input/secret-guard.ts';
+
+/** Options of `natter compare`. */
+export interface CompareOptions
+  extends PromptOptions, ConversationOptions, CheckOptions, FormatOptions {
+  /** Comma-separated lists. */
+  readonly models?: readonly string[];
+  readonly diff?: boolean;
+  readonly stacked?: boolean;
+}
+
+interface Comparison extends Run<CompareOptions> {
+  readonly models: readonly (NamedModel & { readonly settings: ResolvedSettings })[];
+  readonly prompt: string;
+  readonly format: AnswerFormat;
+  /** Undefined if the answers are not checked. */
+  readonly check: AnswerCheck | undefined;
+  /** Undefined if nothing in the prompt is checked for secrets. */
+  readonly guard: SecretGuard | undefined;
+}
+
+/** The label of a repeated model has a number. @throws Failure `usage` for fewer than two models, or an unknown profile */
+export function parseModels(
+  lists: readonly string[],
+  profiles: readonly string[] | undefined,
+): readonly NamedModel[] {
+  const names = lists
+    .flatMap((list) => list.split(','))
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  if (names.length < 2) {
+    throw new Failure('usage', 'a comparison needs at least two models', {
+      hint: 'separate them by commas, as in: ‹natter compare -m origin,nextgen …›',
+    });
+  }
+  return names.map((name, index) => {
+    const repeats = names.slice(0, index).filter((other) => other === name).length;
+    const label = repeats === 0 ? name : `${name} (${repeats + 1})`;
+    return { ...parseModel(name, profiles, 'usage'), label };
+  });
+}
+
+/**
+ * With `--sandbox`, profiles are ignored.
+ * @param usual the models without `--models`
+ * @throws Failure for fewer than two models, an invalid value or an unreadable file
+ */
+export function readComparedModels(
+  { context, options }: Run<CompareOptions>,
+  usual: readonly NamedModel[],
+) {
+  const stored = options.sandbox === true ? undefined : readStored(context, silentNotices);
+  const profiles = stored && knownProfiles(stored);
+  const models = options.models === undefined ? usual : parseModels(options.models, profiles);
+  return models.map((named) => {
+    return { ...named, settings: settingsOf(context, options, named, stored) };
+  });
+}
+
+/** The ids of the service's models; the published ones if it has no list, and the model in use is one of them. @throws Failure */
+async function listModels(run: Run<CompareOptions>): Promise<readonly string[]> {
+  const published = catalogue.map(({ id }) => id);
+  if (run.options.dryRun === true) return published;
+  const service = await openService(run, { command: 'compare' });
+  try {
+    const records = await service.client.listModels({ signal: run.context.signal });
+    return records.map(({ id }) => id);
+  } catch (error) {
+    if (error instanceof Failure && published.includes(run.settings.values.model)) return published;
+    throw error;
+  } finally {
+    await service.close();
+  }
+}
+
+/**
+ * The model in use and another one of the service's list. If nobody chose a model, and the service does not have the
+ * default one: the first two of the list.
+ * @throws Failure `usage` if the service lists no other model
+ */
+async function defaultModels(run: Run<CompareOptions>): Promise<readonly NamedModel[]> {
+  const { values, sources } = run.settings;
+  const { model } = values;
+  const listed = await listModels(run);
+  const isDefault = sources.model.kind === 'default' && !listed.includes(model);
+  const first = model === 'auto' || isDefault ? listed[0] : model;
+  const other = listed.find((id) => id !== first);
+  if (first !== undefined && other !== undefined) {
+    return [first, other].map((id) => ({ label: id, profile: undefined, model: id }));
+  }
+  const known = first ?? model;
+  throw new Failure('usage', `there is no second model to compare ${known} with`, {
+    hint: `name both: ‹natter compare -m ${known},OTHER …›`,
+  });
+}
 
 /** Two columns of this width fit into 80 columns of a terminal. */
 const minColumnWidth = 38;
@@ -84,39 +173,33 @@ function showsColumns(comparison: Comparison): boolean {
 
 const labelsOf = ({ models }: Comparison) => models.map(({ label }) => label);
 
-async function openColumns(comparison: Comparison): Promise<ComparisonView> {
+async function openView(comparison: Comparison): Promise<ComparisonView> {
   const { context, presentation, format, models } = comparison;
   const { clock, device, streams, environment } = context;
-  const { style: own, unicode } = presentation;
+  const { style, unicode } = presentation;
+  const labels = labelsOf(comparison);
+  const settings = models[0]?.settings;
+  if (format === 'json') return createComparisonDocument(context);
+  if (format === 'jsonl') return createComparisonLines(context, labels);
+  if (!showsColumns(comparison)) {
+    const printers = await Promise.all(models.map(() => createTextPrinter(comparison, settings)));
+    return createStackedAnswers(streams.stdout, style, labels.map(sanitizeLine), printers);
+  }
   const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');
-  const wrap = models[0]?.settings.values.wrap ?? 'words';
-  const style = answerStyle(presentation, models[0]?.settings);
+  const wrap = settings?.values.wrap ?? 'words';
+  // The end of a row would cut links.
+  const looks = { style: answerStyle(presentation, settings), hyperlinks: false, unicode, wrap };
   return createAnswerColumns({
     traits: terminalTraits(environment),
     output: streams.stdout,
     clock,
     device,
-    style: own,
+    style,
     unicode,
-    labels: labelsOf(comparison).map(sanitizeLine),
-    // The end of a row would cut links.
+    labels: labels.map(sanitizeLine),
     transform: (width) =>
-      format === 'plain'
-        ? unchanged
-        : createMarkdownStream({ style, width, hyperlinks: false, unicode, wrap }),
+      format === 'plain' ? unchanged : createMarkdownStream({ ...looks, width }),
   });
-}
-
-async function openView(comparison: Comparison): Promise<ComparisonView> {
-  const { context, presentation, format, models } = comparison;
-  const { stdout } = context.streams;
-  if (format === 'json') return createComparisonDocument(context);
-  if (format === 'jsonl') return createComparisonLines(context, labelsOf(comparison));
-  if (showsColumns(comparison)) return openColumns(comparison);
-  const open = () => createTextPrinter(comparison, models[0]?.settings);
-  const printers = await Promise.all(models.map(open));
-  const labels = labelsOf(comparison).map(sanitizeLine);
-  return createStackedAnswers(stdout, presentation.style, labels, printers);
 }
 
 interface FinishedComparison extends Comparison {
@@ -186,19 +269,18 @@ function printNotices({
 
 /** Warns if a service reports one model for answers of several: it may ignore the model of a request. */
 function warnSameModel({ presentation, models, answers }: FinishedComparison): void {
-  const answered = answers.map(({ label, metadata }, index) => {
-    const { model, baseUrl } = models[index]?.settings.values ?? {};
-    return { label, asked: model, service: baseUrl, reported: metadata.model };
-  });
-  for (const [index, { label, asked, service, reported }] of answered.entries()) {
+  const firsts = new Map<string, ComparedAnswer>();
+  for (const [index, answer] of answers.entries()) {
+    const { model: reported } = answer.metadata;
     if (reported === undefined) continue;
-    const other = answered
-      .slice(0, index)
-      .find((one) => one.service === service && one.reported === reported);
-    if (other === undefined || other.asked === asked) continue;
-    presentation.notices.warning(
-      `${other.label} and ${label} were both answered by ${reported}, as the service reports`,
-    );
+    const key = JSON.stringify([models[index]?.settings.values.baseUrl, reported]);
+    const other = firsts.get(key);
+    if (other === undefined) firsts.set(key, answer);
+    else if (other.model !== answer.model) {
+      presentation.notices.warning(
+        `${other.label} and ${answer.label} were both answered by ${reported}, as the service reports`,
+      );
+    }
   }
 }
 
@@ -224,32 +306,31 @@ async function reportComparison(comparison: FinishedComparison): Promise<void> {
  * @throws Failure if the named one cannot be found or opened
  */
 async function openComparisonJournal(comparison: Comparison) {
-  const { context, options, presentation, models, prompt } = comparison;
+  const { options, models, prompt } = comparison;
   // Answers of a profile that saves no conversations must not be in a conversation of a different profile.
-  const save = models.every(({ settings }) => settings.values.save) && options.dryRun !== true;
-  const promptOnly = ({ values }: ResolvedSettings) => promptMessages(values.system, prompt);
+  const save = models.every(({ settings }) => settings.values.save);
   const settings = models[0]?.settings ?? comparison.settings;
-  const opening = journalOptions(context, presentation.notices, save);
-  const named = await openNamedJournal(comparison, opening);
-  const next = named && nextTurns({ ...comparison, settings }, named, prompt);
-  const journal = named ?? (save ? createJournal(opening) : undefined);
-  const turns = next?.turns ?? (promptOnly(settings) as readonly NextTurn[]);
-  const parent = journal && turns.map((turn) => journal.addTurn(turn).id).at(-1);
+  const run = { ...comparison, settings: { ...settings, values: { ...settings.values, save } } };
+  const conversation = await openConversation(run, prompt);
+  const isContinued = conversation.saved() !== undefined;
+  const begun = options.dryRun === true ? undefined : conversation.record();
   const records = models.flatMap((model) => {
-    if (journal === undefined) return [];
+    if (begun === undefined) return [];
+    const { journal, parent } = begun;
     const { id } = journal.startAnswer({ model: model.settings.values.model, parent });
     return [createPromptRecord(journal, parent, id)];
   });
   const select = (index: number) => {
     const id = records[index]?.turn();
-    if (id !== undefined) journal?.select(id);
+    if (id !== undefined) begun?.journal.select(id);
   };
   select(0);
   return {
-    messages: (own: ResolvedSettings) => next?.messages ?? promptOnly(own),
+    messages: ({ values }: ResolvedSettings) =>
+      isContinued ? conversation.messages : promptMessages(values.system, prompt),
     /** What records the answer of each model; empty if nothing is saved. */
     records,
-    id: journal?.conversation().id,
+    id: conversation.saved()?.id,
     /** Selects the answer to continue with: the first complete one with text, else the first with text. */
     choose(answers: readonly ComparedAnswer[]): void {
       const withText = answers.filter(({ content }) => content !== '');
@@ -257,49 +338,29 @@ async function openComparisonJournal(comparison: Comparison) {
       const best = complete ?? withText[0];
       select(best === undefined ? 0 : answers.indexOf(best));
     },
-    close: async () => journal?.close(),
+    close: () => conversation.close(),
   };
 }
 
 type ComparisonJournal = Awaited<ReturnType<typeof openComparisonJournal>>;
-
-/** Opens one service per profile. @throws Failure */
-async function openServices({ models, ...run }: Comparison, source: UsageSource) {
-  const services = new Map<string | undefined, Service>();
-  const close = async () => {
-    for (const service of services.values()) await service.close();
-  };
-  try {
-    for (const { profile, settings } of models) {
-      if (services.has(profile)) continue;
-      const use = { network: undiciNetwork };
-      services.set(profile, await openService({ ...run, settings }, source, use));
-    }
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return { services, close };
-}
 
 /** One model of a comparison, with what answers, shows and records it. */
 interface AskedModel {
   readonly comparison: Comparison;
   readonly model: Comparison['models'][number];
   readonly index: number;
-  readonly service: Service;
+  readonly client: Client;
+  readonly clock: Clock;
   readonly view: ComparisonView;
   /** Undefined if nothing is saved. */
   readonly record: PromptRecord | undefined;
 }
 
-/** With `--jsonl`, the view shows all events of all answers; else a checked answer is shown at its end. */
-const showsEvents = ({ check, format }: Comparison) => check === undefined || format === 'jsonl';
-
 /** Asks once. An answer that the user stopped has no failure. */
 async function askOnce(
-  { comparison, model, index, service, view, record }: AskedModel,
+  { comparison, model, client, clock, record }: AskedModel,
   messages: readonly Message[],
+  sink: Sink,
 ): Promise<Answer> {
   const { context, options, presentation, guard } = comparison;
   const { label, settings } = model;
@@ -309,11 +370,9 @@ async function askOnce(
   const send = () => {
     const { request, warning } = planRequest(settings, messages, options.stream);
     if (warning !== undefined) presentation.notices.warning(`${label}: ${warning}`);
-    return service.client.chat(request, { signal });
+    return client.chat(request, { signal });
   };
-  const event = (next: ChatEvent) =>
-    showsEvents(comparison) || !isOfAnswer(next) ? view.event(index, next) : undefined;
-  const answer = await ask({ send, clock: service.clock, signal, recorder, guard }, { event });
+  const answer = await ask({ send, clock, signal, recorder, guard }, sink);
   const { error, failure, isStopped } = answer;
   recorder?.end(error instanceof Failure ? error.kind : undefined);
   if (failure === undefined) return answer;
@@ -321,56 +380,53 @@ async function askOnce(
   return { ...answer, failure: withRequestHint(failure, settings) };
 }
 
-/** Asks until an answer conforms, and shows the value, else all that was received. */
-async function askChecked(
-  asked: AskedModel,
-  check: AnswerCheck,
-  prompt: readonly Message[],
-): Promise<Omit<ComparedAnswer, 'label' | 'model'>> {
+/** Asks one model until its answer conforms, and shows the answer. A failed or stopped answer is a result, too. */
+async function askModel(asked: AskedModel, messages: readonly Message[]): Promise<ComparedAnswer> {
   const { comparison, model, index, view, record } = asked;
+  const { check, context, format, presentation } = comparison;
+  const requested = model.settings.values.model;
+  // The view of `--jsonl` shows all events of all answers; the others show a checked answer at its end.
+  const showsText = check === undefined || format === 'jsonl';
+  const sink: Sink = {
+    event: (event) => (showsText || !isOfAnswer(event) ? view.event(index, event) : undefined),
+  };
   const answers = await askUntilConforming({
     check,
-    messages: prompt,
-    send(messages, correction) {
+    messages,
+    send(next, correction) {
       if (correction !== undefined) record?.addPrompt(correction);
-      return askOnce(asked, messages);
+      return askOnce(asked, next, sink);
     },
     onMismatch(notice) {
-      if (comparison.context.signal.aborted) return false;
-      comparison.presentation.notices.notice(`${model.label}: ${notice}`);
+      if (context.signal.aborted) return false;
+      presentation.notices.notice(`${model.label}: ${notice}`);
       return true;
     },
   });
   const { answer, checked } = answers.last;
-  const wasStopped = answer.failure === undefined && !answer.metadata.complete;
   const text = valueText(answers) ?? answer.content;
-  if (!showsEvents(comparison) && text !== '') {
+  if (!showsText && text !== '') {
     await view.event(index, { type: 'text-received', text, deltas: [text] });
   }
+  const wasStopped = answer.failure === undefined && !answer.metadata.complete;
   const wasChecked = checked !== undefined || answers.earlier.length > 0;
-  return {
+  const result = {
+    label: model.label,
+    model: requested,
     content: answer.content,
     metadata: metadataOf(answers),
     failure: wasStopped ? undefined : failureOf(check, answers),
-    ...(wasChecked && { checked: checkedFields(answers, model.settings.values.model) }),
+    ...(wasChecked && { checked: checkedFields(answers, requested) }),
   };
-}
-
-/** Asks one model of a comparison, and shows its answer. A failed or stopped answer is a result, too. */
-async function askModel(asked: AskedModel, messages: readonly Message[]): Promise<ComparedAnswer> {
-  const { comparison, index, model, view } = asked;
-  const { check } = comparison;
-  const given =
-    check === undefined ? await askOnce(asked, messages) : await askChecked(asked, check, messages);
-  const answer = { ...given, label: model.label, model: model.settings.values.model };
-  await view.ended(index, answer);
-  return answer;
+  await view.ended(index, result);
+  return result;
 }
 
 /** Sends the prompt to all models at the same time, and shows the answers; the window's title has their number. */
 async function showAnswers(
   comparison: Comparison,
-  services: ReadonlyMap<string | undefined, Service>,
+  clients: readonly Client[],
+  clock: Clock,
   journal: ComparisonJournal,
 ) {
   const { context, models, presentation } = comparison;
@@ -383,9 +439,10 @@ async function showAnswers(
   };
   showState();
   try {
-    const pending = models.map(async (model, index) => {
-      const service = services.get(model.profile) as Service;
-      const asked = { comparison, model, index, service, view, record: journal.records[index] };
+    const pending = clients.map(async (client, index) => {
+      const model = models[index] as AskedModel['model'];
+      const record = journal.records[index];
+      const asked = { comparison, model, index, client, clock, view, record };
       const answer = await askModel(asked, journal.messages(model.settings));
       ended += 1;
       showState();
@@ -404,7 +461,7 @@ async function showAnswers(
 
 /** Shows and records the answers. Notices that would break the columns are printed afterwards. */
 async function recordAnswers(comparison: Comparison) {
-  const { presentation } = comparison;
+  const { models, presentation } = comparison;
   const held: (() => void)[] = [];
   const deferred: Notices = {
     notice: (...words) => void held.push(() => presentation.notices.notice(...words)),
@@ -414,14 +471,20 @@ async function recordAnswers(comparison: Comparison) {
   const shown = { ...comparison, presentation: { ...presentation, notices } };
   let journal: ComparisonJournal | undefined;
   const source = { command: 'compare', conversation: () => journal?.id };
-  const { services, close } = await openServices(comparison, source);
+  const run = { ...comparison, settings: models[0]?.settings ?? comparison.settings };
+  const use = { network: undiciNetwork };
+  const service = await openService(run, source, use);
+  const opened = chainClients(service, run, use);
   try {
+    const clients: Client[] = [];
+    for (const model of models) clients.push(await opened.of(model));
     journal = await openComparisonJournal(shown);
-    return await showAnswers(shown, services, journal);
+    return await showAnswers(shown, clients, service.clock, journal);
   } finally {
     await journal?.close();
     for (const write of held) write();
-    await close();
+    await opened.close();
+    await service.close();
   }
 }
 

@@ -145,17 +145,19 @@ export const renameConversation: Action<JsonOptions, [name: string, title: strin
   (await present(context, options)).notices.notice(`renamed ${describe(entry)}`);
 };
 
-const unique = (entries: readonly LibraryEntry[]): readonly LibraryEntry[] => [
-  ...new Map(entries.map((entry) => [entry.id, entry])).values(),
+/** Finds all conversations before any is changed. @throws Failure */
+const findEach = (folder: string, names: readonly string[], section?: 'trash') => [
+  ...new Map(
+    names.map((name) => findConversation(folder, name, section)).map((one) => [one.id, one]),
+  ).values(),
 ];
 
 type RunOnNames = Action<JsonOptions, [names: readonly string[]]>;
 
-/** Runs `natter conversations delete`. Finds all conversations before it moves any. @throws Failure */
 export const deleteConversations: RunOnNames = async (context, options, names) => {
   const { notices } = await present(context, options);
   const folder = dataFolder(context);
-  for (const entry of unique(names.map((name) => findConversation(folder, name)))) {
+  for (const entry of findEach(folder, names)) {
     const text = describe(entry);
     deleteConversation(folder, entry, context);
     notices.notice(`deleted ${text}; restore it with ‹natter conversations undelete ${entry.id}›`);
@@ -166,9 +168,7 @@ export const undeleteConversations: RunOnNames = async (context, options, names)
   const { notices } = await present(context, options);
   const folder = dataFolder(context);
   const entries =
-    names.length === 0
-      ? listEntries(folder, 'trash')
-      : unique(names.map((name) => findConversation(folder, name, 'trash')));
+    names.length === 0 ? listEntries(folder, 'trash') : findEach(folder, names, 'trash');
   if (entries.length === 0) notices.notice('the trash is empty');
   for (const entry of entries) {
     const text = describe(entry);
@@ -206,9 +206,8 @@ export const pruneConversations: Action<PruneOptions> = async (context, options)
     if (json) await printJson(context, rows.map(documentOf));
     else if (rows.length > 0) await printTable(context, presentation, columns, shown);
   };
-  if (dryRun) await print(old);
+  if (dryRun || (json && oldest === undefined)) await print(old);
   if (oldest === undefined) {
-    if (json && !dryRun) await print([]);
     notices.notice(`no conversation is older than ${olderThan}, without pinned and open ones`);
     return;
   }
@@ -239,15 +238,6 @@ export const pruneConversations: Action<PruneOptions> = async (context, options)
 /** Bytes; the longest string that Node makes of them. */
 const largestImport = 0x1fffffe8;
 
-async function* fileBytes(name: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
-  try {
-    for await (const chunk of createReadStream(name, { signal })) yield chunk as Uint8Array;
-  } catch (error) {
-    signal.throwIfAborted();
-    throw cannotRead(name, error);
-  }
-}
-
 /** The conversations of a file, or of standard input. @throws Failure `usage` */
 async function* importEntries(context: Context, { notices }: Presentation, name: string) {
   const { signal, clock } = context;
@@ -256,10 +246,15 @@ async function* importEntries(context: Context, { notices }: Presentation, name:
     notices.notice('reading standard input; press Ctrl+D to end it');
   }
   const source = name === '-' ? 'standard input' : name;
-  const stream = name === '-' ? stdin.bytes(signal) : fileBytes(name, signal);
-  const bytes = await collectBytes(stream, largestImport, () => {
-    const hint = 'import it in parts, such as: jq ".[:500]" conversations.json';
-    return new Failure('usage', `${source} is larger than 512 MB`, { hint });
+  const tooLarge = () =>
+    new Failure('usage', `${source} is larger than 512 MB`, {
+      hint: 'import it in parts, such as: jq ".[:500]" conversations.json',
+    });
+  const stream: AsyncIterable<Uint8Array> =
+    name === '-' ? stdin.bytes(signal) : createReadStream(name, { signal });
+  const bytes = await collectBytes(stream, largestImport, tooLarge).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw error instanceof Failure ? error : cannotRead(source, error);
   });
   const text = decodeText(bytes, { source, lossy: true });
   for (const entry of readImport(text, source, clock.date())) {
@@ -282,19 +277,15 @@ export const importConversations: RunOnNames = async (context, options, names) =
   const { secrets, version, process, clock } = context;
   const mask = (text: string) => maskText(secrets, text);
   const writing = { version, mask, processId: process.id, now: clock.date() };
-  const added: Exclude<ReturnType<typeof addConversation>, string>[] = [];
-  const others = { 'already there': 0, 'without a prompt': 0 };
+  const results: ReturnType<typeof addConversation>[] = [];
   const omitted = new Map<string, number>();
   const problems: Failure[] = [];
   const add = (entry: ImportEntry) => {
     if (entry.problem !== undefined) problems.push(new Failure('usage', entry.problem));
     if (entry.records.length === 0 && entry.problem !== undefined) return;
     const result = addConversation(folder, entry, writing);
-    if (typeof result === 'string') {
-      others[result] += 1;
-      return;
-    }
-    added.push(result);
+    results.push(result);
+    if (typeof result === 'string') return;
     for (const [what, number] of entry.omitted) {
       omitted.set(what, (omitted.get(what) ?? 0) + number);
     }
@@ -307,6 +298,9 @@ export const importConversations: RunOnNames = async (context, options, names) =
       problems.push(error);
     }
   }
+  const added = results.filter((result) => typeof result !== 'string');
+  const there = results.filter((result) => result === 'already there').length;
+  const empty = results.length - added.length - there;
   const { isTerminal } = context.streams.stdout;
   if (options.json === true) {
     const rows = added.map(({ id, title, changedAt }) => ({ id, title, changed_at: changedAt }));
@@ -318,11 +312,10 @@ export const importConversations: RunOnNames = async (context, options, names) =
     ]);
     await printTable(context, presentation, ['ID', 'TITLE'], rows);
   }
-  const { 'already there': there, 'without a prompt': empty } = others;
   const counts = [`${countOf(added.length, 'conversation')} imported`];
   if (there > 0) counts.push(`${count(there)} already there`);
   if (empty > 0) counts.push(`${count(empty)} without a prompt left out`);
-  if (problems.length === 0 || added.length + there + empty > 0) notices.notice(counts.join(', '));
+  if (problems.length === 0 || results.length > 0) notices.notice(counts.join(', '));
   const parts = Array.from(omitted, ([what, number]) => countOf(number, what));
   if (parts.length > 0) notices.notice(`not in the imported conversations: ${parts.join(', ')}`);
   const kept = parseAge(keep) ?? Infinity;
@@ -423,9 +416,6 @@ interface SearchOptions extends JsonOptions {
   readonly context: string;
 }
 
-/** Maximum milliseconds without handling signals and other events. */
-const maxTurnTime = 40;
-
 function contextLines(text: string): number {
   if (/^\d{1,4}$/.test(text)) return Number(text);
   throw new Failure('usage', `--context must be a number of lines, not "${text}"`);
@@ -479,7 +469,7 @@ export async function searchConversations(
   const patterns = compile(options, texts);
   const lines = contextLines(options.context);
   const entries = listEntries(dataFolder(context));
-  let [hits, conversations, turnStart] = [0, 0, context.clock.monotonic()];
+  let [hits, conversations] = [0, 0];
   for (const entry of entries) {
     try {
       const turns = searchConversation(entry.path, patterns, lines);
@@ -490,10 +480,8 @@ export async function searchConversations(
       if (!(error instanceof Failure) || error.kind !== 'storage') throw error;
       presentation.notices.warning(error.message);
     }
-    if (context.clock.monotonic() - turnStart < maxTurnTime) continue;
     await nextEventLoopTurn();
     context.signal.throwIfAborted();
-    turnStart = context.clock.monotonic();
   }
   if (hits === 0) {
     const searched = countOf(entries.length, 'conversation');
@@ -507,30 +495,21 @@ export async function searchConversations(
   );
 }
 
-/** UTF-16 units shown around a hit in a long line. */
+/** UTF-16 units shown around the first hit in a long line. */
 const around = 120;
 
-/** The part of a long line around its first hit. */
-function cut({ text, marks }: FoundLine): Pick<FoundLine, 'text' | 'marks'> {
+function marked({ text, marks }: FoundLine, style: Style): string {
+  const isLong = text.length > 4 * around;
   const first = marks[0]?.[0] ?? 0;
-  const start = Math.max(0, first - around);
-  const end = Math.min(text.length, first + 2 * around);
-  const within = marks
-    .filter(([from]) => from < end)
-    .map(([from, to]) => [from - start, Math.min(to, end) - start] as const);
-  return { text: text.slice(start, end), marks: within };
-}
-
-function marked(line: FoundLine, style: Style): string {
-  const { text, marks } = line.text.length > 4 * around ? cut(line) : line;
+  let at = isLong ? Math.max(0, first - around) : 0;
+  const last = isLong ? first + 2 * around : text.length;
   let shown = '';
-  let at = 0;
-  for (const [start, end] of marks) {
-    const hit = sanitizeLine(text.slice(start, end));
+  for (const [start, end] of marks.filter(([from]) => from < last)) {
+    const hit = sanitizeLine(text.slice(start, Math.min(end, last)));
     shown += sanitizeLine(text.slice(at, start)) + style.bold(style.red(hit));
     at = end;
   }
-  return shown + sanitizeLine(text.slice(at));
+  return shown + sanitizeLine(text.slice(at, last));
 }
 
 const speakers = {

@@ -28,10 +28,8 @@ import type { Failure, FailureKind } from '../../failure.ts';
 import { silentNotices } from '../../output/notices.ts';
 import type { Context, Run } from '../../run.ts';
 import { firstModels, modelToSet } from '../auth/check-service.ts';
-import { buildRequest } from '../../ask/plan-request.ts';
+import { planRequest } from '../../ask/plan-request.ts';
 import { openService } from '../../ask/service.ts';
-
-const proxyVariables = /^(?:https?|all)_proxy$/i;
 
 /** @throws Failure `configuration` for an invalid proxy URL */
 export function proxyFinding(url: URL, environment: Environment): Finding {
@@ -42,12 +40,7 @@ export function proxyFinding(url: URL, environment: Environment): Finding {
     const text = `requests use the proxy ${protocol}//${host} of ${proxy.variable}${login}`;
     return note('proxy', text);
   }
-  const isVariable = (name: string) => proxyVariables.test(name) && isSet(environment, name);
-  let reason = 'no proxy variable is set';
-  if (Object.keys(environment).some(isVariable))
-    reason = 'the proxy variables do not apply to this host';
-  if (isLoopbackName(url.hostname)) reason = 'loopback addresses never use one';
-  return ok('proxy', `requests use no proxy: ${reason}`);
+  return ok('proxy', 'requests use no proxy: no variable such as HTTPS_PROXY applies to this host');
 }
 
 /** What is wrong with Node's variables for certificates. */
@@ -246,7 +239,7 @@ async function* checkAnswer(
   /** Sends the request that natter sends for a prompt, without a system prompt. */
   const ask = (maxTokens?: number) => {
     const limited = { ...settings, values: { ...settings.values, maxTokens } };
-    const { request } = buildRequest(limited, [{ role: 'user', content: promptText }], stream);
+    const { request } = planRequest(limited, [{ role: 'user', content: promptText }], stream);
     return attempt(context, collectAnswer(client.chat(request, { signal })));
   };
   let sent = await ask(answerLimit);

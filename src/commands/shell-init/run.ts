@@ -6,14 +6,13 @@ import { parseSettingValue } from '../../settings/setting-value.ts';
 import type { Shell } from '../completion/command.ts';
 import { present, type Context, type GlobalOptions } from '../../run.ts';
 import { readSettings } from '../../settings/read-settings.ts';
-import { ask, type Sink } from '../../ask/ask.ts';
+import { openAsker } from '../../ask/fallback.ts';
 import { collectBytes } from '../../input/attach-files.ts';
 import { createActivity } from '../../output/activity.ts';
 import { silentNotices } from '../../output/notices.ts';
 import { chat } from '../chat/run.ts';
 import { withHint } from '../../cli/report.ts';
-import { planRequest, promptMessages } from '../../ask/plan-request.ts';
-import { openService } from '../../ask/service.ts';
+import { promptMessages } from '../../ask/plan-request.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
 
 const editor = '[Microsoft.PowerShell.PSConsoleReadLine]';
@@ -244,21 +243,8 @@ export async function shellInit(
 
 // What the keys of a shell ask for: a command for the text on the line, and why the last command failed.
 
-const systems: Partial<Record<NodeJS.Platform, string>> = {
-  darwin: 'macOS',
-  linux: 'Linux',
-  win32: 'Windows',
-};
-
-const names: Readonly<Record<Shell, string>> = {
-  bash: 'bash',
-  zsh: 'zsh',
-  fish: 'fish',
-  powershell: 'PowerShell',
-};
-
-const placeOf = (shell: Shell, { platform }: Context) =>
-  `${names[shell]} on ${systems[platform] ?? platform}`;
+/** As Node names the system: `bash on linux`. */
+const placeOf = (shell: Shell, { platform }: Context) => `${shell} on ${platform}`;
 
 /** Bytes; a command line is shorter. */
 const maxInput = 64 * 1024;
@@ -279,18 +265,12 @@ const fence = /^[ \t]*(?:```|~~~)[^\n]*\n(?<code>[^]*?)(?:^[ \t]*(?:```|~~~)[ \t
 
 const inlineCode = /^`(?<code>[^`\n]+)`$/;
 
-/** Line ends after which a command continues: an operator, a keyword, an opening bracket. */
-const openEnd = /(?:\\|\||&&|\|\||[{([]|\b(?:do|then|else|in|begin))$/;
-/** Lines that only continue a command: an operator, a keyword, a closing bracket. */
-const continued = /^(?:\||&&|\|\||done\b|fi\b|esac\b|end\b|else\b|elif\b|[)}\]])/;
-
-/** Whether the lines are clearly one command, and not an explanation with a command in it. */
-function isOneCommand(lines: readonly string[]): boolean {
-  if (lines.length <= 1 || lines.some((line) => line.includes('<<'))) return true;
-  const last = lines.length - 1;
-  const opens = lines.some((line, index) => index < last && openEnd.test(line.trimEnd()));
-  return opens || lines.slice(1).some((line) => continued.test(line.trimStart()));
-}
+/**
+ * Whether lines are clearly one command, and not an explanation with a command in it: one has a here-document, ends with
+ * an operator, keyword or bracket that opens, or starts with one that continues.
+ */
+const oneCommand =
+  /<<|(?:\\|\||&&|[{([]|\b(?:do|then|else|in|begin))\n|\n[ \t]*(?:\||&&|[)}\]]|(?:done|fi|esac|end|else|elif)\b)/;
 
 /** Characters; a longer answer is not a command. */
 const maxLength = 8_000;
@@ -302,7 +282,7 @@ function refuse(problem: string): Failure {
 }
 
 /** A prompt of a shell before the command, as in documentation. */
-const withoutPrompt = (line: string) => line.replace(/^[$>%] (?=\S)/, '');
+const shellPrompt = /^[$>%] (?=\S)/;
 
 /**
  * The command in an answer, as text for a command line: no code fence, no control or hidden characters, tabs as spaces.
@@ -318,9 +298,11 @@ export function commandOf(answer: string): string {
     .replace(/^\n+|\s+$/g, '')
     .split('\n')
     .map((line) => line.trimEnd());
-  if (lines.join('') === '') throw refuse('it is empty');
-  if (block === undefined && !isOneCommand(lines)) throw refuse(`it has ${lines.length} lines`);
-  return lines.length === 1 ? withoutPrompt(lines[0]?.trim() ?? '') : lines.join('\n');
+  const command = lines.join('\n');
+  if (command === '') throw refuse('it is empty');
+  if (lines.length === 1) return command.trim().replace(shellPrompt, '');
+  if (block !== undefined || oneCommand.test(command)) return command;
+  throw refuse(`it has ${lines.length} lines`);
 }
 
 async function suggest(context: Context, options: GlobalOptions, shell: Shell): Promise<string> {
@@ -330,29 +312,19 @@ async function suggest(context: Context, options: GlobalOptions, shell: Shell): 
   const presentation = { ...(await present(context, options)), notices: silentNotices };
   const settings = readSettings(context, silentNotices, options);
   const system = `Write one command line for ${placeOf(shell, context)} that does what the text describes. If the text is a command already, correct or complete it. Reply with the command alone, on one line if possible: no explanation, no Markdown, no code fence.`;
-  const { request } = planRequest(settings, promptMessages(system, line), true);
-  const source = { command: 'shell-init' };
-  const service = await openService({ context, options, presentation, settings }, source);
   const quiet = options.quiet === true || !context.streams.stderr.isTerminal;
-  const activity = createActivity({ context, presentation, options: { ...options, quiet } });
-  activity.waiting(request.model);
-  const { signal } = context;
-  const { client, clock } = service;
-  let length = 0;
-  const sink: Sink = {
-    event(event) {
-      if (event.type === 'text-received') length += event.text.length;
-      return length > maxLength ? Promise.reject(refuse('it is too long')) : undefined;
-    },
-  };
+  const run = { context, presentation, settings, options: { ...options, quiet, stream: true } };
+  const asker = await openAsker(run, { command: 'shell-init' });
+  const activity = createActivity(run);
+  activity.waiting(settings.values.model);
   try {
-    const send = () => client.chat(request, { signal });
-    const { content, error } = await ask({ send, clock, signal }, sink);
+    const compose = async () => promptMessages(system, line);
+    const { content, error } = await asker.ask(compose, () => undefined);
     if (error !== undefined) throw error;
     return commandOf(content);
   } finally {
     activity.settle();
-    await service.close();
+    await asker.close();
   }
 }
 

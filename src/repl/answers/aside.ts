@@ -10,7 +10,7 @@ import { failureText, type Session } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, SessionSettings, Update } from '../state.ts';
 import { isWriting, printing, refuse, showNow, step, stopKey, task } from '../step.ts';
-import { failureEntry, notice, type Entry } from '../transcript/transcript.ts';
+import { failureEntry, notice } from '../transcript/transcript.ts';
 
 /** A side question with the turns before it. */
 interface Asked {
@@ -49,24 +49,44 @@ function onAsideEvent(state: ReplState, event: ChatEvent): Update {
   return step({ ...state, aside: { ...aside, cause } });
 }
 
+/** Asks beside the conversation, whose journal has neither the messages nor the answer. */
+export async function askBeside(
+  session: Session,
+  messages: readonly Message[],
+  asked: {
+    readonly settings: SessionSettings;
+    /** The name that the ledger has for the request. */
+    readonly command: string;
+    readonly signal: AbortSignal;
+    readonly onEvent?: (event: ChatEvent) => void;
+  },
+) {
+  const { service, guard, context } = session;
+  const { settings, command, signal, onEvent } = asked;
+  let warning: string | undefined;
+  const send = () => {
+    const planned = service.plan(messages, settings);
+    ({ warning } = planned);
+    return service.clientFor(command).chat(planned.request, { signal });
+  };
+  const question = { send, signal, guard, clock: context.clock };
+  const answer = await ask(question, { event: async (event) => onEvent?.(event) });
+  countTokens(session, messages, answer);
+  return { answer, warning };
+}
+
 /** Asks a side question; `updated` prints it with its whole answer. The journal has neither. */
 export async function answerAside(
   session: Session,
   { question, messages, settings }: Asked,
 ): Promise<void> {
-  const { service, guard, context } = session;
-  const signal = session.begin('aside');
-  const notices: Entry[] = [];
-  const send = () => {
-    const { request, warning } = service.plan(messages, settings);
-    if (warning !== undefined) notices.push(notice(warning));
-    return service.clientFor('btw').chat(request, { signal });
-  };
-  const answer = await ask(
-    { send, signal, guard, clock: context.clock },
-    { event: async (event) => session.update((state) => onAsideEvent(state, event)) },
-  );
-  countTokens(session, messages, answer);
+  const { answer, warning } = await askBeside(session, messages, {
+    settings,
+    command: 'btw',
+    signal: session.begin('aside'),
+    onEvent: (event) => session.update((state) => onAsideEvent(state, event)),
+  });
+  const notices = warning === undefined ? [] : [notice(warning)];
   const ending = endingEntries(session, answer);
   const aside = { type: 'aside', question, text: answer.content } as const;
   session.update((state) => {

@@ -290,13 +290,9 @@ export function metadataOf({ earlier, last }: CheckedAnswers): AnswerMetadata {
   const { metadata } = last.answer;
   if (earlier.length === 0) return metadata;
   const parts = [...earlier, last].map(({ answer }) => answer.metadata);
-  const tokens = (name: keyof Usage) => sum(parts.map(({ usage }) => usage?.[name]));
-  const usage = definedFields({
-    prompt_tokens: tokens('prompt_tokens'),
-    cached_tokens: tokens('cached_tokens'),
-    completion_tokens: tokens('completion_tokens'),
-    total_tokens: tokens('total_tokens'),
-  });
+  const names = ['prompt_tokens', 'cached_tokens', 'completion_tokens', 'total_tokens'] as const;
+  const sums = names.map((name) => [name, sum(parts.map(({ usage }) => usage?.[name]))] as const);
+  const usage: Usage = Object.fromEntries(sums.filter(([, tokens]) => tokens !== undefined));
   // The first prompt that was probably cut.
   const cut = parts.find(({ estimatedPromptTokens }) => estimatedPromptTokens !== undefined);
   const total = sum(parts.map(({ timing }) => timing?.total)) ?? 0;

@@ -97,24 +97,24 @@ export type RemedyCode = Remedy['code'];
 
 /** What a failure says besides its kind and message. The details of the service are absent if it reported none. */
 export interface FailureOptions {
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** Whether the same request may succeed when it is sent again. */
-  readonly transient?: boolean;
+  readonly transient?: boolean | undefined;
   /** Seconds to wait, as requested by the service; may be infinite before the last attempt. */
   readonly retryAfterSeconds?: number | undefined;
   /** `x-request-id` or its usual variants. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   /** Requests sent, including the failed one. */
-  readonly attempts?: number;
+  readonly attempts?: number | undefined;
   /** The context window that the service named, in tokens. */
-  readonly contextWindow?: number;
+  readonly contextWindow?: number | undefined;
   /**
    * What to type next, for a failure that only one front end can have: one line without a full stop, with its commands
    * marked for {@link withCommands}.
    */
   readonly hint?: string | undefined;
   /** What may help, for a failure that several front ends can have. */
-  readonly remedy?: Remedy;
+  readonly remedy?: Remedy | undefined;
   readonly cause?: unknown;
 }
 

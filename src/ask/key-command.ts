@@ -6,7 +6,7 @@ import { requireEncryption } from '../client/http/request-headers.ts';
 import { startTimer } from '../clock.ts';
 import { withoutKeys } from '../environment.ts';
 import { Failure } from '../failure.ts';
-import { commandWords, shellWordHint, shellWordIn } from '../settings/command-words.ts';
+import { commandWords, shellHint } from '../settings/command-words.ts';
 import type { Resolved } from '../settings/resolved-settings.ts';
 import { parseApiKey } from '../settings/setting-value.ts';
 
@@ -28,11 +28,9 @@ async function printedKey(context: Context, label: string, command: string): Pro
     throw new Failure('configuration', `${label} ${parsed.problem}`, { hint });
   }
   const [program, ...words] = parsed;
-  const shellWord = shellWordIn(command);
   const usualHint =
-    shellWord === undefined
-      ? '‹natter auth status› shows the command; run it in a shell to see what it prints'
-      : shellWordHint(shellWord);
+    shellHint(command) ??
+    '‹natter auth status› shows the command; run it in a shell to see what it prints';
   const failure = (problem: string, hint = usualHint, cause?: unknown) =>
     new Failure('unauthorized', `${label} ${problem}`, { hint, cause });
   // It may ask a person for a passphrase, but gets no piped input, which belongs to the prompt.
@@ -74,10 +72,7 @@ async function printedKey(context: Context, label: string, command: string): Pro
     const { length } = output.split(/\r?\n/);
     if (length > 1) {
       const hint = `it must print the key alone; for the first line: sh -c '… | head -n 1'`;
-      throw failure(
-        `printed ${length} lines, not a key`,
-        shellWord === undefined ? hint : usualHint,
-      );
+      throw failure(`printed ${length} lines, not a key`, shellHint(command) ?? hint);
     }
     const key = parseApiKey(output, `the output of ${label}`, 'unauthorized');
     secrets.keep({ apiKey: key });
@@ -108,7 +103,7 @@ export async function serviceKey({ context, settings }: Run): Promise<string | u
   const { apiKey, apiKeyCommand: setting, values } = settings;
   if (setting === undefined) return apiKey?.value;
   const baseUrl = parseBaseUrl(values.baseUrl ?? '');
-  requireEncryption(baseUrl, 'the key', values.allowInsecure);
+  requireEncryption(baseUrl, { authorization: '' }, values.allowInsecure);
   const label = commandLabel(setting);
   const keys = context.shared.printedKeys;
   const key = keys.get(setting.value) ?? printedKey(context, label, setting.value);

@@ -1,14 +1,4 @@
-/** The result that the output waits for may never arrive after a stop. */
-async function roomUnlessStopped(stop: AbortSignal, room: Promise<void>): Promise<void> {
-  let onStop: () => void = () => undefined;
-  const stopped = new Promise<void>((resolve) => (onStop = resolve));
-  stop.addEventListener('abort', onStop);
-  try {
-    if (!stop.aborted) await Promise.race([room, stopped]);
-  } finally {
-    stop.removeEventListener('abort', onStop);
-  }
-}
+import { aborted } from 'node:util';
 
 /** Ends when all started items are finished. @throws the first error of `items` or `work` */
 export async function runItems<Item, Permission>(run: {
@@ -36,7 +26,8 @@ export async function runItems<Item, Permission>(run: {
     let sequence = 0;
     for await (const item of items) {
       const space = room();
-      if (space !== undefined) await roomUnlessStopped(stop, space);
+      // The result that the output waits for may never arrive after a stop.
+      if (space !== undefined) await Promise.race([space, aborted(stop, space)]);
       const permission = await admit(item, sequence);
       if (permission === undefined) break;
       const task: Promise<void> = work(item, sequence, permission)

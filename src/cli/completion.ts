@@ -1,6 +1,6 @@
 // What a shell offers for the word under the cursor: commands, options, and the values of options and arguments.
 import path from 'node:path';
-import type { Command, Argument, Option } from 'commander';
+import { type Argument, type Command, Option } from 'commander';
 import { catalogue } from '../client/contract.ts';
 import { storedKinds } from '../commands/config/stored-paths.ts';
 import { topicRows } from '../commands/help/topic-names.ts';
@@ -8,7 +8,6 @@ import { dataFolder } from '../ask/open-conversation.ts';
 import { loadPromptFile, promptPlaces } from '../input/load-prompt-file.ts';
 import { listEntries, readListed } from '../conversation/library/library.ts';
 import { Failure } from '../failure.ts';
-import type { Variable } from '../prompt-files/front-matter-keys.ts';
 import { type FoundPrompt, listPrompts, lookUpPrompt } from '../prompt-files/find-prompt.ts';
 import { type PromptFile, variablesOf } from '../prompt-files/prompt-file.ts';
 import { silentNotices } from '../output/notices.ts';
@@ -84,22 +83,17 @@ const promptFiles: Source = async ({ context, typed, before, command }) => {
   return isPath || candidates.length === 0 ? [...candidates, files] : candidates;
 };
 
-/** `--lang=`, or one candidate for each choice, so that a shell completes up to the choice. */
-function assignments({ name, description: summary = '', choices, default: value }: Variable) {
-  const option = `--${name}=`;
-  if (choices === undefined) {
-    return [{ name: option, summary: summary || (value ?? 'variable') }];
-  }
-  return choices
-    .filter((choice) => !special.test(choice))
-    .map((choice) => ({ name: option + choice, summary }));
-}
-
-/** The variables of a prompt file, as options. */
-async function variableCandidates(context: Context, name: string): Promise<readonly Candidate[]> {
+/** Adds the variables of a prompt file to the options of `natter run`. */
+async function addVariables(context: Context, command: Command, name: string): Promise<void> {
   const found = lookUpPrompt(promptPlaces(context), name);
   const prompt = found && (await load(found, context.signal));
-  return prompt === undefined ? [] : variablesOf(prompt).flatMap(assignments);
+  const variables = prompt === undefined ? [] : variablesOf(prompt);
+  for (const { name: variable, description, choices, default: value } of variables) {
+    const flag = `--${variable}`;
+    if (findOption(command, flag) !== undefined) continue;
+    const option = new Option(`${flag} <text>`, description ?? value ?? 'variable');
+    command.addOption(option.choices(choices?.filter((choice) => !special.test(choice)) ?? []));
+  }
 }
 
 /** Each conversation is read for its title. */
@@ -258,13 +252,12 @@ const findOption = (command: Command, word: string): Option | undefined =>
 function readWords(program: Command, args: readonly string[]) {
   let command = program;
   const operands: string[] = [];
-  /** The option whose value the next word is, or a variable of the prompt file: `--lang`. */
-  let awaiting: Option | string | undefined;
+  /** The option whose value the next word is. */
+  let awaiting: Option | undefined;
   /** Whether `--` came before. */
   let ended = false;
   for (const word of args) {
-    const isRequired = typeof awaiting === 'object' && awaiting.required;
-    const isValue = awaiting !== undefined && (isRequired || !word.startsWith('-'));
+    const isValue = awaiting !== undefined && (awaiting.required || !word.startsWith('-'));
     awaiting = undefined;
     if (isValue) continue;
     if (ended || !word.startsWith('-') || word === '-') {
@@ -274,9 +267,7 @@ function readWords(program: Command, args: readonly string[]) {
     } else if (word === '--') ended = true;
     else {
       const option = findOption(command, word);
-      const isVariable = command.name() === 'run' && operands.length > 0 && !word.includes('=');
       if (option?.required === true || option?.optional === true) awaiting = option;
-      else if (option === undefined && isVariable) awaiting = word;
     }
   }
   return { command, operands, awaiting, ended };
@@ -310,30 +301,26 @@ async function candidatesAt(
   args: readonly string[],
   current: string,
 ): Promise<readonly Candidate[]> {
-  const { command, operands, awaiting, ended } = readWords(program, args);
-  const [promptFile = ''] = operands;
+  let read = readWords(program, args);
+  const [promptFile] = read.operands;
+  if (read.command.name() === 'run' && promptFile !== undefined) {
+    await addVariables(context, read.command, promptFile);
+    read = readWords(program, args);
+  }
+  const { command, operands, awaiting, ended } = read;
   const isOption = !ended && current.startsWith('-');
   const ofOption = { context, command: program, typed: current, before: [] };
-  if (typeof awaiting === 'object' && (awaiting.required || !isOption)) {
+  if (awaiting !== undefined && (awaiting.required || !isOption)) {
     return optionValues(ofOption, awaiting, '');
   }
   if (isOption) {
     const name = /^(?<name>--[^=]+)=/.exec(current)?.groups?.['name'];
     const assigned = name === undefined ? undefined : findOption(command, name);
     if (assigned !== undefined) return optionValues(ofOption, assigned, `${name}=`);
-    const takesVariables = command.name() === 'run' && promptFile !== '';
-    const variables = takesVariables ? await variableCandidates(context, promptFile) : [];
-    const options = optionsAt(command).map((option) => ({
+    return optionsAt(command).map((option) => ({
       name: nameOf(option),
       summary: option.description,
     }));
-    return [...variables, ...options];
-  }
-  if (typeof awaiting === 'string') {
-    const start = `${awaiting}=`;
-    return (await variableCandidates(context, promptFile))
-      .filter(({ name }) => name.startsWith(start) && name !== start)
-      .map(({ name, summary }) => ({ name: name.slice(start.length), summary }));
   }
   const argument = argumentAt(command, operands.length);
   const request = { context, command, typed: current, before: operands };

@@ -2,7 +2,6 @@
 import type { Command, Help } from 'commander';
 import type { Context } from '../run.ts';
 import { showInPager } from '../terminal/device/pager.ts';
-import { hangText } from '../terminal/text/rows.ts';
 import { topicNames } from '../commands/help/topic-names.ts';
 import { hasFlag } from './command-line.ts';
 import { generalGroup, serviceGroup, durationNote } from './global-options.ts';
@@ -56,18 +55,28 @@ function exampleLines(examples: readonly Example[]): readonly string[] {
   );
 }
 
+/** The most columns of a help. */
 export const helpWidth = 80;
 
+/** Wraps a text at the width of the help. Its words stay whole. */
+export const wrapHelp = (text: string, help: Help, indent = 0): string =>
+  help.boxWrap(text, (help.helpWidth ?? helpWidth) - indent);
+
 const widestTerm = 28;
+/** Columns for a description beside its term; with fewer it is below. */
+const leastColumns = 30;
+
+/** The columns before a description. */
+function descriptionIndent(termWidth: number, { helpWidth: width = helpWidth }: Help): number {
+  return width - termWidth - 4 < leastColumns ? 6 : termWidth + 4;
+}
 
 function formatRow({ term, description }: HelpRow, termWidth: number, help: Help): string {
-  const indent = termWidth + 4;
-  const text = help
-    .boxWrap(description, helpWidth - indent)
-    .replaceAll('\n', `\n${' '.repeat(indent)}`);
-  const isLong = term.length > termWidth;
-  const gap = isLong ? `\n${' '.repeat(indent)}` : ' '.repeat(indent - 2 - term.length);
-  return `  ${term}${gap}${text}`.trimEnd();
+  const indent = descriptionIndent(termWidth, help);
+  const text = wrapHelp(description, help, indent).replaceAll('\n', `\n${' '.repeat(indent)}`);
+  const isBelow = term.length + 4 > indent;
+  const gap = isBelow ? `\n${' '.repeat(indent)}` : ' '.repeat(indent - 2 - term.length);
+  return `  ${wrapHelp(term, help, 2).replaceAll('\n', '\n  ')}${gap}${text}`.trimEnd();
 }
 
 /** Rows in two columns, without a heading. */
@@ -84,10 +93,12 @@ export function formatSection(heading: string, rows: readonly HelpRow[], help: H
 /** Where the rest is: the service options, and the topics. */
 function ending(command: Command, help: Help): readonly string[] {
   if (command.parent === null) {
-    return [durationNote, help.boxWrap(`Topics: natter help ${topicNames.join(', ')}`, helpWidth)];
+    return [durationNote, `Topics: natter help ${topicNames.join(', ')}`].map((text) =>
+      wrapHelp(text, help),
+    );
   }
   return !helpOf(command).hidesServiceOptions
-    ? ['Also: service options (natter help service)']
+    ? [wrapHelp('Also: service options (natter help service)', help)]
     : [];
 }
 
@@ -97,8 +108,8 @@ const joinSections = (sections: readonly string[]): string =>
 
 /** The start of each help: what the command does, how it is called. */
 const introduction = (command: Command, help: Help): readonly string[] => [
-  help.boxWrap(help.commandDescription(command), helpWidth).trimEnd(),
-  `Usage: ${help.commandUsage(command)}`,
+  wrapHelp(help.commandDescription(command), help).trimEnd(),
+  wrapHelp(`Usage: ${help.commandUsage(command)}`, help),
 ];
 
 /**
@@ -119,7 +130,7 @@ function optionSections(command: Command, help: Help): readonly string[] {
   });
 }
 
-/** The whole help as plain text of at most 80 columns, options by group. */
+/** The whole help as plain text, options by group. */
 export function formatHelp(command: Command, help: Help): string {
   const list = helpOf(command).list;
   const examples = exampleLines(helpOf(command).examples);
@@ -164,11 +175,13 @@ function formatProgram(program: Command, help: Help): string {
   return joinSections([
     description,
     examples.join('\n'),
-    `${formatSection('Commands:', shown, help)}\n  also: ${seldomNames.join(', ')}`,
+    wrapHelp(`${formatSection('Commands:', shown, help)}\n  also: ${seldomNames.join(', ')}`, help),
     [
       'More: natter --help (all options), natter <command> -h, natter help <topic>',
-      help.boxWrap(`Topics: ${topicNames.join(', ')}`, helpWidth),
-    ].join('\n'),
+      `Topics: ${topicNames.join(', ')}`,
+    ]
+      .map((text) => wrapHelp(text, help))
+      .join('\n'),
   ]);
 }
 
@@ -187,9 +200,9 @@ const ownRank = ({ term }: HelpRow) => {
 const clauseStart = /(?=, |: [a-z"]| \()(?![^(]*\))/;
 
 /** A row without the name of its variable; a description over one row loses its last clauses. */
-function inShort({ term, description }: HelpRow, termWidth: number): HelpRow {
+function inShort({ term, description }: HelpRow, termWidth: number, help: Help): HelpRow {
   const [whole = ''] = description.replace(/ \[[A-Z_]+\]$/, '').split('; ');
-  const room = helpWidth - termWidth - 4;
+  const room = (help.helpWidth ?? helpWidth) - descriptionIndent(termWidth, help);
   const clauses = whole.split(clauseStart);
   while (clauses.length > 1 && clauses.join('').length > room) clauses.pop();
   return { term, description: clauses.join('') };
@@ -215,11 +228,11 @@ function formatCommand(command: Command, help: Help): string {
       ['Examples:', ...exampleLines(helpOf(command).examples.slice(0, 3))].join('\n'),
       options.length === 0 || children.length === 0
         ? formatSection('Commands:', children, help)
-        : `Commands: ${childNames}`,
-      help.boxWrap(listRow, helpWidth),
+        : wrapHelp(`Commands: ${childNames}`, help),
+      wrapHelp(listRow, help),
       formatSection(
         'Options:',
-        rows.map((row) => inShort(row, termWidth)),
+        rows.map((row) => inShort(row, termWidth, help)),
         help,
       ),
       `More: ${pathOf(command)} --help${rest === 0 ? '' : ` (${rest} more options)`}${service}`,
@@ -232,63 +245,20 @@ function formatCommand(command: Command, help: Help): string {
   return text;
 }
 
-/** The help of `-h` as plain text of at most 23 rows of 80 columns. */
+/** The help of `-h` as plain text of at most 23 rows. */
 export function formatShortHelp(command: Command, help: Help): string {
   return command.parent === null ? formatProgram(command, help) : formatCommand(command, help);
 }
 
-/** The column at which a row goes on: that of its last part after a gap, else its indentation. */
-const textColumn = (row: string) => /^( *\S.* {2,}| *)/.exec(row)?.[0].length ?? 0;
-
-/** The row is full, and the next one begins at the column of its text with a word that did not fit. */
-function goesOn(row: string, next: string): boolean {
-  const [indent = '', word = ''] = /^( *)(\S*)/.exec(next)?.slice(1) ?? [];
-  const isFull = row.length + 1 + word.length > helpWidth;
-  return word !== '' && isFull && indent.length === textColumn(row);
-}
-
-/** Columns for a description beside its term; with fewer it is below. */
-const leastColumns = 30;
-/** How far a description below its term is indented. */
-const belowTerm = 6;
-
-/** A row of a help in rows of up to `columns`. The terminal breaks commands, which a reader may copy. */
-function narrowRow(row: string, columns: number): string {
-  if (row.length <= columns) return row;
-  const column = textColumn(row);
-  const [term, text] = [row.slice(0, column), row.slice(column)];
-  if (text.startsWith('$ ')) return row;
-  const hasRoom = columns - column >= leastColumns;
-  const indent = ' '.repeat(hasRoom ? column : belowTerm);
-  const start = hasRoom ? term : `${term.trimEnd()}\n${indent}`.replace(/^\n/, '');
-  return start + hangText(text, columns, indent);
-}
-
-/** A help, whose rows have up to 80 columns, for a terminal that is narrower. */
-export function narrowHelp(text: string, columns: number): string {
-  if (columns >= helpWidth) return text;
-  const rows: string[] = [];
-  let before = '';
-  for (const row of text.split('\n')) {
-    const last = rows.at(-1);
-    if (last !== undefined && goesOn(before, row)) rows[rows.length - 1] = `${last} ${row.trim()}`;
-    else rows.push(row);
-    before = row;
-  }
-  return rows.map((row) => narrowRow(row, columns)).join('\n');
-}
-
 /** Prints a help, in a pager if it does not fit the terminal. */
 export async function printHelp(context: Context, text: string): Promise<void> {
-  const { streams, device, environment, platform } = context;
-  const { stdout } = streams;
-  const shown = stdout.isTerminal ? narrowHelp(text, stdout.columns()) : text;
+  const { device } = context;
+  const { stdout } = context.streams;
   if (stdout.isTerminal) {
-    const size = { columns: stdout.columns(), rows: stdout.rows() };
     // Ctrl+C is a key of the pager; natter gets the signal too, but only when the pager has ended.
     const release = device.onInterrupt(() => undefined);
-    if (showInPager(shown, { ...size, environment, platform })) return;
+    if (showInPager(text, stdout.rows(), context)) return;
     release();
   }
-  await stdout.write(shown);
+  await stdout.write(text);
 }

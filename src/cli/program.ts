@@ -71,7 +71,13 @@ export function buildProgram(
   args: readonly string[] = [],
   print = (text: string): void => void context.streams.stdout.write(text),
 ): Command {
-  const format = wantsShortHelp(args) ? formatShortHelp : formatHelp;
+  const { stdout } = context.streams;
+  const width = stdout.isTerminal ? Math.min(helpWidth, stdout.columns()) : helpWidth;
+  const help = {
+    helpWidth: width,
+    minWidthToWrap: 1,
+    formatHelp: wantsShortHelp(args) ? formatShortHelp : formatHelp,
+  };
   const program = new Command('natter')
     .description('A terminal chat client for LLMs on OpenAI-compatible servers.')
     .usage('[chat] [prompt...] [options]')
@@ -92,7 +98,7 @@ export function buildProgram(
       })
       .helpOption('-h, --help', 'show help: -h on one screen, --help all of it')
       .helpCommand(false)
-      .configureHelp({ helpWidth, formatHelp: format })
+      .configureHelp(help)
       .configureOutput({
         writeOut: print,
         // Commander writes only the help of a group here; usage errors become failures.

@@ -103,9 +103,8 @@ async function* chat(
       }
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const details = definedFields({ requestId });
-      if (error.kind === 'no_answer') throw rephrase(error, details);
-      throw hasContent ? incompleteAnswer(error, details) : emptyAnswerFailure(error, details);
+      if (error.kind === 'no_answer') throw rephrase(error, { requestId });
+      throw hasContent ? incompleteAnswer(error, requestId) : emptyAnswerFailure(error, requestId);
     } finally {
       watch.stop();
       if (!isBodyTaken) response.destroy(new Error('the caller stopped reading the answer'));

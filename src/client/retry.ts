@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
-import { definedFields } from '../json.ts';
 import type { ChatOptions } from './client.ts';
 import type { Sender } from './configuration.ts';
 import type { RetryScheduled } from './events.ts';
@@ -98,7 +97,7 @@ async function waitForRetry(
     if (!signal.aborted) return;
     if (!(error instanceof Failure)) throw error;
     const message = `${error.message}; the last attempt failed: ${cause.message}`;
-    throw rephrase(error, { message, ...definedFields({ attempts: cause.attempts }) });
+    throw rephrase(error, { message, attempts: cause.attempts });
   } finally {
     unfollow();
   }

@@ -8,7 +8,7 @@ import { definedFields } from '../json.ts';
 import type { SecretFilter } from '../secrets/secret-filter.ts';
 import { isSecretHeader } from '../secrets/secret-parts.ts';
 import { bytesEvent, describeRequest, type RecordedHeaders, type ResponseEvent } from './format.ts';
-import { createMaskedBody } from './masked-body.ts';
+import { type BodyRead, maskReads } from './masked-body.ts';
 import type { openRecordingFile } from './recording-file.ts';
 
 /** These headers describe the transfer of the body, which is recorded decoded. */
@@ -95,15 +95,14 @@ export function createRecorder(
       }
     }
 
+    let isRead = false;
     async function* record(response: HttpResponse): AsyncGenerator<Uint8Array, void> {
-      const writeBytes = (bytes: Uint8Array, at: number) => write(bytesEvent(bytes), at);
-      const contentType = response.headers['content-type'];
-      const masked = secrets && createMaskedBody(secrets, contentType, writeBytes);
+      isRead = true;
+      const reads: BodyRead[] = [];
       let ending: ResponseEvent = { type: 'stopped' };
       try {
         for await (const bytes of response.body) {
-          if (masked === undefined) writeBytes(bytes, elapsed());
-          else masked.take(bytes, elapsed());
+          reads.push({ bytes, at: elapsed() });
           yield bytes;
         }
         ending = { type: 'end' };
@@ -111,7 +110,10 @@ export function createRecorder(
         ending = endingOf(error, mask);
         throw error;
       } finally {
-        masked?.end();
+        // At the end, because only the whole body shows a secret in several reads.
+        const contentType = response.headers['content-type'];
+        const masked = secrets === undefined ? reads : maskReads(reads, contentType, secrets);
+        for (const { bytes, at } of masked) write(bytesEvent(bytes), at);
         write(ending);
       }
     }
@@ -125,19 +127,13 @@ export function createRecorder(
     }
     const headers = recordHeaders(response, request.url, mask);
     write({ type: 'response', status: response.status, headers });
-    let isOpen = true;
     return {
       ...response,
-      body: {
-        [Symbol.asyncIterator]() {
-          isOpen = false;
-          return record(response);
-        },
-      },
+      body: record(response),
       destroy(reason) {
         // The reader of a body gets the reason as an error, which is recorded.
-        if (isOpen) write({ type: 'stopped' });
-        isOpen = false;
+        if (!isRead) write({ type: 'stopped' });
+        isRead = true;
         response.destroy(reason);
       },
     };

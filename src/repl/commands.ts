@@ -116,21 +116,11 @@ function promptCommands({ promptFiles }: ReplState): readonly SlashCommand[] {
     }));
 }
 
-/** The commands of natter, and prompt files, also those that a command of natter hides. */
-function offeredCommands(state: ReplState): readonly SlashCommand[] {
-  const hidden = state.promptFiles.filter(({ name }) => byName.has(name));
-  const rows = hidden.map(({ name }): SlashCommand => {
-    const summary = `hidden by the command /${name}; natter run ${name} sends it`;
-    return {
-      name: `${name}.md`,
-      summary,
-      group: 'prompts',
-      isHidden: true,
-      run: (same) => step(same),
-    };
-  });
-  return [...slashCommands, ...promptCommands(state), ...rows];
-}
+/** The commands of natter, and prompt files. */
+const offeredCommands = (state: ReplState): readonly SlashCommand[] => [
+  ...slashCommands,
+  ...promptCommands(state),
+];
 
 /** The rows below the composer: those of the panel, or the help while a question mark is all that is typed. */
 export function panelOf(state: ReplState): readonly string[] {
@@ -163,9 +153,8 @@ export function refuseMissing(state: ReplState, name: string, argument: string):
     composer: withDraft(composer, draft),
     restoredText: draft.text,
   };
-  const commands = [...slashCommands, ...promptCommands(state)];
   const hint = '// sends a line that starts with a slash';
-  return refuseUnknown({ ...state, ...restored }, commands, name, hint);
+  return refuseUnknown({ ...state, ...restored }, offeredCommands(state), name, hint);
 }
 
 export function findCommand(name: string): SlashCommand | undefined {

@@ -40,7 +40,11 @@ export function createSession(options: {
   const { repl, screen, format, call = callTask } = options;
   const { clock } = repl.context;
   let { state, journal } = options;
-  const controllers = { activity: new AbortController(), aside: new AbortController() };
+  const controllers = {
+    activity: new AbortController(),
+    aside: new AbortController(),
+    title: new AbortController(),
+  };
   let quit: () => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
   const ended = new Promise<void>((resolve, reject) => {
@@ -136,6 +140,7 @@ export function createSession(options: {
       session.update(endSession);
       session.stop();
       session.stop('aside');
+      session.stop('title');
       await allEnded();
       ticker.run(false);
       draftSaving.cancel();

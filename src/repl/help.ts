@@ -65,10 +65,8 @@ type Row = readonly [term: string, summary: string];
 const indent = 4;
 
 /** `/name` with its argument, as in `/help`. */
-export function usageOf({ name, argument, isHidden }: SlashCommand): string {
-  if (isHidden === true) return name;
-  return argument === undefined ? `/${name}` : `/${name} ${argument}`;
-}
+export const usageOf = ({ name, argument }: SlashCommand): string =>
+  argument === undefined ? `/${name}` : `/${name} ${argument}`;
 
 export function isOffered({ isLineMode }: ReplState, { needsLiveRegion }: SlashCommand): boolean {
   return !isLineMode || needsLiveRegion !== true;
@@ -151,10 +149,8 @@ function groupHelp(
   const sections = groups.map((group) => {
     const members = offered.filter((command) => command.group === group);
     const rows = members.map((command): Row => [usage(command), command.summary]);
-    // A prompt file with the name of a command is not one.
-    const count = members.filter(({ isHidden }) => isHidden !== true).length;
     const title: string = commandGroups[group];
-    return { title, rows, count };
+    return { title, rows };
   });
   const others = [
     ...(state.hasShell ? shellRows : []),
@@ -162,14 +158,14 @@ function groupHelp(
     isLineMode ? lineKeyAdvice : keyAdvice(state),
     nameAdvice,
   ];
-  if (groups.length > 1) sections.push({ title: 'More', rows: others, count: others.length });
+  if (groups.length > 1) sections.push({ title: 'More', rows: others });
   const shown = sections.filter(({ rows }) => rows.length > 0);
   const linesOf = rowLayout(
     shown.flatMap(({ rows }) => rows),
     state,
   );
-  const blocks = shown.map(({ title, rows, count }) => {
-    const spoken = `${title}, ${countOf(count, 'command')}:`;
+  const blocks = shown.map(({ title, rows }) => {
+    const spoken = `${title}, ${countOf(rows.length, 'command')}:`;
     return [isLineMode ? spoken : title, ...rows.flatMap(linesOf)].join('\n');
   });
   return blocks.join(isLineMode ? '\n' : '\n\n');
@@ -237,15 +233,12 @@ export function showHelp(
   return refuseUnknown(state, commands, name);
 }
 
-/** Commands that share the longest prefix with the word, at least half of it; else one that almost matches it. */
+/** Commands that share the first half of the word; else one that almost matches it. */
 function nearNames(commands: readonly SlashCommand[], word: string): readonly string[] {
-  for (let length = word.length; length >= word.length / 2 && length > 0; length -= 1) {
-    const near = commands.filter(({ name }) => name.startsWith(word.slice(0, length)));
-    if (near.length > 0) return near.map(({ name }) => `/${name}`);
-  }
   const names = commands.map(({ name }) => name);
-  const almost = nearlyNamed(word, names);
-  return almost === undefined ? [] : [`/${almost}`];
+  const start = word.slice(0, Math.ceil(word.length / 2));
+  const near = names.filter((name) => start !== '' && name.startsWith(start));
+  return near.length > 0 ? near : [nearlyNamed(word, names) ?? []].flat();
 }
 
 export function refuseUnknown(
@@ -255,7 +248,9 @@ export function refuseUnknown(
   otherHint?: string,
 ): Update {
   const listed = commands.filter(({ isUnlisted }) => isUnlisted !== true);
-  const near = nearNames(listed, name).slice(0, 3);
+  const near = nearNames(listed, name)
+    .slice(0, 3)
+    .map((one) => `/${one}`);
   const guess = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}?`;
   const key = keyOf('search-start', state.keyMap);
   const hint =

@@ -40,8 +40,6 @@ export interface SlashCommand {
   readonly isSilent?: boolean;
   /** Its output is that of `showNow`: while an answer is written, the transcript has neither that nor the command. */
   readonly showsNow?: boolean;
-  /** A prompt file with the name of a command, which only help shows. */
-  readonly isHidden?: boolean;
   /** Works, but neither the menu nor `/help` lists it, because another command does the same or few need it. */
   readonly isUnlisted?: boolean;
   /** Not available in line mode. */

@@ -180,8 +180,6 @@ export interface AnswerActivity {
   readonly comparedWith?: string | undefined;
   /** `/continue` adds the text to the last answer. */
   readonly isContinuation?: boolean;
-  /** The summary that `/compact` asks for is not a turn of the conversation. */
-  readonly isSummary?: boolean;
 }
 
 /** A command in progress, such as fetching a list or reading a file. */
@@ -280,7 +278,14 @@ export interface ReplState {
   readonly list: OpenList | undefined;
   readonly activity: AnswerActivity | TaskActivity | undefined;
   /** The side question of `/btw` in progress, beside an answer or alone. */
-  readonly aside?: { readonly since: number; readonly isStopping: boolean } | undefined;
+  readonly aside?:
+    | {
+        readonly since: number;
+        readonly isStopping: boolean;
+        /** Why it is sent again. */
+        readonly cause?: string | undefined;
+      }
+    | undefined;
   /** Answered side questions, which are printed after the answer in progress. */
   readonly asides?: readonly Entry[];
   /** The host of the web page that is read before a prompt is sent. */

@@ -1,5 +1,4 @@
 import type { AnswerEnd, FailureText, ReplState, Update, Task } from './state.ts';
-import { printAsides } from './answers/aside.ts';
 import { onAnswerEnded } from './answers/answering.ts';
 import { sendPrompt } from './answers/send-prompt.ts';
 import { answerList } from './line-mode/questions.ts';
@@ -57,6 +56,15 @@ export function onTaskFailed(
   const dialog = recovered.dialog ?? activity.dialog;
   const ended = step({ ...recovered, activity: undefined, dialog }, report);
   return failure === 'stopped' ? andThen(ended, pauseQueue) : ended;
+}
+
+/** Prints answered side questions, unless an answer is written, in the middle of which they would be. */
+function printAsides(state: ReplState): Update {
+  const { asides = [], activity, reasoning } = state;
+  const isOpen =
+    activity?.type === 'answer' && (activity.phase === 'streaming' || reasoning === 'show');
+  if (asides.length === 0 || isOpen) return step(state);
+  return step({ ...state, asides: [] }, printing(...asides));
 }
 
 /** A change of the state. Then the keys that waited for it are pressed, side questions are printed, and the queue goes on. */

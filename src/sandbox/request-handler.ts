@@ -166,12 +166,12 @@ function applyRules(
   const applied = rules.apply({
     method: exchange.request.method ?? 'GET',
     path,
-    ...(record.model === undefined ? {} : { model: record.model }),
-    ...(prompt === undefined ? {} : { prompt }),
+    model: record.model,
+    prompt,
   });
   exchange.fault = applied.fault;
-  if (applied.rule !== undefined) record.rule = applied.rule;
-  if (applied.attempt !== undefined) record.attempt = applied.attempt;
+  record.rule = applied.rule;
+  record.attempt = applied.attempt;
   return applied.prompt ?? prompt ?? '';
 }
 
@@ -193,9 +193,6 @@ async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
   state.admit(key);
   const prompt = applyRules(exchange, state.rules, path, body);
   const { fault } = exchange;
-  if (fault['early-hints'] === true) {
-    exchange.response.writeEarlyHints({ link: '</v1/models>; rel=preload' });
-  }
   if (fault.delay !== undefined) await pause(exchange, fault.delay);
   if (cutPosition(fault) === 'request') {
     await cut(exchange);

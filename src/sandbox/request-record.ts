@@ -1,10 +1,6 @@
 import { isJsonObject } from '../json.ts';
 import { maskValue } from '../secrets/mask.ts';
-import {
-  createMaskedStream,
-  createSecretFilter,
-  minLengthInText,
-} from '../secrets/secret-filter.ts';
+import { createSecretFilter, minLengthInText } from '../secrets/secret-filter.ts';
 
 /** The log entry of one request; it is written when the connection has finished with the request. */
 export interface RequestRecord {
@@ -22,8 +18,8 @@ export interface RequestRecord {
   /** The key's tier, if the key is known. */
   tier?: string;
   /** The rule or `[sandbox …]` group that decided on the answer, and how often it has decided. */
-  rule?: string;
-  attempt?: number;
+  rule?: string | undefined;
+  attempt?: number | undefined;
   /** Events sent, `[DONE]` included. */
   events: number;
   /** `cut`: a fault cut the answer; `failed`: the engine failed in the middle of its answer. */
@@ -56,33 +52,24 @@ export function recordBody(record: RequestRecord, bytes: Buffer, value: unknown)
   record.body = isShort && value !== undefined ? value : start.toString();
 }
 
-/** Masks a text and cuts it. The cut is before a secret that it would divide, which could not be recognised. */
+/** More than the characters of a key, which is masked whole before the cut. */
+const longestKey = 8192;
+
+/** Masks a text and cuts it. */
 function createTextMask(key: string | undefined): (text: string) => string {
   const filter = createSecretFilter(key === undefined ? [] : [key], minLengthInText);
   return (text) => {
-    if (text.length <= maxTextLength) return filter?.mask(text) ?? text;
-    const start = text.slice(0, maxTextLength);
-    return `${filter === undefined ? start : createMaskedStream(filter).write(start)}…`;
+    const start = text.slice(0, maxTextLength + longestKey);
+    const masked = filter?.mask(start) ?? start;
+    return text.length <= maxTextLength ? masked : `${masked.slice(0, maxTextLength)}…`;
   };
 }
 
-/**
- * Writes the line of a record, with the key masked everywhere. Never throws: if a record cannot be formatted, the line
- * has the reason.
- * @param key the token of the request
- */
+/** Writes the line of a record, with the key masked everywhere. @param key the token of the request */
 export function writeRecord(
   log: (line: string) => void,
   { body, ...facts }: RequestRecord,
   key?: string,
 ): void {
-  let line: string;
-  try {
-    line = JSON.stringify(maskValue({ ...facts, body }, createTextMask(key)));
-  } catch (error) {
-    const { time, method, status, ended } = facts;
-    const problem = `the request cannot be logged: ${String(error)}`;
-    line = JSON.stringify({ time, method, status, events: 0, ended, problem });
-  }
-  log(line);
+  log(JSON.stringify(maskValue({ ...facts, body }, createTextMask(key))));
 }

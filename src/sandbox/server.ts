@@ -14,12 +14,6 @@ import { handleRequest } from './request-handler.ts';
 import { writeRecord } from './request-record.ts';
 import { errorBody } from './shapes.ts';
 
-/** The statuses of requests that Node cannot read, by its code; any other is 400. */
-const statuses: ReadonlyMap<unknown, number> = new Map([
-  ['HPE_HEADER_OVERFLOW', 431],
-  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
-]);
-
 /**
  * Answers a request that Node cannot read, and closes the connection. One that was lost, or on which something was
  * sent before, is only closed.
@@ -31,7 +25,7 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): string 
     socket.destroy();
     return undefined;
   }
-  const status = statuses.get(error.code) ?? 400;
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
   const message = `the request is not HTTP: ${error.message.replace(/^Parse Error: /, '')}`;
   const { contentType, text } = errorBody('nested', status, errorName(status), message);
   const head = [

@@ -1,4 +1,5 @@
 import { type CatalogueEntry, catalogue } from '../client/contract.ts';
+import type { Fault } from './faults/fault-fields.ts';
 
 // The contract does not define the fields of an error body. The first shape is the default.
 
@@ -74,13 +75,6 @@ function modelFields(entry: CatalogueEntry): object {
   };
 }
 
-const hostileRecord = { id: 'red\u001b[31m\u001b]0;title\u0007\u202egpj', object: 'model' };
-
-interface ModelsFault {
-  readonly 'models-shape'?: keyof typeof modelShapes;
-  readonly hostile?: boolean;
-}
-
 export const modelShapes = {
   data: {
     summary: '`{"object":"list","data":[…]}` (default)',
@@ -95,16 +89,15 @@ export const modelShapes = {
 };
 
 /** Body of `GET /v1/models/{model}`; undefined for an unknown id. */
-export function modelRecord(id: string, fault: ModelsFault): object | undefined {
+export function modelRecord(id: string, fault: Fault): object | undefined {
   const entry = catalogue.find((candidate) => candidate.id === id);
   return entry && (fault['models-shape'] === 'bare' ? { id } : modelFields(entry));
 }
 
 /** Body of `GET /v1/models`. */
-export function modelList(fault: ModelsFault): unknown {
+export function modelList(fault: Fault): unknown {
   const records = catalogue.flatMap(({ id }) => modelRecord(id, fault) ?? []);
-  const { list } = modelShapes[fault['models-shape'] ?? 'data'];
-  return list(fault.hostile === true ? [...records, hostileRecord] : records);
+  return modelShapes[fault['models-shape'] ?? 'data'].list(records);
 }
 
 interface Malformed {

@@ -22,8 +22,7 @@ export function maskUrl(url: string): string {
 /** Masks the texts of a JSON value, the names of fields too. */
 export function maskValue<Value>(value: Value, mask: (text: string) => string): Value {
   // The value keeps its type, which `map` and `fromEntries` lose.
-  const masked: unknown = maskAny(value, mask);
-  return masked as Value;
+  return maskAny(value, mask) as Value;
 }
 
 function maskAny(value: unknown, mask: (text: string) => string): unknown {

@@ -34,22 +34,15 @@ export function commandWords(
   return program === '' ? { problem: 'names no program' } : [program, ...words];
 }
 
-const shellWord = /^(?:\$[\w({]|~(?:\/|$))|^(?:\d?>{1,2}|<{1,3}|&&|\|{1,2}|;)|[|;]$|&&/u;
-
 /**
- * Finds the first unquoted word of a command that only a shell interprets: `|`, `>`, `<`, `&&`, `;`, or one that begins
- * with `$` or `~`. A JSON array has none.
+ * Says what to type for a command with something that only a shell interprets: `|`, `>`, `<`, `&&`, `;`, or a word that
+ * begins with `$` or `~`. Undefined without it, and for a JSON array.
  */
-export function shellWordIn(text: string): string | undefined {
+export function shellHint(text: string): string | undefined {
   const command = text.trim();
-  if (command.startsWith('[')) return undefined;
-  const unquoted = command.replaceAll(/\S*"(?:[^"\\]|\\.)*"\S*|\S*'[^']*'\S*/gsu, ' ');
-  return unquoted.split(/\s+/u).find((word) => shellWord.test(word));
-}
-
-/** Says what to type for a command with a word that only a shell interprets. */
-export function shellWordHint(word: string): string {
-  return /^[~$]/.test(word)
-    ? `no shell runs the command, so ${word} is not expanded: write it out, or use sh -c '…'`
-    : `no shell runs the command, so ${word} is an argument: use sh -c '…', as in sh -c 'pass show natter | head -n 1'`;
+  const unquoted = command.replaceAll(quoted, 'x');
+  const isForShell = /(?:^|\s)(?:\$[\w({]|~(?:\/|\s|$)|\d?[|<>;])|[|;](?:\s|$)|&&/u.test(unquoted);
+  return isForShell && !command.startsWith('[')
+    ? "no shell runs the command, so $, ~, |, <, >, && and ; have no meaning: use sh -c '…', as in sh -c 'pass show natter | head -n 1'"
+    : undefined;
 }

@@ -83,28 +83,14 @@ describe('/help', () => {
     expect(rows.filter((row) => row.length > 79)).toEqual([]);
   });
 
-  test('shows prompt files in a group, and those that a command hides', () => {
-    const promptFiles = [
-      { name: 'review', summary: 'review a change' },
-      { name: 'retry', summary: '' },
-    ];
+  test('shows prompt files in a group', () => {
+    const promptFiles = [{ name: 'review', summary: 'review a change' }];
     const shown = helpOf('/help prompts', { promptFiles, columns: 90 });
-    expect(shown).toEqual([
-      'Prompt files',
-      '/review [name=value] [text]  review a change',
-      'retry.md                     hidden by the command /retry; natter run retry sends it',
-    ]);
+    expect(shown).toEqual(['Prompt files', '/review [name=value] [text]  review a change']);
     expect(helpOf('/help all', { promptFiles })).toContain('Prompt files');
     expect(helpOf('/help review', { promptFiles })[0]).toBe(
       '/review [name=value] [text]: review a change',
     );
-  });
-
-  test('counts only the prompt files that are commands in line mode', () => {
-    const promptFiles = ['review', 'retry'].map((name) => ({ name, summary: 'x' }));
-    const rows = helpOf('/help prompts', { promptFiles, isLineMode: true });
-    expect(rows[0]).toBe('Prompt files, 1 command:');
-    expect(rows).toHaveLength(3);
   });
 
   test('shows the commands of one group', () => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
@@ -17,10 +17,13 @@ import { serve } from '../support/serve.ts';
 
 const listed = json(200, { data: [{ id: 'origin' }] });
 
-async function openService(home: string, environment = {}) {
+async function openService(home: string, environment = {}, conversation?: () => string) {
   const { context } = createMemoryContext({ homeDirectory: home, environment });
   const run = await startRun(context, {} as ChatOptions);
-  const service = await openReplService(run, { command: 'chat' });
+  const service = await openReplService(run, {
+    command: 'chat',
+    ...(conversation && { conversation }),
+  });
   onTestFinished(() => service.close());
   return { service, run, signal: context.signal };
 }
@@ -111,10 +114,17 @@ test('the guard of a local conversation checks files for a fallback elsewhere', 
 test('a client for titles or side questions has its own command in the ledger', async () => {
   const server = await serve([[streamed('Blue skies')]]);
   const home = temporaryHome();
-  const { service } = await openService(home, { NATTER_BASE_URL: server.url });
+  let conversation = 'abcd2345';
+  const environment = { NATTER_BASE_URL: server.url };
+  const { service } = await openService(home, environment, () => conversation);
+  const client = service.clientFor('title');
+  conversation = 'opened later';
   const messages = [{ role: 'user', content: 'hi' }] as const;
-  for await (const _event of service.clientFor('title').chat({ model: 'origin', messages }));
-  const words = ['usage', '--by', 'command', '--json'];
-  const { stdout } = await runInMemory(words, { env: { HOME: home } });
-  expect(stdout).toContain('"title"');
+  for await (const _event of client.chat({ model: 'origin', messages }));
+  const folder = join(home, '.local', 'state', 'natter', 'usage');
+  const [file = ''] = readdirSync(folder);
+  expect(JSON.parse(readFileSync(join(folder, file), 'utf8'))).toMatchObject({
+    command: 'title',
+    conversation: 'abcd2345',
+  });
 });

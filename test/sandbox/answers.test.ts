@@ -83,8 +83,6 @@ describe('statuses, bodies and headers', () => {
     ['""', ''],
     ['date+3', 'Sat, 21 Nov 2026 12:00:03 GMT'],
     ['date-3', 'Sat, 21 Nov 2026 11:59:57 GMT'],
-    ['rfc850+3', 'Saturday, 21-Nov-26 12:00:03 GMT'],
-    ['asctime+3', 'Sat Nov 21 12:00:03 2026'],
   ])('retry-after=%s sends a 429 with %s', async (written, sent) => {
     const answer = await answerWith(`retry-after=${written}`);
     expect(answer.status).toBe(429);
@@ -119,11 +117,8 @@ describe('statuses, bodies and headers', () => {
     expect(jsonOf(await ask(sandbox))).toMatchObject(body);
   });
 
-  test('sends hostile text in errors and model ids, too', async () => {
+  test('sends hostile text before an answer', async () => {
     const sandbox = await openSandbox({ faults: [rule('hostile')] });
-    expect(JSON.stringify(jsonOf(await ask(sandbox)))).toContain(String.raw`\u001b[31m`);
-    const refused = await ask(sandbox, { path: '/v1/models/gpt' });
-    expect(refused.text).toContain(String.raw`\u001b[31m`);
     const answer = await stream(sandbox, '[sandbox echo] the reply');
     expect(deltas(answer).join('')).toMatch(/colour: before\u001b\[31mafter[^]*the reply$/);
   });

@@ -139,8 +139,7 @@ describe('a long body', () => {
       writeRecord(log.write, { time: '', events: 0, body }, key);
     }
     for (const { body } of await log.entries(1)) {
-      // Three characters reveal nothing, and are shown.
-      expect(String(body).replace(/^x+/, '')).toMatch(/^(?:\*{3}|.{0,3})…$/);
+      expect(String(body).replace(/^x+/, '')).toMatch(/^\*{1,6}…$/);
     }
   });
 });

@@ -43,6 +43,7 @@ describe('precedence', () => {
       timeout: 0,
       allowInsecure: false,
       save: true,
+      keep: 'forever',
       continue: 'anywhere',
       ledger: true,
       secretGuard: 'ask',

@@ -41,6 +41,7 @@ const tools: Readonly<Record<string, string>> = {
   natter: `${node} "${binary}" "$@"`,
   git: 'echo "one line of a diff"',
   npm: 'echo "npm $*"',
+  llm: `echo '[{"id":"1","prompt":"why?","response":"because","model":"m"}]'`,
   jq: `${node} -e '${selectField}' -- "$@"`,
   // Runs the words before ::: once for each word after it, in place of {}.
   parallel: `case $1 in --retries | -j) shift 2 ;; esac; command=; while [ "$1" != ::: ]; do command="$command $1"; shift; done; shift
@@ -76,6 +77,8 @@ const files: Readonly<Record<string, string>> = {
     '{"id":"batch_req_1","custom_id":"sky","response":{"status_code":200,"request_id":"req_1","body":{"choices":[{"index":0,"message":{"role":"assistant","content":"Rayleigh."},"finish_reason":"stop"}]}},"error":null}\n',
   'errors.jsonl': '',
   'reviews.csv': 'id,text\n1,"Good, all in all."\n',
+  'conversations.json':
+    '[{"uuid":"1","name":"Tea","chat_messages":[{"sender":"human","text":"why tea?"}]}]',
   'key.txt': sandboxKey,
   'faults.json': '{"rules":[]}',
   'summarise.sh': codeBlock('docs/sandbox.md', 'natter --no-stdin'),
@@ -92,6 +95,7 @@ const past = [
   'natter --record tape.jsonl "why is the sky blue?"',
   'NATTER_RECORD=tape.jsonl sh summarise.sh',
   'natter "[sandbox code]"',
+  'natter -c "[sandbox code]"',
   'natter batch prompts.txt -o answers.jsonl',
   'natter batch prompts.txt --shard 1/1 -o piece-0.jsonl',
 ];

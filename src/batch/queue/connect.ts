@@ -4,6 +4,7 @@ import type { Secrets } from '../../secrets/secrets.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { definedFields } from '../../json.ts';
+import { connectProblems } from '../../client/failure/network-failure.ts';
 import { maskUrl } from '../../secrets/mask.ts';
 import { errorCode } from '../../storage/storage-failure.ts';
 
@@ -88,19 +89,6 @@ export function queueAddress(
 /** The oldest Redis with the commands that BullMQ sends. */
 const oldestVersion = [6, 2] as const;
 
-const networkReasons: ReadonlyMap<string, string> = new Map([
-  ['ECONNREFUSED', 'nothing is listening there'],
-  ['ENOTFOUND', 'the host is unknown'],
-  ['EAI_AGAIN', 'the host name cannot be looked up now'],
-  ['ETIMEDOUT', 'it does not respond'],
-  ['EHOSTUNREACH', 'there is no route to the host'],
-  ['ENETUNREACH', 'there is no route to the host'],
-  ['ECONNRESET', 'it closed the connection; it is not Redis, or it expects rediss://'],
-  ['EPIPE', 'it closed the connection; it is not Redis, or it expects rediss://'],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', 'it does not use TLS; use redis:// instead of rediss://'],
-  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'it does not use TLS; use redis:// instead of rediss://'],
-]);
-
 /** The codes of an untrusted certificate. */
 const untrusted = /CERT|SELF_SIGNED|ISSUER/;
 
@@ -122,11 +110,11 @@ export function connectionFailure(address: QueueAddress, error: unknown): Failur
       hint: 'check host and port; for an encrypted connection, use rediss://',
     });
   }
-  const reason = networkReasons.get(code) ?? (code === '' ? text : code);
-  const plain = isEncrypted ? '; redis:// connects without TLS' : '';
+  const reason = connectProblems[code] ?? (code === '' ? text : code);
+  const other = isEncrypted ? 'redis:// connects without TLS' : 'rediss:// connects with TLS';
   return new Failure('unreachable', `cannot connect to the queue at ${label}: ${reason}`, {
     ...options,
-    hint: `start Redis or Valkey there, or correct the address${plain}`,
+    hint: `start Redis or Valkey there, or correct the address; ${other}`,
   });
 }
 

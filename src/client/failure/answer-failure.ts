@@ -1,4 +1,4 @@
-import { Failure, type FailureOptions } from '../../failure.ts';
+import { Failure } from '../../failure.ts';
 import type { StreamEnd } from '../stream/answer-parts.ts';
 import { formatLimit } from './format-duration.ts';
 import { rephrase } from './change-failure.ts';
@@ -43,7 +43,7 @@ export function malformedJson(what: string, length: number): Failure {
 }
 
 /** The failure of an answer that was cut after its first content. It is not retried: it would be billed twice. */
-export function incompleteAnswer(cause: Failure, details: FailureOptions): Failure {
+export function incompleteAnswer(cause: Failure, requestId: string | undefined): Failure {
   const { remedy } = cause;
   const isLimit = remedy?.code === 'raise-timeout';
   // The message for the total time says already that the answer is not complete.
@@ -53,7 +53,7 @@ export function incompleteAnswer(cause: Failure, details: FailureOptions): Failu
     message: isTotal ? cause.message : `the answer is incomplete: ${cause.message}`,
     remedy: isLimit ? remedy : { code: 'send-again' },
     cause,
-    ...details,
+    requestId,
   });
 }
 
@@ -61,9 +61,9 @@ export function incompleteAnswer(cause: Failure, details: FailureOptions): Failu
  * The failure of an answer that was cut before any content. A rate limit in a 200 is retried like a 429; other reported
  * errors and unreadable bodies are final.
  */
-export function emptyAnswerFailure(cause: Failure, details: FailureOptions): Failure {
+export function emptyAnswerFailure(cause: Failure, requestId: string | undefined): Failure {
   const { transient = cause.kind === 'rate_limited' } = cause;
-  return rephrase(cause, { ...details, transient });
+  return rephrase(cause, { requestId, transient });
 }
 
 /** The messages for complete streams without an answer, by their `finish_reason`. */

@@ -1,20 +1,11 @@
 import { Failure, type FailureKind, type FailureOptions, type Remedy } from '../../failure.ts';
-import { definedFields } from '../../json.ts';
 import type { Mask } from './error-body.ts';
 
 /** Returns the options of `failure`, for a failure with a different kind or message. It is not sent again. */
 export function detailsOf(failure: Failure): FailureOptions {
   const { remedy, status, retryAfterSeconds, requestId, attempts, contextWindow, cause } = failure;
-  return definedFields({
-    hint: failure.markedHint,
-    remedy,
-    status,
-    retryAfterSeconds,
-    requestId,
-    attempts,
-    contextWindow,
-    cause,
-  });
+  const { markedHint: hint } = failure;
+  return { hint, remedy, status, retryAfterSeconds, requestId, attempts, contextWindow, cause };
 }
 
 /** Makes a plain Failure like `failure`, with `changes`. */
@@ -43,14 +34,13 @@ function maskRemedy(remedy: Remedy, mask: Mask): Remedy {
 /** Masks secrets in a failure, and in its causes, because loggers print those. */
 export function maskFailure(failure: Failure, mask: Mask): Failure {
   const { message, markedHint: hint, remedy, requestId, cause } = failure;
-  const masked = {
+  return rephrase(failure, {
     message: mask(message),
     hint: hint && mask(hint),
     remedy: remedy && maskRemedy(remedy, mask),
     requestId: requestId && mask(requestId),
     cause: maskCause(cause, mask),
-  };
-  return rephrase(failure, definedFields(masked));
+  });
 }
 
 function maskCause(cause: unknown, mask: Mask): unknown {

@@ -30,24 +30,14 @@ export function retryAfter(headers: ResponseHeaders, now: Date): number | undefi
   if (text === undefined) return undefined;
   const seconds = parseDecimal(text);
   if (seconds !== undefined) return seconds * 1000;
-  const date = parseHttpDate(text.trim());
-  if (date === undefined || date < now.getTime()) return undefined;
-  return date - now.getTime();
+  // An HTTP-date is always in GMT, also in the form that does not say so.
+  const isDate = /^[a-z]{3}.*\d\d:\d\d:\d\d/i.test(text.trim());
+  const wait = Date.parse(`${text.trim().replace(/ GMT$/, '')} GMT`) - now.getTime();
+  return isDate && wait >= 0 ? wait : undefined;
 }
 
 function parseDecimal(text: string): number | undefined {
   const trimmed = text.trim();
   if (/^infinity$/i.test(trimmed)) return Infinity;
   return /^\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : undefined;
-}
-
-/** `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`. */
-const httpDate =
-  /^\w{3,9}(?:, \d\d[ -]\w{3}[ -]\d\d(?:\d\d)? \d\d:\d\d:\d\d GMT| \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})$/;
-
-/** Milliseconds since 1970 of an HTTP-date, which is always in GMT. */
-function parseHttpDate(text: string): number | undefined {
-  if (!httpDate.test(text)) return undefined;
-  const date = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`);
-  return Number.isNaN(date) ? undefined : date;
 }

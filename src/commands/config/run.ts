@@ -9,7 +9,7 @@ import {
   storedKeys,
   withOwnKeys,
 } from '../../repl/composer/keys/key-bindings.ts';
-import { commandWords, shellWordHint, shellWordIn } from '../../settings/command-words.ts';
+import { commandWords, shellHint } from '../../settings/command-words.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { chooseProfile } from '../../settings/profile-name.ts';
 import * as profiles from '../../settings/profiles.ts';
@@ -133,8 +133,8 @@ export const setSetting: Action<GlobalOptions, [name: string, value: string]> = 
   const set = profiles.getStoredSetting(stored, profile, name);
   const text = truncateToWidth(sanitizeLine(storedText(shownName, set)), shownColumns);
   notices.notice(`${name} is set to ${text} in profile ${profile}`);
-  const word = isCommand ? shellWordIn(value) : undefined;
-  if (word !== undefined) notices.warning(sanitizeLine(shellWordHint(word)));
+  const hint = isCommand ? shellHint(value) : undefined;
+  if (hint !== undefined) notices.warning(hint);
 };
 
 export const unsetSetting: Action<GlobalOptions, [name: string]> = async (

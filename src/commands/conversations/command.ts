@@ -99,7 +99,7 @@ export function buildConversations(context: Context): Command {
   setAction(undelete, context, async () => (await load()).undeleteConversations);
   const importing = new Command('import')
     .argument('<files...>', 'exported files; - is standard input')
-    .summary('import conversations of natter, ChatGPT, Claude or llm')
+    .summary('import from natter, ChatGPT, Claude or llm')
     .description(
       'Imports conversations: JSON exports and journals of natter, conversations.json of ChatGPT and of Claude, and the output of llm logs --json. What was imported before is left as it is.',
     )

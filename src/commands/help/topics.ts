@@ -2,9 +2,8 @@ import type { Command, Help } from 'commander';
 import { exitCodes, type FailureKind } from '../../failure.ts';
 import { keyBindings, keyLabel } from '../../repl/composer/keys/key-bindings.ts';
 import { environmentVariables } from '../../settings/environment-variables.ts';
-import { wrapText } from '../../terminal/text/wrap.ts';
 import { settingRows } from '../config/command.ts';
-import { formatRows, formatSection, serviceRows } from '../../cli/help-format.ts';
+import { formatRows, formatSection, serviceRows, wrapHelp } from '../../cli/help-format.ts';
 import { guides } from './guides.ts';
 import { topicNames, type TopicName } from './topic-names.ts';
 
@@ -40,23 +39,19 @@ export const exitCodeRows: readonly (readonly [code: string, name: string, meani
   ['143', 'SIGTERM', 'terminated'],
 ];
 
-/** Indented lines of at most 80 columns. */
-function wrap(text: string, indent: number): string {
-  const margin = ' '.repeat(indent);
-  return wrapText(text, 80 - indent)
-    .map((row) => margin + row)
-    .join('\n');
-}
+const exitCodeList = (_program: Command, help: Help) =>
+  formatRows(
+    exitCodeRows.map(([code, name, meaning]) => {
+      return { term: `${code.padStart(3)}  ${name}`, description: meaning };
+    }),
+    help,
+  );
 
-const exitCodeList = () =>
-  exitCodeRows
-    .map(([code, name, meaning]) => `  ${code.padStart(3)}  ${name.padEnd(16)} ${meaning}`)
-    .join('\n');
-
-function variableList(): string {
+function variableList(_program: Command, help: Help): string {
   const rows = environmentVariables.map(({ name, summary, default: value }) => {
     const ending = value === undefined ? '' : ` (default: ${value})`;
-    return `  ${name}\n${wrap(summary + ending, 6)}`;
+    const text = wrapHelp(summary + ending, help, 6).replaceAll('\n', '\n      ');
+    return `  ${name}\n      ${text}`;
   });
   return rows.join('\n');
 }
@@ -92,9 +87,10 @@ const lists: Partial<Record<TopicName, (program: Command, help: Help) => string>
 export function helpTopic(name: string, program: Command): string | undefined {
   const topic = topicNames.find((known) => known === name);
   if (topic === undefined) return undefined;
+  const help = program.createHelp();
   const lines = guides[topic].split('\n').map((line) => {
-    if (line === '{rows}') return lists[topic]?.(program, program.createHelp()) ?? '';
-    return line.startsWith('$ ') ? `  ${line}` : wrap(line, 0);
+    if (line === '{rows}') return lists[topic]?.(program, help) ?? '';
+    return line.startsWith('$ ') ? `  ${line}` : wrapHelp(line, help);
   });
   return `${lines.join('\n')}\n`;
 }

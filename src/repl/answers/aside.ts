@@ -1,15 +1,16 @@
 import { type Answer, ask } from '../../ask/ask.ts';
 import type { Message } from '../../client/contract.ts';
+import type { ChatEvent } from '../../client/events.ts';
 import { Failure } from '../../failure.ts';
 import { refusalNotice, truncationWarning } from '../../output/notices.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { countTokens } from '../context/compaction.ts';
+import { answerRemedies, countTokens } from '../context/compaction.ts';
 import { conversationOf, messagesFor } from '../conversations/position.ts';
 import { failureText, type Session } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, SessionSettings, Update } from '../state.ts';
 import { isWriting, printing, refuse, showNow, step, stopKey, task } from '../step.ts';
-import { failureEntry, notice, type Entry } from '../transcript/transcript.ts';
+import { failureEntry, notice } from '../transcript/transcript.ts';
 
 /** A side question with the turns before it. */
 interface Asked {
@@ -20,56 +21,78 @@ interface Asked {
 
 const withoutAside = (state: ReplState): ReplState => ({ ...state, aside: undefined });
 
-/** Why an answer is not whole, if it is not. */
-function endingEntries(session: Session, answer: Answer): readonly Entry[] {
-  const { error, failure, isStopped, metadata } = answer;
-  if (isStopped) return [notice('the side question was stopped')];
-  if (error !== undefined) {
-    const { kind, message, hint } = failureText(error, session.context);
-    const isCut = error instanceof Failure && error.remedy?.code === 'send-again';
-    if (kind === 'unauthorized') return [failureEntry(message, 'a prompt asks for a new key')];
-    return [failureEntry(message, isCut ? '/btw asks again' : hint)];
-  }
+/** What is to be said of an answer besides its text. */
+function endingEntries({ context }: Session, { error, failure, isStopped, metadata }: Answer) {
   const { refusal, finishReason = 'stop' } = metadata;
   const isWhole = finishReason === 'stop' || failure !== undefined;
   const texts = [
-    refusal === undefined ? failure?.message : refusalNotice(refusal),
+    refusal === undefined ? undefined : refusalNotice(refusal),
+    isStopped ? 'the side question was stopped' : undefined,
     isWhole ? undefined : `the answer ended with ${finishReason}`,
     truncationWarning(metadata),
   ].filter((text) => text !== undefined);
-  return texts.map((text) => notice(cleanLine(session.context, text)));
+  const notices = texts.map((text) => notice(cleanLine(context, text)));
+  const isSaid = refusal !== undefined && failure?.kind === 'no_answer';
+  if (isStopped || isSaid || error === undefined) return notices;
+  const { kind, message, hint } = failureText(error, context);
+  const isAboutAnswer = error instanceof Failure && answerRemedies.has(error.remedy?.code);
+  const help = isAboutAnswer ? '/btw asks again' : hint;
+  const own = kind === 'unauthorized' ? 'a prompt asks for a new key' : help;
+  return [...notices, failureEntry(message, own)];
 }
 
-/** Asks a side question; `printAsides` prints it with its whole answer. The journal has neither. */
+/** The status row has the cause of a retry, until the next attempt has an answer. */
+function onAsideEvent(state: ReplState, event: ChatEvent): Update {
+  const { aside } = state;
+  const cause = event.type === 'retry-scheduled' ? event.cause.message : undefined;
+  if (aside === undefined || aside.cause === cause) return step(state);
+  return step({ ...state, aside: { ...aside, cause } });
+}
+
+/** Asks beside the conversation, whose journal has neither the messages nor the answer. */
+export async function askBeside(
+  session: Session,
+  messages: readonly Message[],
+  asked: {
+    readonly settings: SessionSettings;
+    /** The name that the ledger has for the request. */
+    readonly command: string;
+    readonly signal: AbortSignal;
+    readonly onEvent?: (event: ChatEvent) => void;
+  },
+) {
+  const { service, guard, context } = session;
+  const { settings, command, signal, onEvent } = asked;
+  let warning: string | undefined;
+  const send = () => {
+    const planned = service.plan(messages, settings);
+    ({ warning } = planned);
+    return service.clientFor(command).chat(planned.request, { signal });
+  };
+  const question = { send, signal, guard, clock: context.clock };
+  const answer = await ask(question, { event: async (event) => onEvent?.(event) });
+  countTokens(session, messages, answer);
+  return { answer, warning };
+}
+
+/** Asks a side question; `updated` prints it with its whole answer. The journal has neither. */
 export async function answerAside(
   session: Session,
   { question, messages, settings }: Asked,
 ): Promise<void> {
-  const { service, guard, context } = session;
-  const signal = session.begin('aside');
-  const notices: Entry[] = [];
-  const send = () => {
-    const { request, warning } = service.plan(messages, settings);
-    if (warning !== undefined) notices.push(notice(warning));
-    return service.clientFor('btw').chat(request, { signal });
-  };
-  const answer = await ask({ send, signal, guard, clock: context.clock });
-  countTokens(session, messages, answer);
+  const { answer, warning } = await askBeside(session, messages, {
+    settings,
+    command: 'btw',
+    signal: session.begin('aside'),
+    onEvent: (event) => session.update((state) => onAsideEvent(state, event)),
+  });
+  const notices = warning === undefined ? [] : [notice(warning)];
   const ending = endingEntries(session, answer);
   const aside = { type: 'aside', question, text: answer.content } as const;
   session.update((state) => {
     const { asides = [] } = state;
     return step({ ...withoutAside(state), asides: [...asides, aside, ...notices, ...ending] });
   });
-}
-
-/** Prints answered side questions, unless an answer is written, in the middle of which they would be. */
-export function printAsides(state: ReplState): Update {
-  const { asides = [], activity, reasoning } = state;
-  const isOpen =
-    activity?.type === 'answer' && (activity.phase === 'streaming' || reasoning === 'show');
-  if (asides.length === 0 || isOpen) return step(state);
-  return step({ ...state, asides: [] }, printing(...asides));
 }
 
 /** Says at once why there is no side question, also while an answer is written. */

@@ -28,7 +28,7 @@ import { modelCandidates, refuseModelId } from '../settings.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, SessionSettings, Update } from '../state.ts';
 import { andThen, printNotice, refuse, step, printing, task, offerChoices } from '../step.ts';
-import { withSent } from '../conversations/sent-prompt.ts';
+import { promptWithNames, withSent } from '../conversations/sent-prompt.ts';
 import { startAnswer } from './send-prompt.ts';
 
 /** Selects a turn and its ancestors. */
@@ -166,12 +166,8 @@ const quotedColumns = 50;
 const listedLength = 200;
 
 /** The text of a prompt on one row, without its files. */
-export function listedText({ content }: Turn): string {
-  const { prompt, files } = splitPrompt(content);
-  const names = files.map(({ name }) => `@${name}`).filter((name) => !prompt.includes(name));
-  const text = [prompt.slice(0, listedLength), ...names].join(' ');
-  return sanitizeLine(text.replaceAll(/\s+/g, ' ')).trim();
-}
+export const listedText = ({ content }: Turn): string =>
+  sanitizeLine(promptWithNames(content, listedLength).replaceAll(/\s+/g, ' ')).trim();
 
 /** The prompts before the next one, numbered from the last. */
 function promptCandidates(_repl: Repl, state: ReplState): readonly Candidate[] {

@@ -51,7 +51,7 @@ function doneText({ prompts, kept }: CompactionPlan): string {
 }
 
 /** Whose hints are about the text of an answer, or about a prompt. */
-const answerRemedies: ReadonlySet<RemedyCode | undefined> = new Set<RemedyCode>([
+export const answerRemedies: ReadonlySet<RemedyCode | undefined> = new Set<RemedyCode>([
   'send-again',
   'rephrase-prompt',
   'ask-for-text',
@@ -82,7 +82,7 @@ async function summarize(
   // The limit is that of answers, and would cut the summary.
   const { request } = session.service.plan(plan.messages, { ...settings, maxTokens: undefined });
   const view = createView(session, 'summary');
-  const send = () => session.service.client().chat(request, { signal });
+  const send = () => session.service.clientFor('compact').chat(request, { signal });
   const answer = await askShown(session, view, { send, signal });
   await session.transcript.closeAnswer();
   const { received, metadata, isStopped, error } = answer;
@@ -167,7 +167,7 @@ export function removeSummary(session: Session, turnId: string): void {
 /** Asks for a summary of the older turns. */
 function compact(state: ReplState, wanted: string): Update {
   const { settings } = state;
-  const activity = { ...newAnswer(state, settings.model), isSummary: true };
+  const activity = newAnswer(state, settings.model);
   return step({ ...state, activity }, task(makeSummary, { wanted, settings }, withFailedSummary));
 }
 

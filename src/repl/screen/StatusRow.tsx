@@ -72,7 +72,8 @@ function partsOf(view: View, columns: number): readonly LinePart[] {
   const time = seconds > 0 ? durationText(seconds) : '';
   return [
     { text: 'btw', priority: 3 },
-    { text: `waiting ${time}`.trim(), priority: 2 },
+    { text: sanitizeLine(aside.cause ?? 'waiting'), priority: 0, minColumns: minTaskColumns },
+    { text: time, priority: 2 },
     hint(stopKeys(view.state), 'stops', 1),
   ];
 }

@@ -64,27 +64,11 @@ export function afterAnswer({ response, fault, record }: Exchange, end: () => vo
   end();
 }
 
-const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
-
-/** The three date formats of RFC 9110, section 5.6.7. */
-const dateFormats: Readonly<Record<string, (date: Date) => string>> = {
-  date: (date) => date.toUTCString(),
-  rfc850(date) {
-    const [, day, month, year = '', time] = date.toUTCString().split(' ');
-    return `${days[date.getUTCDay()]}, ${day}-${month}-${year.slice(2)} ${time} GMT`;
-  },
-  asctime(date) {
-    const [name = '', day = '', month, year, time] = date.toUTCString().split(' ');
-    return `${name.slice(0, 3)} ${month} ${day.replace(/^0/, ' ')} ${time} ${year}`;
-  },
-};
-
-/** `date+3` becomes the date in three seconds, in the named format; any other value is unchanged. */
+/** `date+3` becomes the date in three seconds; any other value is unchanged. */
 function retryAfterText(value: string, clock: Clock): string {
-  const [, format = '', seconds] = /^(date|rfc850|asctime)([+-]\d{1,9})$/.exec(value) ?? [];
-  const write = dateFormats[format];
-  if (write === undefined) return value;
-  return write(new Date(clock.date().getTime() + Number(seconds) * 1000));
+  const seconds = /^date([+-]\d{1,9})$/.exec(value)?.[1];
+  if (seconds === undefined) return value;
+  return new Date(clock.date().getTime() + Number(seconds) * 1000).toUTCString();
 }
 
 /** Headers of the fault replace the others. */

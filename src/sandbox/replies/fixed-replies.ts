@@ -1,6 +1,7 @@
 import type { Reply } from './reply.ts';
 
-const inline = `# Heading one
+/** Every construct of CommonMark and of the usual extensions, the unclosed ones last. */
+const markdown = `# Heading one
 
 ## Heading two
 
@@ -31,9 +32,7 @@ https://example.com/bare, <someone@example.com>. An image: ![a picture](https://
 Escapes: \\*not emphasis\\*, \\\`not code\\\`, \\# not a heading. Entities: &amp; &lt;tag&gt; &copy; &#x263A;.
 Inline HTML: <b>bold</b> and <br> and a comment <!-- hidden -->.
 
-`;
-
-const lists = `- first
+- first
 - second
   - nested
     - deeper
@@ -56,9 +55,7 @@ const lists = `- first
 - [x] done
 - [ ] to do
 
-`;
-
-const blocks = `> A quotation
+> A quotation
 > of two lines
 >
 > > nested
@@ -106,21 +103,12 @@ Unclosed things: **strong without an end, \`code without an end, [a link without
 the last fence is never closed
 `;
 
-/** Every construct of CommonMark and of the usual extensions, the unclosed ones last. */
-export const markdownReply: Reply = function* write() {
-  yield inline;
-  yield lists;
-  yield blocks;
-};
+export const markdownReply: Reply = () => [markdown];
 
 const codeSamples: readonly (readonly [language: string, code: string])[] = [
   [
     'ts',
     "export function greet(name: string, times = 1): string {\n  // a template literal, a regular expression\n  return `hello ${name.replace(/\\s+/g, ' ')} `.repeat(times);\n}",
-  ],
-  [
-    'js',
-    "const counts = new Map([['a', 1], ['b', 2n]]);\nfor await (const chunk of stream) counts.set(chunk?.id ?? null, 0xff);",
   ],
   [
     'python',
@@ -131,27 +119,12 @@ const codeSamples: readonly (readonly [language: string, code: string])[] = [
     "fn longest<'a>(a: &'a str, b: &'a str) -> &'a str {\n    match a.len().cmp(&b.len()) {\n        std::cmp::Ordering::Less => b,\n        _ => a,\n    }\n}",
   ],
   [
-    'go',
-    'func main() {\n\tdefer fmt.Println("done")\n\tfor i := range 3 {\n\t\tgo func() { ch <- i }()\n\t}\n}',
-  ],
-  [
     'bash',
     '#!/usr/bin/env bash\nset -euo pipefail\nfor file in "$@"; do\n  grep -c "^#" -- "$file" | sort -n >> counts.txt  # headings\ndone',
   ],
   ['json', '{\n  "model": "origin",\n  "stream": true,\n  "max_tokens": 1e3,\n  "stop": null\n}'],
   ['yaml', 'rules:\n  - when: { model: nextgen }\n    status: 500\n    times: 2 # then success'],
-  [
-    'sql',
-    "SELECT model, count(*) AS answers\nFROM turns\nWHERE role = 'assistant' AND tokens > 100\nGROUP BY model; -- two rows",
-  ],
   ['diff', '--- a/greeting.txt\n+++ b/greeting.txt\n@@ -1,2 +1,2 @@\n-hello\n+good day\n world'],
-  ['html', '<!doctype html>\n<p class="note">5 &lt; 6 <!-- true --></p>'],
-  ['css', '.note > p:hover {\n  color: #c0ffee; /* a colour */\n  margin: 0 1.5rem;\n}'],
-  [
-    'c',
-    '#include <stdio.h>\nint main(void) {\n    printf("%d\\n", sizeof(int) * 2); /* eight */\n    return 0;\n}',
-  ],
-  ['java', 'record Turn(String role, String content) {\n    static final long MAX = 1_000L;\n}'],
   ['nosuchlanguage', 'a language no highlighter knows\n\twith a tab'],
 ];
 
@@ -164,7 +137,8 @@ export const codeReply: Reply = function* write() {
   yield `\`\`\`\n${'one very long line '.repeat(30)}\n\`\`\`\n`;
 };
 
-const narrow = `# Tables
+/** Tables that fit, tables that do not, and invalid tables. */
+const tables = `# Tables
 
 | Key | Value |
 |-----|------:|
@@ -172,16 +146,12 @@ const narrow = `# Tables
 | two | 22 |
 | three | 333 |
 
-`;
-
-const wide = `| Model | Context window | Typical latency | Purpose | Where to use it | What to mind |
+| Model | Context window | Typical latency | Purpose | Where to use it | What to mind |
 |:------|---------------:|:---------------:|---------|-----------------|--------------|
 | \`origin\` | 128,000 tokens | 18 ms | fastest, most responsive model | short questions, pipes and scripts in which every millisecond counts | long documents do not fit |
 | \`nextgen\` | 1,000,000 tokens | 20 ms | most advanced model | whole books, long conversations, anything that needs the *larger* context | it costs [more](https://example.com/prices) |
 
-`;
-
-const ragged = `| a | b | c |
+| a | b | c |
 |---|---|---|
 | only one |
 | two | of three |
@@ -197,49 +167,33 @@ Text right after a table.
 
 `;
 
-function* longTable(): Generator<string, void, undefined> {
+export const tablesReply: Reply = function* tabulate() {
+  yield tables;
   yield '| n | square | cube | in words |\n|---:|---:|---:|---|\n';
   for (let n = 1; n <= 60; n += 1) {
     yield `| ${n} | ${n ** 2} | ${n ** 3} | ${'tally '.repeat(n % 7).trim()} |\n`;
   }
-}
-
-/** Tables that fit, tables that do not, and invalid tables. */
-export const tablesReply: Reply = function* tabulate() {
-  yield narrow;
-  yield wide;
-  yield ragged;
-  yield* longTable();
 };
-
-const unicodeLines = [
-  '# 文字 · текст · κείμενο',
-  '',
-  '- 中文：今天天气很好，我们去散步吧。',
-  '- 日本語：吾輩は猫である。名前はまだ無い。ﾊﾝｶｸ',
-  '- 한국어: 오늘은 날씨가 좋습니다. 각 (각)',
-  '- Русский: съешь же ещё этих мягких французских булок',
-  '- Ελληνικά: ξεσκεπάζω την ψυχοφθόρα βδελυγμία',
-  '- العربية: اللغة العربية جميلة، والرقم ١٢٣.',
-  '- עברית: שלום עולם, המספר 123.',
-  '- فارسی: می‌خواهم (with a zero-width non-joiner)',
-  '- हिन्दी: नमस्ते दुनिया, क्षत्रिय',
-  '- ไทย: สวัสดีชาวโลก',
-  '- Tiếng Việt: trường đại học, e\u0302\u0301 composed of three',
-  '- Emoji: 😀 👍🏽 👩‍👩‍👧‍👦 🏳️‍🌈 🇳🇴 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️ ☎︎ 1️⃣ 🧑‍🚀',
-  '- Astral: 𝔘𝔫𝔦𝔠𝔬𝔡𝔢 𠜎𠜱 𐍈',
-  '- Combining: Z̷̧a̷̛l̴̢g̶̛ǫ, e\u0301 and é',
-  '- Width: ｆｕｌｌ ﾊﾝ ①②③ …—“”',
-  '',
-  '| 言語 | 例 | emoji |',
-  '| --- | --- | --- |',
-  '| 中文 | 你好，世界 | 🐉 |',
-  '| العربية | مرحبا بالعالم | 🐪 |',
-  '| English | hello, world | 🦊 |',
-  '',
-];
 
 /** Text that is hard to measure, split and order. */
-export const unicodeReply: Reply = function* speak() {
-  for (const line of unicodeLines) yield `${line}\n`;
-};
+const unicode = `# 文字 · текст · κείμενο
+
+- 中文：今天天气很好，我们去散步吧。
+- 日本語：吾輩は猫である。名前はまだ無い。ﾊﾝｶｸ
+- 한국어: 오늘은 날씨가 좋습니다. 각 (각)
+- Ελληνικά: ξεσκεπάζω την ψυχοφθόρα βδελυγμία
+- العربية: اللغة العربية جميلة، والرقم ١٢٣.
+- עברית: שלום עולם, המספר 123.
+- हिन्दी: नमस्ते दुनिया, क्षत्रिय
+- Emoji: 😀 👍🏽 👩‍👩‍👧‍👦 🏳️‍🌈 🇳🇴 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️ ☎︎ 1️⃣ 🧑‍🚀
+- Astral: 𝔘𝔫𝔦𝔠𝔬𝔡𝔢 𠜎𠜱 𐍈
+- Combining: Z̷̧a̷̛l̴̢g̶̛ǫ, e\u0301 and é
+- Width: ｆｕｌｌ ﾊﾝ ①②③ …—“”
+
+| 言語 | 例 | emoji |
+| --- | --- | --- |
+| 中文 | 你好，世界 | 🐉 |
+| العربية | مرحبا بالعالم | 🐪 |
+`;
+
+export const unicodeReply: Reply = () => [unicode];

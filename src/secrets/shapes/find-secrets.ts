@@ -100,51 +100,28 @@ function isRandom(value: string): boolean {
 /** Values without quotes end a line, as in settings files; in source code they are expressions. */
 const isWhole = (quote: string, next: string) => (quote === '' ? next === '' : next === quote);
 
-function* findAssignments(text: string): Generator<Range, void> {
-  if (!anyWord.test(text)) return;
-  for (const found of text.matchAll(assignment)) {
-    const { quote = '', secret = '', next = '' } = found.groups ?? {};
-    const [start = 0, end = 0] = found.indices?.groups?.['secret'] ?? [];
-    if (!isWhole(quote, next) || !isRandom(secret)) continue;
-    yield { start, end };
+/** Finds the groups `secret` of the matches that look like passwords of a program. */
+function* findValues(text: string, pattern: RegExp): Generator<Range, void> {
+  for (const { groups = {}, indices } of text.matchAll(pattern)) {
+    const { quote = '', secret = '', next = '' } = groups;
+    const [start = 0, end = 0] = indices?.groups?.['secret'] ?? [];
+    if (isWhole(quote, next) && isRandom(secret)) yield { start, end };
   }
 }
 
-function* findUserInfo(text: string): Generator<Range, void> {
-  if (!text.includes('://')) return;
-  for (const found of text.matchAll(userInfo)) {
-    const [start = 0, end = 0] = found.indices?.groups?.['secret'] ?? [];
-    if (isRandom(found.groups?.['secret'] ?? '')) yield { start, end };
-  }
-}
-
-const header = /-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
-
-/** The characters that are read of a key; the longest key that RSA programs make has fewer. */
-const maxBody = 16_384;
+/**
+ * Private keys in PEM, of OpenSSH and of PGP: up to the footer, or what looks like the key if there is none. The longest
+ * key that RSA programs make has fewer characters than the limit.
+ */
+const privateKey =
+  /-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----)[^]){40,16384}-----END [^-\n]{1,60}-----|(?:[A-Za-z0-9+/=:,.\s]|-(?!----)|\\[nr]){40,16384})/g;
 
 /** A header alone, as in source code that reads keys, is no key. */
 const keyLine = /[A-Za-z0-9+/=]{40}/;
 
-/** Finds the end of a key: that of its footer, or of what looks like the key if there is no footer. */
-function rangeOf(text: string, start: number, bodyStart: number): Range | undefined {
-  const rest = text.slice(bodyStart, bodyStart + maxBody);
-  const footer = rest.indexOf('-----');
-  const body = footer === -1 ? rest : rest.slice(0, footer);
-  if (!keyLine.test(body)) return undefined;
-  const isEnded = footer !== -1 && rest.startsWith('-----END ', footer);
-  const close = isEnded ? rest.indexOf('-----', footer + 5) : -1;
-  if (close !== -1) return { start, end: bodyStart + close + 5 };
-  const [key = ''] = /^(?:[A-Za-z0-9+/=:,.\-\s]|\\[nr])*/.exec(body) ?? [];
-  return { start, end: bodyStart + key.length };
-}
-
-/** Private keys in PEM, of OpenSSH and of PGP. */
 function* findPrivateKeys(text: string): Generator<Range, void> {
-  if (!text.includes('PRIVATE KEY')) return;
-  for (const found of text.matchAll(header)) {
-    const range = rangeOf(text, found.index, found.index + found[0].length);
-    if (range !== undefined) yield range;
+  for (const { index, 0: key } of text.matchAll(privateKey)) {
+    if (keyLine.test(key)) yield { start: index, end: index + key.length };
   }
 }
 
@@ -162,8 +139,9 @@ function* findAll(
   for (const { name, start, end } of findTokens(text)) {
     if (!isExample(text.slice(start, end))) yield { kind: name, start, end };
   }
-  for (const range of findUserInfo(text)) yield { ...range, kind: 'password in a URL' };
-  for (const range of findAssignments(text)) yield { ...range, kind: 'password or key' };
+  for (const range of findValues(text, userInfo)) yield { ...range, kind: 'password in a URL' };
+  if (!anyWord.test(text)) return;
+  for (const range of findValues(text, assignment)) yield { ...range, kind: 'password or key' };
 }
 
 /**

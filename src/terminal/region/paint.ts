@@ -27,8 +27,8 @@ export interface Frame {
     | undefined;
   /** Shown after an open line of text if it fits in the row. */
   readonly preview?: string | undefined;
-  /** Its first rows are a preview of text, which must not move into the scrollback. */
-  readonly hasPreviewRows?: boolean;
+  /** Its first rows, such as a preview of text, must not move into the scrollback. */
+  readonly keepsFirstRows?: boolean;
 }
 
 export interface Shown {
@@ -163,7 +163,7 @@ export function paint(from: Shown, text: string, to: Shown): string {
 }
 
 // When a window loses rows, it first loses those below the cursor; then rows above it move into the scrollback, where
-// they cannot be erased. So while rows above the caret are only a preview, the cursor is hidden at the top of the
+// they cannot be erased. So while rows above the caret must not be left there, the cursor is hidden at the top of the
 // region, and natter draws the caret.
 
 const inverse = (text: string) => `${CSI}7m${text}${CSI}27m`;
@@ -188,7 +188,7 @@ export function fitFrame(frame: Frame, windowRows: number): Frame {
   if (frame.caret === undefined || rows.length === 0) return { ...frame, rows };
   const caret = { ...frame.caret, row: Math.max(0, frame.caret.row - excess) };
   const row = rows[caret.row] ?? '';
-  if (frame.hasPreviewRows === true && caret.row > 0) {
+  if (frame.keepsFirstRows === true && caret.row > 0) {
     const drawn = rows.with(caret.row, withCaret(row, caret.column));
     return { ...frame, rows: drawn, caret: { row: 0, column: 0, isHidden: true } };
   }
@@ -232,13 +232,12 @@ export function toTextAfterResize(
   const above = sum(all.slice(0, caretIndex)) + drift;
   const go = (rows: number) => `${up(Math.min(rows, window.rows - 1))}\r`;
   const total = Math.min(sum(all), window.rows);
-  const found =
-    isOpen(line) && sum(all) < window.rows ? lineAfter(line, columns, rewraps) : undefined;
-  if (found === undefined) {
+  const found = isOpen(line) ? lineAfter(line, columns, rewraps) : undefined;
+  const previewed = found && rewraps ? advanceLine(found, shownPreview(shown), columns) : found;
+  const own = found === undefined ? 0 : 1 + (previewed?.rows ?? 0) - found.rows;
+  if (found === undefined || above + own >= window.rows) {
     return { output: go(above) + eraseRow + eraseRows(total), line: emptyLine };
   }
-  const previewed = rewraps ? advanceLine(found, shownPreview(shown), columns) : found;
-  const own = 1 + previewed.rows - found.rows;
   const rest = found.column < columns ? eraseRest : '';
   const rows = frame.rows.length === 0 ? 0 : above + own;
   return { output: go(rows) + eraseRows(total + own) + found.row + rest, line: found };

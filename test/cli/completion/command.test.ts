@@ -125,6 +125,7 @@ describe('options', () => {
     const names = settingKeys.map((key) => `--${definitions[key].name}`);
     expect(names.filter((name) => !found.includes(name))).toEqual([
       '--api-key-command',
+      '--keep',
       '--titles',
       '--ledger',
       '--secret-guard',

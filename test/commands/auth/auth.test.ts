@@ -495,7 +495,7 @@ test('config set refuses a command with an open quote', async () => {
 });
 
 test('config set warns of a pipe without a shell, and the failure has the same hint', async () => {
-  const hint = "no shell runs the command, so | is an argument: use sh -c '…'";
+  const hint = 'no shell runs the command, so $, ~, |, <, >, && and ; have no meaning';
   const { program, run } = await withKeyProgram('exit 1', 'https://api.example.com');
   const set = ['config', 'set', 'api-key-command', `${program} show | head -n 1`];
   const { code, stderr } = await run(set);

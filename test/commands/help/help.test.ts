@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { serviceGroup } from '../../../src/cli/global-options.ts';
-import { narrowHelp } from '../../../src/cli/help-format.ts';
+import { childNamed } from '../../../src/cli/help-details.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
+import { helpTopic } from '../../../src/commands/help/topics.ts';
 import { topicNames } from '../../../src/commands/help/topic-names.ts';
 import { exitCodes } from '../../../src/failure.ts';
 import { keyBindings, keyLabel } from '../../../src/repl/composer/keys/key-bindings.ts';
@@ -57,46 +58,28 @@ test.each(commands)(
   },
 );
 
-test.each([
-  ...commands.map((command) => `${command} -h`),
-  ...topicNames.map((one) => `help ${one}`),
-])('natter %s breaks no word on a narrow terminal', async (line) => {
-  const { stdout } = await runInMemory(line.trim().split(' '));
-  const narrow = narrowHelp(stdout, 40);
-  expect(narrow.split(/\s+/)).toEqual(stdout.split(/\s+/));
-  const wide = narrow.split('\n').filter((row) => row.length > 40);
-  // A command to copy, or one word.
-  expect(wide.filter((row) => !/^ *(?:\$ .*|\S+)$/.test(row))).toEqual([]);
-});
+describe('a narrow terminal', () => {
+  const narrowTree = (columns: number) =>
+    buildProgram(createMemoryContext({ terminals: ['stdout'], columns }).context);
+  const find = (program: Command, path: string) =>
+    wordsOf(path).reduce<Command>((above, word) => childNamed(above, word) ?? above, program);
 
-test('a narrow terminal has a description below its term, and joins the rows of prose', () => {
-  const wide = [
-    'Runs a local mock of the Chat Completion Service, or a gateway in front of an',
-    'upstream server.',
-    '',
-    '  --log                      print each request as a JSON line on standard',
-    '                             output, keys masked',
-    '  --host <address>           loopback address',
-  ].join('\n');
-  expect(narrowHelp(wide, 60)).toBe(
-    [
-      'Runs a local mock of the Chat Completion Service, or a',
-      'gateway in front of an upstream server.',
-      '',
-      '  --log                      print each request as a JSON',
-      '                             line on standard output, keys',
-      '                             masked',
-      '  --host <address>           loopback address',
-    ].join('\n'),
-  );
-  expect(narrowHelp(wide, 40).split('\n').slice(4)).toEqual([
-    '  --log',
-    '      print each request as a JSON line',
-    '      on standard output, keys masked',
-    '  --host <address>',
-    '      loopback address',
-  ]);
-  expect(narrowHelp(wide, 80)).toBe(wide);
+  test.each([
+    ...commands.map((path) => [path, (program: Command) => find(program, path).helpInformation()]),
+    ...topicNames.map((name) => [name, (program: Command) => helpTopic(name, program) ?? '']),
+  ] as [string, (program: Command) => string][])('natter %s --help breaks no word', (_, textOf) => {
+    const narrow = textOf(narrowTree(40));
+    expect(narrow.split(/\s+/)).toEqual(textOf(tree).split(/\s+/));
+    const wide = narrow.split('\n').filter((row) => row.length > 40);
+    // A command to copy, or one word after the marks of a term.
+    expect(wide.filter((row) => !/^ *(?:\$ .*|(?:--\S+ )?\S+)$/.test(row))).toEqual([]);
+  });
+
+  test('has a description below its term', () => {
+    expect(find(narrowTree(40), 'sandbox').helpInformation()).toContain(
+      '\n  --log\n      print each request as a JSON line\n      on standard output',
+    );
+  });
 });
 
 test('natter -h has examples, every command, and where the rest is', async () => {
@@ -162,7 +145,7 @@ test.each(commands)('natter help %s is the same as its --help', async (command) 
 
 /** Options with other names set `save` and `secretGuard`, and those of `shell-init` its keys; the others have none. */
 const withoutOption =
-  /^(?:save|titles|ledger|window|windowTitle|apiKeyCommand|secretGuard|thinkTags|shellCommands|shellKey|shellExplainKey|notify|notifyAfter|progress|compact|editing|continue|times|promptMarks)$/;
+  /^(?:save|keep|titles|ledger|window|windowTitle|apiKeyCommand|secretGuard|thinkTags|shellCommands|shellKey|shellExplainKey|notify|notifyAfter|progress|compact|editing|continue|times|promptMarks)$/;
 
 test('the help has every setting with an option, its default and its variable', async () => {
   const text = (await runInMemory(['--help'])).stdout.replaceAll(/\s+/g, ' ');

@@ -220,17 +220,17 @@ test.each<[string, readonly string[]]>([
   ['run ./', [':files']],
   ['prompts show rev', ['review\tReview code']],
   ['prompts edit rew', ['rewrite']],
-  ['run review --l', ['--lang=ts\tlanguage', '--lang=js\tlanguage']],
-  ['run review --lang=j', ['--lang=js\tlanguage']],
-  ['run review --to', ['--tone=\tkind']],
-  ['run review --lang ', ['ts\tlanguage', 'js\tlanguage']],
-  ['run review --lang j', ['js\tlanguage']],
-  ['run review --lang ts --to', ['--tone=\tkind']],
+  ['run review --l', ['--lang\tlanguage']],
+  ['run review --lang=j', ['--lang=js']],
+  ['run review --to', ['--tone\tkind']],
+  ['run review --lang ', ['ts', 'js']],
+  ['run review --lang j', ['js']],
+  ['run review --lang ts --to', ['--tone\tkind']],
   ['run review --tone ', []],
   ['run review --lang=ts ', []],
-  ['run -m nextgen review --sandbox --to', ['--tone=\tkind']],
-  ['run rewrite --sty', ['--style=\tvariable']],
-  ['run ./notes.md --top', ['--topic=\tvariable']],
+  ['run -m nextgen review --sandbox --to', ['--tone\tkind']],
+  ['run rewrite --sty', ['--style\tvariable']],
+  ['run ./notes.md --top', ['--topic\tvariable']],
   ['run none --top', []],
   ['run broken --x', []],
   ['run review --mod', ['--model\tmodel']],
@@ -259,8 +259,8 @@ test('names and choices of a project with shell commands, and names that are opt
   });
   const names = await run(['__complete', 'prompts', 'show', '=']);
   expect(names.stdout).toBe('plain\n');
-  const choices = await run(['__complete', 'run', 'plain', '=--lang']);
-  expect(choices.stdout).toBe('--lang=ts\n--lang=not sure\n');
+  const choices = await run(['__complete', 'run', 'plain', '--lang', '=']);
+  expect(choices.stdout).toBe('ts\nnot sure\n');
 });
 
 const right = '{"name": "Ada", "age": 36}';

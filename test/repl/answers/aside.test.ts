@@ -116,6 +116,8 @@ test('Esc stops the answer first, and the status row names the side question', (
   expect([first.activity?.isStopping, first.aside?.isStopping]).toEqual([true, false]);
   expect(run(first, escape).state.aside?.isStopping).toBe(true);
   expect(row(stateOf({ aside }))).toMatch(/btw · waiting · Esc stops$/);
+  const again = { ...aside, cause: 'too many requests' };
+  expect(row(stateOf({ aside: again, now: 2000 }))).toMatch(/btw · too many requests · 2 s · Esc/);
 });
 
 test('the answer is below its question, indented', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { startVi } from '../../../src/repl/composer/vi/vi-keys.ts';
 import { runInApp } from '../../support/app.tsx';
 import { openMemorySession, saying } from '../../support/memory-session.ts';
 import {
@@ -40,11 +41,14 @@ test('Esc Esc on an empty composer lists the prompts, which typing filters', () 
   });
 });
 
-test('Esc Esc stops an answer, and edits the only prompt at once', () => {
+test('Esc Esc stops an answer, edits the only prompt at once, and follows an Esc of vi', () => {
   const busy = run({ ...two, activity: waitingAnswer }, escape, escape);
   expect(busy.state).toMatchObject({ dialog: undefined, activity: { isStopping: true } });
   expect(composed(run(one, escape, escape).state)).toBe('about tea');
   expect(run(stateOf(), escape, escape).state.dialog).toBeUndefined();
+  const vi = startVi(two.composer);
+  expect(run({ ...two, vi }, escape, escape).state.dialog).toBeUndefined();
+  expect(run({ ...two, vi }, escape, escape, escape).state.dialog).toBeDefined();
 });
 
 test('in line mode /edit prints the prompts with the numbers to type', () => {

@@ -1,3 +1,4 @@
+import { symbolsFor } from '../../../src/repl/screen/symbols.ts';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import type { KeyEvent } from '../../../src/repl/composer/keys/key-event.ts';
@@ -50,8 +51,15 @@ describe('the live region', () => {
       rows: ['', rule, '› type a prompt', `Tea and coffee${' '.repeat(25)}origin  1.2K/128K 1%`],
       caret: { row: 2, column: 2, shape: undefined },
       preview: undefined,
-      hasPreviewRows: false,
+      keepsFirstRows: false,
     });
+  });
+
+  test('R3: keeps its rows out of the scrollback during an answer, unless there is a draft', () => {
+    const activity = waitingAnswer;
+    expect(frame({ activity }).keepsFirstRows).toBe(true);
+    const composer = createBuffer('draft');
+    expect(frame({ activity, composer }).keepsFirstRows).toBe(false);
   });
 
   test('has an empty row below the activity', () => {
@@ -142,7 +150,9 @@ describe('the live region', () => {
   });
 
   test('is ASCII on a terminal without Unicode', () => {
-    const { rows } = frameOf(shownState({ ...busy, columns: 20 }), { look: { unicode: false } });
+    const { rows } = frameOf(shownState({ ...busy, columns: 20 }), {
+      look: { symbols: symbolsFor(false) },
+    });
     expect(rows.join('')).toMatch(/^[\x20-\x7E]+$/);
   });
 

@@ -34,7 +34,7 @@ test('T21 scrollback is never erased', async () => {
 const previewed = {
   rows: [...Array.from({ length: 8 }, (_, row) => `| cell ${row} |`), '', ...footer.rows],
   caret: { row: 10, column: 8 },
-  hasPreviewRows: true,
+  keepsFirstRows: true,
 };
 
 describe('X27: a window that becomes lower than the preview of a table', () => {
@@ -213,3 +213,44 @@ test.each([5, 4, 3])('R3: the preview of a word is not repeated at %i rows', asy
   expect(text).toContain('early before keep\n');
   expect(text).toContain('so short one day');
 });
+
+test.each([6, 5, 4, 3, 2])(
+  'R3: an update before natter knows of a window of %i rows leaves no row over',
+  async (rows) => {
+    const screen = createScreen(40, 24);
+    const clock = createFakeClock();
+    let known = 24;
+    const output = { ...createMemoryOutput(true), ...screen, rows: () => known };
+    const region = new LiveRegion({ output, clock, traits: rewrappingTraits });
+    const settle = async () => {
+      await screen.settled();
+      await clock.advance(200);
+      await screen.settled();
+    };
+    const resize = async (next: number) => {
+      known = next;
+      region.resized();
+      await settle();
+    };
+    const streaming = (preview: string) => ({
+      rows: ['', 'answering', '', 'rule', '> prompt', 'footer'],
+      caret: { row: 4, column: 8 },
+      preview,
+      keepsFirstRows: true,
+    });
+    const text = Array.from({ length: 30 }, (_, line) => `line ${line}`);
+    region.commit(`${text.join('\n')}\nearly before`);
+    region.render(() => streaming(' kee'));
+    await settle();
+    await screen.resize(40, rows);
+    region.render(() => streaming(' keep'));
+    await settle();
+    await resize(rows);
+    region.commit(' keep so short\n');
+    region.render(() => footer);
+    await settle();
+    await screen.resize(40, 24);
+    await resize(24);
+    expect(await screen.lines()).toEqual(withRegion([...text, 'early before keep so short']));
+  },
+);

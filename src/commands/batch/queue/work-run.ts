@@ -1,4 +1,6 @@
+import { setMaxListeners } from 'node:events';
 import fs from 'node:fs';
+import { aborted } from 'node:util';
 import { openCheck } from '../../../ask/check.ts';
 import { isTransient } from '../../../batch/circuit-breaker.ts';
 import type {
@@ -60,12 +62,6 @@ function refusedNotice(notices: Notices): (error: unknown) => void {
   };
 }
 
-const aborted = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-
 /**
  * Stores results in a queue; while that is not possible, it has them.
  * @param onRefused the queue refused a result; natter tries again
@@ -76,9 +72,9 @@ function keepResults(
   giveUp: AbortSignal,
   onRefused: (error: unknown) => void,
 ) {
-  /** Results that are not stored, with what ends the wait for it. */
-  const unsaved = new Map<QueuedResult, () => void>();
-  giveUp.addEventListener('abort', () => unsaved.forEach((end) => end()));
+  const unsaved = new Set<QueuedResult>();
+  // Each of them has a listener.
+  setMaxListeners(0, giveUp);
   const store = async (result: QueuedResult) => {
     while (!giveUp.aborted) {
       try {
@@ -92,13 +88,13 @@ function keepResults(
     }
   };
   return {
-    unsaved: () => [...unsaved.keys()],
+    /** Results that are not stored. */
+    unsaved,
     /** Resolves when the result is stored, or when `giveUp` aborts. */
-    put: (result: QueuedResult) =>
-      new Promise<void>((resolve) => {
-        unsaved.set(result, resolve);
-        void store(result).then(resolve);
-      }),
+    async put(result: QueuedResult): Promise<void> {
+      unsaved.add(result);
+      await Promise.race([store(result), aborted(giveUp, result)]);
+    },
   };
 }
 
@@ -218,10 +214,10 @@ async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
     fail(new Failure('unreachable', message, { hint: 'start the queue again' }));
     giveUp.abort();
   });
-  await Promise.race([drained, aborted(stop)]);
+  await Promise.race([drained, aborted(stop, work)]);
   endWatch();
   // BullMQ cannot close a worker while its connection is lost.
-  const gaveUp = aborted(giveUp.signal).then(() => clock.sleep(endTime));
+  const gaveUp = aborted(giveUp.signal, work).then(() => clock.sleep(endTime));
   await Promise.race([connection.restored(), gaveUp]);
   await closeWorker();
   cancel.removeEventListener('abort', giveUpSoon);
@@ -231,7 +227,7 @@ async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
 
 /** Writes results that the queue does not have into a file of the current folder. @throws Failure `storage` */
 function saveUnsaved({ keeper, queue, presentation }: Work): void {
-  const results = keeper.unsaved();
+  const results = [...keeper.unsaved];
   if (results.length === 0) return;
   const file = `${queue.name}-unsaved.jsonl`;
   try {

@@ -20,7 +20,7 @@ import { responseFormat } from '../schema/response-format.ts';
 import { isSchemaPath, isSchemaText, parseSchemaText } from '../schema/schema-text.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { wholeNumber } from '../settings/value-types.ts';
-import { failureReason } from '../storage/storage-failure.ts';
+import { errorCode, failureReason } from '../storage/storage-failure.ts';
 import { escapeJson } from '../terminal/safety/sanitizer.ts';
 import type { Answer } from './ask.ts';
 
@@ -62,6 +62,9 @@ function parseRetries(text: string | undefined, hasSchema: boolean): number {
 
 const hint = 'without a file: --schema "name, age int"; ‹natter help schema› explains it';
 
+/** The codes of errors for a name that is not one of a file, such as one that is too long. */
+const isNoFile = /^(?:ENOENT|ENOTDIR|EISDIR|ENAMETOOLONG|EINVAL|ERR_INVALID_ARG_VALUE)$/;
+
 /** @throws Failure `usage` if it names a file that cannot be read */
 function readSchema(value: string): SchemaSource {
   if (value.trim() === '') throw new Failure('usage', '--schema is empty', { hint });
@@ -71,7 +74,7 @@ function readSchema(value: string): SchemaSource {
   try {
     text = readFileSync(value, 'utf8');
   } catch (error) {
-    if (!isSchemaPath(value)) return own;
+    if (!isSchemaPath(value) && isNoFile.test(errorCode(error) ?? '')) return own;
     const reason = failureReason(error);
     throw new Failure('usage', `cannot read ${value}: ${reason}`, { hint, cause: error });
   }

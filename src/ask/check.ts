@@ -248,23 +248,21 @@ function mismatchFailure(
   { pointer, schema }: AnswerCheck,
   { violations, isCorrectable, block }: CheckedText,
 ): Failure {
+  const refuse = (message: string, advice: string) =>
+    new Failure('mismatch', message, { hint: advice });
+  const text = describeViolations(violations);
   if (block === null) {
-    return new Failure('mismatch', describeViolations(violations), {
-      hint: 'ask for a code block in the prompt; -x last prints the last one of several',
-    });
+    return refuse(
+      text,
+      'ask for a code block in the prompt; -x last prints the last one of several',
+    );
   }
   if (!isCorrectable) {
-    return new Failure('mismatch', `the answer has no value at ${pointer ?? ''}`, {
-      hint: '--json shows the whole answer',
-    });
+    return refuse(`the answer has no value at ${pointer ?? ''}`, '--json shows the whole answer');
   }
-  if (schema === undefined) {
-    const advice = '--schema asks the model for JSON';
-    return new Failure('mismatch', describeViolations(violations), { hint: advice });
-  }
-  return new Failure('mismatch', mismatchText(violations), {
-    hint: '--json shows all violations; --schema-retries asks again more often',
-  });
+  if (schema === undefined) return refuse(text, '--schema asks the model for JSON');
+  const advice = '--json shows all violations; --schema-retries asks again more often';
+  return refuse(mismatchText(violations), advice);
 }
 
 /** The failure of answers without a value; undefined if the last one has it. */

@@ -105,10 +105,6 @@ class ScreenBlocks implements BlockRenderer<Span> {
     this.#text += `${this.#markers('flow').trimEnd()}\n`;
   }
 
-  definition(text: string): string {
-    return text;
-  }
-
   openParagraph(text: string): string {
     const { mark, rest } = this.#takeTask(text);
     this.#beginLine();
@@ -122,10 +118,6 @@ class ScreenBlocks implements BlockRenderer<Span> {
 
   closeParagraph(spans: readonly Span[]): void {
     this.#endLine(spans);
-  }
-
-  mayBeHeading(): boolean {
-    return false;
   }
 
   /** With colour, styles replace the marks. */
@@ -143,10 +135,6 @@ class ScreenBlocks implements BlockRenderer<Span> {
       return { ...span, looks: [...new Set([...span.looks, ...looks])] };
     });
     return this.#endLine(mergeSpans(styled));
-  }
-
-  underline(source: string): void {
-    this.#writeLine(this.#style.dim(source));
   }
 
   rule(source: string): void {
@@ -225,7 +213,7 @@ class ScreenBlocks implements BlockRenderer<Span> {
   }
 
   tableRow(row: string): void {
-    for (const line of this.#table?.add(row) ?? []) this.#writeLine(line);
+    this.#table?.add(row);
   }
 
   closeTable(): void {

@@ -90,7 +90,7 @@ interface SpokenCode {
 interface SpokenParagraph {
   /** The text that is decided, but not written yet. */
   ready: string;
-  label: string;
+  readonly label: string;
   isWritten: boolean;
 }
 
@@ -133,9 +133,6 @@ class SpokenBlocks implements BlockRenderer<string> {
     const paragraph = this.#paragraph;
     if (!paragraph) return;
     paragraph.ready += parts.join('');
-    // It may be the header of a table.
-    const mayBeHeader = words.endedLines === 0 && words.firstLine.includes('|');
-    if (mayBeHeader && !paragraph.isWritten && paragraph.ready.length <= maxSentence) return;
     this.#writePart(paragraph, partLength(paragraph.ready, words.undecided()));
   }
 
@@ -201,20 +198,14 @@ class SpokenBlocks implements BlockRenderer<string> {
     this.blankBefore ||= end < lines.length;
   }
 
-  /** The header is the row before, or the paragraph if that is a single line with bars. */
+  /** The header is the row before; a line of text with bars was read as text. */
   openTable(
-    row: string | undefined,
+    header: string | undefined,
     delimiter: string,
     paragraph: Paragraph<string> | undefined,
   ): void {
-    let header = row;
-    let label: string | undefined;
-    if (row === undefined && paragraph && this.#paragraph?.isWritten === false) {
-      header = paragraph.firstLine;
-      ({ label } = this.#paragraph);
-      this.#paragraph = undefined;
-    } else if (paragraph) this.closeParagraph(paragraph.end());
-    label ??= this.#takeLabel();
+    if (paragraph) this.closeParagraph(paragraph.end());
+    const label = this.#takeLabel();
     const names = splitCells(header ?? delimiter).map((cell, column) =>
       header === undefined ? `column ${column + 1}` : cellText(cell),
     );

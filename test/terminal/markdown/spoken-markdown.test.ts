@@ -66,7 +66,9 @@ describe('blocks', () => {
   });
 
   test('a table without outer bars is a table, and a line with a bar is text', () => {
-    expect(spoken('a | b\n--|--\n1 | 2')).toBe('table with 2 columns: a, b\nrow 1, a: 1, b: 2\n');
+    expect(spoken('a | b\n--|--\n1 | 2')).toBe(
+      'a | b\ntable with 2 columns: column 1, column 2\nrow 1, column 1: 1, column 2: 2\n',
+    );
     expect(spoken('a | b. c\nd')).toBe('a | b. c\nd\n');
   });
 });

@@ -20,7 +20,7 @@ import { responseFormat } from '../schema/response-format.ts';
 import { isSchemaPath, isSchemaText, parseSchemaText } from '../schema/schema-text.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { wholeNumber } from '../settings/value-types.ts';
-import { failureReason } from '../storage/storage-failure.ts';
+import { errorCode, failureReason } from '../storage/storage-failure.ts';
 import { escapeJson } from '../terminal/safety/sanitizer.ts';
 import type { Answer } from './ask.ts';
 
@@ -62,6 +62,9 @@ function parseRetries(text: string | undefined, hasSchema: boolean): number {
 
 const hint = 'without a file: --schema "name, age int"; ‹natter help schema› explains it';
 
+/** The codes of errors for a name that is not one of a file, such as one that is too long. */
+const isNoFile = /^(?:ENOENT|ENOTDIR|EISDIR|ENAMETOOLONG|EINVAL|ERR_INVALID_ARG_VALUE)$/;
+
 /** @throws Failure `usage` if it names a file that cannot be read */
 function readSchema(value: string): SchemaSource {
   if (value.trim() === '') throw new Failure('usage', '--schema is empty', { hint });
@@ -71,7 +74,7 @@ function readSchema(value: string): SchemaSource {
   try {
     text = readFileSync(value, 'utf8');
   } catch (error) {
-    if (!isSchemaPath(value)) return own;
+    if (!isSchemaPath(value) && isNoFile.test(errorCode(error) ?? '')) return own;
     const reason = failureReason(error);
     throw new Failure('usage', `cannot read ${value}: ${reason}`, { hint, cause: error });
   }
@@ -245,23 +248,21 @@ function mismatchFailure(
   { pointer, schema }: AnswerCheck,
   { violations, isCorrectable, block }: CheckedText,
 ): Failure {
+  const refuse = (message: string, advice: string) =>
+    new Failure('mismatch', message, { hint: advice });
+  const text = describeViolations(violations);
   if (block === null) {
-    return new Failure('mismatch', describeViolations(violations), {
-      hint: 'ask for a code block in the prompt; -x last prints the last one of several',
-    });
+    return refuse(
+      text,
+      'ask for a code block in the prompt; -x last prints the last one of several',
+    );
   }
   if (!isCorrectable) {
-    return new Failure('mismatch', `the answer has no value at ${pointer ?? ''}`, {
-      hint: '--json shows the whole answer',
-    });
+    return refuse(`the answer has no value at ${pointer ?? ''}`, '--json shows the whole answer');
   }
-  if (schema === undefined) {
-    const advice = '--schema asks the model for JSON';
-    return new Failure('mismatch', describeViolations(violations), { hint: advice });
-  }
-  return new Failure('mismatch', mismatchText(violations), {
-    hint: '--json shows all violations; --schema-retries asks again more often',
-  });
+  if (schema === undefined) return refuse(text, '--schema asks the model for JSON');
+  const advice = '--json shows all violations; --schema-retries asks again more often';
+  return refuse(mismatchText(violations), advice);
 }
 
 /** The failure of answers without a value; undefined if the last one has it. */
@@ -290,13 +291,9 @@ export function metadataOf({ earlier, last }: CheckedAnswers): AnswerMetadata {
   const { metadata } = last.answer;
   if (earlier.length === 0) return metadata;
   const parts = [...earlier, last].map(({ answer }) => answer.metadata);
-  const tokens = (name: keyof Usage) => sum(parts.map(({ usage }) => usage?.[name]));
-  const usage = definedFields({
-    prompt_tokens: tokens('prompt_tokens'),
-    cached_tokens: tokens('cached_tokens'),
-    completion_tokens: tokens('completion_tokens'),
-    total_tokens: tokens('total_tokens'),
-  });
+  const names = ['prompt_tokens', 'cached_tokens', 'completion_tokens', 'total_tokens'] as const;
+  const sums = names.map((name) => [name, sum(parts.map(({ usage }) => usage?.[name]))] as const);
+  const usage: Usage = Object.fromEntries(sums.filter(([, tokens]) => tokens !== undefined));
   // The first prompt that was probably cut.
   const cut = parts.find(({ estimatedPromptTokens }) => estimatedPromptTokens !== undefined);
   const total = sum(parts.map(({ timing }) => timing?.total)) ?? 0;

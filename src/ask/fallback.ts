@@ -77,12 +77,6 @@ function mayFallBack(failure: Failure): boolean {
   return kind === 'rate_limited' || kind === 'server_error' || kind === 'unreachable';
 }
 
-function passedModel({ model, failure }: FailedModel): PassedModel {
-  const { profile, values } = model.settings;
-  const reason = failure.kind === 'invalid_request' ? 'too_long' : failure.kind;
-  return { model: values.model, profile: profile.value, reason };
-}
-
 /**
  * Chooses the first model that the prompt fits, after those that failed. An estimate never refuses the last one.
  * @throws Failure if there is none
@@ -100,7 +94,12 @@ export function chooseModel(chain: Chain, failed: readonly FailedModel[] = []): 
     const answer: Writable<NewAnswer> = { model: request.model };
     if (second !== undefined) answer.profile = model.settings.profile.value;
     if (failed.length > 0) {
-      answer.fallbackFrom = failed.map(passedModel);
+      answer.fallbackFrom = failed.map((one): PassedModel => {
+        const { profile, values } = one.model.settings;
+        const { kind } = one.failure;
+        const reason = kind === 'invalid_request' ? 'too_long' : kind;
+        return { model: values.model, profile: profile.value, reason };
+      });
       answer.nextModel = first?.settings.values.model;
     }
     return { model, planned, failed, answer };
@@ -156,9 +155,6 @@ export async function askModels<Given extends Answer>(
   }
 }
 
-const isSame = (left: ResolvedSettings, right: ResolvedSettings) =>
-  left.profile.value === right.profile.value && left.values.model === right.values.model;
-
 /**
  * Lists the model of the settings, and those of their `fallback`. Those of the same profile get the same parameters and
  * limits, such as those of the conversation.
@@ -186,7 +182,9 @@ export function fallbackModels(
       hint: `‹natter auth login --profile ${profile}›`,
     });
   });
-  return [first, ...others.filter((other) => !isSame(other.settings, settings))];
+  const isOther = ({ settings: own }: FallbackModel) =>
+    own.profile.value !== settings.profile.value || own.values.model !== settings.values.model;
+  return [first, ...others.filter(isOther)];
 }
 
 /** The clients of the models of a chain. */

@@ -9,7 +9,7 @@ import {
   defaultKeyMap,
   keyOf,
 } from './composer/keys/key-bindings.ts';
-import { commandGroups, type CommandGroup, type SlashCommand } from './slash-command.ts';
+import type { CommandGroup, SlashCommand } from './slash-command.ts';
 import type { Update, ReplState } from './state.ts';
 import { refuse, showNow } from './step.ts';
 
@@ -42,7 +42,7 @@ const open = '/resume opens a conversation';
 const otherPrograms: ReadonlyMap<string, string> = new Map([
   ['delete', 'in a shell: natter conversations delete ID'],
   ['search', '/resume TEXT searches them'],
-  ['history', '/resume lists them; KEY searches your prompts'],
+  ['history', '/resume lists them; /help keys has the key that searches your prompts'],
   ['load', open],
   ['open', open],
   ['file', file],
@@ -108,8 +108,6 @@ function keyAdvice({ keyMap }: ReplState): Row {
 const lineKeyAdvice: Row = ['/help keys', 'the keys of the line'];
 const nameAdvice: Row = ['/help copy', 'one command with an example; also /help answers'];
 
-const groupNames = Object.keys(commandGroups) as readonly CommandGroup[];
-
 /** `/copy, optional n`: brackets are noise in speech. */
 function spokenUsage(command: SlashCommand): string {
   return usageOf(command)
@@ -136,21 +134,14 @@ export function shortHelp(state: ReplState, commands: readonly SlashCommand[]): 
 }
 
 /** The commands of some groups, each group below its title; with several groups, more at the end. */
-function groupHelp(
-  state: ReplState,
-  commands: readonly SlashCommand[],
-  groups: readonly CommandGroup[],
-): string {
+function groupHelp(state: ReplState, groups: readonly CommandGroup[]): string {
   const { isLineMode } = state;
   const usage = isLineMode ? spokenUsage : usageOf;
-  const offered = commands.filter(
-    (command) => isOffered(state, command) && command.isUnlisted !== true,
-  );
-  const sections = groups.map((group) => {
-    const members = offered.filter((command) => command.group === group);
-    const rows = members.map((command): Row => [usage(command), command.summary]);
-    const title: string = commandGroups[group];
-    return { title, rows };
+  const sections = groups.map(({ title, commands }) => {
+    const offered = commands.filter(
+      (command) => isOffered(state, command) && command.isUnlisted !== true,
+    );
+    return { title, rows: offered.map((command): Row => [usage(command), command.summary]) };
   });
   const others = [
     ...(state.hasShell ? shellRows : []),
@@ -216,21 +207,22 @@ function commandHelp(state: ReplState, command: SlashCommand): string {
 
 export function showHelp(
   state: ReplState,
-  commands: readonly SlashCommand[],
+  groups: readonly CommandGroup[],
   argument: string,
 ): Update {
+  const commands = groups.flatMap((group) => group.commands);
   const name = argument.replace(/^\//, '');
   if (name === '') return showNow(state, shortHelp(state, commands));
-  if (name === 'all') return showNow(state, groupHelp(state, commands, groupNames));
+  if (name === 'all') return showNow(state, groupHelp(state, groups));
   if (name === 'keys') {
     return showNow(state, state.isLineMode ? lineKeyHelp(state) : keyHelp(state));
   }
   const named = (wanted?: string) => commands.find((known) => known.name === wanted);
   const command = named(name) ?? named(commandOfOtherName.get(name)?.replace(/ .*/, ''));
   if (command !== undefined) return showNow(state, commandHelp(state, command));
-  const group = groupNames.find((known) => known === name);
-  if (group !== undefined) return showNow(state, groupHelp(state, commands, [group]));
-  return refuseUnknown(state, commands, name);
+  const group = groups.find((known) => known.name === name);
+  if (group !== undefined) return showNow(state, groupHelp(state, [group]));
+  return refuseUnknown(state, groups, name);
 }
 
 /** Commands that share the first half of the word; else one that almost matches it. */
@@ -243,21 +235,17 @@ function nearNames(commands: readonly SlashCommand[], word: string): readonly st
 
 export function refuseUnknown(
   state: ReplState,
-  commands: readonly SlashCommand[],
+  groups: readonly CommandGroup[],
   name: string,
   otherHint?: string,
 ): Update {
+  const commands = groups.flatMap((group) => group.commands);
   const listed = commands.filter(({ isUnlisted }) => isUnlisted !== true);
   const near = nearNames(listed, name)
     .slice(0, 3)
     .map((one) => `/${one}`);
   const guess = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}?`;
-  const key = keyOf('search-start', state.keyMap);
-  const hint =
-    otherPrograms
-      .get(name)
-      ?.replace('ID', state.conversation.id)
-      .replace(/; KEY.*/, (words) => (key === undefined ? '' : words.replace('KEY', key))) ?? guess;
+  const hint = otherPrograms.get(name)?.replace('ID', state.conversation.id) ?? guess;
   const separator = hint.endsWith('?') ? ' ' : '; ';
   const hints = otherHint === undefined ? hint : `${hint}${separator}${otherHint}`;
   return refuse(state, `unknown command /${name}`, hints);

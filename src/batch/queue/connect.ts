@@ -4,7 +4,6 @@ import type { Secrets } from '../../secrets/secrets.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { definedFields } from '../../json.ts';
-import { connectProblems } from '../../client/failure/network-failure.ts';
 import { maskUrl } from '../../secrets/mask.ts';
 import { errorCode } from '../../storage/storage-failure.ts';
 
@@ -89,6 +88,16 @@ export function queueAddress(
 /** The oldest Redis with the commands that BullMQ sends. */
 const oldestVersion = [6, 2] as const;
 
+/** Any other error has its code in the message. */
+const networkReasons: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'nothing is listening there'],
+  ['ENOTFOUND', 'the host is unknown'],
+  ['EAI_AGAIN', 'the host name cannot be looked up now'],
+  ['ETIMEDOUT', 'it does not respond'],
+  ['EHOSTUNREACH', 'there is no route to the host'],
+  ['ECONNRESET', 'it closed the connection; it is not Redis, or it expects rediss://'],
+]);
+
 /** The codes of an untrusted certificate. */
 const untrusted = /CERT|SELF_SIGNED|ISSUER/;
 
@@ -110,17 +119,21 @@ export function connectionFailure(address: QueueAddress, error: unknown): Failur
       hint: 'check host and port; for an encrypted connection, use rediss://',
     });
   }
-  const reason = connectProblems[code] ?? (code === '' ? text : code);
-  const other = isEncrypted ? 'redis:// connects without TLS' : 'rediss:// connects with TLS';
+  const reason = networkReasons.get(code) ?? (code === '' ? text : code);
+  const plain = isEncrypted ? '; redis:// connects without TLS' : '';
   return new Failure('unreachable', `cannot connect to the queue at ${label}: ${reason}`, {
     ...options,
-    hint: `start Redis or Valkey there, or correct the address; ${other}`,
+    hint: `start Redis or Valkey there, or correct the address${plain}`,
   });
 }
 
 function fieldOf(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
 }
+
+/** The messages of servers that refuse a user. */
+const refusals =
+  /^(?:WRONGPASS|NOAUTH|NOPERM)\b|invalid password|no password is set|without any password/i;
 
 /**
  * Signs in, and checks a server.
@@ -145,9 +158,7 @@ export async function checkServer(client: RedisClient, address: QueueAddress) {
   } catch (error) {
     if (error instanceof Failure) throw error;
     const text = error instanceof Error ? error.message : '';
-    const [word = ''] = text.split(' ');
-    const isRefused = ['WRONGPASS', 'NOAUTH', 'NOPERM'].includes(word);
-    if (isRefused || /invalid password|no password is set|without any password/i.test(text)) {
+    if (refusals.test(text)) {
       const isMissing = address.password === undefined;
       const problem = isMissing ? 'requires a password' : 'refused the user name or password';
       throw new Failure('unauthorized', `the queue at ${label} ${problem}`, {

@@ -171,8 +171,8 @@ export class ResultFile {
   }
 
   /** The results, if no file has them any more; else nothing. */
-  unsaved(): Iterable<Buffer> {
-    return this.#isUnsaved ? fileBlocks(this.#descriptor, this.#size) : [];
+  unsaved(): Iterable<string> {
+    return this.#isUnsaved ? resultTexts(this.#index, [this.#descriptor]) : [];
   }
 
   /**

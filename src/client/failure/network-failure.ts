@@ -97,8 +97,7 @@ export function certificateFailure(error: unknown, code: string, { target }: Rou
   });
 }
 
-/** Says by the code of an error why no connection was opened. */
-export const connectProblems: Readonly<Record<string, string>> = {
+const connectProblems: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ENOTFOUND: 'the host was not found',
   EAI_AGAIN: 'the DNS lookup failed',

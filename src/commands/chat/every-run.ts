@@ -314,34 +314,6 @@ async function printGroup(
   return failure;
 }
 
-async function answerAll(
-  run: ChatRun,
-  ask: Ask,
-  groups: AsyncIterable<LineGroup>,
-  showState: (group?: LineGroup) => void,
-): Promise<void> {
-  const { context, presentation } = run;
-  const failures: Failure[] = [];
-  let number = 0;
-  for await (const group of groups) {
-    showState(group);
-    const failure = await printGroup(run, ask, group, number === 0);
-    context.signal.throwIfAborted();
-    showState();
-    number += 1;
-    if (failure === undefined) continue;
-    failures.push(failure);
-    presentation.notices.warning(`${labelOf(group)}: ${failure.message}`);
-  }
-  if (number === 0) {
-    presentation.notices.notice(
-      `--every reads standard input, not -f, and it was empty; nothing is sent; ${example}`,
-    );
-  }
-  const failure = failureOfSeveral(failures, number, 'groups');
-  if (failure !== undefined) throw failure;
-}
-
 /**
  * Answers standard input group by group, as it arrives.
  * @throws Failure of the groups that failed, at the end of the input; or the reason of the context's signal
@@ -370,15 +342,29 @@ export async function runEvery(
   const { ask, close } = await openGroups(run, words);
   const isAnimated = presentation.animated && options.quiet !== true;
   const window = openWindowStatus(context, isAnimated, settings.values);
-  const showState = (group?: LineGroup) =>
-    group === undefined
-      ? window.show('natter --every', 'none')
-      : window.show(`${labelOf(group)} - natter --every`, 'busy');
   const reading = { limits, clock, encoding, lossy, onFull };
+  const failures: Failure[] = [];
+  let number = 0;
   try {
-    await answerAll(run, ask, groupLines(streams.stdin.bytes(signal), reading), showState);
+    for await (const group of groupLines(streams.stdin.bytes(signal), reading)) {
+      window.show(`${labelOf(group)} - natter --every`, 'busy');
+      const failure = await printGroup(run, ask, group, number === 0);
+      signal.throwIfAborted();
+      window.show('natter --every', 'none');
+      number += 1;
+      if (failure === undefined) continue;
+      failures.push(failure);
+      presentation.notices.warning(`${labelOf(group)}: ${failure.message}`);
+    }
   } finally {
     window.end();
     await close();
   }
+  if (number === 0) {
+    presentation.notices.notice(
+      `--every reads standard input, not -f, and it was empty; nothing is sent; ${example}`,
+    );
+  }
+  const failure = failureOfSeveral(failures, number, 'groups');
+  if (failure !== undefined) throw failure;
 }

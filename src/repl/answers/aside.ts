@@ -1,15 +1,14 @@
 import { type Answer, ask } from '../../ask/ask.ts';
 import type { Message } from '../../client/contract.ts';
 import type { ChatEvent } from '../../client/events.ts';
-import { Failure } from '../../failure.ts';
 import { refusalNotice, truncationWarning } from '../../output/notices.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { answerRemedies, countTokens } from '../context/compaction.ts';
+import { failureBeside, countTokens } from '../context/compaction.ts';
 import { conversationOf, messagesFor } from '../conversations/position.ts';
-import { failureText, type Session } from '../session.ts';
+import type { Session } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, SessionSettings, Update } from '../state.ts';
-import { isWriting, printing, refuse, showNow, step, stopKey, task } from '../step.ts';
+import { printing, refuse, step, stopKey, task } from '../step.ts';
 import { failureEntry, notice } from '../transcript/transcript.ts';
 
 /** A side question with the turns before it. */
@@ -34,10 +33,8 @@ function endingEntries({ context }: Session, { error, failure, isStopped, metada
   const notices = texts.map((text) => notice(cleanLine(context, text)));
   const isSaid = refusal !== undefined && failure?.kind === 'no_answer';
   if (isStopped || isSaid || error === undefined) return notices;
-  const { kind, message, hint } = failureText(error, context);
-  const isAboutAnswer = error instanceof Failure && answerRemedies.has(error.remedy?.code);
-  const help = isAboutAnswer ? '/btw asks again' : hint;
-  const own = kind === 'unauthorized' ? 'a prompt asks for a new key' : help;
+  const { kind, message, hint } = failureBeside(error, context, 'btw');
+  const own = kind === 'unauthorized' ? 'a prompt asks for a new key' : hint;
   return [...notices, failureEntry(message, own)];
 }
 
@@ -95,15 +92,11 @@ export async function answerAside(
   });
 }
 
-/** Says at once why there is no side question, also while an answer is written. */
-const refuseAside = (state: ReplState, problem: string, hint: string): Update =>
-  isWriting(state) ? showNow(state, `${problem}; ${hint}`) : refuse(state, problem, hint);
-
 function askAside(state: ReplState, question: string): Update {
   if (question === '')
-    return refuseAside(state, '/btw needs a question', '/btw what does idempotent mean?');
+    return refuse(state, '/btw needs a question', '/btw what does idempotent mean?');
   if (state.aside !== undefined)
-    return refuseAside(state, 'a side question still runs', `${stopKey(state)} stops it`);
+    return refuse(state, 'a side question still runs', `${stopKey(state)} stops it`);
   const { settings, now } = state;
   // While an answer is written, the state has neither that nor, without one, its prompt in a request.
   const messages = messagesFor(conversationOf(state), [
@@ -124,7 +117,6 @@ export const btwCommand: SlashCommand = {
   isImmediate: true,
   takesLines: true,
   summary: 'ask beside the conversation, which does not keep it',
-  group: 'answers',
   example: '/btw what does idempotent mean?',
   run: askAside,
 };

@@ -91,10 +91,10 @@ test.each([
 });
 
 test.each([
-  ['ECONNREFUSED', address, 'the connection was refused'],
-  ['ENOTFOUND', address, 'the host was not found'],
-  ['ECONNRESET', address, 'the connection was closed'],
-  ['ETIMEDOUT', { ...address, isEncrypted: true }, 'the connection timed out'],
+  ['ECONNREFUSED', address, 'nothing is listening there'],
+  ['ENOTFOUND', address, 'the host is unknown'],
+  ['ECONNRESET', address, 'it is not Redis, or it expects rediss://'],
+  ['ETIMEDOUT', { ...address, isEncrypted: true }, 'it does not respond'],
   ['SELF_SIGNED_CERT_IN_CHAIN', address, 'is not trusted'],
 ])('%s is one sentence', (code, where, words) => {
   const error = Object.assign(new Error('connect'), { code });

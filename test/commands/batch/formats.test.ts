@@ -2,7 +2,13 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../../sandbox/sandbox-helpers.ts';
-import { type BatchPlace, openBatchPlace, openPrompts, parseResults } from '../../support/batch.ts';
+import {
+  type BatchPlace,
+  openBatchPlace,
+  openPrompts,
+  parseResults,
+  promptLines,
+} from '../../support/batch.ts';
 import { expectFailure } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { delta, done, finish, stream, streamed } from '../../support/raw-replies.ts';
@@ -131,6 +137,12 @@ describe('--output-format openai', () => {
         error: { code: 'usage', message: 'line 1 of the input is not JSON at column 1' },
       },
     ]);
+  });
+
+  test('of a pipe goes to a file, too', async () => {
+    const place = await openBatchPlace();
+    await place.run(['-', ...words.slice(1)], { input: promptLines(2) });
+    expect(jsonLines(place.read('out.jsonl'))).toHaveLength(2);
   });
 
   test('never mixes with results of a different format', async () => {

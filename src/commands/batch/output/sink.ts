@@ -228,10 +228,7 @@ export async function openSink(
       }
     },
     async close() {
-      const decoder = new TextDecoder();
-      for (const block of file.unsaved()) {
-        await streams.stdout.write(decoder.decode(block, { stream: true }));
-      }
+      for (const text of file.unsaved()) await streams.stdout.write(text);
       await file.close();
     },
   };

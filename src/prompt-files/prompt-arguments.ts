@@ -118,11 +118,6 @@ export function readArguments(prompt: PromptFile, line: readonly string[]) {
   const [before, text] = end < 0 ? [line, []] : [line.slice(0, end), line.slice(end + 1)];
   const head = joinValues(before, known);
   const plain = head.filter((word) => !isOption(word));
-  const bare = plain.find((word) => known.some(({ name }) => word.startsWith(`${name}=`)));
-  if (bare !== undefined) {
-    const problem = `"${bare}" does not set the variable ${bare.replace(/=.*/s, '')}`;
-    throw new Failure('usage', problem, { hint: `write --${bare}` });
-  }
   const given = readAssignments(prompt, head.filter(isOption), known);
   const words: readonly string[] = [...plain, ...text].filter((word) => word !== inputWord);
   const defaults = known.flatMap(({ name, default: value }) =>

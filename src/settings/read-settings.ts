@@ -142,8 +142,8 @@ export async function startRun<Options extends GlobalOptions>(
 }
 
 /**
- * Finds what to report where the profile in use has no service, but others have one: the problem, and the commands that
- * use the others. Undefined if no profile has one.
+ * Finds what to report where the profile in use has no service, but others have one: the problem, and the command that
+ * uses the first of them. Undefined if no profile has one.
  */
 export function otherProfiles(
   context: Context,
@@ -155,11 +155,10 @@ export function otherProfiles(
     .filter(([name, own]) => name !== profile.value && Object.hasOwn(own, definitions.baseUrl.name))
     .map(([name]) => name)
     .toSorted();
-  if (others.length === 0) return undefined;
-  const commands = others.slice(0, 3).map((name) => `‹natter config use ${name}›`);
-  const verb = others.length === 1 ? 'has' : 'have';
+  const [first] = others;
+  if (first === undefined) return undefined;
   return {
-    problem: `profile ${profile.value} has no service, but ${others.slice(0, 3).join(', ')} ${verb} one`,
-    hint: commands.join(' or '),
+    problem: `profile ${profile.value} has no service; those with one: ${others.join(', ')}`,
+    hint: `‹natter config use ${first}›`,
   };
 }

@@ -81,7 +81,7 @@ test('the sandbox that answers without a service has a notice with the other pro
   const terminal = openTerminal(['hi there'], { env });
   await terminal.exit;
   expect((await terminal.transcript()).replaceAll(/\s+/g, ' ')).toContain(
-    'profile default has no service, but work has one; using the sandbox',
+    'profile default has no service; those with one: work; using the sandbox',
   );
 });
 
@@ -89,7 +89,7 @@ test('a conversation without a service names the other profile', async () => {
   const { env, run } = await twoProfiles();
   await run('config', 'remove-profile', 'home');
   const terminal = openTerminal([], { env });
-  const screen = await terminal.waitFor(/but work has one[^]*config use work/);
+  const screen = await terminal.waitFor(/those with one: work[^]*config use work/);
   expect(screen).toContain('profile default has no service');
 });
 

@@ -342,12 +342,12 @@ test('a prompt without a service names the profiles that have one', async () => 
   expect(await run('hi')).toMatchObject({
     code: 3,
     stderr:
-      'natter: profile default has no service, but home, work have one\n' +
-      '  natter config use home or natter config use work\n',
+      'natter: profile default has no service; those with one: home, work\n' +
+      '  natter config use home\n',
   });
   await run('config', 'remove-profile', 'home');
   expect((await run('hi')).stderr).toBe(
-    'natter: profile default has no service, but work has one\n  natter config use work\n',
+    'natter: profile default has no service; those with one: work\n  natter config use work\n',
   );
 });
 

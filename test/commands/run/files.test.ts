@@ -169,7 +169,6 @@ describe('variables', () => {
     [['plain.md', '--topci=a'], /plain\.md has no variable "topci"\n {2}did you mean --topic\?/],
     [['plain.md', '--topic'], /plain\.md:2: --topic needs a value\n {2}--topic=TEXT/],
     [['plain.md', '--topic', '-', '--tone=b'], /plain\.md:2: --topic needs a value/],
-    [['plain.md', 'topic=a'], /"topic=a" does not set the variable topic\n {2}write --topic=a/],
     [['plain.md', '-z'], /unknown option '-z'/],
     [['choices.md'], /choices\.md:6: the variable lang has no value\n {2}add --lang=ts/],
     [['choices.md', '--lang=py'], /choices\.md:3: lang must be one of ts, js, not "py"/],

@@ -6,6 +6,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
 import type { Context } from './run.ts';
 import { createSecrets } from './secrets/secrets.ts';
+import { hasFlag } from './cli/command-line.ts';
 import { buildProgram, runProgram } from './cli/program.ts';
 import type { Environment } from './environment.ts';
 import { Failure, replacedFailure } from './failure.ts';
@@ -24,6 +25,20 @@ function writeFailure(stream: string, error: NodeJS.ErrnoException): Error {
     return new OutputClosed('the reader of the output is gone', { cause: error });
   const problem = writeProblems[error.code ?? ''] ?? error.message;
   return new Failure('storage', `cannot write to ${stream}: ${problem}`, { cause: error });
+}
+
+/** Says so once if text is written to a closed standard output, in whose place Node opens the null device. */
+function noticeClosed({ stdout, stderr, ...others }: Streams, isQuiet: boolean): Streams {
+  if (isQuiet || stdout.isClosed?.() !== true) return { ...others, stdout, stderr };
+  const text =
+    'standard output is closed, so nothing is printed; natter last prints a saved answer';
+  let isSaid = false;
+  const write = (written: string) => {
+    if (written !== '' && !isSaid) void stderr.write(`natter: ${text}\n`);
+    isSaid ||= written !== '';
+    return stdout.write(written);
+  };
+  return { ...others, stdout: { ...stdout, write }, stderr };
 }
 
 /** Few runs ask a question, and readline is slow to load. */
@@ -159,10 +174,11 @@ async function run(words: readonly string[]): Promise<void> {
   // Node's warnings are about its internals.
   process.removeAllListeners('warning');
   process.on('uncaughtException', end).on('unhandledRejection', end);
-  const streams = processStreams(process, isatty, (stream, error) => {
+  const opened = processStreams(process, isatty, (stream, error) => {
     // Without standard error there is nowhere to report it.
     if (stream === 'stdout') end(writeFailure('standard output', error));
   });
+  const streams = noticeClosed(opened, hasFlag(words, '--quiet', '-q'));
   const environment = takeEnvironment();
   const context: Context = {
     streams,

@@ -33,8 +33,8 @@ export type RecordedEvent =
       readonly type: 'failure';
       readonly kind: FailureKind;
       readonly message: string;
-      readonly hint?: string;
-      readonly remedy?: Remedy;
+      readonly hint?: string | undefined;
+      readonly remedy?: Remedy | undefined;
       readonly transient: boolean;
     };
 

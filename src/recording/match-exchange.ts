@@ -8,13 +8,7 @@ import type { RecordedRequest } from './format.ts';
 import type { RecordedExchange, Recording } from './read-recording.ts';
 
 /** Keeps the indexes of the exchanges that were used. */
-export interface ConsumedExchanges {
-  /**
-   * Adds and returns the index from `choose`, under a lock. Waits for other processes until `signal` aborts.
-   * @throws the error of `choose`
-   */
-  add(choose: (used: ReadonlySet<number>) => number, signal?: AbortSignal): Promise<number>;
-}
+export type ConsumedExchanges = ReturnType<typeof keepConsumedExchanges>;
 
 /** Keeps the exchanges that one run of natter has used. */
 export function createConsumedExchanges(): ConsumedExchanges {
@@ -44,10 +38,14 @@ function readIndexes(path: string): ReadonlySet<number> {
 }
 
 /** Keeps the exchanges that all runs with the same file have used. The file has a line for each exchange. */
-export function keepConsumedExchanges(path: string, options: LockOptions): ConsumedExchanges {
+export function keepConsumedExchanges(path: string, options: LockOptions) {
   return {
-    add: (choose, signal) =>
-      withLock(`${path}.lock`, { ...options, ...(signal && { signal }) }, () => {
+    /**
+     * Adds and returns the index from `choose`, under a lock. Waits for other processes until `signal` aborts.
+     * @throws the error of `choose`
+     */
+    add: (choose: (used: ReadonlySet<number>) => number, signal?: AbortSignal): Promise<number> =>
+      withLock(`${path}.lock`, { ...options, signal }, () => {
         const index = choose(readIndexes(path));
         try {
           fs.appendFileSync(path, `${index}\n`, { mode: 0o600 });

@@ -4,7 +4,6 @@ import { parseUrl } from '../client/http/base-url.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
-import { definedFields } from '../json.ts';
 import type { SecretFilter } from '../secrets/secret-filter.ts';
 import { isSecretHeader } from '../secrets/secret-parts.ts';
 import { bytesEvent, describeRequest, type RecordedHeaders, type ResponseEvent } from './format.ts';
@@ -43,7 +42,7 @@ function endingOf(error: unknown, mask: Mask): ResponseEvent {
   if (!(error instanceof Failure)) return { type: 'stopped' };
   const { transient = false } = error;
   const { kind, message, hint, remedy } = maskFailure(error, mask);
-  return { type: 'failure', kind, message, ...definedFields({ hint, remedy }), transient };
+  return { type: 'failure', kind, message, hint, remedy, transient };
 }
 
 /**

@@ -53,7 +53,7 @@ async function createCompletion(accepted: AcceptedRequest): Promise<void> {
 
 /** `GET /v1/models/{model}` */
 async function retrieveModel({ exchange }: AcceptedRequest, id: string): Promise<void> {
-  const record = modelRecord(id, exchange.fault);
+  const record = modelRecord(id, exchange.fault['models-shape']);
   if (record === undefined) {
     const known = catalogue.map((entry) => entry.id).join(', ');
     throw new Failure('not_found', `no model "${id}"; the models are ${known}`);
@@ -72,7 +72,7 @@ const routes: readonly Route[] = [
   {
     method: 'GET',
     path: /^\/v1\/models$/,
-    answer: ({ exchange }) => sendJson(exchange, modelList(exchange.fault)),
+    answer: ({ exchange }) => sendJson(exchange, modelList(exchange.fault['models-shape'])),
   },
   { method: 'GET', path: /^\/v1\/models\/([^/]+)$/, answer: retrieveModel },
 ];

@@ -1,5 +1,4 @@
 import { type CatalogueEntry, catalogue } from '../client/contract.ts';
-import type { Fault } from './faults/fault-fields.ts';
 
 // The contract does not define the fields of an error body. The first shape is the default.
 
@@ -89,15 +88,14 @@ export const modelShapes = {
 };
 
 /** Body of `GET /v1/models/{model}`; undefined for an unknown id. */
-export function modelRecord(id: string, fault: Fault): object | undefined {
+export function modelRecord(id: string, shape?: keyof typeof modelShapes): object | undefined {
   const entry = catalogue.find((candidate) => candidate.id === id);
-  return entry && (fault['models-shape'] === 'bare' ? { id } : modelFields(entry));
+  return entry && (shape === 'bare' ? { id } : modelFields(entry));
 }
 
 /** Body of `GET /v1/models`. */
-export function modelList(fault: Fault): unknown {
-  const records = catalogue.flatMap(({ id }) => modelRecord(id, fault) ?? []);
-  return modelShapes[fault['models-shape'] ?? 'data'].list(records);
+export function modelList(shape: keyof typeof modelShapes = 'data'): unknown {
+  return modelShapes[shape].list(catalogue.flatMap(({ id }) => modelRecord(id, shape) ?? []));
 }
 
 interface Malformed {

@@ -223,6 +223,17 @@ test.each([
   expect(code).toBe(12);
 });
 
+test.each(['hi', 'models list'])(
+  'N13: P4 %s with a closed standard output says once that nothing is printed',
+  async (words) => {
+    const { code, stderr } = await runShell(`$NATTER --sandbox ${words} >&-`);
+    expect(stderr).toBe(
+      'natter: standard output is closed, so nothing is printed; natter last prints a saved answer\n',
+    );
+    expect(code).toBe(0);
+  },
+);
+
 test('P4 a failure keeps its exit code when standard error is closed', async () => {
   const { code } = await runShell('$NATTER --sandbox "[sandbox 404]" 2>&-');
   expect(code).toBe(6);

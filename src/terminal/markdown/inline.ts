@@ -1,5 +1,5 @@
 import { decodeHTMLStrict } from 'entities/decode';
-import { Lexer, type Token, type Tokens } from 'marked';
+import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
 import { sanitizeLine } from '../safety/sanitizer.ts';
 import type { Look } from '../style.ts';
 import {
@@ -29,18 +29,6 @@ export function withFormulas(
   return text + source.slice(at);
 }
 
-type InlineToken =
-  | Tokens.Strong
-  | Tokens.Em
-  | Tokens.Del
-  | Tokens.Codespan
-  | Tokens.Link
-  | Tokens.Image
-  | Tokens.Escape
-  | Tokens.Br
-  | Tokens.Text
-  | Tokens.HTML;
-
 /** Shared, because its only state between calls (the queue of blocks) is not used for inline text. */
 const lexer = new Lexer({ gfm: true });
 
@@ -57,14 +45,14 @@ export function lexInline(source: string): Token[] {
 const tilde: Tokens.Text = { type: 'text', raw: '~', text: '~' };
 
 function spansOf(tokens: readonly Token[], looks: readonly Look[], options: MarkdownLook): Span[] {
-  return (tokens as readonly InlineToken[]).flatMap((token) => spansOfToken(token, looks, options));
+  return (tokens as readonly MarkedToken[]).flatMap((token) => spansOfToken(token, looks, options));
 }
 
 function textSpan(text: string, looks: readonly Look[]): Span[] {
   return text === '' ? [] : [{ text, looks }];
 }
 
-function spansOfToken(token: InlineToken, looks: readonly Look[], options: MarkdownLook): Span[] {
+function spansOfToken(token: MarkedToken, looks: readonly Look[], options: MarkdownLook): Span[] {
   const { raw } = token;
   const { style } = options;
   switch (token.type) {

@@ -105,14 +105,9 @@ class ScreenBlocks implements BlockRenderer<Span> {
     this.#text += `${this.#markers('flow').trimEnd()}\n`;
   }
 
-  definition(text: string): string {
-    return text;
-  }
-
   openParagraph(text: string): string {
-    const { mark, rest } = this.#takeTask(text);
+    const rest = this.#takeTask(text);
     this.#beginLine();
-    if (mark) this.#writeSpans([mark], false);
     return rest;
   }
 
@@ -122,10 +117,6 @@ class ScreenBlocks implements BlockRenderer<Span> {
 
   closeParagraph(spans: readonly Span[]): void {
     this.#endLine(spans);
-  }
-
-  mayBeHeading(): boolean {
-    return false;
   }
 
   /** With colour, styles replace the marks. */
@@ -143,10 +134,6 @@ class ScreenBlocks implements BlockRenderer<Span> {
       return { ...span, looks: [...new Set([...span.looks, ...looks])] };
     });
     return this.#endLine(mergeSpans(styled));
-  }
-
-  underline(source: string): void {
-    this.#writeLine(this.#style.dim(source));
   }
 
   rule(source: string): void {
@@ -225,7 +212,7 @@ class ScreenBlocks implements BlockRenderer<Span> {
   }
 
   tableRow(row: string): void {
-    for (const line of this.#table?.add(row) ?? []) this.#writeLine(line);
+    this.#table?.add(row);
   }
 
   closeTable(): void {
@@ -323,23 +310,18 @@ class ScreenBlocks implements BlockRenderer<Span> {
   }
 
   /**
-   * Reads the box at the start of a task (`[x] `), whose mark replaces the bullet or follows the number.
+   * Reads the box at the start of a task (`[x] `), whose mark replaces the bullet.
    * @returns the text after it
    */
-  #takeTask(text: string): { mark?: Span; rest: string } {
+  #takeTask(text: string): string {
     const item = this.containers.at(-1);
     const isShown = this.#style.colored && this.#options.unicode;
     const box = isShown ? /^\[([ xX])\] /.exec(text)?.[1] : undefined;
-    if (box === undefined || item?.kind !== 'item' || item.shown) return { rest: text };
-    const isDone = box !== ' ';
-    if (item.marker.length === 1) {
-      item.task = isDone ? 'done' : 'open';
-      return { rest: text.slice(4) };
+    if (box === undefined || item?.kind !== 'item' || item.shown || item.marker.length > 1) {
+      return text;
     }
-    const mark: Span = isDone
-      ? { text: doneMark, looks: ['green'] }
-      : { text: openMark, looks: [] };
-    return { mark, rest: text.slice(3) };
+    item.task = box === ' ' ? 'open' : 'done';
+    return text.slice(4);
   }
 }
 

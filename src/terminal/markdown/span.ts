@@ -45,13 +45,10 @@ export function visibleText(spans: readonly Span[]): string {
 
 export function mergeSpans(spans: readonly Span[]): Span[] {
   const merged: Span[] = [];
-  let parts: string[] = [];
-  for (const [index, span] of spans.entries()) {
-    const next = spans[index + 1];
-    parts.push(span.text);
-    if (next && alike(span, next)) continue;
-    merged.push(parts.length === 1 ? span : { ...span, text: parts.join('') });
-    parts = [];
+  for (const span of spans) {
+    const last = merged.at(-1);
+    if (last && alike(last, span)) merged.splice(-1, 1, { ...last, text: last.text + span.text });
+    else merged.push(span);
   }
   return merged;
 }

@@ -12,15 +12,6 @@ const lookTag =
   /^<\/?(?:kbd|b|i|em|strong|u|s|sub|sup|mark|small|span|code|center|summary|details|p|div)(?:\s[^<>]*)?>$/i;
 const breakTag = /^<(?:br|hr|wbr)\s*\/?>$/i;
 
-/** `[^1]` is "(note 1)", `[text][1]` is "text (link 1)". */
-function withNotes(text: string): string {
-  return text.includes('[')
-    ? text
-        .replaceAll(/ ?\[\^([^\][\s]+)\]/g, ' (note $1)')
-        .replaceAll(/\[([^\][]+)\]\[([^\][]+)\]/g, '$1 (link $2)')
-    : text;
-}
-
 function linkText(token: Tokens.Link | Tokens.Image): string {
   const label = token.type === 'image' ? token.text : tokensText(token.tokens);
   const target = [token.href, token.title ?? ''].filter((part) => part !== '').join(', ');
@@ -53,7 +44,7 @@ function tokenText(token: Token): string {
       if (breakTag.test(token.raw)) return '\n';
       return lookTag.test(token.raw) ? '' : token.raw;
     default:
-      return withNotes(withCharacters(token.raw));
+      return withCharacters(token.raw);
   }
 }
 
@@ -64,7 +55,7 @@ function tokensText(tokens: readonly Token[]): string {
 
 /** A piece of inline Markdown as text. Line ends stay. */
 const readSpoken: ReadPiece<string> = (text, formulas) => {
-  if (formulas === undefined) return [withNotes(text)];
+  if (formulas === undefined) return [text];
   const [lead = ''] = /^\s*/.exec(text) ?? [];
   const source = withFormulas(text, formulas, (formula) => withoutMarks(formula).trim());
   return [lead + tokensText(lexInline(source.slice(lead.length)))];
@@ -85,29 +76,21 @@ export function createSpokenMarkdown(width: () => number, column = 0): MarkdownS
   return new BlockDriver(new SpokenBlocks(width, column));
 }
 
-/** Beyond either, code is written as it arrives, and the number of its lines is at its end. */
-const maxLines = 400;
-const maxSize = 64 * 1024;
 /** A longer sentence is written before its end. */
 const maxSentence = 4000;
 
-/** The lines of a code block, which are held back until their number is known or there are too many. */
+/** The lines of a code block, which are held back until their number is known. */
 interface SpokenCode {
   readonly number: number;
-  /** `code 1, ts`. */
+  /** `code 1, ts`, after the label of its place. */
   readonly name: string;
-  readonly label: string;
-  lines: string[];
-  /** Characters held back. */
-  size: number;
-  /** Lines that were already written. */
-  written: number;
+  readonly lines: string[];
 }
 
 interface SpokenParagraph {
   /** The text that is decided, but not written yet. */
   ready: string;
-  label: string;
+  readonly label: string;
   isWritten: boolean;
 }
 
@@ -140,11 +123,6 @@ class SpokenBlocks implements BlockRenderer<string> {
     this.#writeLine(`${this.#takeLabel()}empty`);
   }
 
-  /** `[^1]: text` is "note 1: text". */
-  definition(text: string): string {
-    return text.replace(/^\[\^([^\]]+)\]:/, 'note $1:').replace(/^\[([^\]]+)\]:/, 'link $1:');
-  }
-
   openParagraph(text: string): string {
     this.#paragraph = { ready: '', label: this.#takeLabel(), isWritten: false };
     return text;
@@ -155,9 +133,6 @@ class SpokenBlocks implements BlockRenderer<string> {
     const paragraph = this.#paragraph;
     if (!paragraph) return;
     paragraph.ready += parts.join('');
-    // It may be the header of a table.
-    const mayBeHeader = words.endedLines === 0 && words.firstLine.includes('|');
-    if (mayBeHeader && !paragraph.isWritten && paragraph.ready.length <= maxSentence) return;
     this.#writePart(paragraph, partLength(paragraph.ready, words.undecided()));
   }
 
@@ -178,16 +153,8 @@ class SpokenBlocks implements BlockRenderer<string> {
     if (paragraph.isWritten) this.#writeProse('\n');
   }
 
-  mayBeHeading(): boolean {
-    return this.#paragraph?.isWritten === false;
-  }
-
   heading(marks: string, title: string): void {
     this.#writeLine(`${this.#takeLabel()}Heading ${marks.length}: ${spokenInline(title)}`);
-  }
-
-  underline(source: string): void {
-    if (this.#paragraph) this.#paragraph.label += `Heading ${source.startsWith('=') ? 1 : 2}: `;
   }
 
   rule(): void {
@@ -195,34 +162,22 @@ class SpokenBlocks implements BlockRenderer<string> {
   }
 
   openCode(number: number, language: string): void {
-    const name = language === '' ? `code ${number}` : `code ${number}, ${language}`;
-    this.#code = { number, name, label: this.#takeLabel(), lines: [], size: 0, written: 0 };
+    const label = `${this.#takeLabel()}code ${number}`;
+    this.#code = { number, name: language === '' ? label : `${label}, ${language}`, lines: [] };
   }
 
   codeLine(text: string): void {
-    const code = this.#code;
-    if (!code) return;
-    code.lines.push(text);
-    code.size += text.length;
-    const isLong = code.written > 0 || code.lines.length > maxLines || code.size > maxSize;
-    if (isLong) this.#writeHeld(code, '');
-  }
-
-  #writeHeld(code: SpokenCode, size: string): void {
-    if (code.written === 0) this.#writeLine(`${code.label}${code.name}${size}:`);
-    this.#text += code.lines.map((line) => `${line}\n`).join('');
-    code.written += code.lines.length;
-    code.lines = [];
+    this.#code?.lines.push(text);
   }
 
   closeCode(): void {
     const code = this.#code;
     if (!code) return;
-    const { number, written, lines, label, name } = code;
-    if (written + lines.length === 0) return this.#writeLine(`${label}${name}, empty`);
-    this.#writeHeld(code, `, ${lineCount(lines.length)}`);
-    const size = written > 0 ? `, ${lineCount(code.written)}` : '';
-    return this.#writeLine(`end of code ${number}${size}`);
+    const { number, lines, name } = code;
+    if (lines.length === 0) return this.#writeLine(`${name}, empty`);
+    this.#writeLine(`${name}, ${lines.length === 1 ? '1 line' : `${lines.length} lines`}:`);
+    this.#text += lines.map((line) => `${line}\n`).join('');
+    return this.#writeLine(`end of code ${number}`);
   }
 
   /** A formula is read as TeX. */
@@ -243,20 +198,14 @@ class SpokenBlocks implements BlockRenderer<string> {
     this.blankBefore ||= end < lines.length;
   }
 
-  /** The header is the row before, or the paragraph if that is a single line with bars. */
+  /** The header is the row before; a line of text with bars was read as text. */
   openTable(
-    row: string | undefined,
+    header: string | undefined,
     delimiter: string,
     paragraph: Paragraph<string> | undefined,
   ): void {
-    let header = row;
-    let label: string | undefined;
-    if (row === undefined && paragraph && this.#paragraph?.isWritten === false) {
-      header = paragraph.firstLine;
-      ({ label } = this.#paragraph);
-      this.#paragraph = undefined;
-    } else if (paragraph) this.closeParagraph(paragraph.end());
-    label ??= this.#takeLabel();
+    if (paragraph) this.closeParagraph(paragraph.end());
+    const label = this.#takeLabel();
     const names = splitCells(header ?? delimiter).map((cell, column) =>
       header === undefined ? `column ${column + 1}` : cellText(cell),
     );
@@ -336,8 +285,6 @@ function taskText(label: string, text: string): string {
   const state = done === ' ' ? 'to do: ' : 'done: ';
   return label.replace(/bullet: $/, '') + state + text.slice(mark.length);
 }
-
-const lineCount = (lines: number) => (lines === 1 ? '1 line' : `${lines} lines`);
 
 const cellText = (cell: string) =>
   spokenInline(cell)

@@ -19,14 +19,7 @@ import {
 } from './operators.ts';
 import { parseKeys, redoKey } from './parse-keys.ts';
 import { objectRange } from './text-objects.ts';
-import {
-  columnAt,
-  firstNonBlank,
-  isLineEnd,
-  lineStartFrom,
-  onCharacter,
-  repeatText,
-} from './text.ts';
+import { columnAt, firstNonBlank, isLineEnd, lineStartFrom, onCharacter } from './text.ts';
 import {
   isVisual,
   type Command,
@@ -63,7 +56,7 @@ function rangeOf(vi: ViState, buffer: TextBuffer, command: Command) {
     return isMissing ? undefined : { range: wholeLines(text, cursor, last), start: cursor, search };
   }
   if (/^[ia].$/.test(name)) {
-    const range = objectRange(text, cursor, name, count);
+    const range = objectRange(text, cursor, name);
     return range && { range, start: range.from, search };
   }
   // `cw` on a word ends where the word ends.
@@ -175,27 +168,6 @@ export function selectionOf(vi: ViState, { text, cursor }: TextBuffer): Range {
   return { from, to: last < text.length ? nextBoundary(text, last) : last, isLinewise: false };
 }
 
-/** All lines of the selection, also an empty last one. */
-function selectedLines({ anchor }: ViState, { text, cursor }: TextBuffer): Range {
-  return wholeLines(text, Math.min(anchor, cursor), Math.max(anchor, cursor));
-}
-
-/**
- * The command of normal mode that changes as much text as a selection, for `.`; undefined for characters of several
- * lines.
- */
-function repeatable(
-  { text }: TextBuffer,
-  { from, to, isLinewise }: Range,
-  operator: Operator,
-): Command | undefined {
-  const selected = text.slice(from, to);
-  const lines = selected.split('\n').length;
-  if (isLinewise) return { operator, name: 'lines', character: '', count: lines };
-  if (lines > 1) return undefined;
-  return { operator, name: 'l', character: '', count: [...graphemes(selected)].length };
-}
-
 const leaving = (vi: ViState): ViState => ({ ...vi, mode: 'normal', wantedColumn: undefined });
 
 function leaveVisual(vi: ViState, buffer: TextBuffer): Edited {
@@ -205,10 +177,9 @@ function leaveVisual(vi: ViState, buffer: TextBuffer): Edited {
 
 /** The operators by the names of their commands. */
 const operators: ReadonlyMap<string, Operator> = new Map([
-  ...Array.from('dxDX', (name) => [name, 'd'] as const),
-  ...Array.from('csCSR', (name) => [name, 'c'] as const),
-  ...Array.from('yY', (name) => [name, 'y'] as const),
-  ...(['>', '<', 'g~', 'gu', 'gU'] as const).map((name) => [name, name] as const),
+  ...Array.from('dx', (name) => [name, 'd'] as const),
+  ...Array.from('cs', (name) => [name, 'c'] as const),
+  ...(['y', '>', '<', 'g~', 'gu', 'gU'] as const).map((name) => [name, name] as const),
   ['~', 'g~'],
   ['u', 'gu'],
   ['U', 'gU'],
@@ -228,9 +199,7 @@ function replaceWith(vi: ViState, buffer: TextBuffer, character: string): Edited
   const selected = [...graphemes(buffer.text.slice(from, to))];
   const replaced = selected.map((each) => (each === '\n' ? each : character));
   const done = moveTo(replaceRange(buffer, from, to, replaced.join('')), from);
-  const command = { name: 'r', character, count: selected.length };
-  const change = selected.includes('\n') ? undefined : { command };
-  return { vi: { ...leaving(vi), change }, buffer: done };
+  return { vi: { ...leaving(vi), change: undefined }, buffer: done };
 }
 
 /** `p` and `P`: the register replaces the selection, which with `p` becomes the register. */
@@ -240,7 +209,8 @@ function putOver(vi: ViState, buffer: TextBuffer, { name, count = 1 }: Command):
   const range = selectionOf(vi, buffer);
   const { text: content, pastes } = mergePastes(buffer.pastes, register);
   const isSplit = register.isLinewise && !range.isLinewise;
-  const whole = repeatText(content, count, register.isLinewise ? '\n' : '');
+  const separator = register.isLinewise ? '\n' : '';
+  const whole = Array<string>(count).fill(content).join(separator);
   const text = isSplit ? `\n${whole}\n` : whole;
   const done = replaceRange({ ...buffer, pastes }, range.from, range.to, text);
   const isInLine = !range.isLinewise && !register.isLinewise && !whole.includes('\n');
@@ -256,9 +226,8 @@ function changeSelection(vi: ViState, buffer: TextBuffer, command: Command): Edi
   const { name } = command;
   const operator = operators.get(name);
   if (operator !== undefined) {
-    const range = /^[DXYCSR<>]$/.test(name) ? selectedLines(vi, buffer) : selectionOf(vi, buffer);
-    const repeated = repeatable(buffer, range, operator);
-    return operateOn(leaving(vi), buffer, operator, range, range.from, repeated);
+    const range = selectionOf(vi, buffer);
+    return operateOn(leaving(vi), buffer, operator, range, range.from, undefined);
   }
   switch (name) {
     case 'I':
@@ -270,7 +239,7 @@ function changeSelection(vi: ViState, buffer: TextBuffer, command: Command): Edi
     case 'P':
       return putOver(vi, buffer, command);
     case 'J': {
-      const { from, to } = selectedLines(vi, buffer);
+      const { from, to } = selectionOf({ ...vi, mode: 'visual-line' }, buffer);
       const count = buffer.text.slice(from, to).split('\n').length;
       return runCommand(leaving(vi), moveTo(buffer, from), { name, character: '', count });
     }
@@ -288,9 +257,9 @@ function changeSelection(vi: ViState, buffer: TextBuffer, command: Command): Edi
 }
 
 /** Selects the object at the caret. */
-function select(vi: ViState, buffer: TextBuffer, { name, count = 1 }: Command): Edited {
+function select(vi: ViState, buffer: TextBuffer, { name }: Command): Edited {
   const { text, cursor } = buffer;
-  const range = objectRange(text, cursor, name, count);
+  const range = objectRange(text, cursor, name);
   if (range === undefined || (range.from === range.to && !range.isLinewise)) return { vi, buffer };
   const mode = range.isLinewise ? 'visual-line' : 'visual';
   const last = range.isLinewise ? lineStart(text, range.to) : onCharacter(text, range.to - 1);

@@ -1,7 +1,6 @@
 import { lineStart, previousBoundary } from '../grapheme-boundary.ts';
 import { mergePastes, type MarkedText } from '../paste.ts';
 import { endEdit, moveTo, replaceRange, type TextBuffer, undoStackWith } from '../text-buffer.ts';
-import { repeatText } from './text.ts';
 import type { Command, Edited, Insertion, ViState } from './vi-state.ts';
 
 /** All edits since `before` as one undo step. */
@@ -43,7 +42,7 @@ function insertedText({ begun }: Insertion, { text }: TextBuffer): string {
 function repeated(command: Command | undefined, inserted: string): string {
   if (command === undefined || command.operator !== undefined) return '';
   const text = /^[oO]$/.test(command.name) ? `\n${inserted}` : inserted;
-  return repeatText(text, (command.count ?? 1) - 1);
+  return text.repeat((command.count ?? 1) - 1);
 }
 
 /** Esc: ends the insertion; the caret is on its last character. */

@@ -3,7 +3,7 @@ import { lineEnd, lineStart, nextBoundary, previousBoundary } from '../grapheme-
 import { isPasteMarker, mergePastes } from '../paste.ts';
 import { moveTo, replaceRange, type TextBuffer } from '../text-buffer.ts';
 import type { Moved } from './motions.ts';
-import { firstNonBlank, isLineEnd, lineStartFrom, onCharacter, repeatText } from './text.ts';
+import { firstNonBlank, isLineEnd, lineStartFrom, onCharacter } from './text.ts';
 import type { Operator, Range, Register } from './vi-state.ts';
 
 export function wholeLines(text: string, from: number, to: number): Range {
@@ -129,11 +129,11 @@ export function put(
   const { text: content, pastes } = mergePastes(buffer.pastes, register);
   const merged = { ...buffer, pastes };
   if (register.isLinewise) {
-    return putLines(merged, repeatText(content, count, '\n'), isAfter);
+    return putLines(merged, Array<string>(count).fill(content).join('\n'), isAfter);
   }
   const { text, cursor } = merged;
   const at = isAfter && !isLineEnd(text, cursor) ? nextBoundary(text, cursor) : cursor;
-  const whole = repeatText(content, count);
+  const whole = content.repeat(count);
   const done = replaceRange(merged, at, at, whole);
   const end = at + whole.length;
   return moveTo(done, whole.includes('\n') ? at : previousBoundary(done.text, end));

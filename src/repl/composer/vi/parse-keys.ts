@@ -9,12 +9,12 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 const objects = words('w W " \' ` ( ) b [ ] { } B < > p');
 const normalCommands = words(`p P J o O i a I A gI u ${redoKey} . ~ v V r ZZ ZQ gj gk`);
-const visualCommands = words('d x X D y Y c s C S R r > < ~ u U gu gU g~ J p P o O I A v V gj gk');
+const visualCommands = words('d x y c s r > < ~ u U gu gU g~ J p P o O I A v V gj gk');
 
 /** Commands that are an operator with a motion or with lines. */
 const shortForms = pairsIn('x dl X dh D d$ C c$ s cl S cc Y yy');
 
-const maxCount = 99_999;
+const maxCount = 999;
 const number = (name: string) => String.raw`(?:(?<${name}>[1-9]\d*)(?!\d))?`;
 const operated = `(?:(?<operator>[dcy<>]|g[~uU])${number('after')})?`;
 const normalKeys = new RegExp(`^${number('before')}${operated}(?<rest>.*)$`, 's');
@@ -35,7 +35,7 @@ function parseName(
   }
   if (hasCharacter) return { operator, name: first, character: rest.slice(1), count };
   const command = { operator, name: rest, character: '', count };
-  if (hasObject) return objects.has(rest.slice(1)) ? command : 'invalid';
+  if (hasObject) return count === undefined && objects.has(rest.slice(1)) ? command : 'invalid';
   if (operator !== undefined && [operator, operator.at(-1), '_'].includes(rest)) {
     return { ...command, name: 'lines' };
   }

@@ -2,47 +2,32 @@ import { lineEnd, lineStart } from '../grapheme-boundary.ts';
 import { enclosing, firstNonBlank, isBlank, isLineEnd, runsOf, type Run } from './text.ts';
 import type { Range } from './vi-state.ts';
 
-/** `count` runs, some of which are blanks; undefined if the line has fewer. */
-function innerWords(text: string, cursor: number, count: number, isBig: boolean) {
-  const runs = runsOf(text, isBig);
-  const index = indexOfRun(runs, cursor);
-  const first = runs[index];
-  const last = runs[index + count - 1];
-  if (first === undefined || last === undefined) return undefined;
-  if (last.from > lineEnd(text, first.from)) return undefined;
-  return { from: first.from, to: Math.max(last.to, first.from), isLinewise: false };
-}
-
 /** The index of the run at an offset; for a line end, of the run before it. */
 function indexOfRun(runs: readonly Run[], at: number): number {
   return runs.findLastIndex(({ from }) => from <= at);
 }
 
-/** `count` words with the blanks after them, or else before them. */
-function aroundWords(
-  text: string,
-  cursor: number,
-  count: number,
-  isBig: boolean,
-): Range | undefined {
+function innerWord(text: string, cursor: number, isBig: boolean): Range | undefined {
   const runs = runsOf(text, isBig);
-  const start = indexOfRun(runs, cursor);
-  const isGap = (run: Run | undefined) =>
-    run !== undefined && (isBlank(run) || run.from === run.to);
-  let last = start;
-  for (let left = isGap(runs[start]) ? count : count - 1; left > 0; left -= 1) {
-    do last += 1;
-    while (isBlank(runs[last]));
+  const run = runs[indexOfRun(runs, cursor)];
+  return run && { from: run.from, to: run.to, isLinewise: false };
+}
+
+/** A word with the blanks after it, or else before it; on blanks or an empty line, with the word after them. */
+function aroundWord(text: string, cursor: number, isBig: boolean): Range | undefined {
+  const runs = runsOf(text, isBig);
+  const index = indexOfRun(runs, cursor);
+  const [before, first, after] = [runs[index - 1], runs[index], runs[index + 1]];
+  if (first === undefined) return undefined;
+  const { from, to } = first;
+  if (isBlank(first) || from === to) {
+    const next = runs.slice(index + 1).find((run) => !isBlank(run));
+    if (next === undefined || next.from === text.length) return undefined;
+    return { from, to: next.to, isLinewise: false };
   }
-  const [before, first, end, after] = [runs[start - 1], runs[start], runs[last], runs[last + 1]];
-  if (first === undefined || end === undefined || (end !== first && end.from === text.length)) {
-    return undefined;
-  }
-  const { from } = first;
-  if (isGap(first)) return { from, to: end.to, isLinewise: false };
-  if (isBlank(after) && after?.from === end.to) return { from, to: after.to, isLinewise: false };
+  if (isBlank(after) && after?.from === to) return { from, to: after.to, isLinewise: false };
   const isApart = isBlank(before) && before?.to === from && firstNonBlank(text, from) < from;
-  return { from: isApart ? before.from : from, to: end.to, isLinewise: false };
+  return { from: isApart ? before.from : from, to, isLinewise: false };
 }
 
 function quotesOf(text: string, cursor: number, quote: string): number[] {
@@ -81,21 +66,17 @@ const brackets = ['()b', '[]', '{}B', '<>'];
 function bracketed(
   text: string,
   cursor: number,
-  count: number,
   open: string,
   close: string,
   isAround: boolean,
 ): Range | undefined {
   const isOnClose = text.charAt(cursor) === close;
   let start = enclosing(text, isOnClose ? cursor - 1 : cursor, -1, open, close);
-  if (start === undefined && count === 1) {
+  if (start === undefined) {
     // None encloses the cursor: the next pair.
     const next = text.indexOf(open, cursor);
     const nextClose = text.indexOf(close, cursor);
     if (next !== -1 && (nextClose === -1 || nextClose > next)) start = next;
-  }
-  for (let left = count; left > 1 && start !== undefined; left -= 1) {
-    start = enclosing(text, start - 1, -1, open, close);
   }
   const end = start === undefined ? undefined : enclosing(text, start + 1, 1, close, open);
   if (start === undefined || end === undefined) return undefined;
@@ -139,20 +120,15 @@ function paragraph(text: string, cursor: number, isAround: boolean): Range | und
 }
 
 /** The text of an object such as `iw` or `a(`; undefined if there is none. */
-export function objectRange(
-  text: string,
-  cursor: number,
-  name: string,
-  count = 1,
-): Range | undefined {
+export function objectRange(text: string, cursor: number, name: string): Range | undefined {
   const isAround = name.startsWith('a');
   const key = name.slice(1);
   if (key === 'w' || key === 'W') {
-    return (isAround ? aroundWords : innerWords)(text, cursor, count, key === 'W');
+    return (isAround ? aroundWord : innerWord)(text, cursor, key === 'W');
   }
-  if (key === 'p') return count > 1 ? undefined : paragraph(text, cursor, isAround);
+  if (key === 'p') return paragraph(text, cursor, isAround);
   const pair = brackets.find((keys) => keys.includes(key));
   return pair === undefined
     ? quoted(text, cursor, key, isAround)
-    : bracketed(text, cursor, count, pair.charAt(0), pair.charAt(1), isAround);
+    : bracketed(text, cursor, pair.charAt(0), pair.charAt(1), isAround);
 }

@@ -70,17 +70,16 @@ function readSchema(value: string): SchemaSource {
   if (value.trim() === '') throw new Failure('usage', '--schema is empty', { hint });
   const own = { text: value, label: '--schema' };
   if (isSchemaText(value)) return own;
+  let text: string;
   try {
-    const text = readFileSync(value, 'utf8');
-    if (text.includes('\0'))
-      throw new Failure('usage', `${value} is binary, not a schema`, { hint });
-    return { text, label: value };
+    text = readFileSync(value, 'utf8');
   } catch (error) {
-    if (error instanceof Failure) throw error;
     if (!isSchemaPath(value) && isNoFile.test(errorCode(error) ?? '')) return own;
-    const text = `cannot read ${value}: ${failureReason(error)}`;
-    throw new Failure('usage', text, { hint, cause: error });
+    const reason = failureReason(error);
+    throw new Failure('usage', `cannot read ${value}: ${reason}`, { hint, cause: error });
   }
+  if (!text.includes('\0')) return { text, label: value };
+  throw new Failure('usage', `${value} is binary, not a schema`, { hint });
 }
 
 async function openSchema({ text, label }: SchemaSource, notices: Notices) {
@@ -128,19 +127,13 @@ async function openExtraction(value: string) {
   const { extractBlock, parseExtract } = await import('../conversation/code-blocks.ts');
   const wanted = parseExtract(value);
   return {
-    schema: undefined,
-    retries: 0,
-    pointer: undefined,
-    prompt: (text: string) => text,
-    settings: (settings: ResolvedSettings) => settings,
-    check(content: string, isCut = false): CheckedText | undefined {
+    check: (content: string, isCut = false): CheckedText | undefined => {
       const block = extractBlock(content, wanted);
       if (typeof block !== 'string') return { violations: [], block, isCorrectable: false };
       const violations = [{ path: '', message: block }];
       return isCut ? undefined : { violations, block: null, isCorrectable: false };
     },
-    /** Finds the block in what was received so far; `last` may be a later one. */
-    findEarly(received: string): CodeBlock | undefined {
+    findEarly: (received: string): CodeBlock | undefined => {
       const block = wanted === 'last' ? '' : extractBlock(received, wanted);
       return typeof block === 'string' ? undefined : block;
     },
@@ -165,8 +158,8 @@ export async function openCheck(
   { schema: value, schemaRetries, select, extract }: CheckOptions,
   own?: SchemaSource,
 ) {
-  if (extract !== undefined) return openExtraction(extract);
-  if ((value ?? own ?? schemaRetries ?? select) === undefined) return undefined;
+  const extraction = extract === undefined ? undefined : await openExtraction(extract);
+  if ((extraction ?? value ?? own ?? schemaRetries ?? select) === undefined) return undefined;
   const source = value === undefined ? own : readSchema(value);
   const retries = parseRetries(schemaRetries, source !== undefined);
   const opened = source && (await openSchema(source, notices));
@@ -185,8 +178,9 @@ export async function openCheck(
      * Checks the text of an answer; undefined if the limit of tokens cut what is asked for.
      * @throws Failure `usage` if it takes too long
      */
-    check: createChecker(opened?.compiled, select),
-    findEarly: undefined,
+    check: extraction?.check ?? createChecker(opened?.compiled, select),
+    /** With `--extract`, finds the block in what was received so far; `last` may be a later one. */
+    findEarly: extraction?.findEarly,
   };
 }
 
@@ -254,23 +248,21 @@ function mismatchFailure(
   { pointer, schema }: AnswerCheck,
   { violations, isCorrectable, block }: CheckedText,
 ): Failure {
+  const refuse = (message: string, advice: string) =>
+    new Failure('mismatch', message, { hint: advice });
+  const text = describeViolations(violations);
   if (block === null) {
-    return new Failure('mismatch', describeViolations(violations), {
-      hint: 'ask for a code block in the prompt; -x last prints the last one of several',
-    });
+    return refuse(
+      text,
+      'ask for a code block in the prompt; -x last prints the last one of several',
+    );
   }
   if (!isCorrectable) {
-    return new Failure('mismatch', `the answer has no value at ${pointer ?? ''}`, {
-      hint: '--json shows the whole answer',
-    });
+    return refuse(`the answer has no value at ${pointer ?? ''}`, '--json shows the whole answer');
   }
-  if (schema === undefined) {
-    const advice = '--schema asks the model for JSON';
-    return new Failure('mismatch', describeViolations(violations), { hint: advice });
-  }
-  return new Failure('mismatch', mismatchText(violations), {
-    hint: '--json shows all violations; --schema-retries asks again more often',
-  });
+  if (schema === undefined) return refuse(text, '--schema asks the model for JSON');
+  const advice = '--json shows all violations; --schema-retries asks again more often';
+  return refuse(mismatchText(violations), advice);
 }
 
 /** The failure of answers without a value; undefined if the last one has it. */
@@ -299,13 +291,9 @@ export function metadataOf({ earlier, last }: CheckedAnswers): AnswerMetadata {
   const { metadata } = last.answer;
   if (earlier.length === 0) return metadata;
   const parts = [...earlier, last].map(({ answer }) => answer.metadata);
-  const tokens = (name: keyof Usage) => sum(parts.map(({ usage }) => usage?.[name]));
-  const usage = definedFields({
-    prompt_tokens: tokens('prompt_tokens'),
-    cached_tokens: tokens('cached_tokens'),
-    completion_tokens: tokens('completion_tokens'),
-    total_tokens: tokens('total_tokens'),
-  });
+  const names = ['prompt_tokens', 'cached_tokens', 'completion_tokens', 'total_tokens'] as const;
+  const sums = names.map((name) => [name, sum(parts.map(({ usage }) => usage?.[name]))] as const);
+  const usage: Usage = Object.fromEntries(sums.filter(([, tokens]) => tokens !== undefined));
   // The first prompt that was probably cut.
   const cut = parts.find(({ estimatedPromptTokens }) => estimatedPromptTokens !== undefined);
   const total = sum(parts.map(({ timing }) => timing?.total)) ?? 0;
@@ -346,17 +334,15 @@ export function checkedFields(
       violations,
     }),
   );
-  if (checked?.block !== undefined) {
-    const { code, language } = checked.block ?? { code: null, language: null };
-    return { fields: { code, language }, withValue: (line) => line };
-  }
-  return {
-    fields: {
-      violations: checked?.violations,
-      checked_answers: earlier.length === 0 ? undefined : all,
-    },
-    withValue: (line) => withValue(line, checked),
-  };
+  const block = checked?.block;
+  const fields =
+    block === undefined
+      ? {
+          violations: checked?.violations,
+          checked_answers: earlier.length === 0 ? undefined : all,
+        }
+      : { code: block?.code ?? null, language: block?.language ?? null };
+  return { fields, withValue: (line) => withValue(line, checked) };
 }
 
 /**

@@ -1,6 +1,5 @@
 import { endpointUrl, parseBaseUrl } from '../client/http/base-url.ts';
 import { completionBody } from '../client/contract.ts';
-import type { RequestHeaders } from '../client/http/transport.ts';
 import { configure } from '../client/configuration.ts';
 import { maskKey, maskMark } from '../secrets/mask.ts';
 import { isSecretHeader } from '../secrets/secret-parts.ts';
@@ -33,40 +32,35 @@ function addressOf({ options, settings: { values } }: Run): string {
   return String(endpointUrl(parseBaseUrl(values.baseUrl, values.apiPath), path));
 }
 
-function maskHeaders(headers: RequestHeaders, { apiKey }: Target): RequestHeaders {
-  const masked = Object.entries(headers).map(([name, value]) => {
-    if (name === 'authorization' && apiKey !== undefined)
-      return [name, `Bearer ${maskKey(apiKey)}`];
-    return [name, isSecretHeader(name) ? maskMark : value];
-  });
-  return Object.fromEntries(masked) as RequestHeaders;
-}
-
-/** Describes a request as `{request: {method, url, headers, body}, estimate: {tokens, window}}`, with keys masked. */
-export type DescribeRequest = (planned: PlannedRequest) => object;
-
-/** Makes the headers once, for the many requests of a batch. Sends nothing, and runs no command that prints a key. */
-export function requestDescriber(run: Run): DescribeRequest {
+/**
+ * Describes a request as `{request: {method, url, headers, body}, estimate: {tokens, window}}`, with keys masked. Sends
+ * nothing, and runs no command that prints a key.
+ */
+export function describeRequest(run: Run, { request, fit }: PlannedRequest): object {
   const target = targetOf(run);
-  const service = configure({ ...clientOptions(run, target), allowInsecure: true });
-  const url = addressOf(run);
-  return ({ request, fit }) => {
-    const body = completionBody(request);
-    const { method, headers } = service.request(path, body);
-    return {
-      request: { method, url, headers: maskHeaders(headers, target), body },
-      estimate: { tokens: fit.estimate, window: fit.window ?? null },
-    };
+  const body = completionBody(request);
+  const { method, headers } = configure({
+    ...clientOptions(run, target),
+    allowInsecure: true,
+  }).request(path, body);
+  const masked = Object.entries(headers).map(([name, value]) => {
+    if (name !== 'authorization' || target.apiKey === undefined)
+      return [name, isSecretHeader(name) ? maskMark : value];
+    return [name, `Bearer ${maskKey(target.apiKey)}`];
+  });
+  return {
+    request: { method, url: addressOf(run), headers: Object.fromEntries(masked) as object, body },
+    estimate: { tokens: fit.estimate, window: fit.window ?? null },
   };
 }
 
 /**
- * Describes a request as {@link DescribeRequest} does, and the settings in force: `{…, profile, settings: [{name, value, source}]}`.
+ * Describes a request as {@link describeRequest} does, and the settings in force: `{…, profile, settings: [{name, value, source}]}`.
  */
 export function dryRunDocument(run: Run, planned: PlannedRequest): object {
   const { profile } = run.settings;
   return {
-    ...requestDescriber(run)(planned),
+    ...describeRequest(run, planned),
     profile: { name: profile.value, source: describeSource(profile.source) },
     settings: listSettings(run.settings)
       .filter(({ value }) => value !== undefined)

@@ -77,41 +77,29 @@ function mayFallBack(failure: Failure): boolean {
   return kind === 'rate_limited' || kind === 'server_error' || kind === 'unreachable';
 }
 
-/** Names the failure of the first model in that of the last one. */
-function failureOfAll(first: FailedModel | undefined, last: FailedModel): Failure {
-  if (first === undefined) return last.failure;
-  const { model, failure } = first;
-  return rephrase(last.failure, {
-    message: `${last.model.label}: ${last.failure.message}; before that, ${model.label}: ${failure.message}`,
-    cause: last.failure,
-  });
-}
-
-function passedModel({ model, failure }: FailedModel): PassedModel {
-  const { profile, values } = model.settings;
-  const reason = failure.kind === 'invalid_request' ? 'too_long' : failure.kind;
-  return { model: values.model, profile: profile.value, reason };
-}
-
-/** Plans the request for a model. An estimate never refuses the last model. @throws Failure `invalid_request` */
-function planFor({ models, plan }: Chain, index: number): PlannedRequest {
-  const planned = plan(models[index] as FallbackModel, index === 0);
-  const { state, estimate, window = 0, model } = planned.fit;
-  if (state !== 'over' || index === models.length - 1) return planned;
-  const message = `~${count(estimate)} tokens do not fit ${model}'s window of ${count(window)}`;
-  throw new Failure('invalid_request', message, { remedy: { code: 'shorten-prompt' } });
-}
-
-/** Chooses the first model that the prompt fits, after those that failed. @throws Failure if there is none */
+/**
+ * Chooses the first model that the prompt fits, after those that failed. An estimate never refuses the last one.
+ * @throws Failure if there is none
+ */
 export function chooseModel(chain: Chain, failed: readonly FailedModel[] = []): Choice {
   const [first, second] = chain.models;
   const model = chain.models[failed.length] as FallbackModel;
   try {
-    const planned = planFor(chain, failed.length);
-    const answer: Writable<NewAnswer> = { model: planned.request.model };
+    const planned = chain.plan(model, failed.length === 0);
+    const { fit, request } = planned;
+    if (fit.state === 'over' && failed.length < chain.models.length - 1) {
+      const text = `~${count(fit.estimate)} tokens do not fit ${fit.model}'s window of ${count(fit.window ?? 0)}`;
+      throw new Failure('invalid_request', text, { remedy: { code: 'shorten-prompt' } });
+    }
+    const answer: Writable<NewAnswer> = { model: request.model };
     if (second !== undefined) answer.profile = model.settings.profile.value;
     if (failed.length > 0) {
-      answer.fallbackFrom = failed.map(passedModel);
+      answer.fallbackFrom = failed.map((one): PassedModel => {
+        const { profile, values } = one.model.settings;
+        const { kind } = one.failure;
+        const reason = kind === 'invalid_request' ? 'too_long' : kind;
+        return { model: values.model, profile: profile.value, reason };
+      });
       answer.nextModel = first?.settings.values.model;
     }
     return { model, planned, failed, answer };
@@ -121,13 +109,19 @@ export function chooseModel(chain: Chain, failed: readonly FailedModel[] = []): 
   }
 }
 
-/** Chooses the model to ask after the last one has failed. @throws Failure if there is none */
+/** Chooses the model to ask after the last one has failed. @throws Failure of the first and the last one without any */
 function chooseNext(chain: Chain, failed: readonly FailedModel[], last: FailedModel): Choice {
   const next = chain.models[failed.length + 1];
-  if (next === undefined || !mayFallBack(last.failure)) throw failureOfAll(failed[0], last);
   const { model, failure } = last;
-  chain.onStep(model, next, `${model.label}: ${failure.message}; falling back to ${next.label}`);
-  return chooseModel(chain, [...failed, last]);
+  const text = `${model.label}: ${failure.message}`;
+  if (next !== undefined && mayFallBack(failure)) {
+    chain.onStep(model, next, `${text}; falling back to ${next.label}`);
+    return chooseModel(chain, [...failed, last]);
+  }
+  const [first] = failed;
+  if (first === undefined) throw failure;
+  const before = `${first.model.label}: ${first.failure.message}`;
+  throw rephrase(failure, { message: `${text}; before that, ${before}`, cause: failure });
 }
 
 /** Adds the model, its profile and the models before it, if there are fallbacks. */
@@ -161,9 +155,6 @@ export async function askModels<Given extends Answer>(
   }
 }
 
-const isSame = (left: ResolvedSettings, right: ResolvedSettings) =>
-  left.profile.value === right.profile.value && left.values.model === right.values.model;
-
 /**
  * Lists the model of the settings, and those of their `fallback`. Those of the same profile get the same parameters and
  * limits, such as those of the conversation.
@@ -191,7 +182,9 @@ export function fallbackModels(
       hint: `‹natter auth login --profile ${profile}›`,
     });
   });
-  return [first, ...others.filter((other) => !isSame(other.settings, settings))];
+  const isOther = ({ settings: own }: FallbackModel) =>
+    own.profile.value !== settings.profile.value || own.values.model !== settings.values.model;
+  return [first, ...others.filter(isOther)];
 }
 
 /** The clients of the models of a chain. */

@@ -103,7 +103,7 @@ export async function serviceKey({ context, settings }: Run): Promise<string | u
   const { apiKey, apiKeyCommand: setting, values } = settings;
   if (setting === undefined) return apiKey?.value;
   const baseUrl = parseBaseUrl(values.baseUrl ?? '');
-  requireEncryption(baseUrl, 'the key', values.allowInsecure);
+  requireEncryption(baseUrl, { authorization: '' }, values.allowInsecure);
   const label = commandLabel(setting);
   const keys = context.shared.printedKeys;
   const key = keys.get(setting.value) ?? printedKey(context, label, setting.value);

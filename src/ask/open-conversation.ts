@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Run, Context, GlobalOptions } from '../run.ts';
-import { applyKeep } from './keep.ts';
 import { promptMessages, changedParams, resumedChanges } from './plan-request.ts';
 import type { Message } from '../client/contract.ts';
 import type { JournalOptions } from '../conversation/journal/journal-file.ts';
@@ -13,7 +12,6 @@ import {
   resumeJournal,
   startTitledJournal,
 } from '../conversation/journal/open-journal.ts';
-import { type PromptRecord, createPromptRecord } from '../conversation/journal/record-answer.ts';
 import {
   requireDataFolder,
   conversationsFolder,
@@ -21,10 +19,12 @@ import {
 } from '../conversation/library/conversation-folder.ts';
 import {
   findConversation,
+  findOld,
   findTitled,
   latestIn,
   listEntries,
   type LibraryEntry,
+  removeForGood,
 } from '../conversation/library/library.ts';
 import {
   loadConversation,
@@ -42,13 +42,17 @@ import {
   titleOf,
 } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
-import { timeAgo } from '../output/figures.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../json.ts';
+import { countOf, timeAgo } from '../output/figures.ts';
 import type { SavedConversation } from '../output/json-answer.ts';
 import type { Notices } from '../output/notices.ts';
 import { resolveFolders, type FolderFacts } from '../settings/folders.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { awaitLock } from '../storage/lock/lock.ts';
+import { parseAge } from '../settings/value-types.ts';
+import { replaceFile } from '../storage/state-file.ts';
 import { storageFailure } from '../storage/storage-failure.ts';
+import { localDay } from '../usage/days.ts';
 import { maskText } from '../secrets/secrets.ts';
 
 export interface ConversationOptions extends GlobalOptions {
@@ -88,13 +92,16 @@ export interface OpenConversation {
   readonly messages: readonly Message[];
   /** Undefined while it is not saved. */
   readonly saved: () => SavedConversation | undefined;
-  /** Writes the prompt to the journal, before it is sent; undefined for a new conversation that is not saved. */
-  record(): PromptRecord | undefined;
+  /**
+   * Writes the prompt to the journal, before it is sent.
+   * @returns the journal and the prompt's turn; undefined for a new conversation that is not saved
+   */
+  record(): { readonly journal: Journal; readonly parent: string | undefined } | undefined;
   close(): Promise<void>;
 }
 
 /** A turn that is written to the journal before the prompt is sent. */
-export interface NextTurn {
+interface NextTurn {
   readonly role: Role;
   readonly content: string;
 }
@@ -125,15 +132,6 @@ export function withModelOf(
   const source = { kind: 'conversation', name: 'conversation' } as const;
   const { values, sources } = settings;
   return { ...settings, values: { ...values, model }, sources: { ...sources, model: source } };
-}
-
-/** The settings with the parameters of a resumed conversation, unless options set them. */
-function withParametersOf(
-  settings: ResolvedSettings,
-  { parameters }: Conversation,
-): ResolvedSettings {
-  const changes = resumedChanges(settings.params, parameters);
-  return { ...settings, params: changedParams(settings.params, changes) };
 }
 
 /**
@@ -181,7 +179,7 @@ async function openResumed(
  * The turns to add to an opened conversation for a prompt, and the messages to send.
  * @param history turns before the prompt, of a conversation that has none
  */
-export function nextTurns(
+function nextTurns(
   { presentation, settings }: Run,
   journal: Journal,
   prompt: string,
@@ -280,6 +278,59 @@ async function refuseHistory(journal: Journal): Promise<void> {
   throw new Failure('usage', text, { hint: 'use a different name, or omit the messages' });
 }
 
+/** The last day on which natter applied each age. */
+function readDays(file: string): JsonObject {
+  try {
+    const days = parseJson(readFileSync(file, 'utf8'));
+    return isJsonObject(days) ? days : {};
+  } catch {
+    // It is missing at first.
+    return {};
+  }
+}
+
+/**
+ * Applies the setting `keep` for the first conversation of a day. Without a state folder, nothing is deleted: natter
+ * would not know what it said.
+ * @param openId the conversation that this run continues, which stays
+ */
+function applyKeep({ context, presentation, settings }: Run, openId: string | undefined): void {
+  const { keep } = settings.values;
+  const kept = parseAge(keep);
+  if (kept === undefined) return;
+  const { notices } = presentation;
+  const { data, state } = resolveFolders(context);
+  if (data === undefined || state === undefined) return;
+  const now = context.clock.date();
+  const today = localDay(now);
+  const file = path.join(state, 'keep.json');
+  const days = readDays(file);
+  const { [keep]: last } = days;
+  // The clock may have been set back.
+  if (typeof last === 'string' && last >= today) return;
+  try {
+    replaceFile(file, `${JSON.stringify({ ...days, [keep]: today })}\n`, context.process.id);
+    const before = new Date(now.getTime() - kept);
+    const old = findOld(data, before, context).filter(({ id }) => id !== openId);
+    if (typeof last !== 'string') {
+      const number = countOf(old.length, 'conversation');
+      const off = '‹natter config set keep forever› turns this off';
+      notices.warning(
+        `keep is ${keep}: from tomorrow on, natter deletes older conversations for good, ${number} at present; ${off}`,
+      );
+      return;
+    }
+    const deleted = old.filter((entry) => removeForGood(data, entry, context)).length;
+    if (deleted === 0) return;
+    notices.notice(
+      `deleted ${countOf(deleted, 'conversation')} older than ${keep} for good (keep)`,
+    );
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    notices.warning(`old conversations were not deleted: ${error.message}`);
+  }
+}
+
 /**
  * The journal of the conversation that the options name; undefined for a new one. The setting `keep` is applied, unless
  * nothing is saved.
@@ -317,9 +368,12 @@ export async function openConversation(
       ? { turns: messages as readonly NextTurn[], messages }
       : nextTurns(run, named, prompt, turns);
   const conversation = journal.conversation();
+  // Options of this run override the parameters of a resumed conversation.
+  const changes = resumedChanges(settings.params, conversation.parameters);
+  const params = changedParams(settings.params, changes);
   let isSaved = named !== undefined;
   return {
-    settings: withModelOf(withParametersOf(settings, conversation), modelOf(conversation)),
+    settings: withModelOf({ ...settings, params }, modelOf(conversation)),
     messages: next.messages,
     saved() {
       if (!isSaved) return undefined;
@@ -329,8 +383,7 @@ export async function openConversation(
     record() {
       if (named === undefined && !save) return undefined;
       isSaved = true;
-      const ids = next.turns.map((turn) => journal.addTurn(turn).id);
-      return createPromptRecord(journal, ids.at(-1));
+      return { journal, parent: next.turns.map((turn) => journal.addTurn(turn).id).at(-1) };
     },
     close: () => journal.close(),
   };

@@ -32,42 +32,30 @@ export function promptMessages(
 }
 
 /**
- * Makes a request of only the contract's fields and those added with `params`.
- * @returns also the estimated tokens of the prompt and the limit of the answer
- * @throws Failure `invalid_request` for a prompt that no tokenizer could fit into the window
- */
-export function buildRequest(
-  { values, params, windows }: ResolvedSettings,
-  messages: readonly Message[],
-  stream: boolean,
-): { readonly request: CompletionRequest; readonly estimate: number } {
-  const estimate = estimateMessages(messages) + (values.maxTokens ?? 0);
-  const model = values.model === 'auto' ? smallestModelFor(estimate, windows) : values.model;
-  const bytes = messages.reduce((sum, message) => sum + Buffer.byteLength(message.content), 0);
-  refuseImpossible(model, bytes, windows);
-  const request: Writable<CompletionRequest> = { model, messages };
-  if (stream) request.stream = stream;
-  if (values.maxTokens !== undefined) request.max_tokens = values.maxTokens;
-  if (Object.keys(params).length > 0) request.params = withoutSources(params);
-  return { request, estimate };
-}
-
-/**
- * Makes a request as {@link buildRequest} does, and compares it with the window of its model.
+ * Makes a request of only the contract's fields and those added with `params`, and compares it with the window of its
+ * model.
  * @param modelSwitch option or slash command for the model
  * @param promptTokens tokens of the messages, if more is known than an estimate
+ * @throws Failure `invalid_request` for a prompt that no tokenizer could fit into the window
  */
 export function planRequest(
-  settings: ResolvedSettings,
+  { values, params, windows }: ResolvedSettings,
   messages: readonly Message[],
   stream: boolean,
   modelSwitch?: '-m' | '/model',
   promptTokens?: number,
 ): PlannedRequest {
-  const { windows, values } = settings;
-  const { request, estimate } = buildRequest(settings, messages, stream);
-  const tokens = promptTokens === undefined ? estimate : promptTokens + (values.maxTokens ?? 0);
-  const fit = contextFit(request.model, tokens, windows);
+  const { maxTokens } = values;
+  const estimate = estimateMessages(messages) + (maxTokens ?? 0);
+  const model = values.model === 'auto' ? smallestModelFor(estimate, windows) : values.model;
+  const bytes = messages.reduce((sum, message) => sum + Buffer.byteLength(message.content), 0);
+  refuseImpossible(model, bytes, windows);
+  const request: Writable<CompletionRequest> = { model, messages };
+  if (stream) request.stream = stream;
+  if (maxTokens !== undefined) request.max_tokens = maxTokens;
+  if (Object.keys(params).length > 0) request.params = withoutSources(params);
+  const tokens = promptTokens === undefined ? estimate : promptTokens + (maxTokens ?? 0);
+  const fit = contextFit(model, tokens, windows);
   return { request, fit, warning: contextWarning(fit, windows, modelSwitch) };
 }
 

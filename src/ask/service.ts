@@ -20,7 +20,7 @@ import { learnWindows } from '../usage/windows.ts';
 import { commandLabel, serviceKey } from './key-command.ts';
 import { logClient } from './logged-client.ts';
 import { maskClient } from './masked-client.ts';
-import { chooseRecording, type RecordingChoice } from './recording-choice.ts';
+import { chooseRecording } from './recording-choice.ts';
 import { withoutThinkTags } from './think-tags.ts';
 
 export interface Service {
@@ -162,35 +162,6 @@ export interface ServiceUse {
   readonly writesFile?: boolean;
 }
 
-/** Makes client options that record exchanges, or replay them; the clients of a run share them. @throws Failure */
-async function recordingOptions(run: Run, choice: RecordingChoice) {
-  const { openRecording } = await import('./recorded-service.ts');
-  return (run.context.shared.recording ??= openRecording(run, choice));
-}
-
-/** Divides `<think>…</think>` from the answer, unless the setting leaves it there. */
-function divideThinkTags(client: Client, { settings }: Run): Client {
-  return settings.values.thinkTags === 'answer' ? client : withoutThinkTags(client);
-}
-
-/** Opens a recording to replay. It sends nothing, so it is not metered. */
-async function openReplay(run: Run, source: UsageSource, choice: RecordingChoice, file: string) {
-  const changes = await recordingOptions(run, choice);
-  const client = openClient(run, { baseUrl: replayUrl, apiKey: undefined }, changes);
-  const divided = divideThinkTags(client, run);
-  return {
-    client: divided,
-    clientFor: () => divided,
-    windows: () => run.settings.windows ?? new Map(),
-    clock: changes.clock ?? run.context.clock,
-    baseUrl: replayUrl,
-    isSandbox: false,
-    source,
-    replayedFrom: file,
-    close: async () => client.close(),
-  };
-}
-
 /**
  * Opens the recording to replay, the configured service, or the sandbox. The layers around its client have an order:
  * secrets are masked first, so that no other layer logs, learns or counts one. The window of a refused prompt is
@@ -207,11 +178,34 @@ export async function openService(
   const { context, options, settings } = run;
   const recording = chooseRecording(options, context.environment);
   const { record, replay } = recording;
-  if (replay !== undefined) return openReplay(run, source, recording, replay.file);
+  /** The clients of a run share what records or replays. */
+  const recorded = async () => {
+    const { openRecording } = await import('./recorded-service.ts');
+    return (context.shared.recording ??= openRecording(run, recording));
+  };
+  const divide = (client: Client) =>
+    settings.values.thinkTags === 'answer' ? client : withoutThinkTags(client);
+  if (replay !== undefined) {
+    // It sends nothing, so it is not metered.
+    const changes = await recorded();
+    const replayed = openClient(run, { baseUrl: replayUrl, apiKey: undefined }, changes);
+    const client = divide(replayed);
+    return {
+      client,
+      clientFor: () => client,
+      windows: () => settings.windows ?? new Map(),
+      clock: changes.clock ?? context.clock,
+      baseUrl: replayUrl,
+      isSandbox: false,
+      source,
+      replayedFrom: replay.file,
+      close: async () => replayed.close(),
+    };
+  }
   const baseUrl = options.sandbox === true ? undefined : settings.values.baseUrl;
   const isSandbox = baseUrl === undefined;
   if (isSandbox && options.sandbox !== true) noticeSandbox(run, writesFile);
-  const changes = record === undefined ? {} : await recordingOptions(run, recording);
+  const changes = record === undefined ? {} : await recorded();
   if (!isSandbox) noticeRisks(run);
   const target = await openTarget(run, baseUrl);
   const client = openClient(run, target, { network, ...changes });
@@ -220,8 +214,8 @@ export async function openService(
     : learnWindows(client, run);
   const meter = meterClient(unmetered, run, source, isSandbox);
   return {
-    client: divideThinkTags(meter.client, run),
-    clientFor: (command) => divideThinkTags(meter.clientFor(command), run),
+    client: divide(meter.client),
+    clientFor: (command) => divide(meter.clientFor(command)),
     unmetered,
     windows,
     clock: context.clock,

@@ -45,6 +45,13 @@ export function itemsLeft({ total, already, answered, failed }: Tally): number |
   return total === undefined ? undefined : total - already - answered - failed;
 }
 
+/** Milliseconds left at the rate of this run; undefined if unknown. @param elapsed milliseconds of this run */
+export function timeLeft(tally: Tally, elapsed: number): number | undefined {
+  const left = itemsLeft(tally);
+  const done = tally.answered + tally.failed;
+  return left === undefined || done === 0 ? undefined : (left * elapsed) / done;
+}
+
 export function countFailure(tally: Tally, failure: Failure, item: ItemPlace): void {
   const { kind } = failure;
   // Not the item itself, whose prompt may be long.

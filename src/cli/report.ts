@@ -111,14 +111,9 @@ function stacks(failure: Failure, clean: (text: string) => string): string {
   return lines.map((line) => `  ${clean(line)}\n`).join('');
 }
 
-/** The message with the request's id, in the brackets of the attempts if it has them: `(5 attempts, request abc)`. */
-export function messageWithRequest({ message, attempts, requestId }: Failure): string {
-  if (requestId === undefined) return message;
-  const ending = ` (${attempts} attempts)`;
-  return message.endsWith(ending)
-    ? `${message.slice(0, -1)}, request ${requestId})`
-    : `${message} (request ${requestId})`;
-}
+/** The message with the request's id. */
+export const messageWithRequest = ({ message, requestId }: Failure): string =>
+  requestId === undefined ? message : `${message} (request ${requestId})`;
 
 /**
  * What standard error shows of anything thrown, sanitized, secrets masked: `natter: <what happened>`, and on the next

@@ -5,7 +5,7 @@ import { secretsOf } from '../secrets/secret-parts.ts';
 import type { ClientOptions } from './client.ts';
 import type { Mask } from './failure/error-body.ts';
 import { endpointUrl, guessesApiPath, parseBaseUrl } from './http/base-url.ts';
-import { requestHeaders, requireEncryption, secretIn } from './http/request-headers.ts';
+import { requestHeaders, requireEncryption } from './http/request-headers.ts';
 import { createRoute } from './http/route.ts';
 import type { HttpRequest, Transport } from './http/transport.ts';
 
@@ -32,7 +32,7 @@ export function configure(options: Omit<ClientOptions, 'network'>) {
   const baseUrl = parseBaseUrl(options.baseUrl, options.apiPath);
   const isPathGuessed = guessesApiPath(options.baseUrl, options.apiPath);
   const headers = requestHeaders(options);
-  requireEncryption(baseUrl, secretIn(headers), options.allowInsecure ?? false);
+  requireEncryption(baseUrl, headers, options.allowInsecure ?? false);
   const limits = readLimits(options);
   const { retries, retryWaitLimit, connectTimeout, firstByteTimeout } = limits;
   return {

@@ -57,7 +57,7 @@ async function attach(name: string, options: AttachOptions): Promise<readonly At
     const { attachOthers } = await import('./attach-others.ts');
     const others = await attachOthers(name, options);
     if (others !== undefined) return others;
-    const hint = await hintForName(name);
+    const hint = name.includes(',') ? '-f takes one file; repeat it for each file' : undefined;
     throw cannotAttach(name, failureReason(error), { cause: error, hint });
   }
   return [{ name, content: decodeText(bytes, { ...options, source: name }) }];
@@ -92,14 +92,6 @@ export async function isEntry(name: string, kind: 'isFile' | 'isDirectory'): Pro
     // A word of a prompt is usually not a path.
     return false;
   }
-}
-
-/** The hint for the name of a missing file that is a list of names. */
-async function hintForName(name: string): Promise<string | undefined> {
-  const parts = name.split(',').map((part) => part.trim());
-  if (parts.length < 2) return undefined;
-  const found = await Promise.all(parts.map((part) => isEntry(part, 'isFile')));
-  return found.every(Boolean) ? '-f takes one file; repeat it for each file' : undefined;
 }
 
 /**

@@ -1,6 +1,5 @@
 import { findFiles, isPattern, matchFiles, type FoundFiles } from './find-files.ts';
-import { fetchPage, lookUpAddresses } from './fetch-page.ts';
-import { nodeNetwork } from '../client/http/node-network.ts';
+import { fetchPage } from './fetch-page.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { Failure } from '../failure.ts';
 import { count, countOf, tokenText } from '../output/figures.ts';
@@ -115,13 +114,7 @@ export async function attachOthers(
   options: AttachOptions,
 ): Promise<readonly AttachedFile[] | undefined> {
   const { signal } = options;
-  if (/^https?:\/\//i.test(name)) {
-    const { environment, clock, version } = options.context;
-    const userAgent = `natter/${version}`;
-    const lookUp = lookUpAddresses;
-    const request = { network: nodeNetwork, environment, clock, lookUp, userAgent, signal };
-    return [await fetchPage(name, request)];
-  }
+  if (/^https?:\/\//i.test(name)) return [await fetchPage(name, options)];
   if (await isEntry(name, 'isDirectory'))
     return attachFound(name, () => findFiles(name, signal), options);
   if (isPattern(name)) return attachFound(name, () => matchFiles(name, signal), options);

@@ -2,14 +2,15 @@ import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import { isLoopbackName } from '../address.ts';
 import { parseUrl } from '../client/http/base-url.ts';
+import { nodeNetwork } from '../client/http/node-network.ts';
 import { createRoute } from '../client/http/route.ts';
 import type { HttpResponse, OpenNetwork } from '../client/http/transport.ts';
-import { startTimer, type Clock } from '../clock.ts';
+import { startTimer } from '../clock.ts';
 import { collectBytes } from './attach-files.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { decodeText } from '../conversation/decode-text.ts';
-import type { Environment } from '../environment.ts';
 import { Failure } from '../failure.ts';
+import type { Context } from '../run.ts';
 import { maskUrl } from '../secrets/mask.ts';
 
 const privateAddresses = new BlockList();
@@ -47,7 +48,7 @@ function isPrivateAddress(address: string): boolean {
 /** The addresses of a host name; none if it has none, or if only a proxy can look it up. */
 export type LookUp = (name: string) => Promise<readonly string[]>;
 
-export const lookUpAddresses: LookUp = async (name) => {
+const lookUpAddresses: LookUp = async (name) => {
   try {
     return (await lookup(name, { all: true })).map(({ address }) => address);
   } catch {
@@ -65,13 +66,10 @@ async function isPrivateHost(hostname: string, lookUp: LookUp): Promise<boolean>
 }
 
 interface FetchOptions {
-  readonly network: OpenNetwork;
-  /** Has the settings of proxies. */
-  readonly environment: Environment;
-  readonly clock: Clock;
-  readonly lookUp: LookUp;
-  readonly userAgent: string;
+  readonly context: Context;
   readonly signal: AbortSignal;
+  readonly network?: OpenNetwork;
+  readonly lookUp?: LookUp;
 }
 
 /** Decoded bytes. */
@@ -156,13 +154,14 @@ async function redirectOf(
 }
 
 async function follow(start: URL, options: FetchOptions, signal: AbortSignal): Promise<string> {
-  const { clock, environment, userAgent, lookUp } = options;
+  const { context, lookUp = lookUpAddresses } = options;
+  const { clock, environment, version } = context;
   const limits = { connectTimeout: timeLimit, firstByteTimeout: timeLimit };
   let url = start;
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-    const network = options.network(createRoute(url, environment), limits, clock);
+    const network = (options.network ?? nodeNetwork)(createRoute(url, environment), limits, clock);
     try {
-      const headers = { accept, 'user-agent': userAgent };
+      const headers = { accept, 'user-agent': `natter/${version}` };
       const response = await network.send({ method: 'GET', url, headers }, signal);
       const { status } = response;
       if (status === 200) return await textOf(response);
@@ -186,7 +185,7 @@ async function follow(start: URL, options: FetchOptions, signal: AbortSignal): P
 export async function fetchPage(name: string, options: FetchOptions): Promise<AttachedFile> {
   const controller = new AbortController();
   const tooSlow = new Failure('unreachable', 'it was not complete within 30 seconds');
-  const stopTimer = startTimer(options.clock, timeLimit, () => controller.abort(tooSlow));
+  const stopTimer = startTimer(options.context.clock, timeLimit, () => controller.abort(tooSlow));
   const signal = AbortSignal.any([options.signal, controller.signal]);
   try {
     const url = parseUrl(name);

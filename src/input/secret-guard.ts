@@ -14,7 +14,7 @@ import type { Context, Run } from '../run.ts';
 import { maskValue } from '../secrets/mask.ts';
 import { maskText, type Secrets, textFilter } from '../secrets/secrets.ts';
 import { findSecrets, type FoundSecret } from '../secrets/shapes/find-secrets.ts';
-import { createRedactions, type Redactions } from '../secrets/shapes/redactions.ts';
+import { createRedactions } from '../secrets/shapes/redactions.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { hasControllingTerminal } from '../terminal/device/ask.ts';
 
@@ -35,7 +35,7 @@ export interface LocatedSecret extends FoundSecret {
 
 /** Placeholders in place of secrets, and the secrets in place of placeholders. */
 export interface Redaction {
-  readonly redactions: Redactions;
+  readonly redactions: ReturnType<typeof createRedactions>;
   restore(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
 }
 

@@ -10,7 +10,7 @@ import { estimateTokens } from '../conversation/token-estimate.ts';
 import { truncateToWidth, padToWidth } from '../terminal/text/width.ts';
 import { expectedDelay } from './activity.ts';
 import { count, seconds, tokenText } from './figures.ts';
-import { lineStart, rowFrom, rowsFrom, type RowStart } from '../terminal/text/wrap.ts';
+import { firstRow, type Line, rowsOf } from '../terminal/text/wrap.ts';
 
 /** Rows shown before the slowest answer has reached them. */
 const maxPreviewRows = 10;
@@ -198,67 +198,48 @@ export function createAnswerColumns(
 }
 
 const tab = '    ';
-/** UTF-16 units that are discarded together. */
-const forgotten = 10_000;
 
 /** Text that arrives in pieces and is taken row by row, at the current width. */
 export class TextColumn {
-  readonly #lines: {
-    text: string;
-    start: RowStart;
-    /** The width at which its next row is known to be whole. A search in a growing text would copy the text. */
-    wholeAt?: number;
-  }[] = [{ text: '', start: lineStart }];
+  /** The lines that are not taken yet; the first one may be the rest of a line. */
+  readonly #lines: Line[] = [{ text: '' }];
   #isOver = false;
 
   /** Takes styled text, of which each line closes its styles. */
   write(text: string): void {
-    for (const [index, part] of text.replaceAll('\t', tab).split('\n').entries()) {
-      if (index > 0) this.#lines.push({ text: '', start: lineStart });
-      const last = this.#lines.at(-1);
-      if (last !== undefined) last.text += part;
-    }
+    const [first = '', ...others] = text.replaceAll('\t', tab).split('\n');
+    const last = this.#lines.pop();
+    this.#lines.push({ ...last, text: (last?.text ?? '') + first });
+    this.#lines.push(...others.map((line) => ({ text: line })));
   }
 
   /** No more text follows. */
   end(): void {
     this.#isOver = true;
-    const last = this.#lines.at(-1);
-    if (last?.start.open === '' && last.text.length <= last.start.at) this.#lines.pop();
+    if (this.#lines.at(-1)?.text === '') this.#lines.pop();
   }
 
   /** Further text cannot change the next row. */
   hasRow(width: number): boolean {
     const [first, second] = this.#lines;
     if (first === undefined) return false;
-    if (this.#isOver || second !== undefined || first.wholeAt === width) return true;
-    if (rowFrom(first.text, first.start, width).next === undefined) return false;
-    first.wholeAt = width;
-    return true;
+    return this.#isOver || second !== undefined || firstRow(first, width).rest !== undefined;
   }
 
   take(width: number): string | undefined {
     const [line] = this.#lines;
     if (line === undefined) return undefined;
-    const { text, next } = rowFrom(line.text, line.start, width);
-    delete line.wholeAt;
-    if (next === undefined) this.#lines.shift();
-    else if (next.at < forgotten) line.start = next;
-    else {
-      line.text = line.text.slice(next.at);
-      line.start = { ...next, at: 0 };
-    }
+    const { text, rest } = firstRow(line, width);
+    this.#lines.splice(0, 1, ...(rest === undefined ? [] : [rest]));
     return text;
   }
 
   /** The next rows as they are now. */
   preview(width: number, rows: number): readonly string[] {
-    const found: string[] = [];
-    for (const { text, start } of this.#lines) {
-      if (found.length >= rows) break;
-      found.push(...rowsFrom(text, start, width, 'words', rows - found.length));
-    }
-    return found;
+    return this.#lines
+      .slice(0, rows)
+      .flatMap((line) => rowsOf(line, width, 'words', rows))
+      .slice(0, rows);
   }
 
   /** The text has ended, and every row was taken. */

@@ -153,44 +153,43 @@ const likeDefault =
 /** A command that a coding agent would run, and replace by its output. */
 const agentCommand = /(?<=^|\s)!`[^`\n]+`/;
 
-/** A file that a coding agent would attach: `@src/main.ts`, `@$1`, `@$ARGUMENTS`. An address of e-mail is none. */
-const agentMention = /(?<=^|[\s(])@(?:\$(?:ARGUMENTS|[1-9])|[\w~.-]*[/.][\w~./-]*\w)/;
+/** A file that a coding agent or a conversation would attach. `@types/node` has no extension: it is a package. */
+const mention = /(?<=^|[\s(])@(?:\$(?:ARGUMENTS|[1-9])|[\w~./-]*\w\.[A-Za-z]\w{0,4}(?![\w/]))/;
 
-/** A file that a conversation would attach: with an extension, because `@types/node` is a package. */
-const fileMention = /(?<=^|[\s(])@[\w~./-]*\w\.[A-Za-z]\w{0,4}(?![\w/])/;
-
-function mentionNotice(mention: string): string {
-  const file = mention.slice(1);
+function mentionNotice(found: string): string {
+  const file = found.slice(1);
   const advice = file.startsWith('$') ? '-f attaches a file' : `{{file:${file}}} inserts it`;
-  return `${mention} is sent as text; ${advice}`;
+  return `${found} is sent as text; ${advice}`;
 }
 
 /** What the file asks for and natter does not do. */
-function noticesOf(read: Front, isOfAgent: boolean, file: SourceFile): readonly string[] {
-  const { body, bodyLine } = read.split;
-  const at = (place: Place | undefined, text: string) => place && `${placeText(place)}: ${text}`;
+function noticesOf(
+  { front, tools, split: { body, bodyLine } }: Front,
+  isOfAgent: boolean,
+  file: SourceFile,
+): readonly string[] {
+  const notices: string[] = [];
+  const report = (place: Place, text: string) => notices.push(`${placeText(place)}: ${text}`);
   /** Reports the first match in the body. */
-  const found = (pattern: RegExp, describe: (text: string) => string) => {
+  const reportMatch = (pattern: RegExp, describe: (found: string) => string) => {
     const match = pattern.exec(body);
-    if (match === null) return undefined;
+    if (match === null) return;
     const line = createLineCounter(body, bodyLine)(match.index);
-    return at({ file, line }, describe(match[0]));
+    report({ file, line }, describe(match[0]));
   };
-  const runs = (command: string) => `natter runs no commands: ${command} is sent as text`;
-  const advice = 'a default is set under variables: in the front matter';
-  const notices = isOfAgent
-    ? [
-        at(read.front.model?.place, 'the model is that of a coding agent and is ignored'),
-        found(agentCommand, runs) ??
-          at(read.tools, 'natter has no tools; the model gets only the text'),
-        found(agentMention, mentionNotice),
-      ]
-    : [
-        found(agentCommand, runs),
-        found(likeDefault, (text) => `${text} is sent as text; ${advice}`),
-        found(fileMention, mentionNotice),
-      ];
-  return notices.filter((notice) => notice !== undefined);
+  if (isOfAgent && front.model !== undefined) {
+    report(front.model.place, 'the model is that of a coding agent and is ignored');
+  }
+  if (isOfAgent && tools !== undefined && !agentCommand.test(body)) {
+    report(tools, 'natter has no tools; the model gets only the text');
+  }
+  reportMatch(agentCommand, (found) => `natter runs no commands: ${found} is sent as text`);
+  if (!isOfAgent) {
+    const advice = 'a default is set under variables: in the front matter';
+    reportMatch(likeDefault, (found) => `${found} is sent as text; ${advice}`);
+  }
+  reportMatch(mention, mentionNotice);
+  return notices;
 }
 
 /** `$ARGUMENTS`, unless a backslash makes it text. */

@@ -56,3 +56,13 @@ export function checkDeclarations(prompt: PromptFile): void {
     hint: `declare it under variables (${names.join(', ')}), or write \\{{${name}}} for the text`,
   });
 }
+
+/** Describes a variable for people: `language; one of ts, js; required`. */
+export function variableDetails({ description, choices, default: value }: Variable): string {
+  const details = [
+    description,
+    choices && `one of ${choices.join(', ')}`,
+    value === undefined ? 'required' : `default ${value}`,
+  ];
+  return details.filter((detail) => detail !== undefined).join('; ');
+}

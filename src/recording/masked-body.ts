@@ -41,7 +41,7 @@ function writeChunk(value: JsonObject, texts: Texts, filter: SecretFilter): stri
     ...(calledTools && { tool_calls: [{}] }),
   };
   const failed = findError(value, filter.mask);
-  const error = failed && { name: failed.name, status: failed.status, message: failed.message };
+  const error = failed && { name: failed.names[0], status: failed.status, message: failed.message };
   const choices = [{ index: 0, delta, finish_reason: finishReason }];
   return filter.mask(JSON.stringify({ id, model, choices, usage, error }));
 }
@@ -96,8 +96,8 @@ function maskEvents(body: Buffer, filter: SecretFilter): Buffer {
       });
       if (!isSame(shown, content)) return `data: ${writeChunk(chunk, shown, filter)}`;
     }
-    const lines = filter.mask(data).replaceAll(/^/gm, 'data: ');
-    return event === undefined ? lines : `event: ${event}\n${lines}`;
+    const lines = filter.mask(data).replaceAll('\n', '\ndata: ');
+    return `${event === undefined ? '' : `event: ${event}\n`}data: ${lines}`;
   });
   const end = events.length > whole ? '' : '\n\n';
   return Buffer.from(masked.join('\n\n') + end);

@@ -4,7 +4,6 @@ import { parseUrl } from '../client/http/base-url.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
-import { definedFields } from '../json.ts';
 import type { SecretFilter } from '../secrets/secret-filter.ts';
 import { isSecretHeader } from '../secrets/secret-parts.ts';
 import { bytesEvent, describeRequest, type RecordedHeaders, type ResponseEvent } from './format.ts';
@@ -43,7 +42,7 @@ function endingOf(error: unknown, mask: Mask): ResponseEvent {
   if (!(error instanceof Failure)) return { type: 'stopped' };
   const { transient = false } = error;
   const { kind, message, hint, remedy } = maskFailure(error, mask);
-  return { type: 'failure', kind, message, ...definedFields({ hint, remedy }), transient };
+  return { type: 'failure', kind, message, hint, remedy, transient };
 }
 
 /**
@@ -95,7 +94,9 @@ export function createRecorder(
       }
     }
 
+    let isRead = false;
     async function* record(response: HttpResponse): AsyncGenerator<Uint8Array, void> {
+      isRead = true;
       const reads: BodyRead[] = [];
       let ending: ResponseEvent = { type: 'stopped' };
       try {
@@ -125,19 +126,13 @@ export function createRecorder(
     }
     const headers = recordHeaders(response, request.url, mask);
     write({ type: 'response', status: response.status, headers });
-    let isOpen = true;
     return {
       ...response,
-      body: {
-        [Symbol.asyncIterator]() {
-          isOpen = false;
-          return record(response);
-        },
-      },
+      body: record(response),
       destroy(reason) {
         // The reader of a body gets the reason as an error, which is recorded.
-        if (isOpen) write({ type: 'stopped' });
-        isOpen = false;
+        if (!isRead) write({ type: 'stopped' });
+        isRead = true;
         response.destroy(reason);
       },
     };

@@ -63,7 +63,7 @@ export async function openRecordingFile(
 ) {
   const { storage, program } = options;
   const locked = <Result>(action: () => Result, signal = options.signal) =>
-    withLock(`${path}.lock`, { ...options, ...(signal && { signal }) }, action);
+    withLock(`${path}.lock`, { ...options, signal }, action);
   const nextNumber = createCounter(path);
 
   function write(text: string): void {

@@ -6,7 +6,7 @@ import type { ArgumentKind, Candidate } from './composer/completion.ts';
 import { draftFrom, isEmpty, withDraft } from './composer/text-buffer.ts';
 import { contextCommand } from './context/context.ts';
 import { conversationCommands } from './conversations/conversations.ts';
-import { exportCommands } from './export.ts';
+import { exportCommand, textCommands } from './export.ts';
 import { attachCommand } from './files/attachments.ts';
 import {
   byUse,
@@ -19,7 +19,7 @@ import {
 import { openPromptFile } from './prompt-files/send-prompt-file.ts';
 import type { Session } from './session.ts';
 import { settingsCommands } from './settings.ts';
-import { type SlashCommand, redraw } from './slash-command.ts';
+import { type CommandGroup, type SlashCommand, redraw } from './slash-command.ts';
 import type { Update, ReplState } from './state.ts';
 import type { Entry } from './transcript/transcript.ts';
 import {
@@ -37,12 +37,11 @@ const help: SlashCommand = {
   name: 'help',
   argument: '[name]',
   summary: 'list the commands, or describe one or a group',
-  group: 'program',
   example: '/help copy',
   isImmediate: true,
   showsNow: true,
   completes: (_repl, state) => commandCandidates(state),
-  run: (state, argument) => showHelp(state, offeredCommands(state), argument),
+  run: (state, argument) => showHelp(state, groupsOf(state), argument),
 };
 
 export const scrollAway = ({ screen }: Session): void => screen.scrollAway();
@@ -62,7 +61,6 @@ const programCommands: readonly SlashCommand[] = [
     isSilent: true,
     isUnlisted: true,
     summary: 'clear the window; its text stays in the scrollback',
-    group: 'program',
     needsLiveRegion: true,
     run: clearWindow,
   },
@@ -71,7 +69,6 @@ const programCommands: readonly SlashCommand[] = [
     isSilent: true,
     isUnlisted: true,
     summary: 'redraw the composer',
-    group: 'program',
     isImmediate: true,
     needsLiveRegion: true,
     run: (state) => step(state, task(redraw, undefined)),
@@ -80,26 +77,30 @@ const programCommands: readonly SlashCommand[] = [
     name: 'quit',
     isSilent: true,
     summary: 'quit natter',
-    group: 'program',
     isImmediate: true,
     run: quit,
   },
 ];
 
-/** Every slash command, in the order of `/help`. */
-export const slashCommands: readonly SlashCommand[] = [
-  help,
-  ...answerCommands,
-  branchesCommand,
-  btwCommand,
-  ...exportCommands,
-  ...conversationCommands,
-  ...settingsCommands,
-  attachCommand,
-  contextCommand,
-  compactCommand,
-  ...programCommands,
-];
+/** The groups of `/help`, in its order. */
+export function groupsOf(state?: ReplState): readonly CommandGroup[] {
+  const answers = [...answerCommands, branchesCommand, btwCommand];
+  const text = [...textCommands, attachCommand];
+  const ofConversation = [contextCommand, compactCommand];
+  const conversations = [exportCommand, ...conversationCommands, ...ofConversation];
+  const prompts = state === undefined ? [] : promptCommands(state);
+  return [
+    { name: 'answers', title: 'Answers', commands: answers },
+    { name: 'text', title: 'Text and files', commands: text },
+    { name: 'conversations', title: 'Conversations', commands: conversations },
+    { name: 'settings', title: 'Settings', commands: settingsCommands },
+    { name: 'prompts', title: 'Prompt files', commands: prompts },
+    { name: 'program', title: 'natter', commands: [help, ...programCommands] },
+  ];
+}
+
+/** Every slash command. */
+export const slashCommands = groupsOf().flatMap(({ commands }) => commands);
 
 const byName = new Map(slashCommands.map((command) => [command.name, command]));
 
@@ -111,25 +112,8 @@ function promptCommands({ promptFiles }: ReplState): readonly SlashCommand[] {
       name,
       argument: '[name=value] [text]',
       summary: summary === '' ? 'prompt file without a description' : summary,
-      group: 'prompts',
       run: (state, argument) => runPromptFile(state, name, argument),
     }));
-}
-
-/** The commands of natter, and prompt files, also those that a command of natter hides. */
-function offeredCommands(state: ReplState): readonly SlashCommand[] {
-  const hidden = state.promptFiles.filter(({ name }) => byName.has(name));
-  const rows = hidden.map(({ name }): SlashCommand => {
-    const summary = `hidden by the command /${name}; natter run ${name} sends it`;
-    return {
-      name: `${name}.md`,
-      summary,
-      group: 'prompts',
-      isHidden: true,
-      run: (same) => step(same),
-    };
-  });
-  return [...slashCommands, ...promptCommands(state), ...rows];
 }
 
 /** The rows below the composer: those of the panel, or the help while a question mark is all that is typed. */
@@ -163,9 +147,8 @@ export function refuseMissing(state: ReplState, name: string, argument: string):
     composer: withDraft(composer, draft),
     restoredText: draft.text,
   };
-  const commands = [...slashCommands, ...promptCommands(state)];
   const hint = '// sends a line that starts with a slash';
-  return refuseUnknown({ ...state, ...restored }, commands, name, hint);
+  return refuseUnknown({ ...state, ...restored }, groupsOf(state), name, hint);
 }
 
 export function findCommand(name: string): SlashCommand | undefined {

@@ -4,7 +4,14 @@ import type { Journal } from '../conversation/journal/journal.ts';
 import { typedContent } from './composer/paste.ts';
 import { isEmpty } from './composer/text-buffer.ts';
 import { storageEntry } from './export.ts';
-import { failureText, type Repl, type Screen, type Session, Stopped } from './session.ts';
+import {
+  failureText,
+  type Repl,
+  type Screen,
+  type Session,
+  Stopped,
+  type Work,
+} from './session.ts';
 import type { ReplState, Task } from './state.ts';
 import { printing, printReport, quit as endSession, step } from './step.ts';
 import { createDebounce, createTicker } from './timers.ts';
@@ -40,7 +47,7 @@ export function createSession(options: {
   const { repl, screen, format, call = callTask } = options;
   const { clock } = repl.context;
   let { state, journal } = options;
-  const controllers = { activity: new AbortController(), aside: new AbortController() };
+  const controllers = new Map<Work, AbortController>();
   let quit: () => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
   const ended = new Promise<void>((resolve, reject) => {
@@ -120,12 +127,13 @@ export function createSession(options: {
       return isStored && path !== undefined;
     },
     begin(work = 'activity') {
-      const controller = (controllers[work] = new AbortController());
+      const controller = new AbortController();
+      controllers.set(work, controller);
       // After quitting, nothing new may run.
       if (state.hasQuit) controller.abort(new Stopped('stopped'));
       return controller.signal;
     },
-    stop: (work = 'activity') => controllers[work].abort(new Stopped('stopped')),
+    stop: (work = 'activity') => controllers.get(work)?.abort(new Stopped('stopped')),
     hurried: () => wakeUp.next(),
     retryNow: () => wakeUp.wake(),
     quit: () => quit(),
@@ -134,8 +142,7 @@ export function createSession(options: {
     async close() {
       // Keeps queued prompts from being sent.
       session.update(endSession);
-      session.stop();
-      session.stop('aside');
+      for (const work of controllers.keys()) session.stop(work);
       await allEnded();
       ticker.run(false);
       draftSaving.cancel();

@@ -9,16 +9,7 @@ import { notice, type Entry, failureEntry } from './transcript/transcript.ts';
 import type { Session } from './session.ts';
 import { unquoted, type SlashCommand } from './slash-command.ts';
 import type { Dialog, DialogChoice, ReplState, Update } from './state.ts';
-import {
-  isWriting,
-  openDialog,
-  printNotice,
-  refuse,
-  showNow,
-  startActivity,
-  step,
-  task,
-} from './step.ts';
+import { openDialog, printNotice, refuse, showNow, startActivity, step, task } from './step.ts';
 import { copyText } from './shell/clipboard.ts';
 
 const formats: readonly {
@@ -187,10 +178,7 @@ function withAnswer(
   if (answers.length > 0) {
     return refuse(state, `this conversation has ${countOf(answers.length, 'answer')}`);
   }
-  // Printed after the first answer, the sentence would not be true.
-  return isWriting(state)
-    ? showNow(state, 'there is no complete answer yet')
-    : refuse(state, 'there is no answer yet');
+  return refuse(state, 'there is no complete answer yet');
 }
 
 function copy(state: ReplState, argument: string): Update {
@@ -212,13 +200,12 @@ function save(state: ReplState, argument: string): Update {
   );
 }
 
-/** What writes answers and conversations elsewhere. */
-export const exportCommands: readonly SlashCommand[] = [
+/** What writes answers elsewhere. */
+export const textCommands: readonly SlashCommand[] = [
   {
     name: 'copy',
     argument: '[n]',
     summary: 'copy the last answer, or its block n; -2: the one before',
-    group: 'text',
     example: '/copy 2',
     isImmediate: true,
     showsNow: true,
@@ -228,19 +215,18 @@ export const exportCommands: readonly SlashCommand[] = [
     name: 'save',
     argument: '[n] [file]',
     summary: 'write the last answer, or its code block n, to a file',
-    group: 'text',
     example: '/save 2 script.sh',
     completes: 'files',
     run: save,
   },
-  {
-    name: 'export',
-    argument: '[file]',
-    summary: 'write the conversation to a file: .md, .json or .html',
-    group: 'conversations',
-    example: '/export tea.html',
-    completes: 'files',
-    run: (state, argument) =>
-      startActivity(state, 'exporting', exportConversation, { argument: unquoted(argument) }),
-  },
 ];
+
+export const exportCommand: SlashCommand = {
+  name: 'export',
+  argument: '[file]',
+  summary: 'write the conversation to a file: .md, .json or .html',
+  example: '/export tea.html',
+  completes: 'files',
+  run: (state, argument) =>
+    startActivity(state, 'exporting', exportConversation, { argument: unquoted(argument) }),
+};

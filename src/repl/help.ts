@@ -9,7 +9,7 @@ import {
   defaultKeyMap,
   keyOf,
 } from './composer/keys/key-bindings.ts';
-import { commandGroups, type CommandGroup, type SlashCommand } from './slash-command.ts';
+import type { CommandGroup, SlashCommand } from './slash-command.ts';
 import type { Update, ReplState } from './state.ts';
 import { refuse, showNow } from './step.ts';
 
@@ -42,7 +42,7 @@ const open = '/resume opens a conversation';
 const otherPrograms: ReadonlyMap<string, string> = new Map([
   ['delete', 'in a shell: natter conversations delete ID'],
   ['search', '/resume TEXT searches them'],
-  ['history', '/resume lists them; KEY searches your prompts'],
+  ['history', '/resume lists them; /help keys has the key that searches your prompts'],
   ['load', open],
   ['open', open],
   ['file', file],
@@ -65,10 +65,8 @@ type Row = readonly [term: string, summary: string];
 const indent = 4;
 
 /** `/name` with its argument, as in `/help`. */
-export function usageOf({ name, argument, isHidden }: SlashCommand): string {
-  if (isHidden === true) return name;
-  return argument === undefined ? `/${name}` : `/${name} ${argument}`;
-}
+export const usageOf = ({ name, argument }: SlashCommand): string =>
+  argument === undefined ? `/${name}` : `/${name} ${argument}`;
 
 export function isOffered({ isLineMode }: ReplState, { needsLiveRegion }: SlashCommand): boolean {
   return !isLineMode || needsLiveRegion !== true;
@@ -110,8 +108,6 @@ function keyAdvice({ keyMap }: ReplState): Row {
 const lineKeyAdvice: Row = ['/help keys', 'the keys of the line'];
 const nameAdvice: Row = ['/help copy', 'one command with an example; also /help answers'];
 
-const groupNames = Object.keys(commandGroups) as readonly CommandGroup[];
-
 /** `/copy, optional n`: brackets are noise in speech. */
 function spokenUsage(command: SlashCommand): string {
   return usageOf(command)
@@ -138,23 +134,14 @@ export function shortHelp(state: ReplState, commands: readonly SlashCommand[]): 
 }
 
 /** The commands of some groups, each group below its title; with several groups, more at the end. */
-function groupHelp(
-  state: ReplState,
-  commands: readonly SlashCommand[],
-  groups: readonly CommandGroup[],
-): string {
+function groupHelp(state: ReplState, groups: readonly CommandGroup[]): string {
   const { isLineMode } = state;
   const usage = isLineMode ? spokenUsage : usageOf;
-  const offered = commands.filter(
-    (command) => isOffered(state, command) && command.isUnlisted !== true,
-  );
-  const sections = groups.map((group) => {
-    const members = offered.filter((command) => command.group === group);
-    const rows = members.map((command): Row => [usage(command), command.summary]);
-    // A prompt file with the name of a command is not one.
-    const count = members.filter(({ isHidden }) => isHidden !== true).length;
-    const title: string = commandGroups[group];
-    return { title, rows, count };
+  const sections = groups.map(({ title, commands }) => {
+    const offered = commands.filter(
+      (command) => isOffered(state, command) && command.isUnlisted !== true,
+    );
+    return { title, rows: offered.map((command): Row => [usage(command), command.summary]) };
   });
   const others = [
     ...(state.hasShell ? shellRows : []),
@@ -162,14 +149,14 @@ function groupHelp(
     isLineMode ? lineKeyAdvice : keyAdvice(state),
     nameAdvice,
   ];
-  if (groups.length > 1) sections.push({ title: 'More', rows: others, count: others.length });
+  if (groups.length > 1) sections.push({ title: 'More', rows: others });
   const shown = sections.filter(({ rows }) => rows.length > 0);
   const linesOf = rowLayout(
     shown.flatMap(({ rows }) => rows),
     state,
   );
-  const blocks = shown.map(({ title, rows, count }) => {
-    const spoken = `${title}, ${countOf(count, 'command')}:`;
+  const blocks = shown.map(({ title, rows }) => {
+    const spoken = `${title}, ${countOf(rows.length, 'command')}:`;
     return [isLineMode ? spoken : title, ...rows.flatMap(linesOf)].join('\n');
   });
   return blocks.join(isLineMode ? '\n' : '\n\n');
@@ -220,49 +207,45 @@ function commandHelp(state: ReplState, command: SlashCommand): string {
 
 export function showHelp(
   state: ReplState,
-  commands: readonly SlashCommand[],
+  groups: readonly CommandGroup[],
   argument: string,
 ): Update {
+  const commands = groups.flatMap((group) => group.commands);
   const name = argument.replace(/^\//, '');
   if (name === '') return showNow(state, shortHelp(state, commands));
-  if (name === 'all') return showNow(state, groupHelp(state, commands, groupNames));
+  if (name === 'all') return showNow(state, groupHelp(state, groups));
   if (name === 'keys') {
     return showNow(state, state.isLineMode ? lineKeyHelp(state) : keyHelp(state));
   }
   const named = (wanted?: string) => commands.find((known) => known.name === wanted);
   const command = named(name) ?? named(commandOfOtherName.get(name)?.replace(/ .*/, ''));
   if (command !== undefined) return showNow(state, commandHelp(state, command));
-  const group = groupNames.find((known) => known === name);
-  if (group !== undefined) return showNow(state, groupHelp(state, commands, [group]));
-  return refuseUnknown(state, commands, name);
+  const group = groups.find((known) => known.name === name);
+  if (group !== undefined) return showNow(state, groupHelp(state, [group]));
+  return refuseUnknown(state, groups, name);
 }
 
-/** Commands that share the longest prefix with the word, at least half of it; else one that almost matches it. */
+/** Commands that share the first half of the word; else one that almost matches it. */
 function nearNames(commands: readonly SlashCommand[], word: string): readonly string[] {
-  for (let length = word.length; length >= word.length / 2 && length > 0; length -= 1) {
-    const near = commands.filter(({ name }) => name.startsWith(word.slice(0, length)));
-    if (near.length > 0) return near.map(({ name }) => `/${name}`);
-  }
   const names = commands.map(({ name }) => name);
-  const almost = nearlyNamed(word, names);
-  return almost === undefined ? [] : [`/${almost}`];
+  const start = word.slice(0, Math.ceil(word.length / 2));
+  const near = names.filter((name) => start !== '' && name.startsWith(start));
+  return near.length > 0 ? near : [nearlyNamed(word, names) ?? []].flat();
 }
 
 export function refuseUnknown(
   state: ReplState,
-  commands: readonly SlashCommand[],
+  groups: readonly CommandGroup[],
   name: string,
   otherHint?: string,
 ): Update {
+  const commands = groups.flatMap((group) => group.commands);
   const listed = commands.filter(({ isUnlisted }) => isUnlisted !== true);
-  const near = nearNames(listed, name).slice(0, 3);
+  const near = nearNames(listed, name)
+    .slice(0, 3)
+    .map((one) => `/${one}`);
   const guess = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}?`;
-  const key = keyOf('search-start', state.keyMap);
-  const hint =
-    otherPrograms
-      .get(name)
-      ?.replace('ID', state.conversation.id)
-      .replace(/; KEY.*/, (words) => (key === undefined ? '' : words.replace('KEY', key))) ?? guess;
+  const hint = otherPrograms.get(name)?.replace('ID', state.conversation.id) ?? guess;
   const separator = hint.endsWith('?') ? ' ' : '; ';
   const hints = otherHint === undefined ? hint : `${hint}${separator}${otherHint}`;
   return refuse(state, `unknown command /${name}`, hints);

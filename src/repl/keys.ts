@@ -138,7 +138,7 @@ export async function editExternally(session: Session, text: string): Promise<vo
 }
 
 function openEditor(state: ReplState): Update {
-  const next: ReplState = { ...state, typeAhead: { isEditing: true, keys: [] } };
+  const next: ReplState = { ...state, typeAhead: { keys: [] } };
   const text = contentOf(state.composer);
   return step(next, task(editExternally, text, withKeysReleased));
 }
@@ -257,11 +257,11 @@ function keyContext(state: ReplState): KeyContext {
   return state.completion === undefined ? 'composer' : 'completion';
 }
 
-/** Queues a key. While the editor is open, its key is dropped, so that it does not open twice. */
+/** Queues a key. That of the editor, which may be open, is dropped, so that it does not open twice. */
 function queueKey(state: ReplState, typeAhead: TypeAhead, event: KeyEvent): ReplState {
   const isEditorKey =
     event.type === 'key' && actionOf(chordOf(event), 'composer', state.keyMap) === 'open-editor';
-  if (isEditorKey && typeAhead.isEditing === true) return state;
+  if (isEditorKey) return state;
   return { ...state, typeAhead: { ...typeAhead, keys: [...typeAhead.keys, event] } };
 }
 

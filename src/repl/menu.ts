@@ -161,11 +161,7 @@ export function startCompletion(state: ReplState): Update {
 
 /** Finds the files of a mention. */
 export async function pickFiles(session: Session, request: CompletionRequest): Promise<void> {
-  // Meanwhile more may be typed, for which this runs again.
-  const isWanted = () => session.state().composer.cursor === request.to;
-  const found = await findFiles(session.files, request, isWanted);
-  if (found === undefined) return;
-  const { candidates, isPartial } = found;
+  const { candidates, isPartial } = await findFiles(session.files, request);
   session.update((state) => onFilesPicked(state, request, candidates, isPartial));
 }
 

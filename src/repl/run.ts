@@ -245,11 +245,7 @@ export async function runRepl(
   try {
     const run = { context, options, presentation, settings };
     const source = {
-      /** The name that the ledger has for the request in progress. */
-      get command(): 'compact' | 'repl' {
-        const activity = opened.session?.state().activity;
-        return activity?.type === 'answer' && activity.isSummary === true ? 'compact' : 'repl';
-      },
+      command: 'repl',
       /** The id of a conversation that is on disk. */
       conversation: () =>
         opened.session?.isStored() ? opened.session.state().conversation.id : undefined,

@@ -48,8 +48,8 @@ export interface Screen {
   close(): Promise<void>;
 }
 
-/** What can be stopped apart: an answer or command by default, and a side question. */
-type Work = 'activity' | 'aside';
+/** What can be stopped apart: an answer or command by default, a side question, and the request for a title. */
+export type Work = 'activity' | 'aside' | 'title';
 
 /** A conversation in progress, as tasks use it. */
 export interface Session extends Repl {

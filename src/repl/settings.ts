@@ -277,16 +277,28 @@ function setRole(state: ReplState, name: string): Update {
   return printNotice(state, `no role is set${hint}`);
 }
 
-function setTheme(state: ReplState, argument: string): Update {
-  const { theme: current } = state.settings;
-  const available = `available: ${themeNames.join(', ')}`;
-  if (argument === '') {
-    return step({ ...state, dialog: settingDialog('theme', themeNames, current) });
+/** Sets a setting to the value that was typed, or refuses it with the values that there are. */
+function setWord<Value extends string>(
+  state: ReplState,
+  [what, typed]: readonly [what: string, typed: string],
+  values: readonly Value[],
+  set: (value: Value) => Update,
+): Update {
+  const value = values.find((one) => one === typed);
+  return value === undefined
+    ? refuse(state, `unknown ${what} ${typed}`, `available: ${values.join(', ')}`)
+    : set(value);
+}
+
+function setTheme(state: ReplState, typed: string): Update {
+  if (typed === '') {
+    const dialog = settingDialog('theme', themeNames, state.settings.theme);
+    return step({ ...state, dialog });
   }
-  const theme = themeNames.find((name) => name === argument);
-  if (theme === undefined) return refuse(state, `unknown theme ${argument}`, available);
   // The transcript reads the theme from the state.
-  return printNotice(withSettings(state, { theme }), `the theme is ${theme}`);
+  return setWord(state, ['theme', typed], themeNames, (theme) =>
+    printNotice(withSettings(state, { theme }), `the theme is ${theme}`),
+  );
 }
 
 const wrapModes = ['words', 'none'] as const;
@@ -296,13 +308,10 @@ const wrapText = {
   none: 'the terminal wraps answers; /settings wrap words ends rows between words',
 } as const;
 
-function setWrap(state: ReplState, argument: string): Update {
-  const wanted = argument === '' ? state.settings.wrap : argument;
-  const wrap = wrapModes.find((mode) => mode === wanted);
-  return wrap === undefined
-    ? refuse(state, `unknown wrap mode ${argument}`, `available: ${wrapModes.join(', ')}`)
-    : printNotice(withSettings(state, { wrap }), wrapText[wrap]);
-}
+const setWrap = (state: ReplState, typed: string): Update =>
+  setWord(state, ['wrap mode', typed || state.settings.wrap], wrapModes, (wrap) =>
+    printNotice(withSettings(state, { wrap }), wrapText[wrap]),
+  );
 
 /** Shows or sets how natter looks in this conversation. */
 function setLook(state: ReplState, argument: string): Update {
@@ -335,15 +344,11 @@ function setReasoning(state: ReplState, argument: string): Update {
     const dialog = settingDialog('reasoning', reasoningModes, state.reasoning, labels);
     return step({ ...state, dialog: { ...dialog, title: reasoningText[state.reasoning] } });
   }
-  const wanted = argument === '' ? state.reasoning : argument;
-  const reasoning = reasoningModes.find((mode) => mode === wanted);
-  if (reasoning === undefined) {
-    const known = `available: ${reasoningModes.join(', ')}`;
-    return refuse(state, `/reasoning does not know ${argument}`, known);
-  }
   // The user has chosen, so the notice would explain nothing.
-  const next = { ...state, reasoning, hasExplainedThought: true };
-  return showNow(next, reasoningText[reasoning]);
+  const next = { ...state, hasExplainedThought: true };
+  return setWord(state, ['mode', argument || state.reasoning], reasoningModes, (reasoning) =>
+    showNow({ ...next, reasoning }, reasoningText[reasoning]),
+  );
 }
 
 const timesText = {
@@ -353,11 +358,9 @@ const timesText = {
 
 function setTimes(state: ReplState, argument: string): Update {
   const other = state.settings.times === 'on' ? 'off' : 'on';
-  const wanted = argument === '' ? other : argument;
-  if (wanted !== 'on' && wanted !== 'off') {
-    return refuse(state, '/time takes only the words on and off', '/time on');
-  }
-  return printNotice(withSettings(state, { times: wanted }), timesText[wanted]);
+  return setWord(state, ['word', argument || other], ['on', 'off'] as const, (times) =>
+    printNotice(withSettings(state, { times }), timesText[times]),
+  );
 }
 
 const closed = (state: ReplState): ReplState => ({ ...state, dialog: undefined });
@@ -426,7 +429,6 @@ export const settingsCommands: readonly SlashCommand[] = [
     name: 'model',
     argument: '[id]',
     summary: 'choose the model from a list, or set it',
-    group: 'settings',
     example: '/model nextgen',
     completes: modelCandidates,
     run: setModel,
@@ -435,7 +437,6 @@ export const settingsCommands: readonly SlashCommand[] = [
     name: 'system',
     argument: '[text]',
     summary: 'show or set the system prompt; off removes it',
-    group: 'settings',
     example: '/system Answer in one sentence.',
     takesLines: true,
     run: setSystem,
@@ -444,7 +445,6 @@ export const settingsCommands: readonly SlashCommand[] = [
     name: 'role',
     argument: '[name]',
     summary: 'show or set the role, a system prompt; off removes it',
-    group: 'settings',
     example: '/role critic',
     completes: ({ context }) => named(roleNames(context)),
     run: setRole,
@@ -453,7 +453,6 @@ export const settingsCommands: readonly SlashCommand[] = [
     name: 'param',
     argument: '[name=value]',
     summary: 'list or set parameters of requests; NAME off removes one',
-    group: 'settings',
     example: '/param temperature=0.2',
     run: setParameters,
   },
@@ -461,7 +460,6 @@ export const settingsCommands: readonly SlashCommand[] = [
     name: 'settings',
     argument: '[name]',
     summary: 'show or set the theme and the wrapping of answers',
-    group: 'settings',
     example: '/settings theme dark',
     completes: () => named(looks),
     run: setLook,
@@ -470,7 +468,6 @@ export const settingsCommands: readonly SlashCommand[] = [
     name: 'reasoning',
     argument: '[word]',
     summary: 'show, minimize or hide the reasoning before answers',
-    group: 'settings',
     example: '/reasoning show',
     isImmediate: true,
     showsNow: true,
@@ -481,7 +478,6 @@ export const settingsCommands: readonly SlashCommand[] = [
     name: 'time',
     argument: '[on]',
     summary: 'show when prompts are sent; off hides it again',
-    group: 'settings',
     example: '/time on',
     completes: () => named(['on', 'off']),
     run: setTimes,

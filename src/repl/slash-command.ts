@@ -2,23 +2,18 @@ import type { Candidate } from './composer/completion.ts';
 import type { Repl, Session } from './session.ts';
 import type { Update, ReplState } from './state.ts';
 
-/** The groups of `/help`, in its order, with their titles. */
-export const commandGroups = {
-  answers: 'Answers',
-  text: 'Text and files',
-  conversations: 'Conversations',
-  settings: 'Settings',
-  prompts: 'Prompt files',
-  program: 'natter',
-} as const;
-
 /** The arguments that remove a setting. */
 export const offWords: ReadonlySet<string> = new Set(['off', 'none']);
 
 /** A path as it is typed for a shell: quotes around it are not part of it. */
 export const unquoted = (path: string) => path.replace(/^(["'])(.+)\1$/, '$2');
 
-export type CommandGroup = keyof typeof commandGroups;
+/** The commands that `/help` lists below a title, and after `/help NAME`. */
+export interface CommandGroup {
+  readonly name: string;
+  readonly title: string;
+  readonly commands: readonly SlashCommand[];
+}
 
 export interface SlashCommand {
   /** The name has no slash. */
@@ -27,7 +22,6 @@ export interface SlashCommand {
   readonly argument?: string;
   /** One line without a full stop. With the usage, it has 79 columns in `/help all`. */
   readonly summary: string;
-  readonly group: CommandGroup;
   /** A line to type, for `/help NAME`; every command with an argument has one. */
   readonly example?: string;
   /** What its argument may be. */
@@ -40,8 +34,6 @@ export interface SlashCommand {
   readonly isSilent?: boolean;
   /** Its output is that of `showNow`: while an answer is written, the transcript has neither that nor the command. */
   readonly showsNow?: boolean;
-  /** A prompt file with the name of a command, which only help shows. */
-  readonly isHidden?: boolean;
   /** Works, but neither the menu nor `/help` lists it, because another command does the same or few need it. */
   readonly isUnlisted?: boolean;
   /** Not available in line mode. */

@@ -180,8 +180,6 @@ export interface AnswerActivity {
   readonly comparedWith?: string | undefined;
   /** `/continue` adds the text to the last answer. */
   readonly isContinuation?: boolean;
-  /** The summary that `/compact` asks for is not a turn of the conversation. */
-  readonly isSummary?: boolean;
 }
 
 /** A command in progress, such as fetching a list or reading a file. */
@@ -198,10 +196,8 @@ interface TaskActivity {
   readonly dialog: Dialog | undefined;
 }
 
-/** Keys received while the composer is unavailable, in order. */
+/** Keys received in order while the composer is unavailable: an editor is open, or completions or a list are read. */
 export interface TypeAhead {
-  /** The external editor uses the terminal; else completions are looked up, or the list is being opened. */
-  readonly isEditing?: boolean;
   readonly keys: readonly KeyEvent[];
   /** The composer is available again, so the keys are pressed after this update. */
   readonly isOver?: boolean;
@@ -249,7 +245,7 @@ export interface ReplState {
   /** Monotonic milliseconds at which an unanswered prompt came back. */
   readonly restoredAt?: number;
   /** The content of a prompt that awaits confirmation; sending it unchanged confirms it. */
-  readonly unconfirmed: string | undefined;
+  readonly unconfirmed?: string | undefined;
   /** Placeholders are sent for the secrets in files, as the user chose. */
   readonly isRedacting?: boolean;
   /** Typed lines that start with `!` are commands for the shell. */
@@ -265,7 +261,7 @@ export interface ReplState {
   readonly history: History;
   /** The search of the history is open. */
   readonly isSearching: boolean;
-  readonly completion: CompletionMenu | undefined;
+  readonly completion?: CompletionMenu | undefined;
   /** The menu of commands was closed, and opens again with the next command. */
   readonly isMenuDismissed?: boolean;
   /** The draft after pasted paths became mentions. */
@@ -274,11 +270,11 @@ export interface ReplState {
   readonly isPicking?: boolean;
   /** Tab was pressed before the files of the mention were found. */
   readonly acceptsFound?: boolean;
-  readonly typeAhead: TypeAhead | undefined;
-  readonly dialog: Dialog | undefined;
+  readonly typeAhead?: TypeAhead | undefined;
+  readonly dialog?: Dialog | undefined;
   /** Replaces the composer while it is open. */
-  readonly list: OpenList | undefined;
-  readonly activity: AnswerActivity | TaskActivity | undefined;
+  readonly list?: OpenList | undefined;
+  readonly activity?: AnswerActivity | TaskActivity | undefined;
   /** The side question of `/btw` in progress, beside an answer or alone. */
   readonly aside?:
     | {
@@ -301,7 +297,7 @@ export interface ReplState {
   /** Attachments that came back with a restored prompt; repeating the prompt sends them anyway. */
   readonly restoredFiles: readonly AttachedFile[];
   readonly conversation: Conversation;
-  readonly branch: Branch | undefined;
+  readonly branch?: Branch | undefined;
   readonly settings: SessionSettings;
   readonly service: ServiceFacts;
   readonly context: ContextUse;

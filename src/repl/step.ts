@@ -44,8 +44,11 @@ export function showNow(state: ReplState, text: string): Update {
   return isWriting(state) ? step({ ...state, panel: text }) : printNotice(state, text);
 }
 
+/** Says why something is not done; while an answer is being written, below the composer. */
 export function refuse(state: ReplState, message: string, hint?: string): Update {
-  return step(state, printing(failureEntry(message, hint)));
+  return isWriting(state)
+    ? showNow(state, hint === undefined ? message : `${message}; ${hint}`)
+    : step(state, printing(failureEntry(message, hint)));
 }
 
 export const leave = (session: Session): void => session.quit();

@@ -10,21 +10,7 @@ import { Failure, type FailureKind } from '../failure.ts';
 import type { Exchange, SandboxState } from './exchange.ts';
 import type { Fault } from './faults/fault-fields.ts';
 import { withoutGroup } from './faults/parse-fault.ts';
-import { codeReply, markdownReply, tablesReply, unicodeReply } from './replies/fixed-replies.ts';
-import {
-  defaultReply,
-  echoReply,
-  fencedReply,
-  helpReply,
-  hostileLines,
-  hostileReply,
-  millionReply,
-  misfitReply,
-  proseReply,
-  sampleReply,
-  schemaIn,
-} from './replies/replies.ts';
-import type { Reply, ReplyName } from './replies/reply.ts';
+import { hostileLines, replies, schemaIn } from './replies/replies.ts';
 import { countPromptTokens, countTokens, tokensOf } from './token-counter.ts';
 
 /** One answer to a prompt: its texts, and what is known when they have been read. */
@@ -92,23 +78,6 @@ function usageOf(promptTokens: number, tokens: number): Required<Omit<Usage, 'ca
     total_tokens: promptTokens + tokens,
   };
 }
-
-/** All replies by name. */
-export const replies: Readonly<Record<ReplyName, Reply>> = {
-  default: defaultReply,
-  help: helpReply,
-  echo: echoReply,
-  tokens: proseReply,
-  million: millionReply,
-  markdown: markdownReply,
-  code: codeReply,
-  tables: tablesReply,
-  unicode: unicodeReply,
-  sample: sampleReply,
-  fenced: fencedReply,
-  misfit: misfitReply,
-  hostile: hostileReply,
-};
 
 /** Streams a reply of the sandbox token by token, up to `max_tokens`. */
 function openReply(

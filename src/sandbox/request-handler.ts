@@ -53,7 +53,7 @@ async function createCompletion(accepted: AcceptedRequest): Promise<void> {
 
 /** `GET /v1/models/{model}` */
 async function retrieveModel({ exchange }: AcceptedRequest, id: string): Promise<void> {
-  const record = modelRecord(id, exchange.fault);
+  const record = modelRecord(id, exchange.fault['models-shape']);
   if (record === undefined) {
     const known = catalogue.map((entry) => entry.id).join(', ');
     throw new Failure('not_found', `no model "${id}"; the models are ${known}`);
@@ -72,7 +72,7 @@ const routes: readonly Route[] = [
   {
     method: 'GET',
     path: /^\/v1\/models$/,
-    answer: ({ exchange }) => sendJson(exchange, modelList(exchange.fault)),
+    answer: ({ exchange }) => sendJson(exchange, modelList(exchange.fault['models-shape'])),
   },
   { method: 'GET', path: /^\/v1\/models\/([^/]+)$/, answer: retrieveModel },
 ];
@@ -166,12 +166,12 @@ function applyRules(
   const applied = rules.apply({
     method: exchange.request.method ?? 'GET',
     path,
-    ...(record.model === undefined ? {} : { model: record.model }),
-    ...(prompt === undefined ? {} : { prompt }),
+    model: record.model,
+    prompt,
   });
   exchange.fault = applied.fault;
-  if (applied.rule !== undefined) record.rule = applied.rule;
-  if (applied.attempt !== undefined) record.attempt = applied.attempt;
+  record.rule = applied.rule;
+  record.attempt = applied.attempt;
   return applied.prompt ?? prompt ?? '';
 }
 
@@ -193,9 +193,6 @@ async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
   state.admit(key);
   const prompt = applyRules(exchange, state.rules, path, body);
   const { fault } = exchange;
-  if (fault['early-hints'] === true) {
-    exchange.response.writeEarlyHints({ link: '</v1/models>; rel=preload' });
-  }
   if (fault.delay !== undefined) await pause(exchange, fault.delay);
   if (cutPosition(fault) === 'request') {
     await cut(exchange);

@@ -18,8 +18,8 @@ export interface RequestRecord {
   /** The key's tier, if the key is known. */
   tier?: string;
   /** The rule or `[sandbox …]` group that decided on the answer, and how often it has decided. */
-  rule?: string;
-  attempt?: number;
+  rule?: string | undefined;
+  attempt?: number | undefined;
   /** Events sent, `[DONE]` included. */
   events: number;
   /** `cut`: a fault cut the answer; `failed`: the engine failed in the middle of its answer. */
@@ -65,23 +65,11 @@ function createTextMask(key: string | undefined): (text: string) => string {
   };
 }
 
-/**
- * Writes the line of a record, with the key masked everywhere. Never throws: if a record cannot be formatted, the line
- * has the reason.
- * @param key the token of the request
- */
+/** Writes the line of a record, with the key masked everywhere. @param key the token of the request */
 export function writeRecord(
   log: (line: string) => void,
   { body, ...facts }: RequestRecord,
   key?: string,
 ): void {
-  let line: string;
-  try {
-    line = JSON.stringify(maskValue({ ...facts, body }, createTextMask(key)));
-  } catch (error) {
-    const { time, method, status, ended } = facts;
-    const problem = `the request cannot be logged: ${String(error)}`;
-    line = JSON.stringify({ time, method, status, events: 0, ended, problem });
-  }
-  log(line);
+  log(JSON.stringify(maskValue({ ...facts, body }, createTextMask(key))));
 }

@@ -74,13 +74,6 @@ function modelFields(entry: CatalogueEntry): object {
   };
 }
 
-const hostileRecord = { id: 'red\u001b[31m\u001b]0;title\u0007\u202egpj', object: 'model' };
-
-interface ModelsFault {
-  readonly 'models-shape'?: keyof typeof modelShapes;
-  readonly hostile?: boolean;
-}
-
 export const modelShapes = {
   data: {
     summary: '`{"object":"list","data":[…]}` (default)',
@@ -95,16 +88,14 @@ export const modelShapes = {
 };
 
 /** Body of `GET /v1/models/{model}`; undefined for an unknown id. */
-export function modelRecord(id: string, fault: ModelsFault): object | undefined {
+export function modelRecord(id: string, shape?: keyof typeof modelShapes): object | undefined {
   const entry = catalogue.find((candidate) => candidate.id === id);
-  return entry && (fault['models-shape'] === 'bare' ? { id } : modelFields(entry));
+  return entry && (shape === 'bare' ? { id } : modelFields(entry));
 }
 
 /** Body of `GET /v1/models`. */
-export function modelList(fault: ModelsFault): unknown {
-  const records = catalogue.flatMap(({ id }) => modelRecord(id, fault) ?? []);
-  const { list } = modelShapes[fault['models-shape'] ?? 'data'];
-  return list(fault.hostile === true ? [...records, hostileRecord] : records);
+export function modelList(shape: keyof typeof modelShapes = 'data'): unknown {
+  return modelShapes[shape].list(catalogue.flatMap(({ id }) => modelRecord(id, shape) ?? []));
 }
 
 interface Malformed {

@@ -1,4 +1,4 @@
-import { createContext, Script } from 'node:vm';
+import { type Context, createContext, runInContext } from 'node:vm';
 import { Ajv, type ErrorObject, MissingRefError, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
@@ -61,16 +61,12 @@ function violationsOf(errors: readonly ErrorObject[]): readonly Violation[] {
 
 const nameIn = (pattern: RegExp, text: unknown) => pattern.exec(String(text))?.groups?.['name'];
 
-/** Collects the keywords that ajv reports as unknown. Those that begin with `x-` are extensions. */
-function keywordLogger(names: Set<string>): Options['logger'] {
+/** Adds the keywords that ajv reports as unknown to `names`. Those that begin with `x-` are extensions. */
+function optionsOf(names: Set<string>): Options {
   const warn = (text: unknown) => {
     const name = nameIn(/unknown keyword: "(?<name>[^"]+)"/, text);
     if (name !== undefined && !name.startsWith('x-')) names.add(name);
   };
-  return { log: warn, warn, error: warn };
-}
-
-function optionsOf(logger: Options['logger']): Options {
   return {
     allErrors: true,
     // A member such as toString is not inherited.
@@ -79,7 +75,7 @@ function optionsOf(logger: Options['logger']): Options {
     strictTypes: false,
     strictTuples: false,
     validateSchema: false,
-    ...(logger === undefined ? {} : { logger }),
+    logger: { log: warn, warn, error: warn },
   };
 }
 
@@ -109,23 +105,17 @@ function compileFailure(error: unknown, label: string): Failure {
   return new Failure('usage', `${label} cannot be used: ${reason}`, { cause: error });
 }
 
-/** Stops a function that takes longer than `limit` milliseconds, in a pattern too. */
-function createTimeLimit(limit: number, label: string) {
-  const script = new Script('run()');
-  const box: { run: () => void } = { run: () => undefined };
-  const context = createContext(box);
-  return (run: () => void) => {
-    box.run = run;
-    try {
-      script.runInContext(context, { timeout: limit });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-      throw new Failure('usage', `${label} takes longer than ${limit} ms to check an answer`, {
-        hint: 'simplify its patterns: repetitions inside repetitions take long',
-        cause: error,
-      });
-    }
-  };
+/** Runs `run` of a context. @throws Failure `usage` if it takes longer than `limit` milliseconds, in a pattern too */
+function runWithin(limit: number, label: string, context: Context): void {
+  try {
+    runInContext('run()', context, { timeout: limit });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    throw new Failure('usage', `${label} takes longer than ${limit} ms to check an answer`, {
+      hint: 'simplify its patterns: repetitions inside repetitions take long',
+      cause: error,
+    });
+  }
 }
 
 /** @throws Failure `usage` with the first mistake */
@@ -147,7 +137,7 @@ export function compileSchema(
   const Constructor = validatorOf(source, label);
   const { $schema: _draft, ...schema } = source;
   const unknown = new Set<string>();
-  const ajv = new Constructor(optionsOf(keywordLogger(unknown)));
+  const ajv = new Constructor(optionsOf(unknown));
   ajvFormats.default(ajv);
   refuseInvalid(ajv, schema, label);
   let validate: ValidateFunction;
@@ -159,10 +149,12 @@ export function compileSchema(
   if ('$async' in validate) {
     throw new Failure('usage', `${label} has the keyword $async, which natter does not support`);
   }
-  const limited = createTimeLimit(limit, label);
+  let checked: unknown;
+  const context = createContext({ run: () => validate(checked) });
   return {
     check(value) {
-      limited(() => validate(value));
+      checked = value;
+      runWithin(limit, label, context);
       return violationsOf(validate.errors ?? []);
     },
     unknown: [...unknown],

@@ -174,7 +174,7 @@ export function createSecretFilter(
   if (forms.length === 0) return undefined;
   const search = () => new SecretSearch(forms);
   const find = (text: string) => joinRanges(search().read(text));
-  return { mask: (text) => maskRanges(text, find(text)), find, search };
+  return { mask: (text) => replaceRanges(text, find(text), () => mark), find, search };
 }
 
 /** Sorts the ranges and joins those that overlap. */
@@ -196,15 +196,20 @@ function decidedEnd(ranges: readonly Range[], openEnd: number): number {
   return ranges.find(({ start, end }) => start < openEnd && end > openEnd)?.start ?? openEnd;
 }
 
-/** Masks the joined ranges of a text. @param at the index of the text in the whole that the ranges are of */
-function maskRanges(text: string, ranges: readonly Range[], at = 0): string {
-  let masked = '';
-  let shown = 0;
-  for (const { start, end } of ranges) {
-    masked += `${text.slice(shown, Math.max(shown, start - at))}${mark}`;
-    shown = end - at;
+/** Replaces ranges without overlaps. @param at the index of the text in the whole that the ranges are of */
+export function replaceRanges<Found extends Range>(
+  text: string,
+  ranges: readonly Found[],
+  replacement: (found: Found) => string,
+  at = 0,
+): string {
+  let replaced = '';
+  let from = 0;
+  for (const range of ranges) {
+    replaced += text.slice(from, Math.max(from, range.start - at)) + replacement(range);
+    from = range.end - at;
   }
-  return masked + text.slice(shown);
+  return replaced + text.slice(from);
 }
 
 /** Masks secrets in a text that arrives in pieces, also across their borders. */
@@ -231,7 +236,7 @@ export function createMaskedStream(filter: SecretFilter): MaskedStream {
     const until = Math.max(start, decidedEnd(joined, openEnd));
     const whole = joined.filter(({ end }) => end <= until);
     const text = held.slice(0, until - start);
-    const masked = maskRanges(text, whole, start);
+    const masked = replaceRanges(text, whole, () => mark, start);
     held = held.slice(text.length);
     secrets = joined.slice(whole.length);
     start = until;

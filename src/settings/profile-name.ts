@@ -1,7 +1,7 @@
 import { type Environment, isSet } from '../environment.ts';
 import { Failure, type FailureKind } from '../failure.ts';
 import { definitions } from './definitions.ts';
-import type { Resolved } from './resolved-settings.ts';
+import type { Resolved, Source } from './resolved-settings.ts';
 import { isPrototypeName } from './setting-value.ts';
 import { emptyCredentials, ownEntry, type StoredSettings } from './stored-settings.ts';
 
@@ -46,28 +46,6 @@ export function unknownProfile(name: string, stored: StoredSettings): Failure {
   });
 }
 
-function choose(
-  flag: string | undefined,
-  environment: Environment,
-  stored: StoredSettings,
-): Resolved<string> {
-  const named = namedProfile(flag, environment);
-  if (named !== undefined) {
-    const source =
-      flag === undefined
-        ? ({ kind: 'environment', name: 'NATTER_PROFILE' } as const)
-        : ({ kind: 'flag', name: '--profile' } as const);
-    const kind = flag === undefined ? 'configuration' : 'usage';
-    return { value: checkProfileName(named, source.name, kind), source };
-  }
-  const { profile } = stored.settings;
-  if (profile !== undefined) {
-    const value = checkProfileName(profile, 'the current profile in config.json', 'configuration');
-    return { value, source: { kind: 'profile', name: 'set by config use' } };
-  }
-  return { value: defaultProfile, source: { kind: 'default', name: 'default' } };
-}
-
 /**
  * Chooses the profile in force: of `--profile`, `NATTER_PROFILE` or `config use`, else the default one.
  * @param flag the value of `--profile`
@@ -80,9 +58,17 @@ export function chooseProfile(
   stored: StoredSettings,
   allowNew = false,
 ): Resolved<string> {
-  const chosen = choose(flag, environment, stored);
-  if (allowNew || knownProfiles(stored).includes(chosen.value)) return chosen;
-  throw unknownProfile(chosen.value, stored);
+  const named = namedProfile(flag, environment);
+  const current = stored.settings.profile;
+  let source: Source = { kind: 'default', name: 'default' };
+  if (current !== undefined) source = { kind: 'profile', name: 'set by config use' };
+  if (named !== undefined) source = { kind: 'environment', name: 'NATTER_PROFILE' };
+  if (flag !== undefined) source = { kind: 'flag', name: '--profile' };
+  const label = source.kind === 'profile' ? 'the current profile in config.json' : source.name;
+  const kind = source.kind === 'flag' ? 'usage' : 'configuration';
+  const value = checkProfileName(named ?? current ?? defaultProfile, label, kind);
+  if (allowNew || knownProfiles(stored).includes(value)) return { value, source };
+  throw unknownProfile(value, stored);
 }
 
 const terminalNames: ReadonlySet<string> = new Set([

@@ -81,25 +81,9 @@ export function deleteProfile(stored: StoredSettings, profile: string): StoredSe
 }
 
 /**
- * Stores a key with its address, and the address in the profile.
- * @throws Failure `usage` for a bad key, address or profile name
+ * Stores a service in a profile with its key and its API path, instead of those of the one before.
+ * @throws Failure `usage` for a bad key, address, path or profile name
  */
-export function saveCredential(
-  stored: StoredSettings,
-  profile: string,
-  { apiKey, baseUrl }: { readonly apiKey: string; readonly baseUrl: string },
-): StoredSettings {
-  const key = parseApiKey(apiKey, 'the API key', 'usage');
-  const changed = setStoredSetting(stored, profile, definitions.baseUrl.name, baseUrl);
-  const { credentials } = changed;
-  const credential = { apiKey: key, baseUrl: baseUrl.trim() };
-  return {
-    ...changed,
-    credentials: { ...credentials, profiles: { ...credentials.profiles, [profile]: credential } },
-  };
-}
-
-/** Stores a service in a profile, without the key and the API path of the one before. @throws Failure `usage` */
 export function saveService(
   stored: StoredSettings,
   profile: string,
@@ -110,16 +94,23 @@ export function saveService(
   }: {
     readonly apiKey: string | undefined;
     readonly baseUrl: string;
-    readonly apiPath: string | undefined;
+    readonly apiPath?: string | undefined;
   },
 ): StoredSettings {
+  const key = apiKey === undefined ? undefined : parseApiKey(apiKey, 'the API key', 'usage');
+  const withUrl = setStoredSetting(stored, profile, definitions.baseUrl.name, baseUrl);
+  const path = definitions.apiPath.name;
   const changed =
-    apiKey === undefined
-      ? removeCredential(setStoredSetting(stored, profile, 'base-url', baseUrl), profile)
-      : saveCredential(stored, profile, { apiKey, baseUrl });
-  return apiPath === undefined
-    ? unsetStoredSetting(changed, profile, 'api-path')
-    : setStoredSetting(changed, profile, 'api-path', apiPath);
+    apiPath === undefined
+      ? unsetStoredSetting(withUrl, profile, path)
+      : setStoredSetting(withUrl, profile, path, apiPath);
+  if (key === undefined) return removeCredential(changed, profile);
+  const { credentials } = changed;
+  const credential = { apiKey: key, baseUrl: baseUrl.trim() };
+  return {
+    ...changed,
+    credentials: { ...credentials, profiles: { ...credentials.profiles, [profile]: credential } },
+  };
 }
 
 /** Tells whether a profile has a stored key. */

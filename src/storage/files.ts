@@ -56,26 +56,21 @@ export function openTemporaryFile(path: string, mode: number): number {
 /** The milliseconds before each retry; short, because they help only on Windows. */
 const pauses = [10, 20, 50, 100, 200];
 
-/** Blocks the process. */
-function sleep(milliseconds: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
-}
-
 /**
- * Calls `action` again, up to five times in 0.4 seconds, while it throws one of the system's error codes.
+ * Calls `action` again, up to five times in 0.4 seconds, while it throws one of the system's error codes. Blocks the
+ * process.
  * @throws the system's error
  */
 export function retryWhile<Result>(
   codes: ReadonlySet<string | undefined>,
   action: () => Result,
-  wait: (milliseconds: number) => void = sleep,
 ): Result {
   for (const pause of pauses) {
     try {
       return action();
     } catch (error) {
       if (!codes.has(errorCode(error))) throw error;
-      wait(pause);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause);
     }
   }
   return action();
@@ -88,16 +83,8 @@ const openElsewhereCodes: ReadonlySet<string | undefined> = new Set(['EACCES', '
  * Renames a file and replaces the target. Retries while another program has one of them open.
  * @throws the system's error
  */
-export function renameFile(
-  from: string,
-  to: string,
-  renaming = { rename: fs.renameSync as (from: string, to: string) => void, wait: sleep },
-): void {
-  retryWhile(
-    openElsewhereCodes,
-    () => renaming.rename(from, to),
-    (pause) => renaming.wait(pause),
-  );
+export function renameFile(from: string, to: string): void {
+  retryWhile(openElsewhereCodes, () => fs.renameSync(from, to));
 }
 
 /**

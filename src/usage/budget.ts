@@ -72,15 +72,9 @@ export interface UsageSource {
   readonly costs?: Map<string, number>;
 }
 
-/** The most that a run of a batch may use, in tokens and in the currency of the prices; undefined without a limit. */
-export interface RunLimits {
-  readonly tokens: number | undefined;
-  readonly cost: number | undefined;
-}
-
-/** Makes the limits of a run of a batch. */
+/** Makes the limits of a run of a batch, in tokens and in the currency of the prices; undefined is no limit. */
 export function limitsOfRun(
-  { tokens, cost }: RunLimits,
+  { tokens, cost }: { readonly tokens?: number | undefined; readonly cost?: number | undefined },
   { prices, values }: ResolvedSettings,
 ): readonly Limit[] {
   const limits: Limit[] = [];

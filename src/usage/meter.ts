@@ -102,17 +102,23 @@ function lineOf(
   };
 }
 
-/**
- * Writes lines into the ledger; failed writes are one warning of the run. A place that has no ledger and cannot have one,
- * such as a read-only home, has nothing to lose, and a budget is refused there. @param onLost gets their lines
- */
-function createLedgerWriter(
-  { context, presentation }: Run,
-  onLost: (line: LedgerLine) => void,
-): (line: LedgerLine) => void {
+/** Makes a client whose prompts keep the budget, and are in the ledger at their end. */
+export function meterClient(client: Client, run: Run, source: UsageSource, isSandbox: boolean) {
+  const { context, presentation, settings } = run;
+  const { clock } = context;
+  const { values } = settings;
   const { state } = resolveFolders(context);
+  const isLimited = values.budget !== undefined || (source.limits?.length ?? 0) > 0;
   let hasFailed = false;
-  return (line) => {
+  let budget: ReturnType<typeof openBudget> | undefined;
+  /** The last refusals of requests that their caller sends again: all attempts are one line. */
+  const refused = new Map<CompletionRequest, LedgerLine>();
+
+  /**
+   * Failed writes are one warning of the run. A place that has no ledger and cannot have one, such as a read-only home,
+   * has nothing to lose, and a budget is refused there.
+   */
+  function write(line: LedgerLine): void {
     if (state === undefined) return;
     try {
       appendToLedger(state, line);
@@ -123,22 +129,9 @@ function createLedgerWriter(
         presentation.notices.warning(text, 'storage');
       }
       hasFailed = true;
-      onLost(line);
+      budget?.keep(line);
     }
-  };
-}
-
-/** Makes a client whose prompts keep the budget, and are in the ledger at their end. */
-export function meterClient(client: Client, run: Run, source: UsageSource, isSandbox: boolean) {
-  const { context, settings } = run;
-  const { clock } = context;
-  const { values } = settings;
-  const isLimited = values.budget !== undefined || (source.limits?.length ?? 0) > 0;
-  const write = createLedgerWriter(run, (line) => budget?.keep(line));
-  let budget: ReturnType<typeof openBudget> | undefined;
-  /** The last refusals of requests that their caller sends again: all attempts are one line. */
-  const refused = new Map<CompletionRequest, LedgerLine>();
-
+  }
   function addCost(line: LedgerLine, model: string): void {
     const price = settings.prices.get(model);
     if (price === undefined) return;

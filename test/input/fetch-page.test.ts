@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { fetchPage, type LookUp } from '../../src/input/fetch-page.ts';
 import type { HttpRequest, HttpResponse } from '../../src/client/http/transport.ts';
 import { failureOf } from '../settings/fixtures/stored.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
+import { createMemoryContext } from '../support/memory-context.ts';
 
 interface Page {
   readonly status?: number;
@@ -24,10 +24,8 @@ function fetchFrom(pages: Readonly<Record<string, Page>>, url: string) {
   };
   const page = fetchPage(url, {
     network: () => ({ send, close: () => undefined }),
-    environment: { NATTER_API_KEY: 'sk-secret' },
-    clock: createFakeClock(),
+    context: createMemoryContext({ environment: { NATTER_API_KEY: 'sk-secret' } }).context,
     lookUp,
-    userAgent: 'natter/1',
     signal: new AbortController().signal,
   });
   return { page, requests };
@@ -127,7 +125,7 @@ test.each([
 });
 
 test('a server that does not finish within 30 seconds is given up', async () => {
-  const clock = createFakeClock();
+  const { context, clock } = createMemoryContext();
   const page = fetchPage('https://example.test/', {
     network: () => ({
       send: (_request, signal) =>
@@ -136,10 +134,8 @@ test('a server that does not finish within 30 seconds is given up', async () => 
         }),
       close: () => undefined,
     }),
-    environment: {},
-    clock,
+    context,
     lookUp: async () => [],
-    userAgent: 'natter/1',
     signal: new AbortController().signal,
   });
   const failure = failureOf(() => page);

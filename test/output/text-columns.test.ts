@@ -123,29 +123,4 @@ describe('Y27: a column of one long coloured line', () => {
     const [short, long] = [await take(100_000), await take(800_000)];
     expect(long).toBeLessThan(short * 16 + 200);
   });
-
-  test('takes linear time while pieces wait for the slowest column', async () => {
-    const writeWhileWaiting = async (words: number) => {
-      const line = bold('word '.repeat(words));
-      const column = new TextColumn();
-      const time = await processorTime(() => {
-        for (let at = 0; at < line.length; at += 4) {
-          column.write(line.slice(at, at + 4));
-          column.hasRow(37);
-          if (at % 400 === 0) column.preview(37, 10);
-        }
-      });
-      return { column, time };
-    };
-    await writeWhileWaiting(1000);
-    const { time: short } = await writeWhileWaiting(5000);
-    const { column, time: long } = await writeWhileWaiting(40_000);
-    expect(long).toBeLessThan(short * 16 + 200);
-    column.end();
-    const rows: string[] = [];
-    for (let row = column.take(37); row !== undefined; row = column.take(37)) rows.push(row);
-    const text = rows.join(' ').replaceAll(/\u001B\[\d+m/g, '');
-    expect(text.replaceAll(/\s+/g, ' ').trim()).toBe('word '.repeat(40_000).trim());
-    expect(column.isDone()).toBe(true);
-  });
 });

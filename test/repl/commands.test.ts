@@ -70,7 +70,7 @@ test('/pin off removes the mark, and repeating a change of the mark has no effec
     { set: { pin: false } },
   ]);
   expect(printed(command(state, '/pin').effects)).toEqual([
-    'this conversation is pinned already; /pin off removes the mark',
+    'this conversation is pinned: lists show it first; /pin off removes the mark',
   ]);
   expect(printed(command(withLastPrompt, '/pin off').effects)).toEqual([
     'this conversation is not pinned',
@@ -208,7 +208,9 @@ describe('the last answer', () => {
   });
 
   test('is required by /copy', () => {
-    expect(printed(command(stateOf(), '/copy').effects)).toEqual(['there is no answer yet']);
+    expect(printed(command(stateOf(), '/copy').effects)).toEqual([
+      'there is no complete answer yet',
+    ]);
   });
 });
 
@@ -391,7 +393,7 @@ describe('Y18: a command', () => {
 
   test.each([
     ['/delete', 'in a shell: natter conversations delete c1'],
-    ['/history', '/resume lists them; Ctrl+R searches your prompts'],
+    ['/history', '/resume lists them; /help keys has the key that searches your prompts'],
     ['/vim', 'in a shell: natter config set editing vi'],
     ['/status', '/context shows the figures'],
     ['/rewind', '/undo removes the last prompt, /edit goes back to an earlier one'],

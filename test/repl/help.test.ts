@@ -7,10 +7,9 @@ import { createRoute } from '../../src/client/http/route.ts';
 import { findConversation } from '../../src/conversation/library/library.ts';
 import { Failure } from '../../src/failure.ts';
 import { commonHints } from '../../src/output/ending-failure.ts';
-import { panelOf, slashCommands } from '../../src/repl/commands.ts';
+import { groupsOf, panelOf, slashCommands } from '../../src/repl/commands.ts';
 import { keyBindings } from '../../src/repl/composer/keys/key-bindings.ts';
 import { failureText, replHints } from '../../src/repl/session.ts';
-import { commandGroups } from '../../src/repl/slash-command.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import {
@@ -25,7 +24,11 @@ import {
   typed,
 } from '../support/repl-state.ts';
 
-const listed = slashCommands.filter(({ isUnlisted }) => isUnlisted !== true);
+/** The listed commands of a group. */
+const listedIn = (name: string) =>
+  groupsOf().flatMap((group) =>
+    group.name === name ? group.commands.filter(({ isUnlisted }) => isUnlisted !== true) : [],
+  );
 
 describe('/help', () => {
   const helpOf = (line: string, changes: Partial<ReplState> = {}) =>
@@ -70,47 +73,32 @@ describe('/help', () => {
 
   test('all shows every command below the title of its group, on one row of at most 79 columns', () => {
     const rows = helpOf('/help all');
-    const titles = Object.values(commandGroups);
-    const ofNatter = Object.keys(commandGroups).filter((group) => group !== 'prompts');
-    const inOrder = ofNatter.flatMap((group) => [
-      commandGroups[group as keyof typeof commandGroups],
-      ...listed.filter((command) => command.group === group).map(({ name }) => `/${name}`),
+    const ofNatter = groupsOf().filter(({ name }) => name !== 'prompts');
+    const inOrder = ofNatter.flatMap(({ name, title }) => [
+      title,
+      ...listedIn(name).map((command) => `/${command.name}`),
       '',
     ]);
     const heads = rows.map((row) => /^[/!]\S*/.exec(row)?.[0] ?? row);
     expect(heads).toEqual([...inOrder, 'More', '!command', '!!command', '//', '/help', '/help']);
-    expect(titles.length).toBeGreaterThan(3);
+    expect(ofNatter.length).toBeGreaterThan(3);
     expect(rows.filter((row) => row.length > 79)).toEqual([]);
   });
 
-  test('shows prompt files in a group, and those that a command hides', () => {
-    const promptFiles = [
-      { name: 'review', summary: 'review a change' },
-      { name: 'retry', summary: '' },
-    ];
+  test('shows prompt files in a group', () => {
+    const promptFiles = [{ name: 'review', summary: 'review a change' }];
     const shown = helpOf('/help prompts', { promptFiles, columns: 90 });
-    expect(shown).toEqual([
-      'Prompt files',
-      '/review [name=value] [text]  review a change',
-      'retry.md                     hidden by the command /retry; natter run retry sends it',
-    ]);
+    expect(shown).toEqual(['Prompt files', '/review [name=value] [text]  review a change']);
     expect(helpOf('/help all', { promptFiles })).toContain('Prompt files');
     expect(helpOf('/help review', { promptFiles })[0]).toBe(
       '/review [name=value] [text]: review a change',
     );
   });
 
-  test('counts only the prompt files that are commands in line mode', () => {
-    const promptFiles = ['review', 'retry'].map((name) => ({ name, summary: 'x' }));
-    const rows = helpOf('/help prompts', { promptFiles, isLineMode: true });
-    expect(rows[0]).toBe('Prompt files, 1 command:');
-    expect(rows).toHaveLength(3);
-  });
-
   test('shows the commands of one group', () => {
     const rows = helpOf('/help answers');
     expect(rows[0]).toBe('Answers');
-    expect(rows).toHaveLength(listed.filter(({ group }) => group === 'answers').length + 1);
+    expect(rows).toHaveLength(listedIn('answers').length + 1);
   });
 
   test('shows an example of every command that has an argument', () => {
@@ -139,7 +127,7 @@ describe('/help', () => {
   test('has sentences in line mode, and no commands that need the live region', () => {
     const rows = helpOf('/help all', { isLineMode: true });
     expect(rows).toContain('/retry, optional model: get a new version of the last answer');
-    const answers = listed.filter(({ group }) => group === 'answers');
+    const answers = listedIn('answers');
     expect(rows[0]).toBe(`Answers, ${answers.length} commands:`);
     expect(rows.join('\n')).not.toMatch(/\/clear|\/redraw|\/theme/);
     expect(helpOf('/help clear', { isLineMode: true }).at(-1)).toBe(

@@ -25,9 +25,7 @@ test('/temperature and /param set fields of the next requests, and keep them in 
 test('/reasoning sets what is shown of it, or asks', async () => {
   const memory = await entered('/reasoning minimize', '/reasoning loud', '/reasoning');
   expect(memory.text()).toContain('natter: one row says how long the model reasoned\n');
-  expect(memory.text()).toContain(
-    '/reasoning does not know loud\n  available: show, minimize, hide',
-  );
+  expect(memory.text()).toContain('unknown mode loud\n  available: show, minimize, hide');
   expect(memory.session.state().dialog).toMatchObject({
     title: 'one row says how long the model reasoned',
     selected: 1,
@@ -42,7 +40,7 @@ test('/time switches the times of prompts, which line mode speaks', async () => 
   expect(memory.text()).toMatch(/natter: sent at \d\d:\d\d, \w+day \d+ \w+\n$/);
   for (const line of ['/time', '/time on', '/time off', '/time never']) await memory.submit(line);
   expect(memory.session.state().settings.times).toBe('off');
-  expect(memory.text()).toContain('/time takes only the words on and off');
+  expect(memory.text()).toContain('unknown word never\n  available: on, off');
 });
 
 test('off removes a field, and a name alone shows it', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { replies } from '../../src/sandbox/completion.ts';
+import { replies } from '../../src/sandbox/replies/replies.ts';
 import {
   type ReceivedPrompt,
   type ReplyName,

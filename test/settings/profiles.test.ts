@@ -5,7 +5,7 @@ import {
   getStoredSetting,
   listProfiles,
   removeCredential,
-  saveCredential,
+  saveService,
   setStoredSetting,
   unsetStoredSetting,
   useProfile,
@@ -170,14 +170,14 @@ describe('profiles', () => {
 describe('credentials', () => {
   test('K11 are stored trimmed, with the address, which the profile gets too', () => {
     const given = { apiKey: ` ${exampleKey}\n`, baseUrl: ' https://api.example.com ' };
-    const { settings, credentials } = saveCredential(storedWith(), 'work', given);
+    const { settings, credentials } = saveService(storedWith(), 'work', given);
     expect(credentials.profiles).toEqual({ work: credential });
     expect(settings.profiles).toEqual({ work: { 'base-url': 'https://api.example.com' } });
   });
 
   test('K10 are refused if the key is not valid in a header', async () => {
     const bad = { ...credential, apiKey: 'a\nb' };
-    expect(await failureOf(() => saveCredential(storedWith(), 'work', bad))).toMatchObject({
+    expect(await failureOf(() => saveService(storedWith(), 'work', bad))).toMatchObject({
       kind: 'usage',
       message: 'the API key contains a line break',
     });

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { saveCredential, setStoredSetting } from '../../src/settings/profiles.ts';
+import { saveService, setStoredSetting } from '../../src/settings/profiles.ts';
 import { readStoredSettings, updateStoredSettings } from '../../src/settings/settings-file.ts';
 import {
   emptyCredentials,
@@ -139,7 +139,7 @@ describe.runIf(process.platform !== 'win32')('a credentials file that others can
 const setModel = (stored: StoredSettings) =>
   setStoredSetting(stored, 'default', 'model', 'nextgen');
 const login = (stored: StoredSettings) =>
-  saveCredential(stored, 'default', { apiKey: exampleKey, baseUrl: 'https://api.example.com' });
+  saveService(stored, 'default', { apiKey: exampleKey, baseUrl: 'https://api.example.com' });
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
 describe('updateStoredSettings', () => {

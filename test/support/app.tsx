@@ -35,7 +35,7 @@ export function drawn(element: ReactElement, state: ReplState, look: Look = {}):
   return frame.split('\n');
 }
 
-const plain = { style: plainStyle, unicode: true, now: 0 };
+const plain = { style: plainStyle, symbols: symbolsFor(true), now: 0 };
 
 /** The frame that the live region puts on the terminal, in a window of the state's size. */
 export function frameOf(

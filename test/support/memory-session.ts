@@ -69,8 +69,9 @@ const namedPrompts: ReplPrompts = {
       : undefined,
   fill: async ({ values, text }) => ({
     content: `review ${values['lang'] ?? 'ts'} for ${values['focus']}: ${text}`,
-    settings: { system: 'be careful' },
+    settings: { system: 'be careful', parameters: { set: {}, removed: [] } },
     notices: [],
+    check: undefined,
   }),
 };
 

@@ -3,7 +3,7 @@ import type { CompletionRequest } from '../../src/client/contract.ts';
 import { silentNotices } from '../../src/output/notices.ts';
 import type { Run } from '../../src/run.ts';
 import type { ResolvedSettings } from '../../src/settings/resolved-settings.ts';
-import { limitsOfRun, openBudget, type RunLimits } from '../../src/usage/budget.ts';
+import { limitsOfRun, openBudget } from '../../src/usage/budget.ts';
 import type { LedgerLine } from '../../src/usage/ledger.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
@@ -14,8 +14,8 @@ const settings = {
   prices: new Map([['origin', price]]),
 } as unknown as ResolvedSettings;
 
-function openBudgets(most: Partial<RunLimits>, services = 1) {
-  const limits = limitsOfRun({ tokens: undefined, cost: undefined, ...most }, settings);
+function openBudgets(most: { readonly tokens?: number; readonly cost?: number }, services = 1) {
+  const limits = limitsOfRun(most, settings);
   const { context } = createMemoryContext();
   const presentation = { notices: silentNotices };
   const run = { context, presentation, settings } as unknown as Run;

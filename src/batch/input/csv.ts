@@ -6,6 +6,7 @@ export interface CsvRecord {
   /** Number of its first line. */
   readonly line: number;
   readonly fields: readonly string[];
+  readonly delimiter: string;
   /** Why the record cannot be read, as a predicate. */
   readonly problem?: string;
 }
@@ -42,7 +43,7 @@ function parseText(text: string, delimiter: string) {
 const delimiters = [',', ';', '\t'];
 
 /** The delimiter that a table header contains most often, outside quotes; a comma if it contains none. */
-export function delimiterOf(header: string): string {
+function delimiterOf(header: string): string {
   const bare = header.replaceAll(/"(?:[^"]|"")*(?:"|$)/g, '');
   const counts = delimiters.map((delimiter) => bare.split(delimiter).length);
   return delimiters[counts.indexOf(Math.max(...counts))] ?? ',';
@@ -50,15 +51,21 @@ export function delimiterOf(header: string): string {
 
 /**
  * The records of a table; a quoted field may contain line ends.
- * @param delimiter one character, such as `,` or a tab
+ * @param given the delimiter; undefined: the first line that is not blank decides
  */
 export async function* readCsv(
   lines: AsyncIterable<InputLine> | Iterable<InputLine>,
-  delimiter: string,
+  given: string | undefined,
 ): AsyncGenerator<CsvRecord, void> {
+  let delimiter = given ?? ',';
+  let isKnown = given !== undefined;
   /** A record whose last field is not closed yet. */
   let open: { readonly line: number; readonly texts: string[]; size: number } | undefined;
   for await (const { number, text, problem: lineProblem } of lines) {
+    if (!isKnown && text.trim() !== '') {
+      delimiter = delimiterOf(text);
+      isKnown = true;
+    }
     const withoutEnd = text.endsWith('\r') ? text.slice(0, -1) : text;
     // A line that continues a quoted field is parsed as if a quote opened it.
     const parsed = parseText(open === undefined ? withoutEnd : `"${withoutEnd}`, delimiter);
@@ -70,9 +77,10 @@ export async function* readCsv(
     const problem = lineProblem ?? parsed.problem ?? overflow;
     open = parsed.isOpen && problem === undefined ? record : undefined;
     if (open !== undefined) continue;
-    if (problem !== undefined) yield { line, fields: parsed.fields, problem };
-    else if (texts.length === 1) yield { line, fields: parsed.fields };
-    else yield { line, fields: parseText(texts.join('\n'), delimiter).fields };
+    if (problem !== undefined) yield { line, fields: parsed.fields, delimiter, problem };
+    else if (texts.length === 1) yield { line, fields: parsed.fields, delimiter };
+    else yield { line, fields: parseText(texts.join('\n'), delimiter).fields, delimiter };
   }
-  if (open !== undefined) yield { line: open.line, fields: [], problem: 'has an unclosed quote' };
+  if (open === undefined) return;
+  yield { line: open.line, fields: [], delimiter, problem: 'has an unclosed quote' };
 }

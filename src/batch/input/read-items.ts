@@ -1,4 +1,4 @@
-import { type CsvRecord, delimiterOf, readCsv } from './csv.ts';
+import { type CsvRecord, readCsv } from './csv.ts';
 import { type InputLine, readInputLines } from './input-lines.ts';
 import {
   type BatchItem,
@@ -31,11 +31,6 @@ const extensions: Readonly<Record<string, InputFormat>> = {
 export function formatOfName(name: string): InputFormat | undefined {
   const extension = /\.(?<extension>\w+)$/.exec(name)?.groups?.['extension']?.toLowerCase() ?? '';
   return Object.hasOwn(extensions, extension) ? extensions[extension] : undefined;
-}
-
-/** The format by the first line that is not blank: `jsonl` if it is a JSON object, else `lines`. */
-function formatOfLine({ text }: InputLine): InputFormat {
-  return text.startsWith('{') && parseJson(text) !== undefined ? 'jsonl' : 'lines';
 }
 
 /** An item without its index. */
@@ -114,12 +109,12 @@ function rowFields(
 /** @throws Failure `usage` for an unusable header */
 async function* tableItems(
   lines: AsyncIterable<InputLine>,
-  delimiter: string,
+  given: string | undefined,
   template: Template | undefined,
 ): AsyncGenerator<ParsedItem, void> {
   let header: readonly string[] | undefined;
-  for await (const record of readCsv(lines, delimiter)) {
-    const { line, fields: cells, problem } = record;
+  for await (const record of readCsv(lines, given)) {
+    const { line, fields: cells, delimiter, problem } = record;
     if (problem === undefined && cells.every((text) => text.trim() === '')) continue;
     if (header === undefined) {
       checkHeader(record, template);
@@ -140,45 +135,24 @@ async function* tableItems(
   }
 }
 
-const isBlank = ({ text, problem }: InputLine) => problem === undefined && text.trim() === '';
-
-/** One item for each line that is not blank. */
+/**
+ * One item for each line that is not blank.
+ * @param format undefined: JSON lines if the first of them is JSON and begins with a brace, else plain lines
+ */
 async function* lineItems(
   lines: AsyncIterable<InputLine>,
-  parse: (line: InputLine, template: Template | undefined) => ParsedItem,
+  format: 'lines' | 'jsonl' | undefined,
   template: Template | undefined,
 ): AsyncGenerator<ParsedItem, void> {
+  let isJson = format === undefined ? undefined : format === 'jsonl';
   for await (const line of lines) {
-    const { number, problem } = line;
+    const { number, text, problem } = line;
     if (problem !== undefined) yield { line: number, id: undefined, problem };
-    else if (!isBlank(line)) yield parse(line, template);
-  }
-}
-
-/** @param given undefined: the first line that is not blank decides */
-async function* parseItems(
-  source: AsyncIterable<Uint8Array>,
-  given: InputFormat | undefined,
-  template: Template | undefined,
-): AsyncGenerator<ParsedItem, void> {
-  const lines = readInputLines(source);
-  let next = await lines.next();
-  while (next.done !== true && isBlank(next.value)) next = await lines.next();
-  if (next.done === true) return;
-  const first = next.value;
-  async function* all(): AsyncGenerator<InputLine, void> {
-    try {
-      yield first;
-      yield* lines;
-    } finally {
-      // Also if no line after the first one is read: a pipe may stay open.
-      await lines.return();
+    else if (text.trim() !== '') {
+      isJson ??= text.startsWith('{') && parseJson(text) !== undefined;
+      yield isJson ? jsonItem(line, template) : plainItem(line, template);
     }
   }
-  const format = given ?? formatOfLine(first);
-  if (format === 'lines') yield* lineItems(all(), plainItem, template);
-  else if (format === 'jsonl') yield* lineItems(all(), jsonItem, template);
-  else yield* tableItems(all(), format === 'tsv' ? '\t' : delimiterOf(first.text), template);
 }
 
 /**
@@ -199,7 +173,12 @@ export async function* readItems(
   /** The first line of each id. Hashes, because an id may be a part of a long line, which would stay in memory. */
   const lines = new Map<string, number>();
   let index = 0;
-  for await (const item of parseItems(source, format, template)) {
+  const inputLines = readInputLines(source);
+  const items =
+    format === 'csv' || format === 'tsv'
+      ? tableItems(inputLines, format === 'tsv' ? '\t' : undefined, template)
+      : lineItems(inputLines, format, template);
+  for await (const item of items) {
     index += 1;
     const { line, id, row } = item;
     const key = id === undefined ? undefined : fingerprint(id);

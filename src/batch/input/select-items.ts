@@ -48,14 +48,6 @@ export interface Selection {
   readonly refusesSandbox: boolean;
 }
 
-function answeredBySandbox({ index, line }: InputItem, { resultsName }: Selection): Failure {
-  return new Failure(
-    'usage',
-    `${resultsName} has the answer of the sandbox to item ${index} (line ${line} of the input)`,
-    { hint: 'use a different -o file, or --sandbox to continue there' },
-  );
-}
-
 /**
  * @returns `elsewhere` in a different shard or outside the sample, `pending` if it is to be sent
  * @throws Failure `usage` if the item at this index was answered for a different prompt, or by the sandbox
@@ -65,18 +57,15 @@ export function itemStatusOf(item: InputItem, selection: Selection) {
   const result = selection.find(item.index);
   if (result?.isAnswered !== true) return 'pending';
   const isSame = item.problem === undefined && selection.fingerprint(item) === result.fingerprint;
-  if (isSame && result.isFromSandbox === true && selection.refusesSandbox) {
-    throw answeredBySandbox(item, selection);
-  }
-  if (isSame) return 'answered';
-  const { index, line } = item;
-  throw new Failure(
-    'usage',
-    `${selection.resultsName} has the answer to a different prompt for item ${index} (line ${line} of the input)`,
-    {
-      hint: 'the input, its order, --template or --system changed; use a different -o file',
-    },
-  );
+  const isRefused = result.isFromSandbox === true && selection.refusesSandbox;
+  if (isSame && !isRefused) return 'answered';
+  const answer = isSame ? 'answer of the sandbox to' : 'answer to a different prompt for';
+  const place = `item ${item.index} (line ${item.line} of the input)`;
+  throw new Failure('usage', `${selection.resultsName} has the ${answer} ${place}`, {
+    hint: isSame
+      ? 'use a different -o file, or --sandbox to continue there'
+      : 'the input, its order, --template or --system changed; use a different -o file',
+  });
 }
 
 /**

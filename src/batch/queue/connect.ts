@@ -88,17 +88,14 @@ export function queueAddress(
 /** The oldest Redis with the commands that BullMQ sends. */
 const oldestVersion = [6, 2] as const;
 
+/** Any other error has its code in the message. */
 const networkReasons: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'nothing is listening there'],
   ['ENOTFOUND', 'the host is unknown'],
   ['EAI_AGAIN', 'the host name cannot be looked up now'],
   ['ETIMEDOUT', 'it does not respond'],
   ['EHOSTUNREACH', 'there is no route to the host'],
-  ['ENETUNREACH', 'there is no route to the host'],
   ['ECONNRESET', 'it closed the connection; it is not Redis, or it expects rediss://'],
-  ['EPIPE', 'it closed the connection; it is not Redis, or it expects rediss://'],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', 'it does not use TLS; use redis:// instead of rediss://'],
-  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'it does not use TLS; use redis:// instead of rediss://'],
 ]);
 
 /** The codes of an untrusted certificate. */
@@ -134,6 +131,10 @@ function fieldOf(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
 }
 
+/** The messages of servers that refuse a user. */
+const refusals =
+  /^(?:WRONGPASS|NOAUTH|NOPERM)\b|invalid password|no password is set|without any password/i;
+
 /**
  * Signs in, and checks a server.
  * @returns the policy by which the server may delete keys when its memory is full; undefined for none
@@ -157,9 +158,7 @@ export async function checkServer(client: RedisClient, address: QueueAddress) {
   } catch (error) {
     if (error instanceof Failure) throw error;
     const text = error instanceof Error ? error.message : '';
-    const [word = ''] = text.split(' ');
-    const isRefused = ['WRONGPASS', 'NOAUTH', 'NOPERM'].includes(word);
-    if (isRefused || /invalid password|no password is set|without any password/i.test(text)) {
+    if (refusals.test(text)) {
       const isMissing = address.password === undefined;
       const problem = isMissing ? 'requires a password' : 'refused the user name or password';
       throw new Failure('unauthorized', `the queue at ${label} ${problem}`, {

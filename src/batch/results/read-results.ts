@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { type IndexedResult, ResultIndex } from './result-index.ts';
-import { isTornResult, parseResultLine, type ResultFormat } from './result-line.ts';
+import { isTornResult, parseResultLine } from './result-line.ts';
 import { fileBlocks } from './write-results.ts';
 import { Failure } from '../../failure.ts';
 import { createLineSplitter } from '../../storage/read-lines.ts';
@@ -42,18 +42,17 @@ const nul = 0;
  * were not on the disk yet. @returns undefined for a line without a result
  */
 function findResult(bytes: Buffer) {
-  const before = textBeforeNul(bytes);
-  const start = bytes.lastIndexOf(nul) + 1;
-  if (start === bytes.length) {
-    const result = parseResultLine(before);
-    return result && { start: 0, end: Buffer.byteLength(before), result };
-  }
-  const result = parseResultLine(bytes.toString('utf8', start));
-  return result && isTornResult(before) ? { start, end: bytes.length, result } : undefined;
+  let end = bytes.length;
+  while (bytes[end - 1] === nul) end -= 1;
+  const start = bytes.subarray(0, end).lastIndexOf(nul) + 1;
+  const result = parseResultLine(bytes.toString('utf8', start, end));
+  return start === 0 || isTornResult(textBeforeNul(bytes))
+    ? result && { start, end, result }
+    : undefined;
 }
 
 /** The border of two results. JSON has it nowhere else, because a text escapes its quotes. */
-const joined = /\}\s*\{"(?:index":|id":"natter-)/;
+const joined = /\}\s*\{"index":/;
 
 function textBeforeNul(bytes: Buffer): string {
   const firstNul = bytes.indexOf(nul);
@@ -62,7 +61,7 @@ function textBeforeNul(bytes: Buffer): string {
 
 function notResult(name: string, line: number): Failure {
   return new Failure('usage', `line ${line} of ${name} is not a result of natter batch`, {
-    hint: 'use a different file, or repair the line',
+    hint: 'use a different file, or repair the line; ‹natter batch import› reads the format of OpenAI',
   });
 }
 
@@ -86,8 +85,6 @@ export function scanResults(
   file: number,
   onResult: (result: IndexedResult) => void,
 ) {
-  /** Undefined for a file without results. */
-  let format: ResultFormat | undefined;
   /** Bytes up to the end of the last result; what follows was not written completely. */
   let size = 0;
   /** The last result is complete except for its line end. */
@@ -108,34 +105,13 @@ export function scanResults(
       if (/\0+[^\0]/.test(bytes.toString('latin1'))) suspect ??= number;
       continue;
     }
-    format ??= found.result.format;
-    if (found.result.format !== format) {
-      throw new Failure('usage', `${name} has results in two formats: see line ${number}`, {
-        hint: 'use a different -o file',
-      });
-    }
     const { start, end, result } = found;
     onResult({ ...result, file, offset: line.offset + start, length: end - start + 1 });
     size = line.offset + (hasEnd ? bytes.length + 1 : end);
     lacksLineEnd = !hasEnd;
   }
   if (size === 0 && suspect !== undefined) throw notResult(name, suspect);
-  return { format, size, lacksLineEnd };
-}
-
-/** @throws Failure `usage` for a line that is not a result, or results of another format; the system's error */
-export function indexResults(
-  descriptor: number,
-  name: string,
-  index: ResultIndex,
-  expected?: ResultFormat,
-) {
-  const scanned = scanResults(descriptor, name, 0, (result) => index.add(result));
-  const { format = expected } = scanned;
-  if (expected === undefined || format === expected) return scanned;
-  throw new Failure('usage', `${name} has results in the format ${format}`, {
-    hint: `add --output-format ${format}, or use a different -o file`,
-  });
+  return { size, lacksLineEnd };
 }
 
 /** The path that a new file gets at `name`: the target of a dangling link, in the real folder if that exists. */
@@ -178,7 +154,7 @@ export function readResults(name: string): ResultIndex {
     const file = resultsPath(name);
     if (!fs.existsSync(file)) return index;
     descriptor = fs.openSync(file, 'r');
-    indexResults(descriptor, name, index);
+    scanResults(descriptor, name, 0, (result) => index.add(result));
     return index;
   } catch (error) {
     if (error instanceof Failure) throw error;

@@ -1,9 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { indexResults, resultsPath } from './read-results.ts';
+import { resultsPath, scanResults } from './read-results.ts';
 import { type IndexedResult, ResultIndex, type ResultLine } from './result-index.ts';
-import type { ResultFormat } from './result-line.ts';
 import { fileBlocks, replaceWithTexts, resultTexts, writeAll } from './write-results.ts';
 import { Failure } from '../../failure.ts';
 import { makePrivateFolder, removeFile, synchronizeFolder } from '../../storage/files.ts';
@@ -14,8 +13,6 @@ import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 const interval = 1000;
 
 interface ResultFileOptions extends LockOptions {
-  /** The format of the existing results, and of those that are appended. */
-  readonly format?: ResultFormat;
   /** Flushes a file to the disk; tests pass one that fails. */
   readonly synchronize?: (descriptor: number) => Promise<void>;
   /** The file was deleted and has been written again. */
@@ -174,8 +171,8 @@ export class ResultFile {
   }
 
   /** The results, if no file has them any more; else nothing. */
-  unsaved(): Iterable<Buffer> {
-    return this.#isUnsaved ? fileBlocks(this.#descriptor, this.#size) : [];
+  unsaved(): Iterable<string> {
+    return this.#isUnsaved ? resultTexts(this.#index, [this.#descriptor]) : [];
   }
 
   /**
@@ -214,8 +211,8 @@ export class ResultFile {
 
   /** Indexes the existing results and truncates an incomplete last line. @returns the size in bytes */
   #readExisting(): number {
-    const { format = 'jsonl' } = this.#options;
-    const found = indexResults(this.#descriptor, this.#name, this.#index, format);
+    const add = (result: IndexedResult) => this.#index.add(result);
+    const found = scanResults(this.#descriptor, this.#name, 0, add);
     fs.ftruncateSync(this.#descriptor, found.size);
     if (!found.lacksLineEnd) return found.size;
     fs.writeSync(this.#descriptor, '\n', found.size);

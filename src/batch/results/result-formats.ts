@@ -111,8 +111,11 @@ function outcomeOf(result: JsonObject, created: number): object {
   return { response, error: { code: kind, message } };
 }
 
-/** A line of an OpenAI batch output file: {"id", "custom_id", "response", "error"}. */
-function openaiLine(line: string, date: Date): string {
+/**
+ * A line of an OpenAI batch output file: {"id", "custom_id", "response", "error"}.
+ * @param line a result in natter's own format @param date of the completion
+ */
+export function openaiLine(line: string, date: Date): string {
   const result = resultFields(line);
   const name = resultName(Number(result['index']), readFingerprint(result['prompt_hash']));
   const id = typeof result['id'] === 'string' ? result['id'] : name;

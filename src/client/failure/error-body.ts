@@ -30,8 +30,6 @@ export function shortText(text: string, mask: Mask): string {
 
 /** What a service reported about an error; fields are absent where the body has nothing readable. */
 export interface ErrorBody {
-  /** The most specific of the names. */
-  readonly name?: string;
   /** Machine-readable names, such as `rate_limited`, the most specific first. */
   readonly names: readonly string[];
   /** The HTTP status in the body, in any of the usual fields. */
@@ -131,7 +129,6 @@ export function readErrorValue(value: unknown, mask: Mask): ErrorBody {
   return {
     names: [...new Set(names)],
     ...definedFields({
-      name: names[0],
       status: firstField(records, statusFields, readStatus),
       message: message === undefined ? undefined : shortText(message, mask),
       contextWindow: firstField(records, windowFields, readTokens),

@@ -55,32 +55,20 @@ export function networkFailure(
     : cutFailure(error, code, stage, route);
 }
 
-type CertificateProblem = readonly [
-  /** Follows `the TLS certificate of <host>` in the message. */
-  problem: string,
-  remedy:
-    | 'trust-authority'
-    | 'trust-certificate'
-    | 'check-clock'
-    | 'replace-certificate'
-    | 'check-host',
-];
+const trustAuthority: Remedy = { code: 'trust-authority' };
+const byUnknownAuthority = 'is signed by an authority unknown to this machine';
 
-const unknownAuthority: CertificateProblem = [
-  'is signed by an authority unknown to this machine',
-  'trust-authority',
-];
-
-const certificateProblems: ReadonlyMap<string, CertificateProblem> = new Map([
-  ['CERT_HAS_EXPIRED', ['has expired', 'check-clock']],
-  ['CERT_NOT_YET_VALID', ['is not valid yet', 'check-clock']],
-  ['CERT_REVOKED', ['was revoked', 'replace-certificate']],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', ['is self-signed', 'trust-certificate']],
-  ['SELF_SIGNED_CERT_IN_CHAIN', unknownAuthority],
-  ['UNABLE_TO_GET_ISSUER_CERT', unknownAuthority],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', unknownAuthority],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', unknownAuthority],
-]);
+/** What follows `the TLS certificate of <host>` in the message, by the code of Node. */
+const certificateProblems: Readonly<Record<string, readonly [string, Remedy]>> = {
+  CERT_HAS_EXPIRED: ['has expired', { code: 'check-clock' }],
+  CERT_NOT_YET_VALID: ['is not valid yet', { code: 'check-clock' }],
+  CERT_REVOKED: ['was revoked', { code: 'replace-certificate' }],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['is self-signed', { code: 'trust-certificate' }],
+  SELF_SIGNED_CERT_IN_CHAIN: [byUnknownAuthority, trustAuthority],
+  UNABLE_TO_GET_ISSUER_CERT: [byUnknownAuthority, trustAuthority],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: [byUnknownAuthority, trustAuthority],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: [byUnknownAuthority, trustAuthority],
+};
 
 const maxNames = 5;
 
@@ -97,12 +85,15 @@ function namesOf(error: unknown): string {
 /** The failure of a certificate that Node refuses with this code. */
 export function certificateFailure(error: unknown, code: string, { target }: Route): Failure {
   const isOther = code === 'ERR_TLS_CERT_ALTNAME_INVALID' || code === 'HOSTNAME_MISMATCH';
-  const [problem, remedy]: CertificateProblem = isOther
-    ? [`is ${namesOf(error)}, not for ${target.replace(/:\d+$/, '')}`, 'check-host']
-    : (certificateProblems.get(code) ?? ['is not trusted', 'trust-authority']);
+  const [problem, remedy] = isOther
+    ? ([
+        `is ${namesOf(error)}, not for ${target.replace(/:\d+$/, '')}`,
+        { code: 'check-host' },
+      ] as const)
+    : (certificateProblems[code] ?? ['is not trusted', trustAuthority]);
   return new Failure('unreachable', `the TLS certificate of ${target} ${problem} (${code})`, {
     cause: error,
-    remedy: { code: remedy },
+    remedy,
   });
 }
 

@@ -83,7 +83,7 @@ export function serviceFailure(
 ): Failure {
   const { status, headers, text } = response;
   const body = parseErrorBody(text, headers['content-type'], mask);
-  const reason = body.message ?? body.name;
+  const reason = body.message ?? body.names[0];
   const delay = retryAfter(headers, now);
   const requestId = requestIdOf(headers, mask);
   const { kind, summary, remedy, transient } = explain(status, body, request);
@@ -137,7 +137,7 @@ const refusesKey = ({ message = '' }: ErrorBody) =>
 /** Explains a failed request: what the body reports decides before the status. */
 function explain(status: number, body: ErrorBody, request: HttpRequest): Explanation {
   // The name in the body counts only for a status that is not in the contract.
-  const named = nameOfStatus(status) ?? kindOfName(body.name) ?? kindOfStatus(status);
+  const named = nameOfStatus(status) ?? kindOfName(body.names[0]) ?? kindOfStatus(status);
   const kind = status === 400 && refusesKey(body) ? 'unauthorized' : named;
   const { method } = request;
   if (body.names.some((name) => exhaustedQuota.test(name))) {
@@ -279,7 +279,7 @@ export function kindOfError(error: ErrorBody): FailureKind {
 /** The failure for an error that a service reports in a response with status 200. */
 export function reportedError(error: ErrorBody): Failure {
   const kind = kindOfError(error);
-  const reason = error.message ?? error.name ?? 'no reason given';
+  const reason = error.message ?? error.names[0] ?? 'no reason given';
   const isLength = kind === 'invalid_request' && refusesLength(error);
   const shorten: Remedy | undefined = isLength ? { code: 'shorten-prompt' } : undefined;
   const remedy = refusesModel(error) ? unknownModel.remedy : shorten;

@@ -61,25 +61,19 @@ function checkHeader(name: string, value: string): void {
   }
 }
 
-/** Names the first secret in headers, for {@link requireEncryption}; undefined if there is none. */
-export function secretIn(headers: RequestHeaders): string | undefined {
-  const name = Object.keys(headers).find(isSecretHeader);
-  if (name === undefined) return undefined;
-  return name === 'authorization' ? 'the key' : `the header ${name}`;
-}
-
 /**
  * Refuses to send a secret unencrypted to a different host.
- * @param secret names it in the message; undefined if there is none
  * @throws Failure `configuration`
  */
 export function requireEncryption(
   baseUrl: URL,
-  secret: string | undefined,
+  headers: RequestHeaders,
   allowInsecure: boolean,
 ): void {
   const isSafe = baseUrl.protocol === 'https:' || isLoopbackName(baseUrl.hostname);
-  if (secret === undefined || allowInsecure || isSafe) return;
+  const name = Object.keys(headers).find(isSecretHeader);
+  if (name === undefined || allowInsecure || isSafe) return;
+  const secret = name === 'authorization' ? 'the key' : `the header ${name}`;
   throw new Failure(
     'configuration',
     `${secret} would be sent unencrypted to ${hostAndPort(baseUrl)} over plain http`,

@@ -137,24 +137,33 @@ const maxAttempts = 3;
 const canAsk = ({ context, options }: Run<LoginOptions>) =>
   context.streams.stdin.isTerminal && options.input;
 
-/** Whether different input can help. */
-const isRefusal = (error: unknown) =>
-  error instanceof Failure && /^(?:usage|unauthorized)$/.test(error.kind);
-
-/** Asks, and on a terminal asks again, with a warning, if `use` refuses the input. */
-async function askAgain<Result>(
+/**
+ * Asks for the address and the key, and checks them. On a terminal it asks again, with a warning, for the one that is
+ * refused; the key remains the one for the service after a wrong address.
+ */
+async function connect<Result>(
   run: Run<LoginOptions>,
-  ask: (isAgain: boolean) => Promise<string>,
-  use: (text: string) => Result | Promise<Result>,
-  refuses: (error: unknown) => boolean = isRefusal,
+  check: (baseUrl: string, key: string) => Promise<Result>,
 ): Promise<Result> {
+  let baseUrl: string | undefined;
+  let key: string | undefined;
+  let isKeyAgain = false;
   for (let number = 1; ; number += 1) {
-    const text = await ask(number > 1);
+    const address = baseUrl ?? (await askBaseUrl(run, number > 1));
     try {
-      return await use(text);
+      const origin = { label: 'the base URL', kind: 'usage' } as const;
+      baseUrl = parseSettingValue(definitions.baseUrl, address, origin);
+      key ??= await askKey(run, isKeyAgain);
+      return await check(baseUrl, key);
     } catch (error) {
-      const isFinal = !canAsk(run) || number === maxAttempts;
-      if (isFinal || !refuses(error) || !(error instanceof Failure)) throw error;
+      const isUnread = baseUrl !== undefined && key === undefined;
+      const isFinal = isUnread || number === maxAttempts || !canAsk(run);
+      if (isFinal || !(error instanceof Failure)) throw error;
+      if (baseUrl === undefined || mayBeWrongAddress(error)) baseUrl = undefined;
+      else if (/^(?:usage|unauthorized)$/.test(error.kind)) {
+        key = undefined;
+        isKeyAgain = true;
+      } else throw error;
       run.presentation.notices.warning(`${error.message}; try again, or press Ctrl+C to quit`);
     }
   }
@@ -168,29 +177,17 @@ async function askAgain<Result>(
 async function askBaseUrl(run: Run<LoginOptions>, isAgain: boolean): Promise<string> {
   const { context, settings } = run;
   const { baseUrl: known } = settings.values;
-  const isExplicit = !isAgain && settings.sources.baseUrl.kind !== 'profile' && known !== undefined;
-  if (isExplicit) return known;
+  const isExplicit = !isAgain && settings.sources.baseUrl.kind !== 'profile';
+  if (known !== undefined && (isExplicit || !canAsk(run))) return known;
   if (!canAsk(run)) {
-    if (known !== undefined) return known;
     throw new Failure('usage', 'no base URL is set', {
       hint: 'pass it: ‹natter auth login --base-url https://api.example.com›',
     });
   }
   const question = `Base URL of the service${known === undefined ? '' : ` [${known}]`}: `;
-  const { signal } = context;
-  // Refuses an invalid URL before it asks for the key.
-  return askAgain(
-    run,
-    (wasInvalid) => {
-      const discardTyped = isAgain || wasInvalid;
-      return context.ask(question, { signal, keep: true, discardTyped });
-    },
-    (answer) => {
-      if (answer.trim() === '' && known !== undefined) return known;
-      const origin = { label: 'the base URL', kind: 'usage' } as const;
-      return parseSettingValue(definitions.baseUrl, answer, origin);
-    },
-  );
+  const options = { signal: context.signal, keep: true, discardTyped: isAgain };
+  const answer = await context.ask(question, options);
+  return answer.trim() === '' && known !== undefined ? known : answer;
 }
 
 const maxKeyLength = 8192;
@@ -246,33 +243,20 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const resolve = (flags: LoginOptions) =>
     resolveSettings({ flags, environment, stored, allowNewProfile: true });
   const run = { context, options, presentation, settings: resolve(options) };
-  let enteredKey: string | undefined;
-  const connect = async (baseUrl: string) => {
+  const check = async (baseUrl: string, text: string) => {
     // Resolved again, so that the secret headers of the profile are not sent to the new URL.
     const settings = resolve({ ...options, baseUrl });
-    const ask = async (isAgain: boolean) => {
-      // The key is still the one for the service after a wrong address.
-      if (enteredKey === undefined || isAgain) enteredKey = await askKey(run, isAgain);
-      return enteredKey;
-    };
-    const use = async (text: string) => {
-      const apiKey = text.trim() === '' ? undefined : parseApiKey(text, 'the API key', 'usage');
-      context.secrets.keep({ apiKey });
-      const source = { kind: 'flag', name: 'login' } as const;
-      const key = apiKey === undefined ? undefined : { value: apiKey, source };
-      const checking = { ...run, settings: withKey(settings, key) };
-      const checked = options.check
-        ? await findApi(checking).catch(
-            throwRefusal(baseUrl, hasKey(stored, settings.profile.value)),
-          )
-        : { result: 'not checked', models: [] };
-      return { ...checked, apiKey, baseUrl, settings };
-    };
-    return askAgain(run, ask, use);
+    const apiKey = text.trim() === '' ? undefined : parseApiKey(text, 'the API key', 'usage');
+    context.secrets.keep({ apiKey });
+    const source = { kind: 'flag', name: 'login' } as const;
+    const key = apiKey === undefined ? undefined : { value: apiKey, source };
+    const refuse = throwRefusal(baseUrl, hasKey(stored, settings.profile.value));
+    const checked = options.check
+      ? await findApi({ ...run, settings: withKey(settings, key) }).catch(refuse)
+      : { result: 'not checked', models: [] };
+    return { ...checked, apiKey, baseUrl, settings };
   };
-  const enter = () =>
-    askAgain(run, (isAgain) => askBaseUrl(run, isAgain), connect, mayBeWrongAddress);
-  const input = await enter().catch(throwWithoutService).finally(context.ask.end);
+  const input = await connect(run, check).catch(throwWithoutService).finally(context.ask.end);
   const { apiKey, baseUrl, result, models, settings } = input;
   const { value: profile, source } = settings.profile;
   const hadKey = hasKey(stored, profile);

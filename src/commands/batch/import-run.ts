@@ -102,8 +102,8 @@ function engineFailure(
   status: number | undefined,
   requestId: string | undefined,
 ): Failure {
-  const { message = 'the engine returned no answer', name } = readErrorValue(error, unmasked);
-  const cause = status === undefined ? name : String(status);
+  const { message = 'the engine returned no answer', names } = readErrorValue(error, unmasked);
+  const cause = status === undefined ? names[0] : String(status);
   const text = cause === undefined || message.includes(cause) ? message : `${message} (${cause})`;
   const kind = status === undefined ? 'server_error' : kindOfStatus(status);
   return new Failure(kind, text, definedFields({ status, requestId }));
@@ -166,7 +166,7 @@ async function importResult(
   text: string,
   isAnswered: boolean,
 ): Promise<{ readonly line: string; readonly failure: Failure | undefined }> {
-  if (parseResultLine(text)?.format === 'jsonl') {
+  if (parseResultLine(text) !== undefined) {
     const failure = isAnswered ? undefined : new Failure('incomplete', 'not answered');
     return { line: text, failure };
   }

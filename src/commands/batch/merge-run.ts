@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import { scanResults } from '../../batch/results/read-results.ts';
 import { addMerged, missingItems, ResultIndex } from '../../batch/results/result-index.ts';
-import type { ResultFormat } from '../../batch/results/result-line.ts';
 import { resultTexts } from '../../batch/results/write-results.ts';
 import { checkOutput, writeTexts } from './export-run.ts';
 import { present, type Context, type GlobalOptions } from '../../run.ts';
@@ -27,19 +26,11 @@ function expandFiles(name: string): readonly string[] {
 /** Adds the descriptors of the files to `opened`. @throws Failure `usage` */
 function mergeFiles(names: readonly string[], opened: number[]): ResultIndex {
   const index = new ResultIndex();
-  let format: ResultFormat | undefined;
   for (const [file, name] of names.entries()) {
     try {
       const descriptor = fs.openSync(name, 'r');
       opened.push(descriptor);
-      const scanned = scanResults(descriptor, name, file, (one) => addMerged(index, one, names));
-      format ??= scanned.format;
-      if (scanned.format !== undefined && scanned.format !== format) {
-        const message = `${names[0]} and ${name} have results in different formats`;
-        throw new Failure('usage', message, {
-          hint: '‹natter batch import› converts results: ‹natter batch import --help›',
-        });
-      }
+      scanResults(descriptor, name, file, (result) => addMerged(index, result, names));
     } catch (error) {
       throw error instanceof Failure ? error : cannotRead(name, error);
     }

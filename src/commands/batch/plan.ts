@@ -178,7 +178,7 @@ export interface OutputOptions {
   readonly unordered?: boolean;
 }
 
-/** The file that a run resumes from: a CSV file is written from the results beside it. */
+/** The file that a run resumes from: a file in another format is written from the results beside it. */
 export function resultsFileOf({ output, outputFormat }: OutputOptions): string | undefined {
-  return output !== undefined && outputFormat === 'csv' ? `${output}.jsonl` : output;
+  return output !== undefined && outputFormat !== 'jsonl' ? `${output}.jsonl` : output;
 }

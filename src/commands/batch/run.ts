@@ -24,7 +24,8 @@ import { planItem } from './sending/send-item.ts';
 import { refuseSharedFiles } from './shared-files.ts';
 import type { Context } from '../../run.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
-import { type DescribeRequest, requestDescriber } from '../../ask/dry-run.ts';
+import { describeRequest } from '../../ask/dry-run.ts';
+import type { PlannedRequest } from '../../ask/plan-request.ts';
 import { openService } from '../../ask/service.ts';
 import { withHint } from '../../cli/report.ts';
 import { guardRequest } from '../../input/secret-guard.ts';
@@ -213,12 +214,11 @@ async function printBatchDryRun(batch: Batch): Promise<void> {
   const totals = emptyTotals(settings.prices);
   const { tally } = totals;
   await checkItems(batch, selection, tally, results?.last ?? 0);
-  const describeRequest = requestDescriber(batch);
   const redacting = { mode: 'redact', settings } as const;
-  const describe: DescribeRequest = (planned) => {
-    if (options.redact !== true) return describeRequest(planned);
+  const describe = (planned: PlannedRequest) => {
+    if (options.redact !== true) return describeRequest(batch, planned);
     const { request } = guardRequest(context, redacting, planned.request);
-    return describeRequest({ ...planned, request });
+    return describeRequest(batch, { ...planned, request });
   };
   for await (const item of pendingItems(batch, selection, tally, signal)) {
     const { index, line, id = null } = item;

@@ -27,7 +27,11 @@ import type { ChatEvent } from '../../client/events.ts';
 import { rephrase } from '../../client/failure/change-failure.ts';
 import { hasInputPlaceholder } from '../../conversation/compose-prompt.ts';
 import type { ModelWindows } from '../../conversation/context-fit.ts';
-import type { AnswerRecorder, PromptRecord } from '../../conversation/journal/record-answer.ts';
+import {
+  type AnswerRecorder,
+  createPromptRecord,
+  type PromptRecord,
+} from '../../conversation/journal/record-answer.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import { createProgressReporter } from '../../output/activity.ts';
@@ -337,7 +341,8 @@ async function converse(
   });
   const clients = chainClients(service, sending);
   try {
-    const record = conversation.record();
+    const begun = conversation.record();
+    const record = begun && createPromptRecord(begun.journal, begun.parent);
     const ready: ChatRun = {
       ...run,
       conversation: conversation.saved,

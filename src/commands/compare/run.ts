@@ -12,8 +12,10 @@ import {
 } from '../../output/comparison.ts';
 import { maskMessage } from '../../secrets/secrets.ts';
 import {
+  type AnswerFormat,
   createTextPrinter,
   answerStyle,
+  type FormatOptions,
   unchanged,
   chooseAnswerFormat,
   refuseClosedOutput,
@@ -28,19 +30,16 @@ import {
   truncationFailure,
   truncationWarning,
   type Notices,
+  silentNotices,
 } from '../../output/notices.ts';
 import { figuresText, count } from '../../output/figures.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import {
-  type Comparison,
-  type CompareOptions,
-  defaultModels,
-  readComparedModels,
-} from './models.ts';
 import { type Answer, ask, type Sink } from '../../ask/ask.ts';
 import { chainClients } from '../../ask/fallback.ts';
 import {
+  type AnswerCheck,
   askUntilConforming,
+  type CheckOptions,
   checkedFields,
   failureOf,
   metadataOf,
@@ -48,28 +47,118 @@ import {
   valueText,
 } from '../../ask/check.ts';
 import { withRequestHint } from '../../cli/report.ts';
-import type { Message } from '../../client/contract.ts';
+import { catalogue, type Message } from '../../client/contract.ts';
 import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../clock.ts';
 import { promptMessages, planRequest } from '../../ask/plan-request.ts';
 import { openService } from '../../ask/service.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
-import { createJournal } from '../../conversation/journal/open-journal.ts';
 import { createPromptRecord, type PromptRecord } from '../../conversation/journal/record-answer.ts';
-import type { Context } from '../../run.ts';
-import { startRun } from '../../settings/read-settings.ts';
+import type { Context, Run } from '../../run.ts';
+import { type NamedModel, parseModel, settingsOf } from '../../settings/named-model.ts';
+import { knownProfiles } from '../../settings/profile-name.ts';
+import { readStored, startRun } from '../../settings/read-settings.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import {
-  journalOptions,
-  nextTurns,
-  openNamedJournal,
-  type NextTurn,
-} from '../../ask/open-conversation.ts';
+import { type ConversationOptions, openConversation } from '../../ask/open-conversation.ts';
 import { printJson } from '../../output/print-data.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import { dryRunDocument } from '../../ask/dry-run.ts';
-import { readPrompt, withSystem } from '../../input/read-prompt.ts';
-import { openSecretGuard } from '../../input/secret-guard.ts';
+import { type PromptOptions, readPrompt, withSystem } from '../../input/read-prompt.ts';
+import { openSecretGuard, type SecretGuard } from '../../input/secret-guard.ts';
+
+/** Options of `natter compare`. */
+export interface CompareOptions
+  extends PromptOptions, ConversationOptions, CheckOptions, FormatOptions {
+  /** Comma-separated lists. */
+  readonly models?: readonly string[];
+  readonly diff?: boolean;
+  readonly stacked?: boolean;
+}
+
+interface Comparison extends Run<CompareOptions> {
+  readonly models: readonly (NamedModel & { readonly settings: ResolvedSettings })[];
+  readonly prompt: string;
+  readonly format: AnswerFormat;
+  /** Undefined if the answers are not checked. */
+  readonly check: AnswerCheck | undefined;
+  /** Undefined if nothing in the prompt is checked for secrets. */
+  readonly guard: SecretGuard | undefined;
+}
+
+/** The label of a repeated model has a number. @throws Failure `usage` for fewer than two models, or an unknown profile */
+export function parseModels(
+  lists: readonly string[],
+  profiles: readonly string[] | undefined,
+): readonly NamedModel[] {
+  const names = lists
+    .flatMap((list) => list.split(','))
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  if (names.length < 2) {
+    throw new Failure('usage', 'a comparison needs at least two models', {
+      hint: 'separate them by commas, as in: ‹natter compare -m origin,nextgen …›',
+    });
+  }
+  return names.map((name, index) => {
+    const repeats = names.slice(0, index).filter((other) => other === name).length;
+    const label = repeats === 0 ? name : `${name} (${repeats + 1})`;
+    return { ...parseModel(name, profiles, 'usage'), label };
+  });
+}
+
+/**
+ * With `--sandbox`, profiles are ignored.
+ * @param usual the models without `--models`
+ * @throws Failure for fewer than two models, an invalid value or an unreadable file
+ */
+export function readComparedModels(
+  { context, options }: Run<CompareOptions>,
+  usual: readonly NamedModel[],
+) {
+  const stored = options.sandbox === true ? undefined : readStored(context, silentNotices);
+  const profiles = stored && knownProfiles(stored);
+  const models = options.models === undefined ? usual : parseModels(options.models, profiles);
+  return models.map((named) => {
+    return { ...named, settings: settingsOf(context, options, named, stored) };
+  });
+}
+
+/** The ids of the service's models; the published ones if it has no list, and the model in use is one of them. @throws Failure */
+async function listModels(run: Run<CompareOptions>): Promise<readonly string[]> {
+  const published = catalogue.map(({ id }) => id);
+  if (run.options.dryRun === true) return published;
+  const service = await openService(run, { command: 'compare' });
+  try {
+    const records = await service.client.listModels({ signal: run.context.signal });
+    return records.map(({ id }) => id);
+  } catch (error) {
+    if (error instanceof Failure && published.includes(run.settings.values.model)) return published;
+    throw error;
+  } finally {
+    await service.close();
+  }
+}
+
+/**
+ * The model in use and another one of the service's list. If nobody chose a model, and the service does not have the
+ * default one: the first two of the list.
+ * @throws Failure `usage` if the service lists no other model
+ */
+async function defaultModels(run: Run<CompareOptions>): Promise<readonly NamedModel[]> {
+  const { values, sources } = run.settings;
+  const { model } = values;
+  const listed = await listModels(run);
+  const isDefault = sources.model.kind === 'default' && !listed.includes(model);
+  const first = model === 'auto' || isDefault ? listed[0] : model;
+  const other = listed.find((id) => id !== first);
+  if (first !== undefined && other !== undefined) {
+    return [first, other].map((id) => ({ label: id, profile: undefined, model: id }));
+  }
+  const known = first ?? model;
+  throw new Failure('usage', `there is no second model to compare ${known} with`, {
+    hint: `name both: ‹natter compare -m ${known},OTHER …›`,
+  });
+}
 
 /** Two columns of this width fit into 80 columns of a terminal. */
 const minColumnWidth = 38;
@@ -84,39 +173,33 @@ function showsColumns(comparison: Comparison): boolean {
 
 const labelsOf = ({ models }: Comparison) => models.map(({ label }) => label);
 
-async function openColumns(comparison: Comparison): Promise<ComparisonView> {
+async function openView(comparison: Comparison): Promise<ComparisonView> {
   const { context, presentation, format, models } = comparison;
   const { clock, device, streams, environment } = context;
-  const { style: own, unicode } = presentation;
+  const { style, unicode } = presentation;
+  const labels = labelsOf(comparison);
+  const settings = models[0]?.settings;
+  if (format === 'json') return createComparisonDocument(context);
+  if (format === 'jsonl') return createComparisonLines(context, labels);
+  if (!showsColumns(comparison)) {
+    const printers = await Promise.all(models.map(() => createTextPrinter(comparison, settings)));
+    return createStackedAnswers(streams.stdout, style, labels.map(sanitizeLine), printers);
+  }
   const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');
-  const wrap = models[0]?.settings.values.wrap ?? 'words';
-  const style = answerStyle(presentation, models[0]?.settings);
+  const wrap = settings?.values.wrap ?? 'words';
+  // The end of a row would cut links.
+  const looks = { style: answerStyle(presentation, settings), hyperlinks: false, unicode, wrap };
   return createAnswerColumns({
     traits: terminalTraits(environment),
     output: streams.stdout,
     clock,
     device,
-    style: own,
+    style,
     unicode,
-    labels: labelsOf(comparison).map(sanitizeLine),
-    // The end of a row would cut links.
+    labels: labels.map(sanitizeLine),
     transform: (width) =>
-      format === 'plain'
-        ? unchanged
-        : createMarkdownStream({ style, width, hyperlinks: false, unicode, wrap }),
+      format === 'plain' ? unchanged : createMarkdownStream({ ...looks, width }),
   });
-}
-
-async function openView(comparison: Comparison): Promise<ComparisonView> {
-  const { context, presentation, format, models } = comparison;
-  const { stdout } = context.streams;
-  if (format === 'json') return createComparisonDocument(context);
-  if (format === 'jsonl') return createComparisonLines(context, labelsOf(comparison));
-  if (showsColumns(comparison)) return openColumns(comparison);
-  const open = () => createTextPrinter(comparison, models[0]?.settings);
-  const printers = await Promise.all(models.map(open));
-  const labels = labelsOf(comparison).map(sanitizeLine);
-  return createStackedAnswers(stdout, presentation.style, labels, printers);
 }
 
 interface FinishedComparison extends Comparison {
@@ -186,19 +269,18 @@ function printNotices({
 
 /** Warns if a service reports one model for answers of several: it may ignore the model of a request. */
 function warnSameModel({ presentation, models, answers }: FinishedComparison): void {
-  const answered = answers.map(({ label, metadata }, index) => {
-    const { model, baseUrl } = models[index]?.settings.values ?? {};
-    return { label, asked: model, service: baseUrl, reported: metadata.model };
-  });
-  for (const [index, { label, asked, service, reported }] of answered.entries()) {
+  const firsts = new Map<string, ComparedAnswer>();
+  for (const [index, answer] of answers.entries()) {
+    const { model: reported } = answer.metadata;
     if (reported === undefined) continue;
-    const other = answered
-      .slice(0, index)
-      .find((one) => one.service === service && one.reported === reported);
-    if (other === undefined || other.asked === asked) continue;
-    presentation.notices.warning(
-      `${other.label} and ${label} were both answered by ${reported}, as the service reports`,
-    );
+    const key = JSON.stringify([models[index]?.settings.values.baseUrl, reported]);
+    const other = firsts.get(key);
+    if (other === undefined) firsts.set(key, answer);
+    else if (other.model !== answer.model) {
+      presentation.notices.warning(
+        `${other.label} and ${answer.label} were both answered by ${reported}, as the service reports`,
+      );
+    }
   }
 }
 
@@ -224,32 +306,31 @@ async function reportComparison(comparison: FinishedComparison): Promise<void> {
  * @throws Failure if the named one cannot be found or opened
  */
 async function openComparisonJournal(comparison: Comparison) {
-  const { context, options, presentation, models, prompt } = comparison;
+  const { options, models, prompt } = comparison;
   // Answers of a profile that saves no conversations must not be in a conversation of a different profile.
-  const save = models.every(({ settings }) => settings.values.save) && options.dryRun !== true;
-  const promptOnly = ({ values }: ResolvedSettings) => promptMessages(values.system, prompt);
+  const save = models.every(({ settings }) => settings.values.save);
   const settings = models[0]?.settings ?? comparison.settings;
-  const opening = journalOptions(context, presentation.notices, save);
-  const named = await openNamedJournal(comparison, opening);
-  const next = named && nextTurns({ ...comparison, settings }, named, prompt);
-  const journal = named ?? (save ? createJournal(opening) : undefined);
-  const turns = next?.turns ?? (promptOnly(settings) as readonly NextTurn[]);
-  const parent = journal && turns.map((turn) => journal.addTurn(turn).id).at(-1);
+  const run = { ...comparison, settings: { ...settings, values: { ...settings.values, save } } };
+  const conversation = await openConversation(run, prompt);
+  const isContinued = conversation.saved() !== undefined;
+  const begun = options.dryRun === true ? undefined : conversation.record();
   const records = models.flatMap((model) => {
-    if (journal === undefined) return [];
+    if (begun === undefined) return [];
+    const { journal, parent } = begun;
     const { id } = journal.startAnswer({ model: model.settings.values.model, parent });
     return [createPromptRecord(journal, parent, id)];
   });
   const select = (index: number) => {
     const id = records[index]?.turn();
-    if (id !== undefined) journal?.select(id);
+    if (id !== undefined) begun?.journal.select(id);
   };
   select(0);
   return {
-    messages: (own: ResolvedSettings) => next?.messages ?? promptOnly(own),
+    messages: ({ values }: ResolvedSettings) =>
+      isContinued ? conversation.messages : promptMessages(values.system, prompt),
     /** What records the answer of each model; empty if nothing is saved. */
     records,
-    id: journal?.conversation().id,
+    id: conversation.saved()?.id,
     /** Selects the answer to continue with: the first complete one with text, else the first with text. */
     choose(answers: readonly ComparedAnswer[]): void {
       const withText = answers.filter(({ content }) => content !== '');
@@ -257,7 +338,7 @@ async function openComparisonJournal(comparison: Comparison) {
       const best = complete ?? withText[0];
       select(best === undefined ? 0 : answers.indexOf(best));
     },
-    close: async () => journal?.close(),
+    close: () => conversation.close(),
   };
 }
 

@@ -28,10 +28,8 @@ import type { Failure, FailureKind } from '../../failure.ts';
 import { silentNotices } from '../../output/notices.ts';
 import type { Context, Run } from '../../run.ts';
 import { firstModels, modelToSet } from '../auth/check-service.ts';
-import { buildRequest } from '../../ask/plan-request.ts';
+import { planRequest } from '../../ask/plan-request.ts';
 import { openService } from '../../ask/service.ts';
-
-const proxyVariables = /^(?:https?|all)_proxy$/i;
 
 /** @throws Failure `configuration` for an invalid proxy URL */
 export function proxyFinding(url: URL, environment: Environment): Finding {
@@ -42,12 +40,7 @@ export function proxyFinding(url: URL, environment: Environment): Finding {
     const text = `requests use the proxy ${protocol}//${host} of ${proxy.variable}${login}`;
     return note('proxy', text);
   }
-  const isVariable = (name: string) => proxyVariables.test(name) && isSet(environment, name);
-  let reason = 'no proxy variable is set';
-  if (Object.keys(environment).some(isVariable))
-    reason = 'the proxy variables do not apply to this host';
-  if (isLoopbackName(url.hostname)) reason = 'loopback addresses never use one';
-  return ok('proxy', `requests use no proxy: ${reason}`);
+  return ok('proxy', 'requests use no proxy: no variable such as HTTPS_PROXY applies to this host');
 }
 
 /** What is wrong with Node's variables for certificates. */
@@ -246,7 +239,7 @@ async function* checkAnswer(
   /** Sends the request that natter sends for a prompt, without a system prompt. */
   const ask = (maxTokens?: number) => {
     const limited = { ...settings, values: { ...settings.values, maxTokens } };
-    const { request } = buildRequest(limited, [{ role: 'user', content: promptText }], stream);
+    const { request } = planRequest(limited, [{ role: 'user', content: promptText }], stream);
     return attempt(context, collectAnswer(client.chat(request, { signal })));
   };
   let sent = await ask(answerLimit);
@@ -277,30 +270,6 @@ const endings = new Set(['unreachable', 'unauthorized', 'configuration', 'rate_l
 /** An answer without a stream shows whether streaming is the cause of these. */
 const streamSuspects = new Set(['incomplete', 'server_error', 'invalid_request']);
 
-async function* checkAnswers(run: Run<DoctorOptions>, client: Client): AsyncGenerator<Finding> {
-  const { context, settings } = run;
-  const listed = await attempt(context, client.listModels({ signal: context.signal }));
-  const ids = (listed.value ?? []).map(({ id }) => id);
-  const refusal = listed.failure;
-  const probe = { ...run, client, hasList: refusal?.kind !== 'not_found' };
-  const models = firstModels(ids);
-  if (models !== undefined) yield ok('list', `models: ${models} (${listed.time})`);
-  else if (refusal === undefined) yield warning('list', 'the service lists no models');
-  else if (!probe.hasList) yield note('list', 'the service has no list of models (404)');
-  else yield refused(probe, 'list', 'the list of models', refusal);
-  if (refusal !== undefined && endings.has(refusal.kind)) {
-    yield skipped('rest', 'no prompt was sent');
-    return;
-  }
-  const { model } = settings.values;
-  if (ids.length > 0 && model !== 'auto' && !ids.includes(model)) {
-    const text = `the service does not list ${model}, the model in use`;
-    yield warning('model', text, `‹natter config set model ${modelToSet(ids)}›`);
-  }
-  const failure = yield* checkAnswer(probe, true);
-  if (failure !== undefined && streamSuspects.has(failure.kind)) yield* checkAnswer(probe, false);
-}
-
 /** @throws Failure `configuration` for a service that cannot be opened; or the reason of an abort */
 export async function* checkService(
   examination: Examination,
@@ -311,7 +280,28 @@ export async function* checkService(
   const run = { ...examination, presentation, settings };
   const service = await openService(run, { command: 'doctor' });
   try {
-    yield* checkAnswers(run, service.client);
+    const { context } = examination;
+    const { client } = service;
+    const listed = await attempt(context, client.listModels({ signal: context.signal }));
+    const ids = (listed.value ?? []).map(({ id }) => id);
+    const refusal = listed.failure;
+    const probe = { ...run, client, hasList: refusal?.kind !== 'not_found' };
+    const models = firstModels(ids);
+    if (models !== undefined) yield ok('list', `models: ${models} (${listed.time})`);
+    else if (refusal === undefined) yield warning('list', 'the service lists no models');
+    else if (!probe.hasList) yield note('list', 'the service has no list of models (404)');
+    else yield refused(probe, 'list', 'the list of models', refusal);
+    if (refusal !== undefined && endings.has(refusal.kind)) {
+      yield skipped('rest', 'no prompt was sent');
+      return;
+    }
+    const { model } = settings.values;
+    if (ids.length > 0 && model !== 'auto' && !ids.includes(model)) {
+      const text = `the service does not list ${model}, the model in use`;
+      yield warning('model', text, `‹natter config set model ${modelToSet(ids)}›`);
+    }
+    const failure = yield* checkAnswer(probe, true);
+    if (failure !== undefined && streamSuspects.has(failure.kind)) yield* checkAnswer(probe, false);
   } finally {
     await service.close();
   }

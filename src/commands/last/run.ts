@@ -87,21 +87,17 @@ export async function printLast(
   if (answer.incomplete === true) presentation.notices.notice('this answer is incomplete');
   const { block, extract } = options;
   const which = number === '1' ? 'the last answer' : `answer ${number}`;
-  if (extract !== undefined) {
-    const code = await extractedCode(context, content, which, extract);
-    return printMarkdown(context, presentation, code, { plain: true });
-  }
-  if (block === undefined) {
-    if (content === '') return;
-    const plain = options.plain === true;
-    const settings = plain ? undefined : settingsForStored(context, presentation, options);
+  let text = content;
+  if (extract !== undefined) text = await extractedCode(context, content, which, extract);
+  else if (block !== undefined) text = await codeBlock(content, which, block);
+  else if (content === '') return;
+  else if (options.plain !== true) {
+    const settings = settingsForStored(context, presentation, options);
     const unwrapped = settings && {
       ...settings,
       values: { ...settings.values, wrap: 'none' as const },
     };
-    await printMarkdown(context, presentation, content, { plain }, unwrapped);
-    return;
+    return printMarkdown(context, presentation, content, {}, unwrapped);
   }
-  const text = await codeBlock(content, which, block);
   await printMarkdown(context, presentation, text, { plain: true });
 }

@@ -1,11 +1,10 @@
 import type { Client, ReadOptions } from '../../client/client.ts';
 import { rephrase } from '../../client/failure/change-failure.ts';
-import type { ModelRecord } from '../../client/contract.ts';
 import { describeModel } from '../../client/models/model-description.ts';
 import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { countOf } from '../../output/figures.ts';
-import type { Context, JsonOptions, Run } from '../../run.ts';
+import type { Action, Context, JsonOptions, Run } from '../../run.ts';
 import { printJson, printTable } from '../../output/print-data.ts';
 import { openService } from '../../ask/service.ts';
 import { readSettings, startRun } from '../../settings/read-settings.ts';
@@ -39,45 +38,38 @@ async function withService<Result>(
 
 const noModels = 'the service lists no models';
 
-const readModels = (run: Run): Promise<readonly ModelRecord[]> =>
-  withService(run, (client, reading) => client.listModels(reading));
-
+/** Prints the models of the service that contain the text, or all without one. @throws Failure `not_found` */
 async function printModels(
-  { context, options, presentation }: Run<JsonOptions>,
-  records: readonly ModelRecord[],
+  context: Context,
+  options: JsonOptions,
+  text: string | undefined,
 ): Promise<void> {
+  const run = await startRun(context, options, readSettings);
+  const { presentation } = run;
+  const listed = await withService(run, (client, reading) => client.listModels(reading));
+  const records =
+    text === undefined ? listed : listed.filter((one) => showsText(describeModel(one), text));
+  if (text !== undefined && records.length === 0) {
+    throw new Failure('not_found', `no match for "${text}" in ${countOf(listed.length, 'model')}`, {
+      hint: listed.length === 0 ? noModels : '‹natter models list› shows the available models',
+    });
+  }
   if (options.json === true) return printJson(context, records.map(modelDocument));
   const { isTerminal } = context.streams.stdout;
   const rows = records.map((record) => modelCells(describeModel(record), isTerminal));
   if (rows.length > 0) await printTable(context, presentation, modelColumns, rows);
+  else presentation.notices.notice(noModels);
   if (isTerminal && rows.some(hasCatalogueMark)) presentation.notices.notice(catalogueNote);
 }
 
-export async function listModels(context: Context, options: JsonOptions): Promise<void> {
-  const run = await startRun(context, options, readSettings);
-  const records = await readModels(run);
-  if (records.length === 0 && options.json !== true) run.presentation.notices.notice(noModels);
-  await printModels(run, records);
-}
+export const listModels: Action<JsonOptions> = (context, options) =>
+  printModels(context, options, undefined);
 
-/** Runs `natter models search <text>`. @throws Failure `not_found` if no model contains the text */
-export async function searchModels(
-  context: Context,
-  options: JsonOptions,
-  text: string,
-): Promise<void> {
+/** Runs `natter models search <text>`. */
+export const searchModels: Action<JsonOptions, [text: string]> = async (context, options, text) => {
   if (text === '') throw new Failure('usage', 'the search text is empty');
-  const run = await startRun(context, options, readSettings);
-  const records = await readModels(run);
-  const found = records.filter((record) => showsText(describeModel(record), text));
-  if (found.length === 0) {
-    const searched = countOf(records.length, 'model');
-    throw new Failure('not_found', `no match for "${text}" in ${searched}`, {
-      hint: records.length === 0 ? noModels : '‹natter models list› shows the available models',
-    });
-  }
-  await printModels(run, found);
-}
+  return printModels(context, options, text);
+};
 
 /** Runs `natter models get <model>`. @throws Failure `not_found` with the listed ids in its hint */
 export async function getModel(context: Context, options: JsonOptions, id: string): Promise<void> {

@@ -7,10 +7,9 @@ import { type Context, present } from '../../run.ts';
 import { setAction, setExamples, helpOf } from '../../cli/help-details.ts';
 import { Failure } from '../../failure.ts';
 import { findPrompt } from '../../prompt-files/find-prompt.ts';
-import { variablesOf } from '../../prompt-files/prompt-file.ts';
+import { variableDetails, variablesOf } from '../../prompt-files/prompt-file.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { loadPromptFile, promptPlaces } from '../../input/load-prompt-file.ts';
-import { variableDetails } from '../prompts/prompt-text.ts';
 
 /**
  * Adds the variables of a prompt file to the help of `natter run`, those of the files that it includes, too. A file that

@@ -349,16 +349,6 @@ async function printSuggestion(
   }
 }
 
-/** @throws Failure `usage` for a text that is not the exit status of a command that failed */
-function failedStatus(text: string): number {
-  const status = /^-?\d{1,10}$/.test(text) ? Number(text) : undefined;
-  if (status === undefined) {
-    throw new Failure('usage', `--explain must be an exit status, not "${text}"`);
-  }
-  if (status !== 0) return status;
-  throw new Failure('usage', 'the last command did not fail: its exit status is 0');
-}
-
 /**
  * Runs `natter shell-init <shell> --explain <status>`: explains why the command on standard input failed.
  * @throws Failure; or the reason of an abort
@@ -369,7 +359,13 @@ async function printExplanation(
   shell: Shell,
   status: string,
 ): Promise<void> {
-  const code = failedStatus(status);
+  if (!/^-?\d{1,10}$/.test(status)) {
+    throw new Failure('usage', `--explain must be an exit status, not "${status}"`);
+  }
+  const code = Number(status);
+  if (code === 0) {
+    throw new Failure('usage', 'the last command did not fail: its exit status is 0');
+  }
   const command = (await readInput(context)).trim();
   if (command === '') throw new Failure('usage', 'there is no last command to explain');
   const system = `A command failed in ${placeOf(shell, context)}. Explain the most likely cause in a few sentences, and show the corrected command if there is one. Only the command and its exit status are known, not its output.`;

@@ -24,7 +24,7 @@ import {
   versionsOf,
   withConversation,
   closingOf,
-  timeBefore,
+  turnBefore,
 } from '../conversations/position.ts';
 import { titleIfNeeded } from '../conversations/title.ts';
 import { keyDialog, keyHint } from '../connection.ts';
@@ -183,7 +183,9 @@ function closeAnswer(state: ReplState, { since }: AnswerActivity): Update {
   if (pair?.answer === undefined) return step(state);
   const { createdAt, parent } = pair.prompt;
   const isTimed = settings.times === 'on';
-  const time = isTimed ? promptTime(createdAt, timeBefore(conversation, parent)) : undefined;
+  const time = isTimed
+    ? promptTime(createdAt, turnBefore(conversation, parent)?.createdAt)
+    : undefined;
   const entries = closingOf(conversation, pair, time, now - since);
   return entries.length === 0 ? step(state) : step(state, printing(...entries));
 }

@@ -1,16 +1,15 @@
 import { type Answer, ask } from '../../ask/ask.ts';
 import type { Message } from '../../client/contract.ts';
 import type { ChatEvent } from '../../client/events.ts';
-import { Failure } from '../../failure.ts';
 import { refusalNotice, truncationWarning } from '../../output/notices.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { answerRemedies, countTokens } from '../context/compaction.ts';
+import { failureBeside, countTokens } from '../context/compaction.ts';
 import { conversationOf, messagesFor } from '../conversations/position.ts';
-import { failureText, type Session } from '../session.ts';
+import type { Session } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, SessionSettings, Update } from '../state.ts';
-import { isWriting, printing, refuse, showNow, step, stopKey, task } from '../step.ts';
-import { failureEntry, notice, type Entry } from '../transcript/transcript.ts';
+import { printing, refuse, step, stopKey, task } from '../step.ts';
+import { failureEntry, notice } from '../transcript/transcript.ts';
 
 /** A side question with the turns before it. */
 interface Asked {
@@ -34,10 +33,8 @@ function endingEntries({ context }: Session, { error, failure, isStopped, metada
   const notices = texts.map((text) => notice(cleanLine(context, text)));
   const isSaid = refusal !== undefined && failure?.kind === 'no_answer';
   if (isStopped || isSaid || error === undefined) return notices;
-  const { kind, message, hint } = failureText(error, context);
-  const isAboutAnswer = error instanceof Failure && answerRemedies.has(error.remedy?.code);
-  const help = isAboutAnswer ? '/btw asks again' : hint;
-  const own = kind === 'unauthorized' ? 'a prompt asks for a new key' : help;
+  const { kind, message, hint } = failureBeside(error, context, 'btw');
+  const own = kind === 'unauthorized' ? 'a prompt asks for a new key' : hint;
   return [...notices, failureEntry(message, own)];
 }
 
@@ -49,24 +46,44 @@ function onAsideEvent(state: ReplState, event: ChatEvent): Update {
   return step({ ...state, aside: { ...aside, cause } });
 }
 
+/** Asks beside the conversation, whose journal has neither the messages nor the answer. */
+export async function askBeside(
+  session: Session,
+  messages: readonly Message[],
+  asked: {
+    readonly settings: SessionSettings;
+    /** The name that the ledger has for the request. */
+    readonly command: string;
+    readonly signal: AbortSignal;
+    readonly onEvent?: (event: ChatEvent) => void;
+  },
+) {
+  const { service, guard, context } = session;
+  const { settings, command, signal, onEvent } = asked;
+  let warning: string | undefined;
+  const send = () => {
+    const planned = service.plan(messages, settings);
+    ({ warning } = planned);
+    return service.clientFor(command).chat(planned.request, { signal });
+  };
+  const question = { send, signal, guard, clock: context.clock };
+  const answer = await ask(question, { event: async (event) => onEvent?.(event) });
+  countTokens(session, messages, answer);
+  return { answer, warning };
+}
+
 /** Asks a side question; `updated` prints it with its whole answer. The journal has neither. */
 export async function answerAside(
   session: Session,
   { question, messages, settings }: Asked,
 ): Promise<void> {
-  const { service, guard, context } = session;
-  const signal = session.begin('aside');
-  const notices: Entry[] = [];
-  const send = () => {
-    const { request, warning } = service.plan(messages, settings);
-    if (warning !== undefined) notices.push(notice(warning));
-    return service.clientFor('btw').chat(request, { signal });
-  };
-  const answer = await ask(
-    { send, signal, guard, clock: context.clock },
-    { event: async (event) => session.update((state) => onAsideEvent(state, event)) },
-  );
-  countTokens(session, messages, answer);
+  const { answer, warning } = await askBeside(session, messages, {
+    settings,
+    command: 'btw',
+    signal: session.begin('aside'),
+    onEvent: (event) => session.update((state) => onAsideEvent(state, event)),
+  });
+  const notices = warning === undefined ? [] : [notice(warning)];
   const ending = endingEntries(session, answer);
   const aside = { type: 'aside', question, text: answer.content } as const;
   session.update((state) => {
@@ -75,15 +92,11 @@ export async function answerAside(
   });
 }
 
-/** Says at once why there is no side question, also while an answer is written. */
-const refuseAside = (state: ReplState, problem: string, hint: string): Update =>
-  isWriting(state) ? showNow(state, `${problem}; ${hint}`) : refuse(state, problem, hint);
-
 function askAside(state: ReplState, question: string): Update {
   if (question === '')
-    return refuseAside(state, '/btw needs a question', '/btw what does idempotent mean?');
+    return refuse(state, '/btw needs a question', '/btw what does idempotent mean?');
   if (state.aside !== undefined)
-    return refuseAside(state, 'a side question still runs', `${stopKey(state)} stops it`);
+    return refuse(state, 'a side question still runs', `${stopKey(state)} stops it`);
   const { settings, now } = state;
   // While an answer is written, the state has neither that nor, without one, its prompt in a request.
   const messages = messagesFor(conversationOf(state), [
@@ -104,7 +117,6 @@ export const btwCommand: SlashCommand = {
   isImmediate: true,
   takesLines: true,
   summary: 'ask beside the conversation, which does not keep it',
-  group: 'answers',
   example: '/btw what does idempotent mean?',
   run: askAside,
 };

@@ -87,7 +87,6 @@ export const branchesCommand: SlashCommand = {
   name: 'branches',
   argument: '[n]',
   summary: 'list the branches of edited prompts, or go to the n-th',
-  group: 'answers',
   example: '/branches 2',
   completes: (_repl, state) =>
     branchesOf(state).map(({ prompt }, index) => ({

@@ -39,7 +39,7 @@ import {
   contextUse,
   gapEntries,
   messagesFor,
-  timeBefore,
+  turnBefore,
   updateConversation,
   nextParent,
   reasonedText,
@@ -89,7 +89,7 @@ async function recordNew(sending: Sending, prompt: NewPrompt): Promise<string> {
   const { session, signal } = sending;
   const { files, entries } = await checkFiles(session, prompt, signal);
   if (session.state().settings.times === 'on') {
-    const before = timeBefore(session.journal().conversation(), prompt.parent);
+    const before = turnBefore(session.journal().conversation(), prompt.parent)?.createdAt;
     session.print(gapEntries(promptTime(session.context.clock.date(), before)));
   }
   session.print([{ type: 'prompt', text: prompt.shown, needsEcho: prompt.needsEcho }]);

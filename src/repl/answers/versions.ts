@@ -28,7 +28,7 @@ import { modelCandidates, refuseModelId } from '../settings.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, SessionSettings, Update } from '../state.ts';
 import { andThen, printNotice, refuse, step, printing, task, offerChoices } from '../step.ts';
-import { withSent } from '../conversations/sent-prompt.ts';
+import { promptWithNames, withSent } from '../conversations/sent-prompt.ts';
 import { startAnswer } from './send-prompt.ts';
 
 /** Selects a turn and its ancestors. */
@@ -166,12 +166,8 @@ const quotedColumns = 50;
 const listedLength = 200;
 
 /** The text of a prompt on one row, without its files. */
-export function listedText({ content }: Turn): string {
-  const { prompt, files } = splitPrompt(content);
-  const names = files.map(({ name }) => `@${name}`).filter((name) => !prompt.includes(name));
-  const text = [prompt.slice(0, listedLength), ...names].join(' ');
-  return sanitizeLine(text.replaceAll(/\s+/g, ' ')).trim();
-}
+export const listedText = ({ content }: Turn): string =>
+  sanitizeLine(promptWithNames(content, listedLength).replaceAll(/\s+/g, ' ')).trim();
 
 /** The prompts before the next one, numbered from the last. */
 function promptCandidates(_repl: Repl, state: ReplState): readonly Candidate[] {
@@ -238,7 +234,6 @@ export const answerCommands: readonly SlashCommand[] = [
     name: 'retry',
     argument: '[model]',
     summary: 'get a new version of the last answer',
-    group: 'answers',
     example: '/retry nextgen',
     completes: modelCandidates,
     run: retry,
@@ -247,7 +242,6 @@ export const answerCommands: readonly SlashCommand[] = [
     name: 'compare',
     argument: '[model]',
     summary: 'retry with another model, and show the figures of both',
-    group: 'answers',
     example: '/compare nextgen',
     completes: modelCandidates,
     run: compare,
@@ -257,7 +251,6 @@ export const answerCommands: readonly SlashCommand[] = [
     argument: '[n]',
     isSilent: true,
     summary: 'edit an earlier prompt, or the n-th last, as a new version',
-    group: 'answers',
     example: '/edit 2',
     completes: promptCandidates,
     run: editEarlier,
@@ -266,7 +259,6 @@ export const answerCommands: readonly SlashCommand[] = [
     name: 'version',
     argument: '[n]',
     summary: 'show the next version of the last answer, or version n',
-    group: 'answers',
     example: '/version 2',
     isUnlisted: true,
     run: (state, argument) => switchVersion(state, argument === '' ? 'next' : Number(argument)),
@@ -274,13 +266,11 @@ export const answerCommands: readonly SlashCommand[] = [
   {
     name: 'undo',
     summary: 'remove the last prompt and its answer, or a new summary',
-    group: 'answers',
     run: undo,
   },
   {
     name: 'continue',
     summary: 'continue an answer that was cut off',
-    group: 'answers',
     run: continueAnswer,
   },
 ];

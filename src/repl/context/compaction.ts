@@ -5,7 +5,8 @@ import { planCompaction, type CompactionPlan } from '../../conversation/compacti
 import { contextWindow, largerModel } from '../../conversation/context-fit.ts';
 import { estimateMessages, estimateTokens } from '../../conversation/token-estimate.ts';
 import { sentSummary, summaryOf } from '../../conversation/tree.ts';
-import { Failure, type RemedyCode } from '../../failure.ts';
+import { Failure } from '../../failure.ts';
+import type { Context } from '../../run.ts';
 import { count, tokenText, percent } from '../../output/figures.ts';
 import { refusalNotice } from '../../output/notices.ts';
 import { askShown, createView } from '../answers/send-prompt.ts';
@@ -19,7 +20,7 @@ import {
 import { failureEntry, notice, type Entry } from '../transcript/transcript.ts';
 import { failureText, type Session } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
-import type { ReplState, Update, SessionSettings } from '../state.ts';
+import type { FailureText, ReplState, Update, SessionSettings } from '../state.ts';
 import { newAnswer, printing, step, andThen, task } from '../step.ts';
 import { shortCount } from '../status-text.ts';
 
@@ -50,25 +51,18 @@ function doneText({ prompts, kept }: CompactionPlan): string {
   return `the summary is sent instead of ${promptsText(prompts)}${rest}; /undo removes it, /context shows the window`;
 }
 
-/** Whose hints are about the text of an answer, or about a prompt. */
-export const answerRemedies: ReadonlySet<RemedyCode | undefined> = new Set<RemedyCode>([
-  'send-again',
-  'rephrase-prompt',
-  'ask-for-text',
-]);
-
-/** A failure, as a text for `/compact`. */
-function failureOf(session: Session, error: unknown): Entry {
-  const { message, hint } = failureText(error, session.context);
-  const isAboutAnswer = error instanceof Failure && answerRemedies.has(error.remedy?.code);
-  const help = isAboutAnswer ? '/compact asks again' : hint;
-  return failureEntry(message, help === undefined ? unchanged : `${unchanged}; ${help}`);
+/** The failure of a command that asks beside the conversation. A hint about the text of an answer, or a prompt, is not for it. */
+export function failureBeside(error: unknown, context: Context, command: string): FailureText {
+  const text = failureText(error, context);
+  const code = error instanceof Failure ? error.remedy?.code : undefined;
+  const isAboutAnswer =
+    code !== undefined && ['send-again', 'rephrase-prompt', 'ask-for-text'].includes(code);
+  return isAboutAnswer ? { ...text, hint: `/${command} asks again` } : text;
 }
 
-/** What to keep, which may be empty, and the settings of the request. */
-interface Wanted {
-  readonly wanted: string;
-  readonly settings: SessionSettings;
+function failureOf({ context }: Session, error: unknown): Entry {
+  const { message, hint } = failureBeside(error, context, 'compact');
+  return failureEntry(message, hint === undefined ? unchanged : `${unchanged}; ${hint}`);
 }
 
 /** Asks for a summary and keeps it, if it can replace the turns. @returns why it cannot; undefined if it does */
@@ -82,7 +76,7 @@ async function summarize(
   // The limit is that of answers, and would cut the summary.
   const { request } = session.service.plan(plan.messages, { ...settings, maxTokens: undefined });
   const view = createView(session, 'summary');
-  const send = () => session.service.client().chat(request, { signal });
+  const send = () => session.service.clientFor('compact').chat(request, { signal });
   const answer = await askShown(session, view, { send, signal });
   await session.transcript.closeAnswer();
   const { received, metadata, isStopped, error } = answer;
@@ -124,8 +118,11 @@ export function withUsage(
   return { ...state, usage: { ...usage, promptTokens, cachedTokens, completionTokens } };
 }
 
-/** Replaces the older turns by a summary of the model. */
-export async function makeSummary(session: Session, { wanted, settings }: Wanted): Promise<void> {
+/** Replaces the older turns by a summary of the model. What to keep, `wanted`, may be empty. */
+export async function makeSummary(
+  session: Session,
+  { wanted, settings }: { readonly wanted: string; readonly settings: SessionSettings },
+): Promise<void> {
   const { service, branch } = session.state();
   const window = contextWindow(settings.model, service.windows);
   const before = conversationOf({ conversation: session.journal().conversation(), branch });
@@ -167,7 +164,7 @@ export function removeSummary(session: Session, turnId: string): void {
 /** Asks for a summary of the older turns. */
 function compact(state: ReplState, wanted: string): Update {
   const { settings } = state;
-  const activity = { ...newAnswer(state, settings.model), isSummary: true };
+  const activity = newAnswer(state, settings.model);
   return step({ ...state, activity }, task(makeSummary, { wanted, settings }, withFailedSummary));
 }
 
@@ -219,7 +216,6 @@ export const compactCommand: SlashCommand = {
   name: 'compact',
   argument: '[text]',
   summary: 'send a summary instead of the older turns',
-  group: 'conversations',
   example: '/compact keep the names and the numbers',
   takesLines: true,
   run: compact,

@@ -35,7 +35,6 @@ export const contextCommand: SlashCommand = {
   name: 'context',
   argument: '[summary]',
   summary: "show what fills the model's window, and the tokens used",
-  group: 'conversations',
   isImmediate: true,
   showsNow: true,
   example: '/context summary',

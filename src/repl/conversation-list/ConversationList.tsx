@@ -2,7 +2,7 @@ import { Box, Text } from 'ink';
 import type { ReactNode } from 'react';
 import { count, timeAgo } from '../../output/figures.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { displayWidth, truncateToWidth } from '../../terminal/text/width.ts';
+import { displayWidth, padToWidth, truncateToWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
 import { type KeyAction, keyOf } from '../composer/keys/key-bindings.ts';
 import { fitParts, fittingEnd } from '../screen/fit-parts.ts';
@@ -52,12 +52,13 @@ const maxModel = 20;
 /** The share of the row that the title has beside an excerpt. */
 const maxTitleShare = 0.45;
 
-/** The title, and in the rest of the room (columns) an excerpt or the first words. */
-function Title({
+/** The title, in the rest of the room (columns) an excerpt or the first words, and the model and the age. */
+function Conversation({
   match,
   isSelected,
   room,
-}: Readonly<{ match: Match; isSelected: boolean; room: number }>): ReactNode {
+  end,
+}: Readonly<{ match: Match; isSelected: boolean; room: number; end: string }>): ReactNode {
   const { state, style, symbols } = useView();
   const { row, excerpt } = match;
   const marks = rowMarks(row, state.conversation.id);
@@ -69,15 +70,12 @@ function Title({
   const mark = isSelected ? style.cyan(symbols.mark) : ' ';
   const painted = isSelected ? style.bold(title) : title;
   const second = other === '' ? '' : `  ${style.dim(sanitizeLine(other).trim())}`;
-  return <Row>{`${mark} ${style.yellow(tag)}${painted}${second}`}</Row>;
-}
-
-/** A column on the right, as wide as its widest cell. */
-function Cells({ cells }: { readonly cells: readonly string[] }): ReactNode {
-  const { style } = useView();
   return (
-    <Box flexShrink={0} marginLeft={2}>
-      <Lines lines={cells.map((cell) => style.dim(cell))} />
+    <Box>
+      <Box flexGrow={1} flexShrink={1}>
+        <Row>{`${mark} ${style.yellow(tag)}${painted}${second}`}</Row>
+      </Box>
+      <Text>{style.dim(end)}</Text>
     </Box>
   );
 }
@@ -98,27 +96,20 @@ function Listed({ list, matches, rows }: ListProps & { readonly rows: number }):
   );
   const ages = shown.map(({ row }) => timeAgo(row.changedAt, list.openedAt));
   const cells = columns < minColumns.age ? [] : [...(hasModel ? [models] : []), ages];
-  const widths = cells.map((column) => 2 + Math.max(...column.map(displayWidth)));
-  const room = columns - 2 - widths.reduce((sum, width) => sum + width, 0);
-  return (
-    <Box>
-      <Box flexDirection="column" flexGrow={1} flexShrink={1}>
-        {shown.map((match, index) => (
-          <Title
-            key={match.row.id}
-            match={match}
-            isSelected={first + index === list.selected}
-            room={room}
-          />
-        ))}
-      </Box>
-      {cells.map((column, index) => (
-        // Columns have no identity other than their index.
-        // oxlint-disable-next-line react/no-array-index-key
-        <Cells key={index} cells={column} />
-      ))}
-    </Box>
-  );
+  const padded = cells.map((column) => {
+    const width = Math.max(...column.map(displayWidth));
+    return column.map((cell) => `  ${padToWidth(cell, width)}`);
+  });
+  const ends = shown.map((_, index) => padded.map((column) => column[index]).join(''));
+  return shown.map((match, index) => (
+    <Conversation
+      key={match.row.id}
+      match={match}
+      isSelected={first + index === list.selected}
+      room={columns - 2 - displayWidth(ends[0] ?? '')}
+      end={ends[index] ?? ''}
+    />
+  ));
 }
 
 /** Rows of a turn in the preview. */

@@ -101,15 +101,12 @@ export interface Match {
   readonly excerpt: string | undefined;
 }
 
-/** What a list says of a conversation besides its title: a word before it, and how a screen reader says it. */
-interface Mark {
-  readonly word: string;
-  readonly spoken: string;
-}
-
-/** @param current the id of the open conversation */
-export function rowMarks(row: ListRow, current: string): readonly Mark[] {
-  const marks: Mark[] = row.marks.map((word) => ({ word, spoken: word }));
+/**
+ * What a list says of a conversation besides its title: a word before it, and how a screen reader says it.
+ * @param current the id of the open conversation
+ */
+export function rowMarks(row: ListRow, current: string) {
+  const marks = row.marks.map((word: string) => ({ word, spoken: word }));
   if (row.id === current) marks.push({ word: 'this', spoken: 'this conversation' });
   if (row.isOpenElsewhere) marks.push({ word: 'open', spoken: 'open in another natter' });
   return marks;

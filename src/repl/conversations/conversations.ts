@@ -42,7 +42,7 @@ import {
   closingOf,
   gapEntries,
   promptsOf,
-  timeBefore,
+  turnBefore,
   reasonedText,
   tokenLimitNotice,
   type PromptAndAnswer,
@@ -85,7 +85,7 @@ function promptEntries(
   isFirst: boolean,
 ): readonly Entry[] {
   const { prompt } = pair;
-  const before = isFirst ? undefined : timeBefore(conversation, prompt.parent);
+  const before = isFirst ? undefined : turnBefore(conversation, prompt.parent)?.createdAt;
   const time = settings.times === 'on' ? promptTime(prompt.createdAt, before) : undefined;
   return [
     ...gapEntries(time),
@@ -249,15 +249,12 @@ function setPin(state: ReplState, argument: string): Update {
   if (!pin && !offWords.has(argument)) {
     return refuse(state, '/pin takes only the word off', '/pin off');
   }
-  if (pin !== (state.conversation.pin === true)) {
-    const said = pin
-      ? 'this conversation is pinned: lists show it first; /pin off removes the mark'
-      : 'this conversation is no longer pinned';
-    return step(state, task(setAttributes, { set: { pin }, said }));
-  }
-  return pin
-    ? printNotice(state, 'this conversation is pinned already; /pin off removes the mark')
-    : printNotice(state, 'this conversation is not pinned');
+  const said = pin
+    ? 'this conversation is pinned: lists show it first; /pin off removes the mark'
+    : 'this conversation is not pinned';
+  return pin === (state.conversation.pin === true)
+    ? printNotice(state, said)
+    : step(state, task(setAttributes, { set: { pin }, said }));
 }
 
 /** What is attached belongs to the conversation that ends. */
@@ -275,14 +272,12 @@ export const conversationCommands: readonly SlashCommand[] = [
   {
     name: 'new',
     summary: 'start a new conversation',
-    group: 'conversations',
     run: startConversation,
   },
   {
     name: 'resume',
     argument: '[name]',
     summary: 'open the named conversation, or one from a list',
-    group: 'conversations',
     example: '/resume tea',
     completes: ({ library }) => library.names(),
     run: (state, name) =>
@@ -294,7 +289,6 @@ export const conversationCommands: readonly SlashCommand[] = [
     name: 'conversations',
     argument: '[text]',
     summary: 'open the list, or search it for all words of a text',
-    group: 'conversations',
     example: '/conversations tea',
     isUnlisted: true,
     run: (state, query) => openList(state, {}, query, query !== ''),
@@ -303,7 +297,6 @@ export const conversationCommands: readonly SlashCommand[] = [
     name: 'rename',
     argument: '[title]',
     summary: 'show or set the title of this conversation',
-    group: 'conversations',
     example: '/rename Tea for two',
     run: rename,
   },
@@ -311,7 +304,6 @@ export const conversationCommands: readonly SlashCommand[] = [
     name: 'pin',
     argument: '[off]',
     summary: 'list this conversation first, or no longer',
-    group: 'conversations',
     example: '/pin off',
     completes: () => [{ value: 'off', summary: 'remove the mark' }],
     run: setPin,

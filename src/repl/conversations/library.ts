@@ -27,11 +27,11 @@ import {
 import { Failure } from '../../failure.ts';
 import type { Candidate } from '../composer/completion.ts';
 import type { Context } from '../../run.ts';
-import { splitPrompt } from '../../conversation/compose-prompt.ts';
 import { pathOf, textOf, type Turn } from '../../conversation/tree.ts';
 import type { ListRow, PreviewTurn } from '../state.ts';
 import { isHeldElsewhere } from '../../storage/lock/lock.ts';
 import { errorCode } from '../../storage/storage-failure.ts';
+import { promptWithNames } from './sent-prompt.ts';
 
 /** Milliseconds of reading after which keys and timers are handled. */
 const maxSliceTime = 25;
@@ -105,13 +105,9 @@ function excerptOf({ path }: LibraryEntry, patterns: SearchPatterns): string | u
   return `${from === 0 ? '' : '…'}${line.text.slice(from, end)}${end < line.text.length ? '…' : ''}`;
 }
 
-const mentions = (prompt: string, name: string) => prompt.split(/\s+/).includes(name);
-
 function previewTurn(turn: Turn): PreviewTurn {
   if (turn.role === 'user') {
-    const { prompt, files } = splitPrompt(turn.content);
-    const names = files.map(({ name }) => `@${name}`).filter((name) => !mentions(prompt, name));
-    return { speaker: 'You', text: [prompt, ...names].join(' ').slice(0, previewText) };
+    return { speaker: 'You', text: promptWithNames(turn.content, previewText) };
   }
   return { speaker: turn.model ?? 'answer', text: textOf(turn).slice(0, previewText) };
 }

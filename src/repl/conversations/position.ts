@@ -115,34 +115,26 @@ export function contextUse(place: Place): ContextUse {
   return { tokens: Math.max(0, counted + since), isEstimate: since !== 0 };
 }
 
-/** When the turn before a prompt with this parent was made; a system prompt is made with the prompt. */
-export function timeBefore(
-  conversation: Conversation,
-  parent: string | undefined,
-): Date | undefined {
-  const turn = parent === undefined ? undefined : conversation.turns.get(parent);
-  return turn?.role === 'system' ? timeBefore(conversation, turn.parent) : turn?.createdAt;
+/** The turn before a prompt with this parent, without system prompts: versions may differ in them. */
+export function turnBefore({ turns }: Conversation, parent: string | undefined): Turn | undefined {
+  let turn = turns.get(parent ?? '');
+  while (turn?.role === 'system') turn = turns.get(turn.parent ?? '');
+  return turn;
 }
 
 /** The line before a prompt that was sent hours after the turn before. */
 export const gapEntries = (time: PromptTime | undefined): readonly Entry[] =>
   time?.gap === undefined ? [] : [notice(time.gap)];
 
-/** Its parent, skipping system prompts, which may differ between versions. */
-function placeOf(conversation: Conversation, { parent }: Turn): string | undefined {
-  const previous = parent === undefined ? undefined : conversation.turns.get(parent);
-  return previous?.role === 'system' ? placeOf(conversation, previous) : parent;
-}
-
 /**
  * The last turn of each version of a prompt, oldest first, and the index of the one in use: the answer, or the prompt
  * if it has none. Unanswered prompts and empty answers are omitted, unless in use.
  */
 export function versionsOf(conversation: Conversation, { prompt, answer }: PromptAndAnswer) {
-  const place = placeOf(conversation, prompt);
+  const place = turnBefore(conversation, prompt.parent);
   const turns = [...conversation.turns.values()];
   const prompts = turns.filter(
-    (turn) => turn.role === 'user' && placeOf(conversation, turn) === place,
+    (turn) => turn.role === 'user' && turnBefore(conversation, turn.parent) === place,
   );
   const promptIds = new Set<string | undefined>(prompts.map(({ id }) => id));
   const current = answer ?? prompt;

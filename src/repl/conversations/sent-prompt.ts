@@ -33,6 +33,13 @@ export function attachedEntries(files: readonly AttachedFile[]): readonly Entry[
   return [notice(`attached ${count(files.length)} files (${count(bytes)} bytes)`)];
 }
 
+/** The start of a recorded prompt, up to some UTF-16 units, and the names of the files that it does not mention. */
+export function promptWithNames(content: string, length: number): string {
+  const { prompt, files } = splitPrompt(content);
+  const names = files.map(({ name }) => `@${name}`).filter((name) => !prompt.includes(name));
+  return [prompt.slice(0, length), ...names].join(' ');
+}
+
 /** Shows a recorded prompt again: files by name, long text as a paste marker. */
 export function sentEntries(content: string): readonly Entry[] {
   const { prompt, files } = splitPrompt(content);

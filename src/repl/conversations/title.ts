@@ -1,10 +1,9 @@
 // The setting titles=model: a title that the model writes.
-import { ask } from '../../ask/ask.ts';
 import { splitPrompt } from '../../conversation/compose-prompt.ts';
 import { isAnswer, pathOf, textOf, titleFrom } from '../../conversation/tree.ts';
 import { toFailure } from '../../output/ending-failure.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
-import { countTokens } from '../context/compaction.ts';
+import { askBeside } from '../answers/aside.ts';
 import type { Session } from '../session.ts';
 import type { ReplState, Update } from '../state.ts';
 import { step, task } from '../step.ts';
@@ -54,23 +53,19 @@ export function titleIfNeeded(state: ReplState): Update {
  * is only in the debug log: the first words are the title then.
  */
 async function askTitle(session: Session): Promise<void> {
-  const { service, context, presentation, settings } = session;
+  const { presentation, settings } = session;
   if (settings.values.titles !== 'model' || !session.isStored()) return;
   const journal = session.journal();
   const { prompt, answer } = lastPrompt(pathOf(journal.conversation())) ?? {};
   if (prompt === undefined || answer === undefined) return;
-  const left = new AbortController();
-  void session.ended.finally(() => left.abort('left')).catch(() => undefined);
-  const signal = AbortSignal.any([context.signal, left.signal]);
   const words = splitPrompt(prompt.content).prompt.trim() || prompt.content;
   const messages = [{ role: 'user', content: requestText(words, textOf(answer)) }] as const;
-  const send = () => {
-    const { request } = service.plan(messages, session.state().settings);
-    return service.clientFor('title').chat(request, { signal });
-  };
-  const reply = await ask({ clock: context.clock, signal, send });
+  const { answer: reply } = await askBeside(session, messages, {
+    settings: session.state().settings,
+    command: 'title',
+    signal: session.begin('title'),
+  });
   const { received, metadata, error } = reply;
-  countTokens(session, messages, reply);
   if (error !== undefined) return presentation.debugLog(`no title: ${toFailure(error).message}`);
   const title = metadata.finishReason === 'length' ? '' : titleIn(received);
   if (title === '') return presentation.debugLog('no title: the answer has none');

@@ -54,7 +54,6 @@ export const attachCommand: SlashCommand = {
   name: 'attach',
   argument: '<path>',
   summary: 'attach a text file to the next prompt',
-  group: 'text',
   example: '/attach notes.md; /attach none removes it',
   completes: 'files',
   run: runAttach,

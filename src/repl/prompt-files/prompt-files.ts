@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type AnswerCheck, openCheck } from '../../ask/check.ts';
+import { openCheck } from '../../ask/check.ts';
 import { composeFile, readOwnSchema, withFileSettings } from '../../commands/run/use-file.ts';
 import { Failure } from '../../failure.ts';
 import { splitFrontMatter } from '../../front-matter.ts';
@@ -16,7 +16,7 @@ import {
 } from '../../prompt-files/prompt-file.ts';
 import type { Context } from '../../run.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { PromptUse, SessionSettings } from '../state.ts';
+import type { PromptUse } from '../state.ts';
 
 /** A variable of a prompt file; one without a default needs a value. */
 export type PromptVariable = Omit<Variable, 'place'>;
@@ -29,17 +29,6 @@ export interface OpenedPrompt {
   readonly variables: readonly PromptVariable[];
   /** What the text after the name is, if the file needs one. */
   readonly neededText?: string | undefined;
-}
-
-/** A prompt file filled with its values. */
-interface FilledPrompt {
-  readonly content: string;
-  /** Settings that hold for this answer only. */
-  readonly settings: Partial<SessionSettings>;
-  /** What the file asks for and natter ignores. */
-  readonly notices: readonly string[];
-  /** If the file has a schema. */
-  readonly check?: AnswerCheck | undefined;
 }
 
 /** The description in the front matter, without parsing it as YAML; empty if it is not on one line. */
@@ -105,7 +94,8 @@ export function createReplPrompts(context: Context, notices: Notices, settings: 
       };
     },
 
-    async fill(use: PromptUse, signal: AbortSignal): Promise<FilledPrompt> {
+    /** The text of a prompt file with its values, and the settings that hold for its answer only. */
+    async fill(use: PromptUse, signal: AbortSignal) {
       const found = find(use.name);
       if (found === undefined) {
         throw new Failure('not_found', `there is no prompt file "${use.name}"`);

@@ -2,22 +2,13 @@ import { EventEmitter } from 'node:events';
 import { render, type Instance } from 'ink';
 import type { Frame } from '../../terminal/region/paint.ts';
 import type { RegionPlace } from '../../terminal/region/region.ts';
-import type { Style } from '../../terminal/style.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
 import type { KeyEvent } from '../composer/keys/key-event.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import type { ReplState } from '../state.ts';
 import { App } from './App.tsx';
-import { symbolsFor } from './symbols.ts';
-import { type View, ViewStore } from './view.tsx';
-
-interface Appearance {
-  readonly style: Style;
-  readonly unicode: boolean;
-  /** Milliseconds; they turn the spinner. */
-  readonly now: number;
-}
+import { type Look, type View, ViewStore } from './view.tsx';
 
 /** UTF-16 units of the tail that are wrapped; only the last rows are shown. */
 const maxTailLength = 4000;
@@ -43,14 +34,6 @@ class FrameSink extends EventEmitter {
   };
 }
 
-const viewOf = (
-  state: ReplState,
-  { style, unicode, now }: Appearance,
-  columns: number,
-  rows: number,
-  tailRows: number,
-): View => ({ state, style, symbols: symbolsFor(unicode), columns, rows, tailRows, now });
-
 /** The Ink application. The live region asks it for a frame right before it writes. */
 export class InkScreen {
   readonly #store: ViewStore;
@@ -58,14 +41,14 @@ export class InkScreen {
   #view: View;
   #instance: Instance | undefined;
 
-  constructor(state: ReplState, look: Appearance, update: ViewStore['update']) {
+  constructor(state: ReplState, look: Look, update: ViewStore['update']) {
     const { columns, rows } = state;
     this.#store = new ViewStore(update);
-    this.#view = viewOf(state, look, columns, rows, 0);
+    this.#view = { ...look, state, columns, rows, tailRows: 0 };
   }
 
   /** Draws the live region: `preview` is the end of the answer whose format is not decided yet. */
-  draw(state: ReplState, preview: string, look: Appearance, place: RegionPlace): Frame {
+  draw(state: ReplState, preview: string, look: Look, place: RegionPlace): Frame {
     const { columns, rows, hasOpenLine } = place;
     // A row of full width leaves the cursor in a pending-wrap state in some terminals.
     const width = Math.max(1, columns - 1);
@@ -75,7 +58,8 @@ export class InkScreen {
     const below = isInline ? preview.slice(line.length + 1) : preview;
     // Not by Ink, which keeps each text that it has measured.
     const tail = (below === '' ? [] : wrapTail(below, width)).slice(-maxTailRows);
-    const drawn = this.#render(viewOf(state, look, width, rows, tail.length));
+    const view = { ...look, state, columns: width, rows, tailRows: tail.length };
+    const drawn = this.#render(view);
     const { caret, rowsBelow, tailRows } = this.#store.layout();
     const shownTail = tail.slice(tail.length - tailRows);
     const shown = [...shownTail, ...drawn];

@@ -23,6 +23,7 @@ import { createBackground } from './background.ts';
 import { InkScreen } from './ink.tsx';
 import { createKeyInput } from './key-input.ts';
 import { spinnerPace } from './StatusRow.tsx';
+import { symbolsFor } from './symbols.ts';
 import { WindowWatch } from './window-watch.ts';
 
 /** Several lines, such as a table, are formatted as if the answer ended now; a partial line is shown as it is. */
@@ -200,8 +201,8 @@ class LiveScreen implements Screen {
 
   #look() {
     const { context, presentation } = this.#repl;
-    const { unicode } = presentation;
-    return { style: this.#styleOf(this.#shown), unicode, now: context.clock.monotonic() };
+    const symbols = symbolsFor(presentation.unicode);
+    return { style: this.#styleOf(this.#shown), symbols, now: context.clock.monotonic() };
   }
 
   #render(): void {

@@ -13,19 +13,23 @@ import type { KeyEvent } from '../composer/keys/key-event.ts';
 import type { ReplState, Update } from '../state.ts';
 import type { Symbols } from './symbols.ts';
 
-/** What the components show: the state at the last update of the live region, and its place. */
-export interface View {
-  readonly state: ReplState;
+/** How the components look at a moment. */
+export interface Look {
   readonly style: Style;
   readonly symbols: Symbols;
+  /** Milliseconds; they turn the spinner. */
+  readonly now: number;
+}
+
+/** What the components show: the state at the last update of the live region, and its place. */
+export interface View extends Look {
+  readonly state: ReplState;
   /** Columns the region may use. */
   readonly columns: number;
   /** Rows of the window. */
   readonly rows: number;
   /** Rows of the answer's undecided end, which are above the region. */
   readonly tailRows: number;
-  /** Milliseconds; they turn the spinner. */
-  readonly now: number;
 }
 
 /** What the components found out about their layout. */

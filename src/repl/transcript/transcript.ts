@@ -42,13 +42,11 @@ const groups: Readonly<Record<ShortEntry['type'], Group>> = {
   failure: 'failure',
 };
 
-/** What follows a group without a separator: the output of a command, and further notices. */
-const attached: Readonly<Record<Group, readonly Group[]>> = {
-  conversation: [],
-  command: ['notice', 'failure'],
-  notice: ['notice'],
-  failure: [],
-};
+/** Whether there is no separator before a group: the output of a command, and further notices. */
+const isAttached = (last: Group | undefined, group: Group) =>
+  last === 'command'
+    ? group !== 'conversation' && group !== last
+    : last === 'notice' && group === last;
 
 function formatEntry(format: TranscriptFormat, entry: ShortEntry, isReply: boolean): string {
   switch (entry.type) {
@@ -175,9 +173,8 @@ export class Transcript {
   #separate(group: Group, isAnswer = false): void {
     this.#closeReasoning();
     const last = this.#lastGroup;
-    const isAttached = last !== undefined && attached[last].includes(group);
     this.#lastGroup = group;
-    if (isAttached) return;
+    if (isAttached(last, group)) return;
     const format = this.#format();
     // Before a line end, because the live region may write the row after it again.
     const marks = this.#endMark + (isAnswer && !this.#isMarked ? format.mark('C') : '');

@@ -5,12 +5,12 @@ import { type Directive, parseDirective, parseFault, type WrittenField } from '.
 
 /** An absent condition matches any request. */
 export interface FaultCondition {
-  readonly method?: string;
+  readonly method?: string | undefined;
   /** The whole path, such as `/v1/models`. */
-  readonly path?: string;
-  readonly model?: string;
+  readonly path?: string | undefined;
+  readonly model?: string | undefined;
   /** A part of the last user message. */
-  readonly prompt?: string;
+  readonly prompt?: string | undefined;
 }
 
 export interface FaultRule {

@@ -53,10 +53,8 @@ export function parseFault(written: Iterable<WrittenField>): Fault {
     const [name, text] = expand(entry);
     const row = findRow(name);
     if (row === undefined) {
-      const known = faultFieldRows.map(([rowName]) => rowName).join(', ');
-      const words = Object.keys(shorthands).join(', ');
       throw new Failure('usage', `there is no field "${name}"`, {
-        hint: `the fields are ${known}; without a value: a status, the name of a reply, or one of ${words}`,
+        hint: 'the prompt "[sandbox help]" lists the fields',
       });
     }
     const [rowName, field] = row;
@@ -162,17 +160,6 @@ function fieldOf(groups: Readonly<Record<string, string | undefined>>): WrittenF
  * @throws Failure `usage` for a group without an end, and for unknown or invalid fields
  */
 export function parseDirective(prompt: string): Directive | undefined {
-  try {
-    return parseGroup(prompt);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    // An error body has no hint.
-    const help = 'the prompt "[sandbox help]" lists the fields';
-    throw new Failure('usage', `${error.message}; ${help}`);
-  }
-}
-
-function parseGroup(prompt: string): Directive | undefined {
   const own = prompt.replace(summary, '');
   const start = opening.exec(own)?.[0].length;
   if (start === undefined) return undefined;

@@ -1,6 +1,7 @@
 import { catalogue, type CompletionRequest } from '../../client/contract.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
-import { type ReceivedPrompt, type Reply, replySummaries } from './reply.ts';
+import { codeReply, markdownReply, tablesReply, unicodeReply } from './fixed-replies.ts';
+import { type ReceivedPrompt, type Reply, type ReplyName, replySummaries } from './reply.ts';
 import { type FaultField, type FaultSection, faultFieldRows } from '../faults/fault-fields.ts';
 import { shorthands } from '../faults/parse-fault.ts';
 import { sandboxKeys } from '../keys.ts';
@@ -64,7 +65,7 @@ export function tableRow([name, effect]: Row): string {
   return `| \`${name.replaceAll('|', String.raw`\|`)}\` | ${effect.replaceAll('|', String.raw`\|`)} |`;
 }
 
-export const helpReply: Reply = function* help() {
+const helpReply: Reply = function* help() {
   yield 'Start a prompt with a group such as `[sandbox status=429 times=2]` or ';
   yield '`[sandbox markdown]`. Separate fields by spaces, and quote a value with spaces.\n';
   for (const { title, rows } of referenceTables()) {
@@ -104,14 +105,14 @@ const tokenText = (tokens: number) =>
 
 const pieceLength = 4096;
 
-export const echoReply: Reply = function* echo({ text }) {
+const echoReply: Reply = function* echo({ text }) {
   for (let start = 0; start < text.length; start += pieceLength) {
     yield text.slice(start, start + pieceLength);
   }
 };
 
 /** Describes the request, so that a client can be checked, and suggests what to try. */
-export const defaultReply: Reply = function* describe({ request, promptTokens, text }) {
+const defaultReply: Reply = function* describe({ request, promptTokens, text }) {
   const { model, messages, stream, max_tokens: maxTokens } = request;
   const window = catalogue.find(({ id }) => id === model)?.contextWindow ?? 0;
   yield '**This is the natter sandbox.** It has no language model: ';
@@ -167,10 +168,6 @@ function* prose({ length, seed = 1 }: ReceivedPrompt, defaultLength: number) {
   }
 }
 
-export const proseReply: Reply = (received) => prose(received, 200);
-
-export const millionReply: Reply = (received) => prose(received, 1_000_000);
-
 const esc = '\u001b';
 const bel = '\u0007';
 const st = `${esc}\\`;
@@ -216,7 +213,7 @@ export function* hostileLines(): Generator<string, void, undefined> {
 }
 
 /** A client must show every name and "before", and "after" in all lines but one. */
-export const hostileReply: Reply = function* attack() {
+const hostileReply: Reply = function* attack() {
   yield 'Each line hides a sequence between "before" and "after".\n\n';
   yield* hostileLines();
   yield '\nThe end of the hostile text.\n';
@@ -316,16 +313,19 @@ function sampleFor({ request }: ReceivedPrompt): string {
   return JSON.stringify(sampleOf(schema, schema), undefined, 2);
 }
 
-/** A value that conforms to the JSON Schema in the prompt. */
-export const sampleReply: Reply = function* sample(received) {
-  yield sampleFor(received);
-};
-
-export const fencedReply: Reply = function* fenced(received) {
-  yield `\`\`\`json\n${sampleFor(received)}\n\`\`\`\n`;
-};
-
-/** JSON that conforms to no schema of an object or a list. */
-export const misfitReply: Reply = function* misfit() {
-  yield '"This value does not conform to the schema."';
+/** All replies by name. */
+export const replies: Readonly<Record<ReplyName, Reply>> = {
+  default: defaultReply,
+  help: helpReply,
+  echo: echoReply,
+  tokens: (received) => prose(received, 200),
+  million: (received) => prose(received, 1_000_000),
+  markdown: markdownReply,
+  code: codeReply,
+  tables: tablesReply,
+  unicode: unicodeReply,
+  sample: (received) => [sampleFor(received)],
+  fenced: (received) => [`\`\`\`json\n${sampleFor(received)}\n\`\`\`\n`],
+  misfit: () => ['"This value does not conform to the schema."'],
+  hostile: hostileReply,
 };

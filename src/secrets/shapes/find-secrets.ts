@@ -100,21 +100,12 @@ function isRandom(value: string): boolean {
 /** Values without quotes end a line, as in settings files; in source code they are expressions. */
 const isWhole = (quote: string, next: string) => (quote === '' ? next === '' : next === quote);
 
-function* findAssignments(text: string): Generator<Range, void> {
-  if (!anyWord.test(text)) return;
-  for (const found of text.matchAll(assignment)) {
-    const { quote = '', secret = '', next = '' } = found.groups ?? {};
-    const [start = 0, end = 0] = found.indices?.groups?.['secret'] ?? [];
-    if (!isWhole(quote, next) || !isRandom(secret)) continue;
-    yield { start, end };
-  }
-}
-
-function* findUserInfo(text: string): Generator<Range, void> {
-  if (!text.includes('://')) return;
-  for (const found of text.matchAll(userInfo)) {
-    const [start = 0, end = 0] = found.indices?.groups?.['secret'] ?? [];
-    if (isRandom(found.groups?.['secret'] ?? '')) yield { start, end };
+/** Finds the groups `secret` of the matches that look like passwords of a program. */
+function* findValues(text: string, pattern: RegExp): Generator<Range, void> {
+  for (const { groups = {}, indices } of text.matchAll(pattern)) {
+    const { quote = '', secret = '', next = '' } = groups;
+    const [start = 0, end = 0] = indices?.groups?.['secret'] ?? [];
+    if (isWhole(quote, next) && isRandom(secret)) yield { start, end };
   }
 }
 
@@ -148,8 +139,9 @@ function* findAll(
   for (const { name, start, end } of findTokens(text)) {
     if (!isExample(text.slice(start, end))) yield { kind: name, start, end };
   }
-  for (const range of findUserInfo(text)) yield { ...range, kind: 'password in a URL' };
-  for (const range of findAssignments(text)) yield { ...range, kind: 'password or key' };
+  for (const range of findValues(text, userInfo)) yield { ...range, kind: 'password in a URL' };
+  if (!anyWord.test(text)) return;
+  for (const range of findValues(text, assignment)) yield { ...range, kind: 'password or key' };
 }
 
 /**

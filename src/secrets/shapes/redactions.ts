@@ -1,34 +1,10 @@
-import type { MaskedStream } from '../secret-filter.ts';
+import { type MaskedStream, replaceRanges } from '../secret-filter.ts';
 import type { FoundSecret } from './find-secrets.ts';
-
-/** Replaces secrets by placeholders, such as `REDACTED_GITHUB_TOKEN_7F3A2C`, and puts them back. */
-export interface Redactions {
-  /** The same secret has the same placeholder in all texts. */
-  readonly redact: (text: string, found: readonly FoundSecret[]) => string;
-  /** The text with the secrets. */
-  readonly restore: (text: string) => string;
-  /** Restores a text that arrives in pieces, also where a placeholder is cut. */
-  readonly createStream: () => MaskedStream;
-}
 
 const prefix = 'REDACTED_';
 
 /** The end of a text that may be the start of a placeholder. */
 const openEnd = /(?:REDACTED_[A-Z0-9_]{0,100}|R[ACDET]{0,7})$/;
-
-function replaceRanges(
-  text: string,
-  ranges: readonly FoundSecret[],
-  replacement: (secret: string, kind: string) => string,
-): string {
-  let replaced = '';
-  let from = 0;
-  for (const { start, end, kind } of ranges) {
-    replaced += text.slice(from, start) + replacement(text.slice(start, end), kind);
-    from = end;
-  }
-  return replaced + text.slice(from);
-}
 
 function createRestoredStream(restore: (text: string) => string): MaskedStream {
   let held = '';
@@ -47,7 +23,7 @@ function createRestoredStream(restore: (text: string) => string): MaskedStream {
 }
 
 /**
- * Makes the redactions of one run.
+ * Replaces the secrets of one run by placeholders, such as `REDACTED_GITHUB_TOKEN_7F3A2C`, and puts them back.
  * @param random as `Math.random`: placeholders of different runs differ, so that those of a continued conversation are
  * not mistaken for new ones
  * @param shown what replaces a placeholder in an answer: the secret, or `***` for natter's key
@@ -55,7 +31,7 @@ function createRestoredStream(restore: (text: string) => string): MaskedStream {
 export function createRedactions(
   random: () => number,
   shown: (secret: string) => string = (secret) => secret,
-): Redactions {
+) {
   const placeholders = new Map<string, string>();
   const secrets = new Map<string, string>();
   function placeholderOf(secret: string, kind: string): string {
@@ -79,8 +55,14 @@ export function createRedactions(
     return restored;
   };
   return {
-    redact: (text, found) => replaceRanges(text, found, placeholderOf),
+    /** The same secret has the same placeholder in all texts. */
+    redact: (text: string, found: readonly FoundSecret[]) =>
+      replaceRanges(text, found, ({ start, end, kind }) =>
+        placeholderOf(text.slice(start, end), kind),
+      ),
+    /** The text with the secrets. */
     restore,
+    /** Restores a text that arrives in pieces, also where a placeholder is cut. */
     createStream: () => createRestoredStream(restore),
   };
 }

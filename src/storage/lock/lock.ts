@@ -254,7 +254,6 @@ export interface RefusedLock {
   readonly holder: LockOwner | undefined;
   /** When it was taken, if known, else an estimate. */
   readonly since: Date;
-  readonly state: LockState;
 }
 
 /** Makes a unique token; to load node:crypto would take longer than to take the lock. */
@@ -263,10 +262,10 @@ function createToken(process: ProcessFacts, date: Date): string {
   return parts.map((part) => part.toString(36)).join('-');
 }
 
-function refusedLock(found: FoundLock | undefined, state: LockState, now: Date): RefusedLock {
-  const holder = found?.owner;
-  const since = new Date(holder?.since ?? found?.renewedAt ?? now);
-  return { isHeld: false, holder, since: Number.isNaN(since.getTime()) ? now : since, state };
+function refusedLock(found: FoundLock | undefined, now: Date): RefusedLock {
+  const since = new Date(found?.owner?.since ?? found?.renewedAt ?? now);
+  const isDate = !Number.isNaN(since.getTime());
+  return { isHeld: false, holder: found?.owner, since: isDate ? since : now };
 }
 
 /**
@@ -280,39 +279,31 @@ function takeLock(
 ): RefusedLock | { readonly isHeld: true; readonly owner: LockOwner } {
   const now = clock.date();
   const owner = createOwner(process, now, createToken(process, now));
-  let refused = refusedLock(undefined, { type: 'alive' }, now);
-  for (let attempt = 0; attempt < 3; attempt += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     if (createLock(path, owner)) return { isHeld: true, owner };
     const found = findLock(path);
-    if (found === undefined) continue;
-    const state = stateOf(found, process);
-    refused = refusedLock(found, state, now);
-    if (state.type !== 'dead') return refused;
-    breakDeadLock(path, found);
+    const isDead = found === undefined || stateOf(found, process).type === 'dead';
+    if (!isDead || attempt === 3) return refusedLock(found, now);
+    if (found !== undefined) breakDeadLock(path, found);
   }
-  return refused;
 }
 
 function keepLock(path: string, owner: LockOwner, clock: ProgramClock): HeldLock {
   let isLost = false;
-  // Both clocks count: the monotonic one may stop while the machine sleeps, and the other one may be set.
-  let checked = { date: clock.date().getTime(), monotonic: clock.monotonic() };
+  // The monotonic clock may stop while the machine sleeps.
+  let checked = clock.date().getTime();
   const renew = () => {
-    checked = { date: clock.date().getTime(), monotonic: clock.monotonic() };
+    checked = clock.date().getTime();
     const renewal = renewLock(path, owner.token);
     const isMissing = renewal === 'missing' && !createLock(path, owner);
     if (renewal === 'taken' || isMissing) isLost = true;
     if (isLost) stop();
   };
   const stop = clock.repeat(renewalInterval, () => quietly(renew));
-  const isOld = (now: number, last: number) => Math.abs(now - last) > 2 * renewalInterval;
   return {
     isHeld: true,
     isKept() {
-      const { date, monotonic } = checked;
-      if (isOld(clock.date().getTime(), date) || isOld(clock.monotonic(), monotonic)) {
-        quietly(renew);
-      }
+      if (Math.abs(clock.date().getTime() - checked) > 2 * renewalInterval) quietly(renew);
       return !isLost;
     },
     release() {
@@ -346,16 +337,10 @@ export const holderText = ({ holder }: RefusedLock): string =>
   holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
 
 function heldTooLong(path: string, refused: RefusedLock): Failure {
-  const { state } = refused;
-  const hint =
-    state.type === 'unknown'
-      ? `try again in ${Math.ceil(state.remaining / 1000)} s: if that natter is not running, the lock is removed then`
-      : 'try again; if no natter is running, delete that file';
-  return new Failure(
-    'storage',
-    `another natter${holderText(refused)} has locked ${path} for too long`,
-    { hint },
-  );
+  const message = `another natter${holderText(refused)} has locked ${path} for too long`;
+  return new Failure('storage', message, {
+    hint: 'try again in a minute; if no natter is running, delete that file',
+  });
 }
 
 /**

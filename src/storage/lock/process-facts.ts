@@ -19,22 +19,12 @@ export interface Machine {
   process(id: number): { readonly isDead: boolean; readonly start: string | undefined };
 }
 
-/** Empty on kernels before 5.6, which have no time namespaces. */
-function readTimeNamespace(): string {
-  try {
-    return fs.readlinkSync('/proc/self/ns/time');
-  } catch {
-    return '';
-  }
-}
-
 export const thisMachine: Machine = {
   host: () => os.hostname(),
   space() {
     try {
       const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-      // Start times are relative to the boot time in the time namespace.
-      return `${boot} ${fs.readlinkSync('/proc/self/ns/pid')} ${readTimeNamespace()}`;
+      return `${boot} ${fs.readlinkSync('/proc/self/ns/pid')}`;
     } catch {
       // Other systems do not have these files, and a container may hide them.
       return undefined;

@@ -3,22 +3,16 @@ import { spawnSync } from 'node:child_process';
 import { type Environment, withoutKeys } from '../../environment.ts';
 
 /** What a pager depends on. */
-export interface PagerHost {
+interface PagerHost {
   readonly environment: Environment;
   readonly platform: NodeJS.Platform;
-  /** The size of the terminal. */
-  readonly columns: number;
-  readonly rows: number;
 }
 
 /**
  * The command line of the pager: `NATTER_PAGER`, else `PAGER`, else less. Undefined for none: the first of them that is
  * set is empty or `cat`, or the terminal is too simple.
  */
-export function pagerOf({
-  environment,
-  platform,
-}: Pick<PagerHost, 'environment' | 'platform'>): string | undefined {
+export function pagerOf({ environment, platform }: PagerHost): string | undefined {
   // Windows has no pager that shows UTF-8.
   const fallback = platform === 'win32' ? '' : 'less';
   const pager = (environment['NATTER_PAGER'] ?? environment['PAGER'] ?? fallback).trim();
@@ -39,15 +33,6 @@ export function pagerCommand(pager: string, platform: NodeJS.Platform): readonly
     : ['/bin/sh', '-c', pager];
 }
 
-/** Whether the text and the prompt of the shell after it fit the terminal. Every character has one column. */
-export function fitsTerminal(
-  text: string,
-  { columns, rows }: Pick<PagerHost, 'columns' | 'rows'>,
-): boolean {
-  const heights = text.split('\n').map((line) => Math.max(1, Math.ceil(line.length / columns)));
-  return heights.reduce((sum, height) => sum + height, 0) <= rows;
-}
-
 /** Exit codes of shells when a program is missing or cannot run; 9009 is from cmd.exe. */
 export const notRunCodes: ReadonlySet<number | null> = new Set([126, 127, 9009]);
 
@@ -56,11 +41,11 @@ const pagerDefaults = { LESS: 'FRX', LV: '-c' };
 
 /**
  * Shows the text in the pager, perhaps only a part of it, and waits for its end. False if there is no pager, it cannot
- * be started, or the text fits the terminal without one: the text is then still to be printed.
+ * be started, or the text fits the terminal with the prompt of the shell: the text is then still to be printed.
  */
-export function showInPager(text: string, host: PagerHost): boolean {
+export function showInPager(text: string, rows: number, host: PagerHost): boolean {
   const pager = pagerOf(host);
-  if (pager === undefined || fitsTerminal(text, host)) return false;
+  if (pager === undefined || text.split('\n').length <= rows) return false;
   const { environment, platform } = host;
   const [program = pager, ...words] = pagerCommand(pager, platform);
   const { pid, status } = spawnSync(program, words, {

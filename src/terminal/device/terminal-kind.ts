@@ -74,53 +74,56 @@ export function isLightColor(red: number, green: number, blue: number): boolean 
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue) > 0.179;
 }
 
-const programsWithLinks = 'iTerm.app WezTerm vscode ghostty rio mintty Tabby contour'.split(' ');
-const namesWithLinks = /^(?:xterm-kitty|xterm-ghostty|alacritty|foot|wezterm|contour|rio)/;
-/** The first versions with links: VTE (GNOME Terminal and others), and Konsole. */
-const firstVersions = { vte: 5000, konsole: 201_200 } as const;
+/** Who is known to understand a kind of sequences: values of `TERM_PROGRAM` and `TERM`, and the first versions of others. */
+interface Known {
+  readonly programs: readonly string[];
+  readonly names: RegExp;
+  readonly konsole: number;
+  /** Of GNOME Terminal and others. */
+  readonly vte: number;
+}
+
+const withLinks: Known = {
+  programs: ['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'rio', 'mintty', 'Tabby', 'contour'],
+  names: /^(?:xterm-kitty|xterm-ghostty|alacritty|foot|wezterm|contour|rio)/,
+  konsole: 201_200,
+  vte: 5000,
+};
+
+const withMarks: Known = {
+  programs: ['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'contour'],
+  names: /^(?:xterm-kitty|xterm-ghostty|foot|wezterm|contour)/,
+  konsole: 220_800,
+  vte: Number.POSITIVE_INFINITY,
+};
+
+function isKnown({ programs, names, konsole, vte }: Known, environment: Environment): boolean {
+  const { TERM: name = '', TERM_PROGRAM: program = '' } = environment;
+  const { TMUX: tmux, STY: screen, WT_SESSION: windowsTerminal } = environment;
+  // What a multiplexer passes on depends on its version and on the terminal around it.
+  if (tmux !== undefined || screen !== undefined || /^(?:tmux|screen)/.test(name)) return false;
+  return (
+    programs.includes(program) ||
+    names.test(name) ||
+    windowsTerminal !== undefined ||
+    Number(environment['KONSOLE_VERSION']) >= konsole ||
+    Number(environment['VTE_VERSION']) >= vte
+  );
+}
 
 /**
  * Whether the terminal is known to open links (OSC 8). Others ignore them, and would show their text alone.
  * `FORCE_HYPERLINK`, as in other programs, is `0` for no and anything else for yes.
  */
 export function opensLinks(environment: Environment): boolean {
-  const { FORCE_HYPERLINK: forced, TERM: name = '', TERM_PROGRAM: program = '' } = environment;
-  if (forced !== undefined && forced !== '') return forced !== '0';
-  // Whether a multiplexer passes links on depends on its version and on the terminal around it.
-  const { TMUX: tmux, STY: screen, WT_SESSION: windowsTerminal } = environment;
-  if (tmux !== undefined || screen !== undefined || /^(?:tmux|screen)/.test(name)) return false;
-  const { VTE_VERSION: vte, KONSOLE_VERSION: konsole } = environment;
-  return (
-    programsWithLinks.includes(program) ||
-    namesWithLinks.test(name) ||
-    windowsTerminal !== undefined ||
-    Number(vte) >= firstVersions.vte ||
-    Number(konsole) >= firstVersions.konsole
-  );
+  const { FORCE_HYPERLINK: forced } = environment;
+  return forced === undefined || forced === '' ? isKnown(withLinks, environment) : forced !== '0';
 }
-
-const programsWithMarks = 'iTerm.app WezTerm vscode ghostty contour'.split(' ');
-const namesWithMarks = /^(?:xterm-kitty|xterm-ghostty|foot|wezterm|contour)/;
-/** The first version of Konsole with marks. */
-const firstKonsoleWithMarks = 220_800;
 
 /** Whether the terminal is known to use the marks of prompts (OSC 133). tmux uses them itself since 3.4. */
 export function usesPromptMarks(environment: Environment): boolean {
-  const {
-    TERM: name = '',
-    TERM_PROGRAM: program = '',
-    TERM_PROGRAM_VERSION: version,
-  } = environment;
-  if (program === 'tmux') {
-    const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(version ?? '') ?? [];
-    return Number(major) > 3 || (Number(major) === 3 && Number(minor) >= 4);
-  }
-  const { TMUX: tmux, STY: screen, WT_SESSION: windowsTerminal } = environment;
-  if (tmux !== undefined || screen !== undefined || /^(?:tmux|screen)/.test(name)) return false;
-  return (
-    programsWithMarks.includes(program) ||
-    namesWithMarks.test(name) ||
-    windowsTerminal !== undefined ||
-    Number(environment['KONSOLE_VERSION']) >= firstKonsoleWithMarks
-  );
+  const { TERM_PROGRAM: program, TERM_PROGRAM_VERSION: version = '' } = environment;
+  return program === 'tmux'
+    ? /(?:^|-)(?:3\.(?:[4-9]|\d\d)|[4-9]\.|\d\d)/.test(version)
+    : isKnown(withMarks, environment);
 }

@@ -67,57 +67,49 @@ const unitsPerColumn = 64;
 
 const spacesAtEnd = / +((?:\u001B\[[\d;:]*m)*)$/;
 
-/** Where a row begins in its line, and the sequences that reopen its style. */
-export interface RowStart {
-  readonly at: number;
-  readonly open: string;
+/** A line, or the rest of one, with the sequences that reopen its style; copying a long rest for each row would be slow. */
+export interface Line {
+  readonly text: string;
+  readonly open?: string;
 }
 
 interface Row {
   /** Closes its own style. */
   readonly text: string;
-  /** Undefined for the last row of the line. */
-  readonly next: RowStart | undefined;
+  /** What follows the row; undefined for the last row of a line. */
+  readonly rest: Line | undefined;
 }
 
-export const lineStart: RowStart = { at: 0, open: '' };
-
-/** The row that begins at `start`; a character wider than the width gets a separate row. */
-export function rowFrom(
-  line: string,
-  { at, open }: RowStart,
-  width: number,
-  cut: Cut = 'words',
-): Row {
-  let size = (width + 1) * unitsPerColumn;
-  let begin = open + line.slice(at, at + size);
-  let found = findBreak(begin, width, cut);
-  while (found === undefined && line.length > at + size) {
-    size *= 2;
-    begin = open + line.slice(at, at + size);
-    found = findBreak(begin, width, cut);
-  }
-  if (found === undefined) {
+/** The first row of a line; a character wider than the width gets a separate row. */
+export function firstRow({ text, open = '' }: Line, width: number, cut: Cut = 'words'): Row {
+  for (let size = (width + 1) * unitsPerColumn; ; size *= 2) {
+    const begin = open + text.slice(0, size);
+    const found = findBreak(begin, width, cut);
+    if (found !== undefined) {
+      const rest = text.slice(found.next - open.length);
+      return {
+        text: begin.slice(0, found.end) + closingSequences(found.openAtEnd),
+        rest: { text: rest, open: found.open.join('') },
+      };
+    }
+    if (size < text.length) continue;
     const isWide = displayWidth(begin) > width;
-    return { text: isWide ? begin.replace(spacesAtEnd, '$1') : begin, next: undefined };
+    return { text: isWide ? begin.replace(spacesAtEnd, '$1') : begin, rest: undefined };
   }
-  const next = { at: at + found.next - open.length, open: found.open.join('') };
-  return { text: begin.slice(0, found.end) + closingSequences(found.openAtEnd), next };
 }
 
-/** The rows from `start` to the end of the line, at most `most`. */
-export function rowsFrom(
-  line: string,
-  start: RowStart,
+/** The rows of a line, at most `most`. */
+export function rowsOf(
+  line: Line,
   width: number,
   cut: Cut = 'words',
   most = Number.POSITIVE_INFINITY,
 ): string[] {
   const rows: string[] = [];
-  for (let next: RowStart | undefined = start; next !== undefined && rows.length < most;) {
-    const row = rowFrom(line, next, width, cut);
+  for (let rest: Line | undefined = line; rest !== undefined && rows.length < most;) {
+    const row = firstRow(rest, width, cut);
     rows.push(row.text);
-    next = row.next;
+    ({ rest } = row);
   }
   return rows;
 }
@@ -126,9 +118,7 @@ export function rowsFrom(
 export function wrapText(text: string, width: number, cut: Cut = 'words'): string[] {
   return text
     .split('\n')
-    .flatMap((line) =>
-      displayWidth(line) <= width ? [line] : rowsFrom(line, lineStart, width, cut),
-    );
+    .flatMap((line) => (displayWidth(line) <= width ? [line] : rowsOf({ text: line }, width, cut)));
 }
 
 /** The colours and links that are open at a place in a text: the sequences that opened them, in order. */

@@ -8,7 +8,7 @@ import { fc } from '../../support/properties.ts';
 import { requestIdOf } from '../../../src/client/http/response-headers.ts';
 import { unmasked } from '../../support/secret.ts';
 
-type Summary = Pick<ErrorBody, 'name' | 'message' | 'status'>;
+type Summary = Pick<ErrorBody, 'message' | 'status'> & { readonly name?: string };
 
 const parse = (text: string, contentType?: string) => parseErrorBody(text, contentType, unmasked);
 
@@ -48,8 +48,8 @@ test.each<readonly [body: unknown, summary: Summary]>([
   [error({ message: '', code: '' }), {}],
   [{ message: ' a\n\tb \r\n' }, { message: 'a b' }],
 ])('reads the JSON %j as %j', (body, summary) => {
-  const { name, message, status } = parse(JSON.stringify(body), 'application/json');
-  expect({ name, message, status }).toStrictEqual({
+  const { names, message, status } = parse(JSON.stringify(body), 'application/json');
+  expect({ name: names[0], message, status }).toStrictEqual({
     name: undefined,
     message: undefined,
     status: undefined,

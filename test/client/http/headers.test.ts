@@ -3,7 +3,6 @@ import {
   cleanKey,
   requestHeaders,
   requireEncryption,
-  secretIn,
 } from '../../../src/client/http/request-headers.ts';
 import { retryAfter } from '../../../src/client/http/response-headers.ts';
 import { Failure } from '../../../src/failure.ts';
@@ -82,14 +81,14 @@ test.each([
   'http://localhost.test',
   'http://[fe80::1]',
 ])('K14 refuses to send a key to %s', (url) => {
-  expect(() => requireEncryption(new URL(url), secretIn(withKey), false)).toThrow(/unencrypted/);
+  expect(() => requireEncryption(new URL(url), withKey, false)).toThrow(/unencrypted/);
 });
 
 test.each(['x-api-key', 'cookie', 'x-team-token'])(
   'K14 refuses to send the header %s over plain http',
   (name) => {
     const headers = { 'user-agent': 'natter', [name]: 'value' };
-    const check = () => requireEncryption(new URL('http://api.test'), secretIn(headers), false);
+    const check = () => requireEncryption(new URL('http://api.test'), headers, false);
     expect(check).toThrow(`the header ${name} would be sent unencrypted`);
   },
 );
@@ -103,7 +102,7 @@ test.each([
   ['when allowed', 'http://api.test', withKey, true],
   ['without a key', 'http://api.test', { 'x-team': 'blue' }, false],
 ])('K14 sends %s', (_name, url, headers, allowed) => {
-  expect(() => requireEncryption(new URL(url), secretIn(headers), allowed)).not.toThrow();
+  expect(() => requireEncryption(new URL(url), headers, allowed)).not.toThrow();
 });
 
 const now = new Date('2026-11-20T12:00:00Z');

@@ -2,7 +2,13 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../../sandbox/sandbox-helpers.ts';
-import { type BatchPlace, openBatchPlace, openPrompts, parseResults } from '../../support/batch.ts';
+import {
+  type BatchPlace,
+  openBatchPlace,
+  openPrompts,
+  parseResults,
+  promptLines,
+} from '../../support/batch.ts';
 import { expectFailure } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { delta, done, finish, stream, streamed } from '../../support/raw-replies.ts';
@@ -133,37 +139,21 @@ describe('--output-format openai', () => {
     ]);
   });
 
+  test('of a pipe goes to a file, too', async () => {
+    const place = await openBatchPlace();
+    await place.run(['-', ...words.slice(1)], { input: promptLines(2) });
+    expect(jsonLines(place.read('out.jsonl'))).toHaveLength(2);
+  });
+
   test('never mixes with results of a different format', async () => {
     const place = await openPrompts(1);
     await place.run(words);
     const before = place.read('out.jsonl');
     const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl']);
     expect(code).toBe(2);
-    expect(stderr).toContain('natter: out.jsonl has results in the format openai\n');
-    expect(stderr).toContain('add --output-format openai');
+    expect(stderr).toContain('natter: line 1 of out.jsonl is not a result of natter batch\n');
+    expect(stderr).toMatch(/natter batch import.? reads the format of OpenAI/);
     expect(place.read('out.jsonl')).toBe(before);
-  });
-
-  test('can be merged', async () => {
-    const place = await openPrompts(4);
-    for (const shard of [1, 2]) {
-      const piece = ['-o', `piece-${shard}.jsonl`, '--shard', `${shard}/2`];
-      await place.run(['p.txt', '--output-format', 'openai', ...piece]);
-    }
-    const { code } = await place.run([
-      'merge',
-      'piece-1.jsonl',
-      'piece-2.jsonl',
-      '-o',
-      'all.jsonl',
-    ]);
-    expect(code).toBe(0);
-    const again = await place.run(['p.txt', '-o', 'all.jsonl', '--output-format', 'openai']);
-    expect(again.stderr).toContain('4 of 4 items answered (4 before)');
-    await place.run(['p.txt', '-o', 'own.jsonl', '--shard', '1/2']);
-    const mixed = await place.run(['merge', 'own.jsonl', 'piece-2.jsonl']);
-    expect(mixed.code).toBe(2);
-    expect(mixed.stderr).toContain('own.jsonl and piece-2.jsonl have results in different formats');
   });
 });
 

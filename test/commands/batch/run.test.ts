@@ -242,7 +242,9 @@ describe('natter batch', () => {
     place.write('p.jsonl', '{"prompt":"a"}\n{"prompt":\n');
     const { code, stderr } = await place.run(['p.jsonl', '-o', 'out.jsonl']);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/cannot succeed as .*: correct (?:it|them); run the same command again/);
+    expect(stderr).toMatch(
+      /cannot succeed unchanged: correct the input; run the same command again/,
+    );
   });
 });
 

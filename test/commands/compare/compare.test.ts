@@ -10,7 +10,7 @@ import {
   type CompareOptions,
   parseModels,
   readComparedModels,
-} from '../../../src/commands/compare/models.ts';
+} from '../../../src/commands/compare/run.ts';
 import { pathOf, versionsOf } from '../../../src/conversation/tree.ts';
 import type { Run } from '../../../src/run.ts';
 import { sandboxKey } from '../../../src/sandbox/keys.ts';

@@ -1,3 +1,4 @@
+import { symbolsFor } from '../../../src/repl/screen/symbols.ts';
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { frameOf } from '../../support/app.tsx';
@@ -101,7 +102,9 @@ test('a search shows how far it is', () => {
 
 test('without Unicode, only ASCII is drawn', () => {
   const list = listOf(rows, { preview });
-  expect(draw(list, 80, 24, { unicode: false }).rows.join('')).toMatch(/^[\x20-\x7E]*$/);
+  expect(draw(list, 80, 24, { symbols: symbolsFor(false) }).rows.join('')).toMatch(
+    /^[\x20-\x7E]*$/,
+  );
 });
 
 test('the selected conversation is visible', () => {

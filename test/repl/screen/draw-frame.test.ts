@@ -1,3 +1,4 @@
+import { symbolsFor } from '../../../src/repl/screen/symbols.ts';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import type { KeyEvent } from '../../../src/repl/composer/keys/key-event.ts';
@@ -149,7 +150,9 @@ describe('the live region', () => {
   });
 
   test('is ASCII on a terminal without Unicode', () => {
-    const { rows } = frameOf(shownState({ ...busy, columns: 20 }), { look: { unicode: false } });
+    const { rows } = frameOf(shownState({ ...busy, columns: 20 }), {
+      look: { symbols: symbolsFor(false) },
+    });
     expect(rows.join('')).toMatch(/^[\x20-\x7E]+$/);
   });
 

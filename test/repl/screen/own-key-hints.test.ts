@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { slashCommands } from '../../../src/repl/commands.ts';
+import { groupsOf } from '../../../src/repl/commands.ts';
 import { ownKeyMap } from '../../../src/repl/composer/keys/key-bindings.ts';
 import { createBuffer, draftFrom } from '../../../src/repl/composer/text-buffer.ts';
-import { refuseUnknown, showHelp } from '../../../src/repl/help.ts';
+import { showHelp } from '../../../src/repl/help.ts';
 import { noticeOf } from '../../../src/repl/screen/notice.ts';
 import { runForShell } from '../../../src/repl/shell/shell-lines.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
@@ -52,7 +52,7 @@ test('the first row and the help name keys of the user', () => {
   });
   const help = (isLineMode: boolean, topic: string) =>
     printed(
-      effectsIn(showHelp(stateOf({ keyMap, isLineMode, columns: 100 }), slashCommands, topic)),
+      effectsIn(showHelp(stateOf({ keyMap, isLineMode, columns: 100 }), groupsOf(), topic)),
     )[0];
   expect(help(false, '')).toContain('Alt+S, F9, Esc, Ctrl+Q');
   expect(help(true, 'keys')).toMatch(/^Alt\+S: sends the line[^]*\nCtrl\+Q: stops an answer/m);
@@ -67,15 +67,4 @@ test.each<[string, Record<string, string>, Partial<ReplState>, string]>([
   const state = stateOf({ keyMap: ownKeyMap(keys, 'default'), ...parts });
   const effects = effectsIn(runForShell(state, draftFrom('!'), false));
   expect(printed(effects).join('\n')).toContain(text);
-});
-
-test.each([
-  ['ctrl+r', '/resume lists them; Ctrl+R searches your prompts'],
-  ['f6', '/resume lists them; F6 searches your prompts'],
-  ['none', '/resume lists them'],
-])('/help history with %s for the search: %s', (key, hint) => {
-  const state = stateOf({ keyMap: ownKeyMap({ 'search-start': key }, 'default') });
-  expect(effectsIn(refuseUnknown(state, slashCommands, 'history'))).toMatchObject([
-    { entries: [{ hint }] },
-  ]);
 });

@@ -116,15 +116,9 @@ describe('withLock', () => {
     const other = { ...options([]), process: processOn(7) };
     const use = () => withLock(lock, other, () => readFileSync(lock, 'utf8'));
     leaveLock(lock, { host: 'two' }, 20_000);
-    const start = Date.now();
     const failure = await failureOf(use);
-    // The file system's clock is not mocked: the lock ages while the test waits.
-    const seconds = Math.ceil((Date.now() - start) / 1000);
     expect(failure.kind).toBe('storage');
-    expect(failure.hint).toMatch(/^try again in \d+ s: if that natter is not running, the lock is/);
-    const remaining = Number(/\d+/.exec(failure.hint ?? '')?.[0]);
-    expect(remaining).toBeLessThanOrEqual(40);
-    expect(remaining).toBeGreaterThanOrEqual(40 - seconds);
+    expect(failure.hint).toContain('try again in a minute');
     leaveLock(lock, { host: 'two' }, 61_000);
     expect(await use()).toContain('"processId":7');
   });

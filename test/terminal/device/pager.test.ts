@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fitsTerminal, pagerCommand, pagerOf } from '../../../src/terminal/device/pager.ts';
+import { pagerCommand, pagerOf } from '../../../src/terminal/device/pager.ts';
 
 test.each<[string, Record<string, string>, string | undefined]>([
   ['less by default', {}, 'less'],
@@ -27,14 +27,4 @@ test.each<[string, NodeJS.Platform, readonly string[]]>([
   ['more < con', 'win32', ['cmd.exe', '/d', '/s', '/c', '"more < con"']],
 ])('%j on %s runs %j', (pager, platform, expected) => {
   expect(pagerCommand(pager, platform)).toEqual(expected);
-});
-
-test.each([
-  ['a\nb\n', 80, 3, true],
-  ['a\nb\n', 80, 2, false],
-  ['\n\n', 80, 3, true],
-  ['1234567890\n', 5, 3, true],
-  ['12345678901\n', 5, 3, false],
-])('%j fits %i columns and %i rows, with a row for the prompt: %s', (text, columns, rows, fits) => {
-  expect(fitsTerminal(text, { columns, rows })).toBe(fits);
 });

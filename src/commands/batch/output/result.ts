@@ -10,10 +10,6 @@ function placeFields({ index, line, id }: ItemPlace, fingerprint: string | undef
   return { index, line, id: id ?? null, prompt_hash: fingerprint ?? null };
 }
 
-function errorFields(failure: Failure | undefined, secrets: Secrets): object {
-  return failureFields(failure, { secrets });
-}
-
 /** The result of a sent item: the fields of `--json`, with `error` if it failed. */
 export function outcomeLine(
   secrets: Secrets,
@@ -22,7 +18,7 @@ export function outcomeLine(
   { metadata, content, requestedModel, failure, checked }: ItemOutcome,
 ): string {
   const place = placeFields(item, fingerprint);
-  const error = errorFields(failure, secrets);
+  const error = failureFields(failure, { secrets });
   const hasText = content !== '' || metadata.refusal !== undefined;
   if (failure !== undefined && !hasText && !metadata.complete) {
     return jsonLine({ ...place, ...error });
@@ -50,5 +46,5 @@ export function failureLine(
   fingerprint: string | undefined,
   failure: Failure,
 ): string {
-  return jsonLine({ ...placeFields(item, fingerprint), ...errorFields(failure, secrets) });
+  return jsonLine({ ...placeFields(item, fingerprint), ...failureFields(failure, { secrets }) });
 }

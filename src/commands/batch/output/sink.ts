@@ -4,12 +4,14 @@ import { readItems } from '../../../batch/input/read-items.ts';
 import {
   formatResult,
   formatResultRow,
+  openaiLine,
+  type OutputFormat,
   tableHeader,
 } from '../../../batch/results/result-formats.ts';
 import { readResults, resultsPath } from '../../../batch/results/read-results.ts';
 import { cannotWrite, openResultFile, resultLock } from '../../../batch/results/result-file.ts';
 import type { IndexedResult, ResultLine } from '../../../batch/results/result-index.ts';
-import { readResult, replaceWithTexts } from '../../../batch/results/write-results.ts';
+import { readResult, replaceWithTexts, resultTexts } from '../../../batch/results/write-results.ts';
 import type { BatchSource } from '../items.ts';
 import { type OutputOptions, resultsFileOf } from '../plan.ts';
 import { awaitHolder } from '../../../ask/open-conversation.ts';
@@ -121,9 +123,14 @@ function standardOutput(
   };
 }
 
-/** @param output the table @param results the file of results beside it @throws Failure `usage` */
-function refuseTable(output: string, results: string, { input }: BatchSource): void {
-  if (!input.isRepeatable) {
+/** @param output the file in another format @param results the file of results beside it @throws Failure `usage` */
+function refuseOutput(
+  output: string,
+  results: string,
+  format: OutputFormat,
+  { input }: BatchSource,
+): void {
+  if (format === 'csv' && !input.isRepeatable) {
     throw new Failure('usage', '--output-format csv with -o needs a named input file', {
       hint: 'save the input in a file, or redirect the output instead: … > answers.csv',
     });
@@ -134,12 +141,16 @@ function refuseTable(output: string, results: string, { input }: BatchSource): v
   });
 }
 
-/** The header and a row for each item; without a result, its last cells are empty. */
-async function* tableTexts(
+/**
+ * The results in a different format. A table has its header and a row for each item; without a result, its last cells
+ * are empty.
+ */
+async function* formattedTexts(
   { input, plan }: BatchSource,
   results: string,
-  answerColumn: string,
+  { outputFormat, answerColumn }: OutputOptions,
   takes: (index: number) => boolean,
+  date: Date,
 ): AsyncGenerator<string, void> {
   const found = readResults(results);
   const descriptor = fs.openSync(results, 'r');
@@ -147,6 +158,10 @@ async function* tableTexts(
   const { signal } = new AbortController();
   let hasHeader = false;
   try {
+    if (outputFormat === 'openai') {
+      for (const text of resultTexts(found, [descriptor])) yield openaiLine(text, date);
+      return;
+    }
     for await (const item of readItems(input.bytes(signal), plan)) {
       if (!hasHeader) yield tableHeader(item, answerColumn);
       hasHeader = true;
@@ -161,7 +176,7 @@ async function* tableTexts(
 
 /**
  * Writes results to the file of `-o`, else to standard output.
- * @param items what results belong to; a table needs it, and is written from the results beside it at the end
+ * @param items what results belong to; other formats than natter's own need it, and are written at the end
  * @throws Failure
  */
 export async function openSink(
@@ -173,26 +188,24 @@ export async function openSink(
   const { output, outputFormat, answerColumn, unordered = false } = options;
   const name = resultsFileOf(options);
   if (output === undefined || name === undefined) return standardOutput(context, options);
-  const table = outputFormat === 'csv' ? items : undefined;
-  if (table !== undefined) refuseTable(output, name, table);
+  const source = outputFormat === 'jsonl' ? undefined : items;
+  if (source !== undefined) refuseOutput(output, name, outputFormat, source);
   await awaitHolder(context, notices, resultLock(name), name);
   const { clock, process, streams } = context;
   const onRewritten = () =>
     notices.warning(`${name} was deleted during the run; natter wrote it again`);
-  const format = outputFormat === 'openai' ? outputFormat : 'jsonl';
-  const file = openResultFile(name, { clock, process, onRewritten, format });
+  const file = openResultFile(name, { clock, process, onRewritten });
   let hasResults = file.last > 0;
   return {
     find: (index) => file.find(index),
     last: file.last,
-    checkFirst: (item) => void (table && tableHeader(item, answerColumn)),
-    put(_, item, result, line) {
-      const text = formatResult(format, item, line, clock.date());
+    checkFirst: (item) => void (outputFormat === 'csv' && tableHeader(item, answerColumn)),
+    put(_, _item, result, line) {
       try {
-        file.append(result, text);
+        file.append(result, line);
       } catch (error) {
         // An answer is paid for: print it rather than lose it.
-        void streams.stdout.write(text);
+        void streams.stdout.write(line);
         throw error;
       }
       hasResults = true;
@@ -202,22 +215,20 @@ export async function openSink(
     broken: file.broken,
     async finish(isComplete, takes) {
       await file.finish(!unordered, isComplete);
-      if (table === undefined || !(hasResults || isComplete)) return;
+      if (source === undefined || !(hasResults || isComplete)) return;
       try {
-        await replaceWithTexts(resultsPath(output), tableTexts(table, name, answerColumn, takes));
+        const texts = formattedTexts(source, name, options, takes, clock.date());
+        await replaceWithTexts(resultsPath(output), texts);
       } catch (error) {
         throw cannotWrite(
           output,
           error,
-          `the results are in ${name}; run the same command again to write the table`,
+          `the results are in ${name}; run the same command again to write the file`,
         );
       }
     },
     async close() {
-      const decoder = new TextDecoder();
-      for (const block of file.unsaved()) {
-        await streams.stdout.write(decoder.decode(block, { stream: true }));
-      }
+      for (const text of file.unsaved()) await streams.stdout.write(text);
       await file.close();
     },
   };

@@ -1,5 +1,5 @@
 import type { Admission } from '../../../batch/admission.ts';
-import { itemsLeft, type Tally } from '../../../batch/tally.ts';
+import { itemsLeft, type Tally, timeLeft } from '../../../batch/tally.ts';
 import type { SendingRun } from '../plan.ts';
 import { openWindowStatus } from '../../../output/window-status.ts';
 import { createStatusLine } from '../../../output/activity.ts';
@@ -29,12 +29,9 @@ function speed(items: number, elapsed: number, allowed: number | undefined): str
   return allowed === undefined ? text : `${text} allowed`;
 }
 
-function timeLeft(tally: Tally, elapsed: number): string | undefined {
-  const { total, already, answered, failed } = tally;
-  const done = answered + failed;
-  if (total === undefined || done < 10 || elapsed < 2000) return undefined;
-  const left = ((total - already - done) * elapsed) / done;
-  if (left < 1000) return undefined;
+function timeText(tally: Tally, elapsed: number): string | undefined {
+  const left = timeLeft(tally, elapsed) ?? 0;
+  if (left < 1000 || tally.answered + tally.failed < 10 || elapsed < 2000) return undefined;
   return left < 10_000 ? `${Math.ceil(left / 1000)} s left` : `${shortTime(left)} left`;
 }
 
@@ -58,7 +55,7 @@ export function batchProgress(
     waiting >= 1000 ? `rate limit, ${Math.ceil(waiting / 1000)} s` : undefined,
     speed(answered + failed, elapsed, allowed.perSecond),
     allowed.places === undefined ? undefined : `${count(allowed.places)} at once allowed`,
-    timeLeft(tally, elapsed),
+    timeText(tally, elapsed),
     tokens === 0 ? undefined : tokenText(tokens),
     costs.size === 0 ? undefined : moneyText(costs),
   ];
@@ -130,15 +127,13 @@ export function showProgress(run: SendingRun, admission: Admission, stop: AbortS
   };
   const print = () => {
     const elapsed = clock.monotonic() - start;
-    const rest = itemsLeft(tally);
-    const done = tally.answered + tally.failed;
-    const isUnknown = rest === undefined || done === 0;
+    const rest = timeLeft(tally, elapsed);
     const record = {
       type: 'progress',
       time: clock.date().toISOString(),
-      ...countFields(tally, elapsed, rest),
+      ...countFields(tally, elapsed, itemsLeft(tally)),
       /** The seconds left at the rate of this run. */
-      eta_seconds: isUnknown ? null : Math.round((rest * elapsed) / done / 1000),
+      eta_seconds: rest === undefined ? null : Math.round(rest / 1000),
       /** The time until the next request is allowed. */
       paused_ms: Math.round(admission.pauseRemaining()),
     };

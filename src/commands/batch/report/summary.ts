@@ -6,7 +6,7 @@ import type { Stopping } from '../stopping.ts';
 import type { SendingRun } from '../plan.ts';
 import { exitCodes, Failure, type FailureKind } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
-import { count } from '../../../output/figures.ts';
+import { count, countOf } from '../../../output/figures.ts';
 import { Interruption, signalExitCodes } from '../../../terminal/device/signals.ts';
 import { OutputClosed } from '../../../terminal/device/streams.ts';
 
@@ -40,21 +40,16 @@ const repeatedKinds: ReadonlySet<FailureKind> = new Set([
   'configuration',
 ]);
 
-/** What is wrong with items that must change: `line 3 (q3) cannot succeed as it is: correct it`; undefined without any. */
+/** Which items must change: `line 3 (q3) cannot succeed unchanged: correct the input`; undefined without any. */
 function repeatedText({ causes }: Tally): string | undefined {
   const repeated = [...causes.values()].filter(({ failure }) => repeatedKinds.has(failure.kind));
   const [first] = repeated.toSorted((one, other) => one.item.index - other.item.index);
   if (first === undefined) return undefined;
   const { failure, item } = first;
-  const number = repeated.reduce((sum, one) => sum + one.count, 0);
-  const place = placeText(item.line, item.id);
-  const isOne = number === 1;
-  const items = isOne
-    ? `${place} cannot succeed as it is`
-    : `${count(number)} items cannot succeed as they are, first ${place}`;
-  const correction = isOne ? 'correct it' : 'correct them';
-  const remedy = failure.kind === 'usage' ? correction : (failure.hint ?? 'see its error');
-  return `${items}: ${remedy}`;
+  const others = repeated.reduce((sum, one) => sum + one.count, -1);
+  const more = others === 0 ? '' : ` and ${countOf(others, 'other item')}`;
+  const remedy = failure.kind === 'usage' ? 'correct the input' : (failure.hint ?? 'see its error');
+  return `${placeText(item.line, item.id)}${more} cannot succeed unchanged: ${remedy}`;
 }
 
 function hintFor(tally: Tally, { retry }: EndTexts, stopFailure: Failure | undefined): string {

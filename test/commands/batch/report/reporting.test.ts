@@ -186,18 +186,18 @@ describe('the hint of a run with failed items', () => {
     [
       'a rejected request names its line, and asks for a correction',
       [rejected],
-      `line 2 (q1) cannot succeed as it is: ${dryRun}; ${again}`,
+      `line 2 (q1) cannot succeed unchanged: ${dryRun}; ${again}`,
     ],
     ['a cut answer needs the same command only', [cut], again],
     [
       'both need the same command, and a correction',
       [cut, rejected, rejected],
-      `2 items cannot succeed as they are, first line 3: ${dryRun}; ${again}`,
+      `line 3 and 1 other item cannot succeed unchanged: ${dryRun}; ${again}`,
     ],
     [
       'an invalid line needs a correction',
       [new Failure('usage', 'line 2 of the input has no prompt', { hint: 'correct the line' })],
-      'line 2 (q1) cannot succeed as it is: correct it; run the same command again to retry only these',
+      'line 2 (q1) cannot succeed unchanged: correct the input; run the same command again to retry only these',
     ],
   ])('%s', (_, failures, hint) => {
     expect(hintOf(failures)).toBe(hint);

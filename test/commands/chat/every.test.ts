@@ -1,8 +1,8 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { groupLines, parseGroupLimits } from '../../src/ask/every.ts';
-import { Failure } from '../../src/failure.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
+import { groupLines, parseGroupLimits } from '../../../src/commands/chat/every-run.ts';
+import { Failure } from '../../../src/failure.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 
 /** Input that the test writes; `reads` counts the pieces that were taken. */
 function createInput() {

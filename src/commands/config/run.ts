@@ -91,10 +91,9 @@ function checkKeys(
   before: StoredSettings,
   after: StoredSettings,
 ): StoredSettings {
-  const changed = keyAction(name);
-  if (changed === undefined) return after;
+  if (keyAction(name) === undefined) return after;
   const check = ({ settings }: StoredSettings) =>
-    parseOwnKeys(settings.profiles[profile]?.keys ?? {}, { changed });
+    parseOwnKeys(settings.profiles[profile]?.keys ?? {});
   try {
     check(before);
   } catch {
@@ -219,7 +218,7 @@ export const listProfiles: Action<JsonOptions> = async (context, options) => {
 export const listKeys: Action<JsonOptions> = async (context, options) => {
   const presentation = await present(context, options);
   const { keys: stored, profile } = readSettings(context, presentation.notices, options);
-  const own = parseOwnKeys(stored, { profile: profile.value });
+  const own = parseOwnKeys(stored, profile.value);
   const rows = withOwnKeys(own).map(({ action, keys, when, summary }) => {
     const source = own.has(action)
       ? ({ kind: 'profile', name: profile.value } as const)

@@ -29,6 +29,13 @@ export function withFormulas(
   return text + source.slice(at);
 }
 
+type InlineToken = Extract<
+  MarkedToken,
+  {
+    type: keyof typeof emphasis | 'codespan' | 'link' | 'image' | 'escape' | 'br' | 'text' | 'html';
+  }
+>;
+
 /** Shared, because its only state between calls (the queue of blocks) is not used for inline text. */
 const lexer = new Lexer({ gfm: true });
 
@@ -45,14 +52,14 @@ export function lexInline(source: string): Token[] {
 const tilde: Tokens.Text = { type: 'text', raw: '~', text: '~' };
 
 function spansOf(tokens: readonly Token[], looks: readonly Look[], options: MarkdownLook): Span[] {
-  return (tokens as readonly MarkedToken[]).flatMap((token) => spansOfToken(token, looks, options));
+  return (tokens as readonly InlineToken[]).flatMap((token) => spansOfToken(token, looks, options));
 }
 
 function textSpan(text: string, looks: readonly Look[]): Span[] {
   return text === '' ? [] : [{ text, looks }];
 }
 
-function spansOfToken(token: MarkedToken, looks: readonly Look[], options: MarkdownLook): Span[] {
+function spansOfToken(token: InlineToken, looks: readonly Look[], options: MarkdownLook): Span[] {
   const { raw } = token;
   const { style } = options;
   switch (token.type) {

@@ -399,7 +399,7 @@ test('a default key that has a new action is not returned to the old one', async
   await expect(runLines(lines)).rejects.toMatchObject({
     kind: 'usage',
     message: 'ctrl+g of undo is the key of open-editor, too',
-    hint: 'natter config set keys.undo none, or a different key, frees it',
+    hint: 'natter config set keys.open-editor none, or a different key, frees it',
   });
 });
 

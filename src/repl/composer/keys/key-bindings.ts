@@ -249,7 +249,7 @@ function overlap(one: KeyBinding, other: KeyBinding): boolean {
 }
 
 /** Refuses a key of an own binding that is a key of a different action, too. */
-function refuseConflict(own: OwnKeys, changed: string | undefined, refuse: Refuse): void {
+function refuseConflict(own: OwnKeys, refuse: Refuse): void {
   const bindings = withOwnKeys(own);
   for (const binding of bindings) {
     const { action, keys } = binding;
@@ -258,8 +258,7 @@ function refuseConflict(own: OwnKeys, changed: string | undefined, refuse: Refus
     for (const key of keys) {
       const taken = others.find((other) => other.keys.includes(key))?.action;
       if (taken === undefined) continue;
-      const other = taken === changed ? action : taken;
-      const hint = `‹natter config set keys.${other} none›, or a different key, frees it`;
+      const hint = `‹natter config set keys.${taken} none›, or a different key, frees it`;
       refuse(action, `${key} of ${action} is the key of ${taken}, too`, hint);
     }
   }
@@ -270,15 +269,11 @@ type Refuse = (name: string, message: string, hint: string | undefined) => never
 /**
  * Checks the settings `keys.<action>` of a profile.
  * @param keys by action, as in the settings file
- * @param options.profile the profile of stored keys, for the hint of one that natter cannot use
- * @param options.changed the action that a conflict is reported for
+ * @param profile the profile of stored keys, for the hint of one that natter cannot use
  * @throws Failure for an unknown action or key, and for a key of two actions: `configuration` with a profile, else
  * `usage`
  */
-export function parseOwnKeys(
-  keys: Readonly<Record<string, unknown>>,
-  { profile, changed }: { readonly profile?: string; readonly changed?: string } = {},
-): OwnKeys {
+export function parseOwnKeys(keys: Readonly<Record<string, unknown>>, profile?: string): OwnKeys {
   const own = new Map<KeyAction, readonly string[]>();
   const refuse: Refuse = (name, message, hint) => {
     if (profile === undefined) fail(message, hint);
@@ -297,7 +292,7 @@ export function parseOwnKeys(
       throw error;
     }
   }
-  refuseConflict(own, changed, refuse);
+  refuseConflict(own, refuse);
   return own;
 }
 
@@ -309,5 +304,5 @@ export function storedKeys(name: string, value: string): string {
 
 /** @throws Failure `configuration` for keys of a profile that natter cannot use */
 export function ownKeyMap(keys: Readonly<Record<string, unknown>>, profile: string): KeyMap {
-  return createKeyMap(withOwnKeys(parseOwnKeys(keys, { profile })));
+  return createKeyMap(withOwnKeys(parseOwnKeys(keys, profile)));
 }

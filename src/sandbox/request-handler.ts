@@ -193,6 +193,9 @@ async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
   state.admit(key);
   const prompt = applyRules(exchange, state.rules, path, body);
   const { fault } = exchange;
+  if (fault['early-hints'] === true) {
+    exchange.response.writeEarlyHints({ link: '</v1/models>; rel=preload' });
+  }
   if (fault.delay !== undefined) await pause(exchange, fault.delay);
   if (cutPosition(fault) === 'request') {
     await cut(exchange);

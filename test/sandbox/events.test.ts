@@ -81,6 +81,10 @@ describe('events', () => {
     expect(answer.text).not.toContain('[DONE]');
   });
 
+  test('after-done sends a chunk after [DONE]', async () => {
+    expect(payloads(await answerWith('after-done')).at(-2)).toBe('[DONE]');
+  });
+
   test('split=utf16 splits surrogate pairs and escape sequences', async () => {
     const answer = await stream(await openSandbox(), '[sandbox echo split=utf16] 😀\u001b[31m');
     expect(deltas(answer)).toEqual(['\ud83d', '\ude00', '\u001b', '[', '3', '1', 'm']);
@@ -91,7 +95,7 @@ describe('events', () => {
   });
 
   test.each([
-    ['hostile=false', ['assistant', undefined]],
+    ['odd-chunks=false', ['assistant', undefined]],
     ['reasoning', ['assistant', undefined]],
     ['refusal', ['assistant', undefined]],
     ['usage=every', ['assistant', undefined]],
@@ -117,7 +121,7 @@ describe('events', () => {
     expect([first, second].map((chunk) => chunk?.choices[0]?.delta?.role)).toEqual(roles);
   });
 
-  test.each(['reasoning', 'role', 'hostile=false'])(
+  test.each(['empty-choices', 'odd-chunks', 'reasoning', 'role', 'hostile=false'])(
     '%s does not change the text',
     async (field) => {
       const texts = chunks(await answerWith(field))

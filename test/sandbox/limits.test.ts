@@ -134,7 +134,7 @@ describe('size', () => {
     expect(answer.text).toContain('request a stream');
   });
 
-  test.each(['comments=999999999', 'split=999999999'])(
+  test.each(['bom=999999999', 'comments=999999999', 'data-spaces=999999999', 'split=999999999'])(
     'refuses a fault that would need too much memory: %s',
     async (fields) => {
       expect((await stream(await openSandbox(), `[sandbox ${fields}]`)).status).toBe(400);

@@ -73,14 +73,29 @@ describe('line ends and layout', () => {
     ['lf', /^data: \{[^\r\n]*\}\n\ndata: \{[^\r\n]*\}\n\ndata: \[DONE\]\n\n$/],
     ['crlf', /^data: \{[^\r\n]*\}\r\n\r\ndata: \{[^\r\n]*\}\r\n\r\ndata: \[DONE\]\r\n\r\n$/],
     ['cr', /^data: \{[^\r\n]*\}\r\rdata: \{[^\r\n]*\}\r\rdata: \[DONE\]\r\r$/],
+    ['mixed', /^data: \{[^\r\n]*\}\r\n\r\ndata: \{[^\r\n]*\}\r\rdata: \[DONE\]\n\n$/],
   ])('line-ending=%s', async (ending, text) => {
     const answer = await stream(await openSandbox(), `[sandbox tokens=1 line-ending=${ending}]`);
     expect(answer.text).toMatch(text);
   });
 
-  test('comments=2 sends comments before each event', async () => {
-    const answer = await stream(await openSandbox(), '[sandbox tokens=2 comments=2]');
-    expect(answer.text).toMatch(/^: comment\n: comment\ndata: /);
+  test.each([
+    ['data-spaces=0', /^data:\{/],
+    ['data-spaces=2', /^data: {2}\{/],
+    ['bom', /^\ufeffdata: /],
+    ['bom=2', /^\ufeff\ufeffdata: /],
+    ['comments=2', /^: comment\n: comment\ndata: /],
+    ['extra-fields', /^id: 1\nretry: 10\nevent\nx-unknown: 1\nno colon\ndata: /],
+    ['data-lines', /^data: \{\ndata: {2}"id": "chatcmpl-sandbox1",\n/],
+    ['unterminated', /data: \[DONE\]$/],
+  ])('%s', async (word, text) => {
+    const answer = await stream(await openSandbox(), `[sandbox tokens=2 ${word}]`);
+    expect(answer.text).toMatch(text);
+  });
+
+  test('unterminated keeps all other line ends', async () => {
+    const answer = await stream(await openSandbox(), '[sandbox tokens=2 unterminated rate=5]');
+    expect(answer.text.match(/\n\ndata: /g)).toHaveLength(3);
   });
 
   test('split=bytes writes single bytes', async () => {
@@ -159,6 +174,11 @@ describe('the connection', () => {
     expect(answer.end).toBe('fin');
     expect(answer.text).toMatch(/\r\n0\r\n\r\n$/);
     expect(answer.text).not.toMatch(/Connection: close/i);
+  });
+
+  test('early-hints sends a 103 before the answer', async () => {
+    const answer = await read('[sandbox tokens=1 early-hints close-after]');
+    expect(answer.text).toMatch(/^HTTP\/1\.1 103 Early Hints\r\n[^]*\r\n\r\nHTTP\/1\.1 200 OK/);
   });
 
   test('sends the headers and each event immediately', async () => {

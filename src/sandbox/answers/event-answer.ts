@@ -15,12 +15,37 @@ import { errorText } from './whole-answer.ts';
 
 const lineEnds = { lf: '\n', crlf: '\r\n', cr: '\r' } as const;
 
+/** Mixed ends have one kind for each event: within an event, a CR before an LF would be one line end, not two. */
+const mixedEnds = [lineEnds.lf, lineEnds.crlf, lineEnds.cr];
+
+function lineEndOf({ 'line-ending': kind = 'lf' }: Fault, event: number): string {
+  return kind === 'mixed' ? (mixedEnds[event % 3] ?? lineEnds.lf) : lineEnds[kind];
+}
+
+function splitOverLines(data: string): readonly string[] {
+  try {
+    return JSON.stringify(JSON.parse(data), null, 1).split('\n');
+  } catch {
+    return [data];
+  }
+}
+
 /** `data: <json>` and a blank line (contract, Events), changed by the fault. */
-function formatEvent(fault: Fault, data: string, name?: string): string {
-  const end = lineEnds[fault['line-ending'] ?? 'lf'];
-  const comments = `: comment${end}`.repeat(fault.comments ?? 0);
-  const event = name === undefined ? '' : `event: ${name}${end}`;
-  return `${comments}${event}data: ${data}${end}${end}`;
+function createEventFormat(fault: Fault): (data: string, name?: string) => string {
+  const prefix = `data:${' '.repeat(fault['data-spaces'] ?? 1)}`;
+  let number = 0;
+  return (data, name) => {
+    number += 1;
+    const end = lineEndOf(fault, number);
+    const lines = fault['data-lines'] === true ? splitOverLines(data) : [data];
+    const extras =
+      fault['extra-fields'] === true
+        ? [`id: ${number}`, 'retry: 10', 'event', 'x-unknown: 1', 'no colon']
+        : [];
+    const names = name === undefined ? [] : [`event: ${name}`];
+    const event = [...extras, ...names, ...lines.map((line) => prefix + line)];
+    return `${`: comment${end}`.repeat(fault.comments ?? 0)}${event.join(end)}${end}${end}`;
+  };
 }
 
 /** With the fault, deltas of a number of UTF-16 units; these may split surrogate pairs. */
@@ -46,13 +71,30 @@ async function* splitDeltas(
 
 const roles = { first: 'assistant', every: 'assistant', null: null, empty: '' } as const;
 
+const emptyDeltas: readonly object[] = [
+  {},
+  { delta: null },
+  { delta: {} },
+  { delta: { content: null } },
+  { delta: { content: '' } },
+  { delta: { content: [{ type: 'text' }] } },
+  { delta: { role: null } },
+  { delta: { tool_calls: [{ index: 0, function: { name: 'none', arguments: '{' } }] } },
+  { delta: { __unknown: true }, logprobs: null, constructor: 1 },
+];
+
 /** The choices of chunks before the text; none of them adds to it. */
 function* openingChoices(
   fault: Fault,
   nextRole: () => object,
 ): Generator<readonly object[], void, undefined> {
+  if (fault['empty-choices'] === true) yield [];
   if (fault.role !== undefined && fault.role !== 'none') {
     yield [{ index: 0, delta: { role: roles[fault.role] } }];
+  }
+  if (fault['odd-chunks'] === true) {
+    for (const odd of emptyDeltas) yield [{ index: 0, ...odd }];
+    yield [{ index: 1, delta: { content: 'second choice' } }];
   }
   if (fault.reasoning !== undefined) {
     for (const thought of ['The sandbox ', 'does not ', 'think.']) {
@@ -99,6 +141,9 @@ async function* chunkPayloads(
   }
   if (place === 'last') yield write([], true);
   if (fault['no-done'] !== true) yield '[DONE]';
+  if (fault['after-done'] === true) {
+    yield write([{ index: 0, delta: { content: ' text after the end' } }]);
+  }
 }
 
 /** Milliseconds until the next event is due, by the number of those sent; the first one is due immediately. */
@@ -122,12 +167,22 @@ async function sendEvents(
   payloads: AsyncIterable<string>,
 ): Promise<boolean> {
   const { fault, record } = exchange;
+  const format = createEventFormat(fault);
   const timeToNext = createPace(exchange);
+  /** The line end of the last event, if the fault omits it. */
+  let lineEnd = '';
+  const send = (event: string, encoding: BufferEncoding = 'utf8') => {
+    const text = fault.unterminated === true ? event.replace(/[\r\n]+$/, '') : event;
+    const written = Buffer.from(lineEnd + text, encoding);
+    lineEnd = event.slice(text.length);
+    return body.write(written);
+  };
+  if (fault.bom !== undefined) await body.write('\uFEFF'.repeat(fault.bom));
   for await (const data of payloads) {
     const wait = timeToNext(record.events);
     if (wait > 0) await pause(exchange, wait);
     if (fault['stall-after'] === record.events) {
-      const end = lineEnds[fault['line-ending'] ?? 'lf'];
+      const end = lineEndOf(fault, 0);
       await stall(exchange, () => body.write(`: keep-alive${end}${end}`));
     }
     if (cutPosition(fault) === record.events) {
@@ -137,9 +192,7 @@ async function sendEvents(
     const number = record.events + 1;
     if (fault['error-at'] === number) {
       const { text } = errorText(exchange, 500, 'simulated failure in the middle of an answer');
-      await body.write(
-        formatEvent(fault, text, fault['error-as'] === 'event' ? 'error' : undefined),
-      );
+      await send(format(text, fault['error-as'] === 'event' ? 'error' : undefined));
       record.events = number;
       return true;
     }
@@ -147,11 +200,8 @@ async function sendEvents(
       const kind = fault['malformed-as'] ?? 'truncated';
       const { corrupt } = malformedEvents[kind];
       if (corrupt === undefined) await writeEndlessLine(body);
-      else {
-        const event = formatEvent(fault, corrupt(data));
-        await body.write(Buffer.from(event, kind === 'utf8' ? 'latin1' : 'utf8'));
-      }
-    } else await body.write(formatEvent(fault, data));
+      else await send(format(corrupt(data)), kind === 'utf8' ? 'latin1' : 'utf8');
+    } else await send(format(data));
     record.events = number;
   }
   return true;

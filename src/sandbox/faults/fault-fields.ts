@@ -214,6 +214,7 @@ const responseFields = {
     choice(['chunked', 'close']),
     '`close`: end the body by closing the connection',
   ),
+  'early-hints': response(toggle, 'send a 103 response first', { aliases: ['103'] }),
   'models-shape': response(choice(namesOf(modelShapes), 'shape'), 'shape of the model list'),
   'no-stream': response(toggle, 'send one JSON body even if a stream was requested', {
     aliases: ['json'],
@@ -282,21 +283,34 @@ const eventFields = {
     'where to send usage: nowhere, with the finish_reason (default), in a last chunk without choices, or in every chunk',
   ),
   cached: events(wholeNumber(0), 'report n tokens of the prompt as read from a cache'),
+  'after-done': events(toggle, 'send a chunk after `[DONE]`'),
+  unterminated: events(toggle, 'omit the line end of the last event'),
   split: events(
     split,
     'size of deltas in UTF-16 units, or of writes in bytes; splits characters, too',
   ),
   hostile: events(toggle, 'add terminal escape sequences to the text'),
-  'line-ending': events(choice(['lf', 'crlf', 'cr']), 'line ends of the stream', {
+  'line-ending': events(choice(['lf', 'crlf', 'cr', 'mixed']), 'line ends of the stream', {
     aliases: ['eol'],
+  }),
+  bom: events(wholeNumber(1, maxRepeats), 'start the stream with n byte order marks', {
+    bare: '1',
   }),
   comments: events(wholeNumber(1, maxRepeats), 'send n comment lines before each event', {
     bare: '1',
   }),
+  'data-spaces': events(wholeNumber(0, maxRepeats), 'spaces after `data:`; default: 1'),
+  'data-lines': events(toggle, 'spread each JSON value over several data lines'),
+  'extra-fields': events(toggle, 'add id, retry, event and unknown lines to each event'),
   role: events(
     choice(['first', 'every', 'null', 'empty', 'none']),
     'role in a separate first chunk, in every delta, null, empty or omitted; default: in the first delta',
     { bare: 'first' },
+  ),
+  'empty-choices': events(toggle, 'start with a chunk without choices'),
+  'odd-chunks': events(
+    toggle,
+    'start with chunks without text: missing or null delta, null or empty content, a second choice, tool calls',
   ),
   reasoning: events(
     choice(['reasoning', 'reasoning_content']),

@@ -96,8 +96,8 @@ function maskEvents(body: Buffer, filter: SecretFilter): Buffer {
       });
       if (!isSame(shown, content)) return `data: ${writeChunk(chunk, shown, filter)}`;
     }
-    const lines = filter.mask(data).replaceAll('\n', '\ndata: ');
-    return `${event === undefined ? '' : `event: ${event}\n`}data: ${lines}`;
+    const lines = filter.mask(data).replaceAll(/^/gm, 'data: ');
+    return event === undefined ? lines : `event: ${event}\n${lines}`;
   });
   const end = events.length > whole ? '' : '\n\n';
   return Buffer.from(masked.join('\n\n') + end);

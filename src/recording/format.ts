@@ -33,8 +33,8 @@ export type RecordedEvent =
       readonly type: 'failure';
       readonly kind: FailureKind;
       readonly message: string;
-      readonly hint?: string | undefined;
-      readonly remedy?: Remedy | undefined;
+      readonly hint?: string;
+      readonly remedy?: Remedy;
       readonly transient: boolean;
     };
 
@@ -86,6 +86,12 @@ function isHeaders(value: unknown): value is RecordedHeaders {
 const isStatus = (value: unknown) =>
   typeof value === 'number' && Number.isInteger(value) && value >= 200 && value <= 599;
 
+function isRemedy(value: unknown): boolean {
+  if (value === undefined) return true;
+  const isPlain = (one: unknown) => ['string', 'number', 'boolean'].includes(typeof one);
+  return isJsonObject(value) && isText(value['code']) && Object.values(value).every(isPlain);
+}
+
 /** Whether an event of this type has its fields, with valid values. */
 const checks: Readonly<Record<RecordedEvent['type'], (line: JsonObject) => boolean>> = {
   request: ({ method, path }) => isText(method) && isText(path),
@@ -94,10 +100,7 @@ const checks: Readonly<Record<RecordedEvent['type'], (line: JsonObject) => boole
   end: () => true,
   stopped: () => true,
   failure: ({ kind, message, remedy }) =>
-    isText(message) &&
-    isText(kind) &&
-    Object.hasOwn(exitCodes, kind) &&
-    (remedy === undefined || isJsonObject(remedy)),
+    isText(message) && isText(kind) && Object.hasOwn(exitCodes, kind) && isRemedy(remedy),
 };
 
 /** Fields that a line written by hand may omit. */

@@ -7,11 +7,8 @@ import { answerChoice, readChunk } from '../client/stream/completion-chunk.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../json.ts';
 import { createMaskedStream, type SecretFilter } from '../secrets/secret-filter.ts';
 
-/** Bytes of a body, with the time of their read. */
-export interface BodyRead {
-  readonly bytes: Uint8Array;
-  readonly at: number;
-}
+/** A blank line ends an event. */
+const eventEnd = /(?:\r\n|\n|\r(?!\n)){2}/g;
 
 const channels = ['text', 'reasoning', 'refusal'] as const;
 type Texts = Record<(typeof channels)[number], string>;
@@ -56,64 +53,117 @@ function maskWhole(body: Buffer, filter: SecretFilter): Buffer {
   return maskBytes(body, filter);
 }
 
-/** The chunk in an event; undefined for an error, `[DONE]` and anything else. */
-function chunkOf({ event, data }: EventSourceMessage): JsonObject | undefined {
-  const value = event === 'error' ? undefined : parseAnyJson(data);
-  return isJsonObject(value) ? value : undefined;
+/**
+ * Masks events as the client reads them: a text continues from event to event, in whatever way a service spells it.
+ * Only events with a part of a secret change.
+ */
+function createEventMask(filter: SecretFilter) {
+  const decoder = new LineDecoder();
+  const found: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (event) => found.push(event) });
+  const streams = eachText(() => createMaskedStream(filter));
+
+  /** An event with the end of the texts, which could have been the start of a secret. */
+  function heldEvent(): string {
+    const texts = eachText((channel) => streams[channel].end());
+    if (channels.every((channel) => texts[channel] === '')) return '';
+    return `data: ${writeChunk({}, texts, filter)}\n\n`;
+  }
+
+  /**
+   * @param bytes one event, or comments and blank lines
+   * @param isLast they are the end of the body: an event, whole or cut, without a blank line
+   */
+  return (bytes: Buffer, isLast: boolean): Buffer => {
+    parser.feed(decoder.decode(bytes) + (isLast ? `${decoder.end()}\n\n` : ''));
+    const event = found.pop();
+    const isError = event?.event === 'error';
+    const value = isError ? undefined : parseAnyJson(event?.data ?? '');
+    if (!isJsonObject(value)) {
+      const ends = isLast || isError || event?.data.trim() === '[DONE]';
+      return Buffer.concat([Buffer.from(ends ? heldEvent() : ''), maskBytes(bytes, filter)]);
+    }
+    const ends = isLast || findError(value, filter.mask) !== undefined;
+    const content = readChunk(value);
+    const shown = eachText((channel) => {
+      const text = streams[channel].write(content[channel]);
+      return ends ? text + streams[channel].end() : text;
+    });
+    if (isSame(shown, content)) return maskBytes(bytes, filter);
+    return Buffer.from(`data: ${writeChunk(value, shown, filter)}\n\n`);
+  };
 }
 
 /**
- * Masks events as the client reads them: a text continues from event to event, in whatever way a service spells it.
- * Without a secret in these texts, the bytes are masked instead.
+ * Masks the body of a response before it is recorded: the stream of an answer event by event, and any other body as a
+ * whole. Without a secret, its reads stay as they were.
+ * @param write gets bytes with the time of the read in which they ended
  */
-function maskEvents(body: Buffer, filter: SecretFilter): Buffer {
-  const decoder = new LineDecoder();
-  const events: EventSourceMessage[] = [];
-  const parser = createParser({ onEvent: (event) => events.push(event) });
-  parser.feed(decoder.decode(body) + decoder.end());
-  const whole = events.length;
-  // The client also reads a last event without a blank line.
-  parser.feed('\n\n');
-  const chunks = events.map(chunkOf);
-  const contents = chunks.map((chunk) => chunk && readChunk(chunk));
-  const texts = eachText((channel) => contents.map((content) => content?.[channel]).join(''));
-  if (
-    isSame(
-      eachText((channel) => filter.mask(texts[channel])),
-      texts,
-    )
-  ) {
-    return maskBytes(body, filter);
-  }
-  const last = chunks.findLastIndex((chunk) => chunk !== undefined);
-  const streams = eachText(() => createMaskedStream(filter));
-  const masked = events.map(({ event, data }, index) => {
-    const [chunk, content] = [chunks[index], contents[index]];
-    if (chunk !== undefined && content !== undefined) {
-      const shown = eachText((channel) => {
-        const text = streams[channel].write(content[channel]);
-        return index === last ? text + streams[channel].end() : text;
-      });
-      if (!isSame(shown, content)) return `data: ${writeChunk(chunk, shown, filter)}`;
-    }
-    const lines = filter.mask(data).replaceAll(/^/gm, 'data: ');
-    return event === undefined ? lines : `event: ${event}\n${lines}`;
-  });
-  const end = events.length > whole ? '' : '\n\n';
-  return Buffer.from(masked.join('\n\n') + end);
-}
-
-/** Masks the body of a response before it is recorded. Without a secret, its reads stay as they were. */
-export function maskReads(
-  reads: readonly BodyRead[],
-  contentType: string | undefined,
+export function createMaskedBody(
   filter: SecretFilter,
-): readonly BodyRead[] {
-  const body = Buffer.concat(reads.map(({ bytes }) => bytes));
-  // The client skips blank lines before an answer, too.
-  const head = new TextDecoder().decode(body).replace(/^(?:\s*\n)+/, '');
-  const isStream = bodyForm(head, contentType, true) === 'event-stream';
-  const masked = isStream ? maskEvents(body, filter) : maskWhole(body, filter);
-  const at = reads.at(-1)?.at ?? 0;
-  return masked.equals(body) ? reads : [{ bytes: masked, at }];
+  contentType: string | undefined,
+  write: (bytes: Uint8Array, at: number) => void,
+) {
+  const maskEvent = createEventMask(filter);
+  let form: ReturnType<typeof bodyForm>;
+  /** What is not written yet: the start of an event, or a whole body. */
+  let pieces: { readonly bytes: Uint8Array; readonly at: number }[] = [];
+  /** The last characters of the pieces, which may begin an {@link eventEnd}. */
+  let recent = '';
+  let lastAt = 0;
+
+  function takePending(): Buffer {
+    const bytes = Buffer.concat(pieces.map((piece) => piece.bytes));
+    pieces = [];
+    return bytes;
+  }
+
+  function hold(bytes: Uint8Array): void {
+    if (bytes.length > 0) pieces.push({ bytes, at: lastAt });
+  }
+
+  function takeEvents(bytes: Uint8Array): void {
+    const text = recent + Buffer.from(bytes).toString('latin1');
+    const masked: Buffer[] = [];
+    let start = 0;
+    for (const { index, 0: blank } of text.matchAll(eventEnd)) {
+      const end = index + blank.length - recent.length;
+      hold(bytes.subarray(start, end));
+      masked.push(maskEvent(takePending(), false));
+      start = end;
+    }
+    if (masked.length > 0) write(Buffer.concat(masked), lastAt);
+    hold(bytes.subarray(start));
+    const rest = masked.length > 0 ? text.slice(recent.length + start) : text;
+    recent = rest.slice(-3);
+  }
+
+  function findForm(isWhole: boolean): void {
+    const bytes = takePending();
+    // The client skips blank lines before an answer, too.
+    const head = new TextDecoder().decode(bytes).replace(/^\s*\n/, '');
+    form = bodyForm(head, contentType, isWhole);
+    if (form === 'event-stream') takeEvents(bytes);
+    else hold(bytes);
+  }
+
+  return {
+    take(bytes: Uint8Array, at: number): void {
+      lastAt = at;
+      if (form === 'event-stream') {
+        takeEvents(bytes);
+        return;
+      }
+      hold(bytes);
+      if (form === undefined) findForm(false);
+    },
+    end(): void {
+      if (form === undefined) findForm(true);
+      const reads = pieces;
+      const rest = takePending();
+      const masked = form === 'event-stream' ? maskEvent(rest, true) : maskWhole(rest, filter);
+      if (masked.equals(rest)) for (const { bytes, at } of reads) write(bytes, at);
+      else write(masked, lastAt);
+    },
+  };
 }

@@ -8,7 +8,13 @@ import type { RecordedRequest } from './format.ts';
 import type { RecordedExchange, Recording } from './read-recording.ts';
 
 /** Keeps the indexes of the exchanges that were used. */
-export type ConsumedExchanges = ReturnType<typeof keepConsumedExchanges>;
+export interface ConsumedExchanges {
+  /**
+   * Adds and returns the index from `choose`, under a lock. Waits for other processes until `signal` aborts.
+   * @throws the error of `choose`
+   */
+  add(choose: (used: ReadonlySet<number>) => number, signal?: AbortSignal): Promise<number>;
+}
 
 /** Keeps the exchanges that one run of natter has used. */
 export function createConsumedExchanges(): ConsumedExchanges {
@@ -38,14 +44,10 @@ function readIndexes(path: string): ReadonlySet<number> {
 }
 
 /** Keeps the exchanges that all runs with the same file have used. The file has a line for each exchange. */
-export function keepConsumedExchanges(path: string, options: LockOptions) {
+export function keepConsumedExchanges(path: string, options: LockOptions): ConsumedExchanges {
   return {
-    /**
-     * Adds and returns the index from `choose`, under a lock. Waits for other processes until `signal` aborts.
-     * @throws the error of `choose`
-     */
-    add: (choose: (used: ReadonlySet<number>) => number, signal?: AbortSignal): Promise<number> =>
-      withLock(`${path}.lock`, { ...options, signal }, () => {
+    add: (choose, signal) =>
+      withLock(`${path}.lock`, { ...options, ...(signal && { signal }) }, () => {
         const index = choose(readIndexes(path));
         try {
           fs.appendFileSync(path, `${index}\n`, { mode: 0o600 });
@@ -102,32 +104,41 @@ const nameOf = ({ method, path }: RecordedRequest) => `${method} ${path}`;
 const isSame = (one: RecordedRequest, other: RecordedRequest) =>
   nameOf(one) === nameOf(other) && isDeepStrictEqual(one.body, other.body);
 
-/**
- * Says why there is no answer: all were used, else the first difference from the recorded request that has the fewest.
- * The recorded counterpart is most likely unused.
- */
-function noAnswer(
-  request: RecordedRequest,
-  { file, exchanges }: Recording,
-  used: ReadonlySet<number>,
-): Failure {
-  const fail = (message: string) =>
-    new Failure('configuration', message, { remedy: { code: 'record-request', file } });
-  const name = nameOf(request);
-  const same = exchanges.filter((exchange) => isSame(exchange.request, request));
-  if (same.length > 0) {
-    const numbers = same.map(({ number }) => number).join(', ');
-    return fail(`${file} has no more answers to ${name}: natter has used exchange ${numbers}`);
-  }
-  const near = exchanges.filter((exchange) => nameOf(exchange.request) === name);
-  const unused = near.filter((exchange) => !used.has(exchanges.indexOf(exchange)));
-  const [[first, ...more] = []] = (unused.length > 0 ? unused : near)
+/** Describes the first difference from the recorded request that has the fewest. */
+function nearest(request: RecordedRequest, candidates: readonly RecordedExchange[]): string {
+  const [[first = 'the body differs', ...others] = []] = candidates
     .map(({ number, request: { body } }) => differencesOf(body, request.body, `exchange ${number}`))
     .toSorted((one, other) => one.length - other.length);
-  const others = [...new Set(exchanges.map((exchange) => nameOf(exchange.request)))].join(', ');
-  const reason = first ?? (others === '' ? 'it has no requests' : `it has only ${others}`);
-  const rest = more.length === 0 ? '' : ` (and ${more.length} more)`;
-  return fail(`${file} has no answer to ${name}: ${reason}${rest}`);
+  return others.length === 0 ? first : `${first} (and ${others.length} more)`;
+}
+
+function reasonOf(
+  request: RecordedRequest,
+  { exchanges }: Recording,
+  used: ReadonlySet<number>,
+): string {
+  const name = nameOf(request);
+  const near = exchanges.filter((exchange) => nameOf(exchange.request) === name);
+  // The recorded counterpart is most likely unused.
+  const unused = near.filter((exchange) => !used.has(exchanges.indexOf(exchange)));
+  if (near.length > 0) return nearest(request, unused.length > 0 ? unused : near);
+  const others = new Set(exchanges.map((exchange) => nameOf(exchange.request)));
+  return others.size === 0 ? 'it has no requests' : `it has only ${[...others].join(', ')}`;
+}
+
+function noAnswer(
+  request: RecordedRequest,
+  recording: Recording,
+  used: ReadonlySet<number>,
+): Failure {
+  const { file, exchanges } = recording;
+  const same = exchanges.filter((exchange) => isSame(exchange.request, request));
+  const numbers = same.map(({ number }) => number).join(', ');
+  const message =
+    same.length > 0
+      ? `${file} has no more answers to ${nameOf(request)}: natter has used exchange ${numbers}`
+      : `${file} has no answer to ${nameOf(request)}: ${reasonOf(request, recording, used)}`;
+  return new Failure('configuration', message, { remedy: { code: 'record-request', file } });
 }
 
 /**

@@ -4,10 +4,11 @@ import { parseUrl } from '../client/http/base-url.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
+import { definedFields } from '../json.ts';
 import type { SecretFilter } from '../secrets/secret-filter.ts';
 import { isSecretHeader } from '../secrets/secret-parts.ts';
 import { bytesEvent, describeRequest, type RecordedHeaders, type ResponseEvent } from './format.ts';
-import { type BodyRead, maskReads } from './masked-body.ts';
+import { createMaskedBody } from './masked-body.ts';
 import type { openRecordingFile } from './recording-file.ts';
 
 /** These headers describe the transfer of the body, which is recorded decoded. */
@@ -42,7 +43,7 @@ function endingOf(error: unknown, mask: Mask): ResponseEvent {
   if (!(error instanceof Failure)) return { type: 'stopped' };
   const { transient = false } = error;
   const { kind, message, hint, remedy } = maskFailure(error, mask);
-  return { type: 'failure', kind, message, hint, remedy, transient };
+  return { type: 'failure', kind, message, ...definedFields({ hint, remedy }), transient };
 }
 
 /**
@@ -94,14 +95,15 @@ export function createRecorder(
       }
     }
 
-    let isRead = false;
     async function* record(response: HttpResponse): AsyncGenerator<Uint8Array, void> {
-      isRead = true;
-      const reads: BodyRead[] = [];
+      const writeBytes = (bytes: Uint8Array, at: number) => write(bytesEvent(bytes), at);
+      const contentType = response.headers['content-type'];
+      const masked = secrets && createMaskedBody(secrets, contentType, writeBytes);
       let ending: ResponseEvent = { type: 'stopped' };
       try {
         for await (const bytes of response.body) {
-          reads.push({ bytes, at: elapsed() });
+          if (masked === undefined) writeBytes(bytes, elapsed());
+          else masked.take(bytes, elapsed());
           yield bytes;
         }
         ending = { type: 'end' };
@@ -109,10 +111,7 @@ export function createRecorder(
         ending = endingOf(error, mask);
         throw error;
       } finally {
-        // At the end, because only the whole body shows a secret in several reads.
-        const contentType = response.headers['content-type'];
-        const masked = secrets === undefined ? reads : maskReads(reads, contentType, secrets);
-        for (const { bytes, at } of masked) write(bytesEvent(bytes), at);
+        masked?.end();
         write(ending);
       }
     }
@@ -126,13 +125,19 @@ export function createRecorder(
     }
     const headers = recordHeaders(response, request.url, mask);
     write({ type: 'response', status: response.status, headers });
+    let isOpen = true;
     return {
       ...response,
-      body: record(response),
+      body: {
+        [Symbol.asyncIterator]() {
+          isOpen = false;
+          return record(response);
+        },
+      },
       destroy(reason) {
         // The reader of a body gets the reason as an error, which is recorded.
-        if (!isRead) write({ type: 'stopped' });
-        isRead = true;
+        if (isOpen) write({ type: 'stopped' });
+        isOpen = false;
         response.destroy(reason);
       },
     };

@@ -18,20 +18,34 @@ function firstLine(path: string): string {
   return '';
 }
 
-/** Counts exchanges on from the highest number in a file. Reads only what was written since the last call. */
-function createCounter(path: string): () => number {
+/**
+ * Finds the highest exchange number in a file. Reads only the data written since the last call.
+ * @param check called if the file was replaced; throws if the new one is not a recording
+ */
+function createCounter(path: string, check: () => void) {
   let last = 0;
   let scanned = 0;
-  return () => {
-    const { size } = fs.statSync(path);
-    if (size > scanned) {
-      for (const lines of readLines(path, scanned)) {
-        for (const line of lines) last = Math.max(last, parseLine(line)?.exchange ?? 0);
+  let inode = -1;
+  return {
+    /** @throws the system's error, or a Failure if the file was replaced after `next` */
+    refuseReplaced(): void {
+      if (inode === -1 || fs.statSync(path).ino === inode) return;
+      throw new Failure('storage', `${path} was replaced by another file`);
+    },
+    next(): number {
+      if (inode !== -1 && fs.statSync(path).ino !== inode) check();
+      const { size, ino } = fs.statSync(path);
+      if (ino !== inode || size < scanned) [last, scanned] = [0, 0];
+      inode = ino;
+      if (size > scanned) {
+        for (const lines of readLines(path, scanned)) {
+          for (const line of lines) last = Math.max(last, parseLine(line)?.exchange ?? 0);
+        }
+        if (!endsTorn(path)) scanned = size;
       }
-      if (!endsTorn(path)) scanned = size;
-    }
-    last += 1;
-    return last;
+      last += 1;
+      return last;
+    },
   };
 }
 
@@ -63,8 +77,8 @@ export async function openRecordingFile(
 ) {
   const { storage, program } = options;
   const locked = <Result>(action: () => Result, signal = options.signal) =>
-    withLock(`${path}.lock`, { ...options, signal }, action);
-  const nextNumber = createCounter(path);
+    withLock(`${path}.lock`, { ...options, ...(signal && { signal }) }, action);
+  const counter = createCounter(path, () => prepare(path, program));
 
   function write(text: string): void {
     const bytes = Buffer.from(text);
@@ -92,12 +106,14 @@ export async function openRecordingFile(
      */
     begin: (request: RecordedEvent & { type: 'request' }, signal?: AbortSignal): Promise<number> =>
       locked(() => {
-        const exchange = nextNumber();
+        const exchange = counter.next();
         const line = formatLine({ exchange, at: 0, ...request });
         write(endsTorn(path) ? `\n${line}` : line);
         return exchange;
       }, signal),
-    append: (exchange: number, at: number, event: ResponseEvent): void =>
-      write(formatLine({ exchange, at, ...event })),
+    append(exchange: number, at: number, event: ResponseEvent): void {
+      counter.refuseReplaced();
+      write(formatLine({ exchange, at, ...event }));
+    },
   };
 }

@@ -4,6 +4,7 @@ import { Failure } from '../failure.ts';
 import { followSignals } from '../client/http/timer.ts';
 import type { Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
+import { definedFields } from '../json.ts';
 import { bytesOf, describeRequest } from './format.ts';
 import { type ConsumedExchanges, takeExchange } from './match-exchange.ts';
 import type { Recording, TimedEvent } from './read-recording.ts';
@@ -19,35 +20,63 @@ interface ReplayClock extends Clock {
 /** Signals and the reader of the output get a turn after so many events. */
 const eventsPerTurn = 200;
 
-/**
- * Makes a clock that is `speed` times as fast as real time. With `Infinity`, nothing waits, no time limit ends, and the
- * clock shows the recorded times.
- */
-export function createReplayClock(clock: Clock, speed: number): ReplayClock {
-  const isInstant = speed === Infinity;
-  const start = clock.monotonic();
-  let reached = 0;
-  let events = 0;
-  const monotonic = () => (isInstant ? reached : (clock.monotonic() - start) * speed);
+/** Makes a wall clock that can be set. */
+function createDates(clock: Clock, monotonic: () => number) {
   let difference = clock.date().getTime() - monotonic();
+  return {
+    date: () => new Date(monotonic() + difference),
+    setDate: (date: Date) => void (difference = date.getTime() - monotonic()),
+  };
+}
+
+/** Makes a clock that is `speed` times as fast as real time; with `Infinity`, nothing waits. */
+export function createReplayClock(clock: Clock, speed: number): ReplayClock {
+  if (speed === Infinity) return createInstantClock(clock);
+  const start = clock.monotonic();
+  const monotonic = () => (clock.monotonic() - start) * speed;
+  const sleep: Clock['sleep'] = (milliseconds, signal) => clock.sleep(milliseconds / speed, signal);
+  return {
+    monotonic,
+    sleep,
+    timer: (milliseconds, action) => clock.timer(milliseconds / speed, action),
+    ...createDates(clock, monotonic),
+    async until(moment, signal) {
+      signal.throwIfAborted();
+      const wait = moment - monotonic();
+      if (wait > 0) await sleep(wait, signal);
+    },
+  };
+}
+
+/** Makes a clock that never waits, but shows the recorded times. A sleep ends when the replay is idle. */
+function createInstantClock(clock: Clock): ReplayClock {
+  let now = 0;
+  let events = 0;
+  const monotonic = () => now;
+  const reach = (moment: number) => void (now = Math.max(now, moment));
   const sleep = async (milliseconds: number, signal?: AbortSignal) => {
-    const end = monotonic() + milliseconds;
-    await clock.sleep(milliseconds / speed, signal);
-    reached = Math.max(reached, end);
+    const end = now + milliseconds;
+    let before: number;
+    do {
+      before = events;
+      await clock.sleep(0, signal);
+    } while (events !== before);
+    reach(end);
   };
   return {
     monotonic,
     sleep,
-    timer: (milliseconds, action) =>
-      isInstant ? () => undefined : clock.timer(milliseconds / speed, action),
-    date: () => new Date(monotonic() + difference),
-    setDate: (date) => void (difference = date.getTime() - monotonic()),
+    timer(milliseconds, action) {
+      const stopped = new AbortController();
+      sleep(milliseconds, stopped.signal).then(action, () => undefined);
+      return () => stopped.abort();
+    },
+    ...createDates(clock, monotonic),
     async until(moment, signal) {
       signal.throwIfAborted();
       events += 1;
-      if (!isInstant && moment > monotonic()) await sleep(moment - monotonic(), signal);
-      else if (events % eventsPerTurn === 0) await clock.sleep(0, signal);
-      reached = Math.max(reached, moment);
+      if (events % eventsPerTurn === 0) await clock.sleep(0, signal);
+      reach(moment);
     },
   };
 }
@@ -59,7 +88,7 @@ function stoppedFailure(number: number, when: string): Failure {
 }
 
 function failureOf({ kind, message, hint, remedy, transient }: TimedEvent & { type: 'failure' }) {
-  return new Failure(kind, message, { transient, hint, remedy });
+  return new Failure(kind, message, { transient, ...definedFields({ hint, remedy }) });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
 import { appendFile, type AppendFile } from '../../src/storage/append-file.ts';
@@ -76,6 +76,40 @@ test.skipIf(process.platform !== 'linux')(
     expect(read).toBeLessThan(5 * statSync(path).size);
   },
 );
+
+test('reads a replaced file from its start', async () => {
+  const path = newPath();
+  const file = await open(path);
+  await file.begin(request);
+  const other = writeRecording(chatRequest(40), chatRequest(41), chatRequest(42));
+  renameSync(other, path);
+  expect(await file.begin(request)).toBe(43);
+});
+
+test.each([
+  ['text', 'my own notes\n'],
+  ['JSON', '{"index":1}\n'],
+])('X10: does not change a file of %s that replaced the recording', async (_, text) => {
+  const path = newPath();
+  const file = await open(path);
+  const exchange = await file.begin(request);
+  writeFileSync(`${path}.new`, text);
+  renameSync(`${path}.new`, path);
+  const event = { type: 'end' } as const;
+  expect(() => file.append(exchange, 1, event)).toThrow('was replaced by another file');
+  await expect(file.begin(request)).rejects.toMatchObject({ kind: 'configuration' });
+  expect(readFileSync(path, 'utf8')).toBe(text);
+});
+
+test('X10: writes a header into an empty file that replaced the recording', async () => {
+  const path = newPath();
+  const file = await open(path);
+  await file.begin(request);
+  writeFileSync(`${path}.new`, '');
+  renameSync(`${path}.new`, path);
+  expect(await file.begin(request)).toBe(1);
+  expect(numbersIn(path)).toEqual([1]);
+});
 
 test('D3 starts a new line after a torn one', async () => {
   const path = writeRecording(chatRequest(4));

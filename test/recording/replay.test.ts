@@ -235,12 +235,31 @@ test('an abort ends a replay during a pause', async () => {
   expect((await run).error).toBe('enough');
 });
 
+const { signal } = new AbortController();
+
 test('continues the date from that of the recording', async () => {
   const real = createFakeClock();
   const clock = createReplayClock(real, 2);
   clock.setDate(new Date('2020-01-01T00:00:00Z'));
   await real.advance(5000);
   expect(clock.date()).toEqual(new Date('2020-01-01T00:00:10Z'));
+});
+
+test('with infinite speed, a sleep ends only after all events of the replay', async () => {
+  const real = createFakeClock();
+  let turns = 0;
+  const clock = createReplayClock(
+    {
+      ...real,
+      async sleep() {
+        turns += 1;
+        if (turns < 4) await clock.until(5000, signal);
+      },
+    },
+    Number.POSITIVE_INFINITY,
+  );
+  await clock.sleep(10);
+  expect([turns, clock.monotonic()]).toEqual([4, 5000]);
 });
 
 test.each([1, Number.POSITIVE_INFINITY])('speed %d: an aborted wait ends', async (speed) => {

@@ -1,5 +1,5 @@
 import { withoutLast } from './grapheme-boundary.ts';
-import { normalizeText, contentOf, isTooLongToType } from './paste.ts';
+import { normalizeText, contentOf, isTooLongToType, isLongPaste } from './paste.ts';
 import { createBuffer, draftFrom, draftOf, insertPaste, type Draft } from './text-buffer.ts';
 
 /**
@@ -26,14 +26,22 @@ const maxEntries = 2000;
 /** UTF-16 units. */
 const maxHeadingLength = 500;
 
+/** The first paragraph or line of a long text, which is often the question about the rest. */
+function headingOf(text: string): string {
+  const start = text.slice(0, maxHeadingLength);
+  const [paragraph = ''] = /^[^]*?\n\n/.exec(start) ?? [];
+  if (paragraph !== '' && !isLongPaste(paragraph)) return paragraph;
+  return /^.*\n/.exec(start)?.[0] ?? '';
+}
+
 /**
  * A draft of a stored text, whose pastes are no longer known. If it is longer than anyone types, everything after its
- * first line, which is often the question about the rest, becomes a paste marker with `number`.
+ * heading becomes a paste marker with `number`.
  */
 export function recalledDraft(text: string, number = 1): Draft {
   const clean = normalizeText(text);
   if (!isTooLongToType(clean)) return draftFrom(clean);
-  const heading = /^.*\n/.exec(clean.slice(0, maxHeadingLength))?.[0] ?? '';
+  const heading = headingOf(clean);
   const buffer = { ...createBuffer(heading), pasteCount: number - 1 };
   return draftOf(insertPaste(buffer, clean.slice(heading.length)));
 }

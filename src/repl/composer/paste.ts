@@ -57,11 +57,17 @@ export function pasteLabel({ number, text }: Paste): string {
   return `[paste #${number}, ${size}]`;
 }
 
-/** Adds a paste. A draft never has as many as there are markers, 1024. */
-export function registerPaste(pastes: ReadonlyMap<string, Paste>, paste: Paste) {
+/** Adds a paste; undefined if all 1024 markers are in use. */
+export function registerPaste(
+  pastes: ReadonlyMap<string, Paste>,
+  paste: Paste,
+): { marker: string; pastes: ReadonlyMap<string, Paste> } | undefined {
   for (const [marker, known] of pastes) if (known === paste) return { marker, pastes };
-  const marker = String.fromCharCode(firstMarker + pastes.size);
-  return { marker, pastes: new Map(pastes).set(marker, paste) };
+  for (let code = firstMarker; code <= lastMarker; code += 1) {
+    const marker = String.fromCharCode(code);
+    if (!pastes.has(marker)) return { marker, pastes: new Map(pastes).set(marker, paste) };
+  }
+  return undefined;
 }
 
 /** Adds the pastes of a text to others, and replaces the markers in it that are already in use. */
@@ -71,6 +77,7 @@ export function mergePastes(pastes: ReadonlyMap<string, Paste>, added: MarkedTex
     const paste = added.pastes.get(marker);
     if (paste === undefined) return '';
     const registered = registerPaste(merged, paste);
+    if (registered === undefined) return paste.text;
     merged = registered.pastes;
     return registered.marker;
   });

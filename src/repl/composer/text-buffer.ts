@@ -130,9 +130,12 @@ export function insert(buffer: TextBuffer, text: string): TextBuffer {
 export function insertPaste(buffer: TextBuffer, text: string): TextBuffer {
   const { cursor } = buffer;
   const clean = normalizeText(text);
-  if (!isLongPaste(clean)) return replaceRange(buffer, cursor, cursor, clean);
   const number = buffer.pasteCount + 1;
-  const { marker, pastes } = registerPaste(buffer.pastes, { number, text: clean });
+  const registered = isLongPaste(clean)
+    ? registerPaste(buffer.pastes, { number, text: clean })
+    : undefined;
+  if (registered === undefined) return replaceRange(buffer, cursor, cursor, clean);
+  const { marker, pastes } = registered;
   return replaceRange({ ...buffer, pastes, pasteCount: number }, cursor, cursor, marker);
 }
 

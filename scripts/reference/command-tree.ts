@@ -42,7 +42,9 @@ const withChildren = (command: Command): readonly DescribedCommand[] => [
 
 /** The commands start with the chat command, then follow in the order of the help; the options are those of all. */
 export async function describeProgram(version: string) {
-  const program = buildProgram({ version } as Context);
+  // Help for a pipe has the usual width.
+  const streams = { stdout: { isTerminal: false } };
+  const program = buildProgram({ version, streams } as Context);
   return {
     version,
     summary: program.description(),

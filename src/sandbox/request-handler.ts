@@ -72,7 +72,8 @@ const routes: readonly Route[] = [
   {
     method: 'GET',
     path: /^\/v1\/models$/,
-    answer: ({ exchange }) => sendJson(exchange, modelList(exchange.fault['models-shape'])),
+    answer: ({ exchange }) =>
+      sendJson(exchange, modelList(exchange.fault['models-shape'], exchange.fault.hostile)),
   },
   { method: 'GET', path: /^\/v1\/models\/([^/]+)$/, answer: retrieveModel },
 ];

@@ -93,9 +93,12 @@ export function modelRecord(id: string, shape?: keyof typeof modelShapes): objec
   return entry && (shape === 'bare' ? { id } : modelFields(entry));
 }
 
+const hostileRecord = { id: 'red\u001b[31m\u001b]0;title\u0007\u202egpj', object: 'model' };
+
 /** Body of `GET /v1/models`. */
-export function modelList(shape: keyof typeof modelShapes = 'data'): unknown {
-  return modelShapes[shape].list(catalogue.flatMap(({ id }) => modelRecord(id, shape) ?? []));
+export function modelList(shape: keyof typeof modelShapes = 'data', isHostile = false): unknown {
+  const records = catalogue.flatMap(({ id }) => modelRecord(id, shape) ?? []);
+  return modelShapes[shape].list(isHostile ? [...records, hostileRecord] : records);
 }
 
 interface Malformed {

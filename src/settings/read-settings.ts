@@ -88,8 +88,7 @@ export function readSettings(
   options: GlobalOptions,
   flags: SettingFlags = {},
 ): ResolvedSettings {
-  // `--continue` is not the flag of the setting with its name.
-  const given = { ...options, ...flags, continue: undefined };
+  const given = { ...options, ...flags };
   const settings = resolveSettings(
     options.sandbox === true
       ? {

@@ -109,6 +109,9 @@ function resolveKey(
   return { apiKey: { value, source: { kind: 'profile', name: profile } } };
 }
 
+/** Settings with the name of an option that means something else: `-c, --continue`, and `--times` of an export or a fault. */
+const withoutFlag: ReadonlySet<SettingKey> = new Set(['continue', 'times']);
+
 /**
  * Resolves all settings: flag over environment over profile over default; an empty variable counts as unset.
  * @throws Failure `usage` for a bad flag, `configuration` for a bad variable, profile or key; it names the source
@@ -121,7 +124,8 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
   const where = ` in profile ${profile}`;
   const all = settingKeys.map((key) => {
     const definition = definitions[key] as Definition<unknown>;
-    return [key, resolveSetting(definition, flags[key], environment, profile, settings)] as const;
+    const flag = withoutFlag.has(key) ? undefined : flags[key];
+    return [key, resolveSetting(definition, flag, environment, profile, settings)] as const;
   });
   // The table gives each key a value of the key's own type, which entries cannot express.
   const values = Object.fromEntries(all.map(([key, { value }]) => [key, value])) as SettingValues;

@@ -117,8 +117,11 @@ describe('statuses, bodies and headers', () => {
     expect(jsonOf(await ask(sandbox))).toMatchObject(body);
   });
 
-  test('sends hostile text before an answer', async () => {
+  test('sends hostile text in errors and model ids, too', async () => {
     const sandbox = await openSandbox({ faults: [rule('hostile')] });
+    expect(JSON.stringify(jsonOf(await ask(sandbox)))).toContain(String.raw`\u001b[31m`);
+    const refused = await ask(sandbox, { path: '/v1/models/gpt' });
+    expect(refused.text).toContain(String.raw`\u001b[31m`);
     const answer = await stream(sandbox, '[sandbox echo] the reply');
     expect(deltas(answer).join('')).toMatch(/colour: before\u001b\[31mafter[^]*the reply$/);
   });

@@ -365,9 +365,7 @@ export const showConversation: Action<TextOptions, [name: string]> = async (
     }
     return;
   }
-  // `--times` is not the flag of the setting with its name, which counts on a terminal.
-  const { times: _times, ...others } = options;
-  const settings = settingsForStored(context, presentation, others);
+  const settings = settingsForStored(context, presentation, options);
   const times = exported.times || settings?.values.times === 'on';
   const text = exportMarkdown(conversation, { ...exported, times });
   await printMarkdown(context, presentation, text, {}, settings);

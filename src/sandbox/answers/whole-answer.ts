@@ -58,6 +58,8 @@ export async function sendJson(exchange: Exchange, value: unknown): Promise<void
 /** Messages quote the request, which can be long. */
 const maxMessageLength = 2000;
 
+const hostileText = ' \u001b[31m\u001b]0;owned\u0007\u202etxet\u009b2J';
+
 /** The contract's name for a status, else one made from HTTP's reason phrase. */
 export function errorName(status: number): string {
   const known: Readonly<Record<number, string>> = errorNames;
@@ -70,8 +72,9 @@ export function errorText(
   status: number,
   message: string,
 ): ReturnType<typeof errorBody> {
-  const shape = fault['error-shape'] ?? 'nested';
-  return errorBody(shape, status, errorName(status), fault.message ?? message);
+  const shown = fault.message ?? message;
+  const text = fault.hostile === true ? shown + hostileText : shown;
+  return errorBody(fault['error-shape'] ?? 'nested', status, errorName(status), text);
 }
 
 export async function answerFailure(exchange: Exchange, failure: Failure): Promise<void> {

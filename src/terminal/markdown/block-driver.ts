@@ -35,13 +35,18 @@ export interface BlockRenderer<Part> {
   emptyItem(): void;
   /** Reads a piece of a paragraph. */
   readonly read: ReadPiece<Part>;
+  /** The text of a line that defines a note or a link. */
+  definition(text: string): string;
   /** @returns the text that is to be written, without what a mark replaces */
   openParagraph(text: string): string;
   writeParts(parts: readonly Part[], paragraph: Paragraph<Part>): void;
   /** Takes the last parts. */
   closeParagraph(parts: readonly Part[]): void;
+  /** Whether a line of dashes or equals signs below a paragraph of one line makes it a heading. */
+  mayBeHeading(): boolean;
   /** Shows an ATX heading. @param marks `#` to `######` */
   heading(marks: string, title: string): void;
+  underline(source: string): void;
   rule(source: string): void;
   /** @param fence the mark as written; undefined for indented code */
   openCode(block: number, info: string, fence: string | undefined): void;
@@ -69,7 +74,11 @@ export interface BlockRenderer<Part> {
 
 type Leaf<Part> =
   | { readonly kind: 'none' | 'table' }
-  | { readonly kind: 'paragraph'; readonly inline: Paragraph<Part> }
+  | {
+      readonly kind: 'paragraph';
+      readonly isDefinition: boolean;
+      readonly inline: Paragraph<Part>;
+    }
   | { readonly kind: 'fence'; readonly mark: string; readonly indent: number }
   | { readonly kind: 'indented'; blankLines: number }
   | { readonly kind: 'formula'; readonly close: string; readonly lines: string[] };
@@ -139,7 +148,7 @@ export class BlockDriver<Part> implements MarkdownStream {
   }
 
   #begin(start: LineStart): void {
-    if (start.kind !== 'text') {
+    if (start.kind !== 'text' && start.kind !== 'definition') {
       this.#mode = 'whole';
       return;
     }
@@ -157,7 +166,7 @@ export class BlockDriver<Part> implements MarkdownStream {
     const start = this.#readLine(line, true);
     if (!start) return;
     this.#acceptLine(start);
-    if (start.kind === 'text') this.#endText();
+    if (start.kind === 'text' || start.kind === 'definition') this.#endText();
   }
 
   #writeText(text: string): void {
@@ -184,8 +193,8 @@ export class BlockDriver<Part> implements MarkdownStream {
   }
 
   /** Takes the start of a text line, or all of any other line. */
-  #acceptLine(start: LineStart): void {
-    const { kind, rest } = start;
+  #acceptLine(read: LineStart): void {
+    const { kind, rest } = read;
     if (kind === 'delimiter') {
       const inline = this.#leaf.kind === 'paragraph' ? this.#leaf.inline : undefined;
       this.#renderer.openTable(this.#row, rest, inline);
@@ -193,9 +202,17 @@ export class BlockDriver<Part> implements MarkdownStream {
       this.#leaf = { kind: 'table' };
       return;
     }
+    const isUnderline = kind === 'rule' && /^-+[ \t]*$/.test(rest) && this.#isHeading(read);
+    const start: LineStart = isUnderline ? { ...read, kind: 'underline' } : read;
     this.#settleRow();
     if (!this.#continues(start)) this.#move(start);
     this.#acceptRest(start);
+  }
+
+  #isHeading({ opened, continued }: LineStart): boolean {
+    const isInside = opened.length === 0 && continued === this.#renderer.containers.length;
+    const isOneLine = this.#leaf.kind === 'paragraph' && this.#leaf.inline.endedLines === 1;
+    return isInside && isOneLine && this.#renderer.mayBeHeading();
   }
 
   /** Whether a line belongs to the open block. */
@@ -206,7 +223,8 @@ export class BlockDriver<Part> implements MarkdownStream {
     switch (leaf.kind) {
       case 'paragraph':
         if (kind === 'text') return opened.length === 0;
-        return isWhole && kind === 'row';
+        if (kind === 'underline') return this.#isHeading(start);
+        return isWhole && (kind === 'row' || (kind === 'definition' && !leaf.isDefinition));
       case 'fence':
         return kind === 'code' || kind === 'closing-fence';
       case 'formula':
@@ -249,7 +267,8 @@ export class BlockDriver<Part> implements MarkdownStream {
     const { kind, rest } = start;
     switch (kind) {
       case 'text':
-        return this.#addText(rest);
+      case 'definition':
+        return this.#addText(rest, kind === 'definition');
       case 'row':
         if (leaf.kind === 'table') renderer.tableRow(rest);
         else this.#row = rest;
@@ -279,6 +298,9 @@ export class BlockDriver<Part> implements MarkdownStream {
         // `## Title ##` is `## Title`.
         return renderer.heading(marks, title.replace(/(?:^|[ \t])#+$/, '').trimEnd());
       }
+      case 'underline':
+        renderer.underline(rest);
+        return this.#closeLeaf();
       case 'rule':
         return renderer.rule(rest);
       case 'delimiter':
@@ -286,10 +308,13 @@ export class BlockDriver<Part> implements MarkdownStream {
     }
   }
 
-  #addText(source: string): void {
-    if (this.#leaf.kind === 'paragraph') return this.#writeText(source);
-    this.#leaf = { kind: 'paragraph', inline: new Paragraph(this.#renderer.read) };
-    return this.#writeText(this.#renderer.openParagraph(source));
+  #addText(source: string, isDefinition: boolean): void {
+    let text = isDefinition ? this.#renderer.definition(source) : source;
+    if (this.#leaf.kind !== 'paragraph') {
+      this.#leaf = { kind: 'paragraph', isDefinition, inline: new Paragraph(this.#renderer.read) };
+      text = this.#renderer.openParagraph(text);
+    }
+    this.#writeText(text);
   }
 
   /** The row turned out not to be a table header, so it is a line of text. */
@@ -297,7 +322,7 @@ export class BlockDriver<Part> implements MarkdownStream {
     const row = this.#row;
     if (row === undefined) return;
     this.#row = undefined;
-    this.#addText(row);
+    this.#addText(row, false);
     this.#endText();
   }
 

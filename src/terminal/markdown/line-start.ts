@@ -32,6 +32,8 @@ type LineKind =
   | 'indented'
   | 'row'
   | 'delimiter'
+  | 'underline'
+  | 'definition'
   | 'code'
   | 'closing-fence'
   | 'formula';
@@ -60,7 +62,7 @@ function recognizeLine(text: string, complete: boolean, open: OpenLeaf): LineKin
     if (!complete) return undefined;
     if (delimiterRow.test(text)) return 'delimiter';
   }
-  const kind = recognizeStart(text, complete);
+  const kind = recognizeStart(text, complete, open);
   if (kind !== 'text' || open.kind !== 'table') return kind;
   if (!complete) return undefined;
   return text.includes('|') ? 'row' : 'text';
@@ -70,13 +72,16 @@ const lineStarts = [
   ['heading', /^#{1,6}(?:[ \t]|$)/],
   ['fence', /^(?:`{3,}[^`]*$|~{3})/],
   ['row', /^\|/],
+  ['definition', /^\[[^\]]+\]:/],
 ] as const;
-/** More of the line can make it one of them, text, or a task. */
-const perhapsLineStart = /^(?:#{1,6}|`{1,2}|`{3,}[^`]*|~{1,2}|\[(?:[ xX]\]?)?)$/;
+/** More of the line can make it one of them, or text. */
+const perhapsLineStart = /^(?:#{1,6}|`{1,2}|`{3,}[^`]*|~{1,2}|\[[^\]]*\]?)$/;
 
-function recognizeStart(text: string, complete: boolean): LineKind | undefined {
+function recognizeStart(text: string, complete: boolean, open: OpenLeaf): LineKind | undefined {
   if (/^[$\\]/.test(text)) return recognizeFormula(text, complete);
-  if (!complete && perhapsLineStart.test(text)) return undefined;
+  const isUnderline = open.kind === 'paragraph' && /^=+[ \t]*$/.test(text);
+  if (!complete && (isUnderline || perhapsLineStart.test(text))) return undefined;
+  if (isUnderline) return 'underline';
   return lineStarts.find(([, pattern]) => pattern.test(text))?.[0] ?? 'text';
 }
 

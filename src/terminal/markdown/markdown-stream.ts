@@ -105,6 +105,10 @@ class ScreenBlocks implements BlockRenderer<Span> {
     this.#text += `${this.#markers('flow').trimEnd()}\n`;
   }
 
+  definition(text: string): string {
+    return text;
+  }
+
   openParagraph(text: string): string {
     const rest = this.#takeTask(text);
     this.#beginLine();
@@ -117,6 +121,10 @@ class ScreenBlocks implements BlockRenderer<Span> {
 
   closeParagraph(spans: readonly Span[]): void {
     this.#endLine(spans);
+  }
+
+  mayBeHeading(): boolean {
+    return false;
   }
 
   /** With colour, styles replace the marks. */
@@ -134,6 +142,10 @@ class ScreenBlocks implements BlockRenderer<Span> {
       return { ...span, looks: [...new Set([...span.looks, ...looks])] };
     });
     return this.#endLine(mergeSpans(styled));
+  }
+
+  underline(source: string): void {
+    this.#writeLine(this.#style.dim(source));
   }
 
   rule(source: string): void {
@@ -212,7 +224,7 @@ class ScreenBlocks implements BlockRenderer<Span> {
   }
 
   tableRow(row: string): void {
-    this.#table?.add(row);
+    for (const line of this.#table?.add(row) ?? []) this.#writeLine(line);
   }
 
   closeTable(): void {

@@ -12,6 +12,15 @@ const lookTag =
   /^<\/?(?:kbd|b|i|em|strong|u|s|sub|sup|mark|small|span|code|center|summary|details|p|div)(?:\s[^<>]*)?>$/i;
 const breakTag = /^<(?:br|hr|wbr)\s*\/?>$/i;
 
+/** `[^1]` is "(note 1)", `[text][1]` is "text (link 1)". */
+function withNotes(text: string): string {
+  return text.includes('[')
+    ? text
+        .replaceAll(/ ?\[\^([^\][\s]+)\]/g, ' (note $1)')
+        .replaceAll(/\[([^\][]+)\]\[([^\][]+)\]/g, '$1 (link $2)')
+    : text;
+}
+
 function linkText(token: Tokens.Link | Tokens.Image): string {
   const label = token.type === 'image' ? token.text : tokensText(token.tokens);
   const target = [token.href, token.title ?? ''].filter((part) => part !== '').join(', ');
@@ -44,7 +53,7 @@ function tokenText(token: Token): string {
       if (breakTag.test(token.raw)) return '\n';
       return lookTag.test(token.raw) ? '' : token.raw;
     default:
-      return withCharacters(token.raw);
+      return withNotes(withCharacters(token.raw));
   }
 }
 
@@ -55,7 +64,7 @@ function tokensText(tokens: readonly Token[]): string {
 
 /** A piece of inline Markdown as text. Line ends stay. */
 const readSpoken: ReadPiece<string> = (text, formulas) => {
-  if (formulas === undefined) return [text];
+  if (formulas === undefined) return [withNotes(text)];
   const [lead = ''] = /^\s*/.exec(text) ?? [];
   const source = withFormulas(text, formulas, (formula) => withoutMarks(formula).trim());
   return [lead + tokensText(lexInline(source.slice(lead.length)))];
@@ -76,15 +85,23 @@ export function createSpokenMarkdown(width: () => number, column = 0): MarkdownS
   return new BlockDriver(new SpokenBlocks(width, column));
 }
 
+/** Beyond either, code is written as it arrives, and the number of its lines is at its end. */
+const maxLines = 400;
+const maxSize = 64 * 1024;
 /** A longer sentence is written before its end. */
 const maxSentence = 4000;
 
-/** The lines of a code block, which are held back until their number is known. */
+/** The lines of a code block, which are held back until their number is known or there are too many. */
 interface SpokenCode {
   readonly number: number;
-  /** `code 1, ts`, after the label of its place. */
+  /** `code 1, ts`. */
   readonly name: string;
-  readonly lines: string[];
+  readonly label: string;
+  lines: string[];
+  /** Characters held back. */
+  size: number;
+  /** Lines that were already written. */
+  written: number;
 }
 
 interface SpokenParagraph {
@@ -123,6 +140,11 @@ class SpokenBlocks implements BlockRenderer<string> {
     this.#writeLine(`${this.#takeLabel()}empty`);
   }
 
+  /** `[^1]: text` is "note 1: text". */
+  definition(text: string): string {
+    return text.replace(/^\[\^([^\]]+)\]:/, 'note $1:').replace(/^\[([^\]]+)\]:/, 'link $1:');
+  }
+
   openParagraph(text: string): string {
     this.#paragraph = { ready: '', label: this.#takeLabel(), isWritten: false };
     return text;
@@ -153,8 +175,16 @@ class SpokenBlocks implements BlockRenderer<string> {
     if (paragraph.isWritten) this.#writeProse('\n');
   }
 
+  mayBeHeading(): boolean {
+    return this.#paragraph?.isWritten === false;
+  }
+
   heading(marks: string, title: string): void {
     this.#writeLine(`${this.#takeLabel()}Heading ${marks.length}: ${spokenInline(title)}`);
+  }
+
+  underline(source: string): void {
+    if (this.#paragraph) this.#paragraph.label += `Heading ${source.startsWith('=') ? 1 : 2}: `;
   }
 
   rule(): void {
@@ -162,22 +192,34 @@ class SpokenBlocks implements BlockRenderer<string> {
   }
 
   openCode(number: number, language: string): void {
-    const label = `${this.#takeLabel()}code ${number}`;
-    this.#code = { number, name: language === '' ? label : `${label}, ${language}`, lines: [] };
+    const name = language === '' ? `code ${number}` : `code ${number}, ${language}`;
+    this.#code = { number, name, label: this.#takeLabel(), lines: [], size: 0, written: 0 };
   }
 
   codeLine(text: string): void {
-    this.#code?.lines.push(text);
+    const code = this.#code;
+    if (!code) return;
+    code.lines.push(text);
+    code.size += text.length;
+    const isLong = code.written > 0 || code.lines.length > maxLines || code.size > maxSize;
+    if (isLong) this.#writeHeld(code, '');
+  }
+
+  #writeHeld(code: SpokenCode, size: string): void {
+    if (code.written === 0) this.#writeLine(`${code.label}${code.name}${size}:`);
+    this.#text += code.lines.map((line) => `${line}\n`).join('');
+    code.written += code.lines.length;
+    code.lines = [];
   }
 
   closeCode(): void {
     const code = this.#code;
     if (!code) return;
-    const { number, lines, name } = code;
-    if (lines.length === 0) return this.#writeLine(`${name}, empty`);
-    this.#writeLine(`${name}, ${lines.length === 1 ? '1 line' : `${lines.length} lines`}:`);
-    this.#text += lines.map((line) => `${line}\n`).join('');
-    return this.#writeLine(`end of code ${number}`);
+    const { number, written, lines, label, name } = code;
+    if (written + lines.length === 0) return this.#writeLine(`${label}${name}, empty`);
+    this.#writeHeld(code, `, ${lineCount(lines.length)}`);
+    const size = written > 0 ? `, ${lineCount(code.written)}` : '';
+    return this.#writeLine(`end of code ${number}${size}`);
   }
 
   /** A formula is read as TeX. */
@@ -285,6 +327,8 @@ function taskText(label: string, text: string): string {
   const state = done === ' ' ? 'to do: ' : 'done: ';
   return label.replace(/bullet: $/, '') + state + text.slice(mark.length);
 }
+
+const lineCount = (lines: number) => (lines === 1 ? '1 line' : `${lines} lines`);
 
 const cellText = (cell: string) =>
   spokenInline(cell)

@@ -1,12 +1,17 @@
 import { displayWidth, padToWidth, type Alignment } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
 import { inlineText } from './inline.ts';
+import { endScan, scan, initialScan } from './inline-scanner.ts';
 import { type MarkdownLook, mergeSpans, paintSpans, visibleText, type Span } from './span.ts';
+
+/** Beyond either, the rows so far decide the widths, and further rows are shown as they arrive. */
+const MAX_ROWS = 500;
+const MAX_TEXT = 64 * 1024;
 
 /** Undefined if the columns would be too narrow to read. */
 type ColumnWidths = readonly number[] | undefined;
 
-/** A table, which is laid out when it ends. */
+/** A table that is laid out when it ends, or when it becomes too long. */
 export class Table {
   readonly #look: MarkdownLook;
   readonly #width: () => number;
@@ -14,7 +19,9 @@ export class Table {
   readonly #align: readonly Alignment[];
   /** Undefined if it was already shown as text. */
   readonly #header: readonly Cell[] | undefined;
-  readonly #rows: string[] = [];
+  /** The rows before the layout is decided. */
+  #waiting: string[] | undefined = [];
+  #size = 0;
   #widths: ColumnWidths;
 
   /**
@@ -34,13 +41,18 @@ export class Table {
     this.#header = header === undefined ? undefined : this.#cellsOf(header);
   }
 
-  add(row: string): void {
-    this.#rows.push(row);
+  /** The lines that can be shown; none until the layout is decided. */
+  add(row: string): string[] {
+    if (!this.#waiting) return this.#linesOf(this.#cellsOf(row));
+    this.#waiting.push(row);
+    this.#size += row.length;
+    return this.#waiting.length >= MAX_ROWS || this.#size >= MAX_TEXT ? this.end() : [];
   }
 
-  /** The lines of the whole table. */
   end(): string[] {
-    const rows = this.#rows.map((row) => this.#cellsOf(row));
+    if (!this.#waiting) return [];
+    const rows = this.#waiting.map((row) => this.#cellsOf(row));
+    this.#waiting = undefined;
     const header = this.#header ?? [];
     this.#widths = columnWidths([header, ...rows], Math.max(1, this.#width()));
     if (rows.length === 0 && !this.#widths && this.#header) return this.#recordOf(header, []);
@@ -48,7 +60,7 @@ export class Table {
   }
 
   undecided(): string {
-    return [...this.#source, ...this.#rows].join('\n');
+    return this.#waiting ? [...this.#source, ...this.#waiting].join('\n') : '';
   }
 
   #cellsOf(row: string): Cell[] {
@@ -105,11 +117,11 @@ export function splitCells(row: string): string[] {
   for (const part of row.trim().split('|')) {
     if (part.endsWith('\\') && escapesBar.test(part)) cell += `${part}|`;
     else {
-      cells.push(withBars(cell + part));
+      cells.push(withBars((cell + part).trim()));
       cell = '';
     }
   }
-  if (cell !== '') cells.push(withBars(cell));
+  if (cell !== '') cells.push(withBars(cell.trim()));
   if (cells[0] === '' && cells.length > 1) cells.shift();
   if (cells.at(-1) === '' && cells.length > 1) cells.pop();
   return cells;
@@ -117,8 +129,17 @@ export function splitCells(row: string): string[] {
 
 /** `\|` is a bar, except in a formula. */
 function withBars(cell: string): string {
-  const formulaOrBar = /\$[^$]+\$|\\\(.*?\\\)|\\\|/g;
-  return cell.trim().replaceAll(formulaOrBar, (found) => (found === '\\|' ? '|' : found));
+  if (!cell.includes('\\|')) return cell;
+  const scanned = initialScan();
+  scan(scanned, cell);
+  endScan(scanned);
+  let text = '';
+  let at = 0;
+  for (const { from, to } of scanned.formulas) {
+    text += cell.slice(at, from).replaceAll('\\|', '|') + cell.slice(from, to);
+    at = to;
+  }
+  return text + cell.slice(at).replaceAll('\\|', '|');
 }
 
 function alignmentOf(cell: string): Alignment {

@@ -13,6 +13,11 @@ test.each([
   ['keeps one blank line between paragraphs', 'one\n\n\n\ntwo', 'one\n\ntwo\n'],
   ['never breaks a long line', 'word '.repeat(100), `${'word '.repeat(100).trim()}\n`],
   ['keeps a backslash at the end', 'one\\', 'one\\\n'],
+  [
+    'shows the underline of a setext heading',
+    'Title\n=====\ntext',
+    `Title\n${dim('=====')}\ntext\n`,
+  ],
   ['keeps definitions on their lines', '[1]: a\n[2]: b', '[1]: a\n[2]: b\n'],
   ['shows tags, and reads what is between them', '<p>\n*a*\n</p>', `<p>\n${italic('a')}\n</p>\n`],
   ['nothing for nothing', '', ''],

@@ -21,6 +21,8 @@ const spoken = (source: string) => speak([source]).join('');
 describe('blocks', () => {
   test.each([
     ['headings', '## Two *words* ##', 'Heading 2: Two words\n'],
+    ['a heading above its underline', 'Title\n===', 'Heading 1: Title\n'],
+    ['a heading above dashes', 'Title\n---\n\n---', 'Heading 2: Title\n\nseparator\n'],
     ['bullets', '- a\n- b', 'bullet: a\nbullet: b\n'],
     ['numbers', '3. a\n4) b', '3. a\n4. b\n'],
     [
@@ -37,6 +39,7 @@ describe('blocks', () => {
     ['quotes in quotes, with a list', '> > a\n> - b', 'quote in quote: a\nquote, bullet: b\n'],
     ['rules', 'a\n\n---\n\nb', 'a\n\nseparator\n\nb\n'],
     ['single line ends', 'a\nb', 'a\nb\n'],
+    ['notes', 'a[^1]\n\n[^1]: b', 'a (note 1)\n\nnote 1: b\n'],
     [
       'code without a language',
       '```\na\n\nb\n```\nc',
@@ -71,6 +74,13 @@ describe('blocks', () => {
     );
     expect(spoken('a | b. c\nd')).toBe('a | b. c\nd\n');
   });
+
+  test('long code is written as it arrives, and its end has the number of lines', () => {
+    const lines = Array.from({ length: 500 }, (_, index) => `line ${index}\n`);
+    const outputs = speak(['```sh\n', ...lines, '```\n']);
+    expect(outputs.join('')).toBe(`code 1, sh:\n${lines.join('')}end of code 1, 500 lines\n`);
+    expect(outputs[450]).toBe('line 449\n');
+  });
 });
 
 test.each([
@@ -91,6 +101,7 @@ test.each([
   ['links with their address', '[a](https://b.c "d")', 'a (link: https://b.c, d)'],
   ['an address once', '<https://b.c> and https://d.e', 'https://b.c and https://d.e'],
   ['images', '![a](b.png)', '(image: a, b.png)'],
+  ['references', '[a][b]', 'a (link b)'],
   ['characters', '&amp; &lt;b> \\* &#27;', '& <b> * &#27;'],
   ['tags of looks', 'press <kbd>Ctrl</kbd><br>x <div-x>', 'press Ctrl\nx <div-x>'],
   ['prices', 'from $5 to $10, or 5$ to 6$', 'from $5 to $10, or 5$ to 6$'],

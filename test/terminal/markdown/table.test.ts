@@ -90,6 +90,13 @@ describe('tables', () => {
   test('show a header without rows', () => {
     expect(table('| a | b |\n|---|---|')).toEqual(['a │ b', '──┼──']);
   });
+
+  test('go out row by row beyond 500 rows', () => {
+    const rows = Array.from({ length: 700 }, (_, row) => `| ${row} | text |`);
+    const lines = table(['| n | t |', '|---|---|', ...rows].join('\n'));
+    expect(lines).toHaveLength(702);
+    expect(lines.at(-1)).toBe('699 │ text');
+  });
 });
 
 test.each([

@@ -107,7 +107,7 @@ interface SpokenCode {
 interface SpokenParagraph {
   /** The text that is decided, but not written yet. */
   ready: string;
-  readonly label: string;
+  label: string;
   isWritten: boolean;
 }
 

@@ -10,6 +10,7 @@ import {
   parseAnyJson,
   type JsonObject,
 } from '../json.ts';
+import { unreadLines } from '../storage/read-lines.ts';
 import { composePrompt } from './compose-prompt.ts';
 import {
   endRecord,
@@ -18,7 +19,7 @@ import {
   turnRecord,
   type JournalRecord,
 } from './journal/records.ts';
-import { newId, numbersOf } from './library/conversation-folder.ts';
+import { newId, randomFrom } from './library/conversation-folder.ts';
 import { titleFrom, type AnswerEnd, type Role } from './tree.ts';
 
 /** What was read of a file: a conversation, or what of it could be read. */
@@ -77,7 +78,7 @@ function* foreignRecords(
   { origin, title, messages, leaf }: Foreign,
   createdAt: Date,
 ): Generator<JournalRecord, void> {
-  const numbers = numbersOf(`turns of ${origin}`);
+  const random = randomFrom(`turns of ${origin}`);
   const time = (message: Message) => message.createdAt?.getTime() ?? 0;
   const sorted = [...messages].sort((one, other) => time(one) - time(other));
   const byId = new Map(sorted.map((message) => [message.id, message]));
@@ -95,11 +96,7 @@ function* foreignRecords(
     for (const message of [...unread].toReversed().flatMap((id) => byId.get(id) ?? [])) {
       const { role, content, end = {} } = message;
       if (role !== undefined && content.trim() !== '') {
-        const id = newId(
-          () => numbers.next().value,
-          6,
-          (taken) => parents.has(taken),
-        );
+        const id = newId(random, 6, (taken) => parents.has(taken));
         const model = role === 'assistant' ? end.model : undefined;
         const made = message.createdAt ?? createdAt;
         yield turnRecord({ id, parent, role, content, createdAt: made, model });
@@ -287,11 +284,9 @@ function own(lines: readonly string[], place: string, isExport: boolean): Import
   }
   const header = records.find(({ type }) => type === 'conversation');
   const { id, created_at: time, version } = fieldsOf(header);
-  const [first] = lost;
   const isNewer = typeof version === 'number' && version > journalVersion;
-  const which = lost.length > 1 ? `${lost.length} lines, from line ${first} on,` : `line ${first}`;
-  const unread = `${which} of ${place} could not be read; the rest is imported`;
-  const problem = isExport || first === undefined ? undefined : unread;
+  const unread = unreadLines(place, lost, 'the rest is imported');
+  const problem = isExport || lost.length === 0 ? undefined : unread;
   return {
     problem: isNewer ? `${place} was written by a newer natter` : problem,
     origin: `natter ${textIn(id)} ${textIn(time) || hashOf(lines)}`,

@@ -8,7 +8,7 @@ const months =
 const hour = 3_600_000;
 /** Hours between two turns that are worth a line. */
 const minGap = 2;
-/** Hours from which on a gap is told in days. */
+/** A gap of this many hours or more is given in days. */
 const twoDays = 48;
 
 /** The time of a prompt, as far as it is not known from the turn before. */

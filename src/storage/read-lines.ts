@@ -46,11 +46,15 @@ export function createLineSplitter(longest: number) {
 }
 
 /** Names the damaged lines of a file for a warning; every kind of file says it with this sentence. */
-export function unreadLines(path: string, numbers: Iterable<number>): string {
+export function unreadLines(
+  path: string,
+  numbers: Iterable<number>,
+  outcome = 'the rest is used, and the file is kept',
+): string {
   const [first, ...others] = numbers;
   const which =
     others.length === 0 ? `line ${first}` : `${others.length + 1} lines, from line ${first} on,`;
-  return `${which} of ${path} could not be read; the rest is used, and the file is kept`;
+  return `${which} of ${path} could not be read; ${outcome}`;
 }
 
 /**

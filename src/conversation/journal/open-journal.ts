@@ -13,8 +13,8 @@ import {
   idLength,
   lockFile,
   newId,
-  numbersOf,
-  trashFolder,
+  randomFrom,
+  storedFile,
 } from '../library/conversation-folder.ts';
 import { loadConversation, type LoadedConversation } from '../library/read-conversation.ts';
 import { takeLock, type JournalOptions } from './journal-file.ts';
@@ -59,13 +59,11 @@ export function createJournal(options: JournalOptions, file?: AppendFile): Journ
  * or deleted since.
  */
 export function idsFromTitle(dataFolder: string, title: string) {
-  const folders = [conversationsFolder(dataFolder), trashFolder(dataFolder)];
-  const isTaken = (id: string) => folders.some((one) => existsSync(conversationFile(one, id)));
-  const idOf = (taken: (id: string) => boolean) => {
-    const numbers = numbersOf(title);
-    return newId(() => numbers.next().value, idLength, taken);
+  const isTaken = (id: string) => storedFile(dataFolder, id) !== undefined;
+  return {
+    first: newId(randomFrom(title), idLength, () => false),
+    next: newId(randomFrom(title), idLength, isTaken),
   };
-  return { first: idOf(() => false), next: idOf(isTaken) };
 }
 
 /**

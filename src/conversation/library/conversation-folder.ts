@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 
@@ -23,12 +24,17 @@ export function newId(
   return id;
 }
 
-/** What ids are made of if they come from a name, ignoring case, as a source of random numbers. */
-export function* numbersOf(name: string): Generator<number, never> {
+function* numbersOf(name: string): Generator<number, never> {
   for (let part = 0; ; part += 1) {
     const hash = createHash('sha256').update(`${part} ${name.toLowerCase()}`).digest();
     for (const byte of hash) yield byte / 256;
   }
+}
+
+/** Returns the same sequence of numbers for the same name, ignoring case; ids that come from a name use it instead of `random`. */
+export function randomFrom(name: string): () => number {
+  const numbers = numbersOf(name);
+  return () => numbers.next().value;
 }
 
 /** Environment variable with the data folder. */
@@ -48,6 +54,12 @@ export const trashFolder = (dataFolder: string) => join(dataFolder, 'trash');
 /** Only for ids from {@link idFromFile} and {@link newId}: typed text never becomes part of a path. */
 export const conversationFile = (folder: string, id: string) => join(folder, id + extension);
 export const lockFile = (folder: string, id: string) => join(folder, `${id}.lock`);
+
+/** Finds the file of a conversation, also of a deleted one. */
+export function storedFile(dataFolder: string, id: string): string | undefined {
+  const folders = [conversationsFolder(dataFolder), trashFolder(dataFolder)];
+  return folders.map((folder) => conversationFile(folder, id)).find((path) => existsSync(path));
+}
 
 /** Undefined for a file that is not a conversation's. */
 export function idFromFile(name: string): string | undefined {

@@ -25,7 +25,8 @@ import {
   idLength,
   lockFile,
   newId,
-  numbersOf,
+  randomFrom,
+  storedFile,
   trashFolder,
 } from './conversation-folder.ts';
 import { allMarks, attributeRecords, isAttribute } from '../attributes.ts';
@@ -205,21 +206,13 @@ export function removeForGood(
  */
 function freeId(dataFolder: string, { id, origin, createdAt }: ImportEntry): string | undefined {
   const ownId = idFromFile(`${id}.jsonl`);
-  const numbers = numbersOf(origin);
-  const folders = [conversationsFolder(dataFolder), trashFolder(dataFolder)];
-  const existing = (one: string) =>
-    folders.map((folder) => conversationFile(folder, one)).find((path) => existsSync(path));
   if (ownId !== undefined) {
-    const path = existing(ownId);
+    const path = storedFile(dataFolder, ownId);
     if (path === undefined) return ownId;
     if (summarize(path).createdAt.getTime() === createdAt?.getTime()) return undefined;
   }
-  const derived = newId(
-    () => numbers.next().value,
-    idLength,
-    () => false,
-  );
-  return existing(derived) === undefined ? derived : undefined;
+  const derived = newId(randomFrom(origin), idLength, () => false);
+  return storedFile(dataFolder, derived) === undefined ? derived : undefined;
 }
 
 /**

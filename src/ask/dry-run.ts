@@ -15,7 +15,7 @@ const path = 'chat/completions';
 /** The address if none is configured, and for the sandbox, which gets one when it starts. */
 const placeholder = 'http://127.0.0.1';
 
-/** Stands for a key that is not known; printed as `…`. */
+/** The value of an unknown key. A dry run prints it as `…`. */
 const maskedKey = 'unknown';
 
 function targetOf({ options, settings }: Run): Target {

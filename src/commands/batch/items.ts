@@ -45,7 +45,7 @@ function withHistory(item: BatchItem, messages: readonly Message[]): InputItem {
   if (prompt?.role !== 'user' || others.length > 0) {
     return {
       ...rest,
-      problem: 'has messages of its own, which cannot follow those of --messages and -M',
+      problem: 'has messages of its own, so --messages and -M cannot be used with it',
     };
   }
   return { ...item, content: { ...content, messages: [...messages, prompt] }, given: content };

@@ -41,7 +41,7 @@ const bytesPerUnit: ReadonlyMap<string, number> = new Map([
   ['mb', 1_000_000],
 ]);
 
-/** The size of a group without a limit of its own, and the largest one that can be set. */
+/** The default size of a group, which is also the largest that can be set. */
 const maxGroupBytes = 1_000_000;
 
 function parseLimit(text: string): Partial<GroupLimits> | undefined {

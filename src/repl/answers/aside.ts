@@ -13,7 +13,7 @@ import { failureEntry, notice } from '../transcript/transcript.ts';
 
 const withoutAside = (state: ReplState): ReplState => ({ ...state, aside: undefined });
 
-/** What is to be said of an answer besides its text. */
+/** What to say about an answer besides its text. */
 function endingEntries({ context }: Session, { error, failure, isStopped, metadata }: Answer) {
   const { refusal, finishReason = 'stop' } = metadata;
   const isWhole = finishReason === 'stop' || failure !== undefined;

@@ -18,8 +18,8 @@ function upFrom(state: ReplState, last: Turn | undefined): readonly Turn[] {
 }
 
 /**
- * The last prompts of the branches, with the times of their answers, newest first. A prompt without an answer is the end
- * of a branch only on the screen; versions of an answer are one branch.
+ * The last prompts of the branches, with the times of their answers, newest first. A prompt without an answer ends
+ * a branch only while it is on the screen; versions of an answer are one branch.
  */
 function branchesOf(state: ReplState) {
   const turns = [...state.conversation.turns.values()];

@@ -42,7 +42,7 @@ export function richFormat(options: {
     prompt(text) {
       const sent = style.bold(hanging(sanitize(text)));
       const shown = style.band(`${style.inverse(style.cyan(mark))} ${sent}`);
-      // kitty erases a prompt when the window is resized, unless it is told that nobody draws it again.
+      // When the window is resized, kitty erases the prompt and expects a redraw. `redraw=0` turns that off.
       return `${semanticMark('A;redraw=0')}${shown}${semanticMark('B')}\n`;
     },
     mark: semanticMark,

@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { argumentKind, findCommand } from '../commands.ts';
+import { argumentKind } from '../commands.ts';
 import {
   applyCandidate,
   extendTyped,
@@ -64,10 +64,7 @@ function namedCandidates(
   state: ReplState,
   request: CompletionRequest,
 ): readonly Candidate[] {
-  const offered = candidatesFor(repl, state, request).filter(
-    ({ value }) => request.kind !== 'command' || findCommand(value)?.needsLiveRegion !== true,
-  );
-  const matching = matchCandidates(request, offered);
+  const matching = matchCandidates(request, candidatesFor(repl, state, request));
   const typed = request.typed.toLowerCase();
   const starting = matching.filter(({ value }) => value.toLowerCase().startsWith(typed));
   return starting.length > 0 ? starting : matching;

@@ -3,12 +3,7 @@ import { type ForeignWords, meantBy } from '../../cli/guess.ts';
 import { isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
-import {
-  keyLabel,
-  parseOwnKeys,
-  storedKeys,
-  withOwnKeys,
-} from '../../repl/composer/keys/key-bindings.ts';
+import { keyLabel, ownKeyMap, storedKeys } from '../../repl/composer/keys/key-bindings.ts';
 import { commandWords, shellHint } from '../../settings/command-words.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { chooseProfile } from '../../settings/profile-name.ts';
@@ -92,8 +87,7 @@ function checkKeys(
   after: StoredSettings,
 ): StoredSettings {
   if (keyAction(name) === undefined) return after;
-  const check = ({ settings }: StoredSettings) =>
-    parseOwnKeys(settings.profiles[profile]?.keys ?? {});
+  const check = ({ settings }: StoredSettings) => ownKeyMap(settings.profiles[profile]?.keys ?? {});
   try {
     check(before);
   } catch {
@@ -218,9 +212,8 @@ export const listProfiles: Action<JsonOptions> = async (context, options) => {
 export const listKeys: Action<JsonOptions> = async (context, options) => {
   const presentation = await present(context, options);
   const { keys: stored, profile } = readSettings(context, presentation.notices, options);
-  const own = parseOwnKeys(stored, profile.value);
-  const rows = withOwnKeys(own).map(({ action, keys, when, summary }) => {
-    const source = own.has(action)
+  const rows = ownKeyMap(stored, profile.value).map(({ action, keys, when, summary }) => {
+    const source = Object.hasOwn(stored, action)
       ? ({ kind: 'profile', name: profile.value } as const)
       : ({ kind: 'default', name: 'default' } as const);
     return { action, keys, context: when, summary, source };

@@ -1,9 +1,7 @@
 import { Failure } from '../../failure.ts';
-import { argumentKind } from '../commands.ts';
 import {
   applyCandidate,
   extendTyped,
-  findCompletion,
   folderOf,
   matchCandidates,
   type Candidate,
@@ -11,7 +9,7 @@ import {
 } from '../composer/completion.ts';
 import type { TextBuffer } from '../composer/text-buffer.ts';
 import { findFiles } from '../files/find-paths.ts';
-import { candidatesFor, mentionAt } from '../menu.ts';
+import { candidatesFor, mentionAt, requestAt } from '../menu.ts';
 import type { Repl } from '../session.ts';
 import type { ReplState } from '../state.ts';
 
@@ -77,7 +75,7 @@ export async function completeLine(
   buffer: TextBuffer,
 ): Promise<LineCompletion> {
   const mention = mentionAt(buffer);
-  const request = mention ?? findCompletion(buffer, argumentKind);
+  const request = mention ?? requestAt(buffer);
   if (request === undefined) {
     return { buffer, words: 'Tab completes commands, their arguments, and files after @' };
   }

@@ -182,7 +182,7 @@ function fail(message: string, hint = examples): never {
 }
 
 /** A key as typed, `Ctrl-X` or `alt+shift+up`, in the format of `chordOf`. @throws Failure `usage` */
-export function parseChord(text: string): string {
+function parseChord(text: string): string {
   const parts = /^(?<modifiers>(?:[a-z]+[+-])*)(?<name>.+)$/i.exec(text)?.groups;
   const names = (parts?.['modifiers'] ?? '').toLowerCase().split(/[+-]/).filter(Boolean);
   const modifiers = new Set(names.map((name) => modifierNames.get(name)));
@@ -204,7 +204,8 @@ export function parseChord(text: string): string {
 
 /** The keys of an action, from a value such as `ctrl+x, alt+s`; `none` removes the binding. */
 function parseKeys(action: string, text: string): readonly string[] {
-  const words = text.split(/[\s,]+/).filter((word) => word !== '');
+  // A comma after `alt+` is the key.
+  const words = text.split(/(?:\s|(?<![+-]),)+/).filter((word) => word !== '');
   if (words.length === 0) fail(`${JSON.stringify(text)} is not a key`);
   if (words.length > 1 || words[0]?.toLowerCase() !== 'none') {
     return [...new Set(words.map(parseChord))];

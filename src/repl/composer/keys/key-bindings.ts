@@ -1,6 +1,7 @@
 import { Failure } from '../../../failure.ts';
 import { nearlyNamed } from '../../../near-name.ts';
 import { pairsIn } from '../../../terminal/text/pairs.ts';
+import { chordOf, type KeyEvent } from './key-event.ts';
 
 /** Which part of the screen handles keys. `completion` is an open menu, `search` the history search, `list` the list of conversations. */
 export type KeyContext = 'composer' | 'completion' | 'search' | 'list';
@@ -145,12 +146,14 @@ export function neededKeyOf(
   return keyOf(action, map) ?? keyOf(action) ?? '';
 }
 
-/** The action of a chord. The composer's keys also work during completion, but not during a search. */
+/** The action of a key, if any. The composer's keys also work during completion, but not during a search. */
 export function actionOf(
-  chord: string,
+  event: KeyEvent,
   context: KeyContext,
   map: KeyMap = keyBindings,
 ): KeyAction | undefined {
+  if (event.type !== 'key') return undefined;
+  const chord = chordOf(event);
   const below: readonly string[] = context === 'completion' ? ['composer'] : [];
   const found = [context, ...below, 'anywhere'].map((place) =>
     map.find(({ when, keys }) => when === place && keys.includes(chord)),

@@ -7,7 +7,7 @@ import {
   ownKeyMap,
   storedKeys,
 } from '../../../../src/repl/composer/keys/key-bindings.ts';
-import { chordOf } from '../../../../src/repl/composer/keys/key-event.ts';
+import { keyPress } from '../../../../src/repl/composer/keys/key-event.ts';
 import { KeyParser } from '../../../../src/repl/composer/keys/key-parser.ts';
 
 test.each<[string, string, KeyContext, (string | undefined)[]]>([
@@ -28,7 +28,7 @@ test.each<[string, string, KeyContext, (string | undefined)[]]>([
   ['during a search', '\u0012\u0001\u0003', 'search', ['search-older', undefined, 'interrupt']],
 ])('the keys of %s are bound', (_, input, context, actions) => {
   const events = new KeyParser().feed(input);
-  const bound = events.map((event) => event.type === 'key' && actionOf(chordOf(event), context));
+  const bound = events.map((event) => actionOf(event, context));
   expect(bound).toEqual(actions);
 });
 
@@ -84,17 +84,14 @@ test.each([
 });
 
 describe('the keys of a profile', () => {
-  test('replace the default ones', () => {
-    const map = ownKeyMap({ 'open-editor': 'f4', undo: 'none' }, 'work');
-    const actions = ['f4', 'ctrl+g', 'ctrl+_', 'ctrl+r'].map((key) =>
-      actionOf(key, 'composer', map),
-    );
-    expect(actions).toEqual(['open-editor', undefined, undefined, 'search-start']);
-  });
-
-  test('may take over a key that its action has given up', () => {
-    const own = { 'open-editor': 'none', 'search-start': 'ctrl+g' };
-    expect(actionOf('ctrl+g', 'composer', ownKeyMap(own, 'work'))).toBe('search-start');
+  test.each([
+    ['f4', 'open-editor'],
+    ['g', 'search-start'],
+    ['_', undefined],
+    ['r', undefined],
+  ])('replace the default ones: %s is the key of %s', (name, action) => {
+    const map = ownKeyMap({ 'open-editor': 'f4', undo: 'none', 'search-start': 'ctrl+g' }, 'work');
+    expect(actionOf(keyPress(name, { ctrl: name !== 'f4' }), 'composer', map)).toBe(action);
   });
 
   test.each([

@@ -62,30 +62,40 @@ const indent = 4;
 export const usageOf = ({ name, argument }: SlashCommand): string =>
   argument === undefined ? `/${name}` : `/${name} ${argument}`;
 
+/** In line mode `/copy, optional n`: brackets are noise in speech. */
+function shownUsage({ isLineMode }: ReplState, command: SlashCommand): string {
+  const usage = usageOf(command);
+  if (!isLineMode) return usage;
+  return usage
+    .replaceAll(/ \[([^\]]+)\]/g, ', optional $1')
+    .replaceAll(/ <([^>]+)>/g, ', with a $1');
+}
+
 export function isOffered({ isLineMode }: ReplState, { needsLiveRegion }: SlashCommand): boolean {
   return !isLineMode || needsLiveRegion !== true;
 }
 
-function wrapped(text: string, columns: number): readonly string[] {
-  const width = Math.max(1, columns - indent - 1);
-  return wrapText(text, width).map((row) => ' '.repeat(indent) + row);
-}
+const commandRows = (state: ReplState, commands: readonly SlashCommand[]): readonly Row[] =>
+  commands
+    .filter((command) => isOffered(state, command))
+    .map((command) => [shownUsage(state, command), command.summary]);
 
 /** Lays out rows: two columns if they all fit, else each summary below its term; in line mode `term: summary`. */
 function rowLayout(rows: readonly Row[], { columns, isLineMode }: ReplState) {
   const widest = Math.max(...rows.map(([term]) => displayWidth(term)));
   const longest = Math.max(...rows.map(([, summary]) => displayWidth(summary)));
+  const wrapped = (text: string) =>
+    wrapText(text, Math.max(1, columns - indent - 1)).map((row) => ' '.repeat(indent) + row);
   return ([term, summary]: Row): readonly string[] => {
     if (isLineMode) return [`${term}: ${summary}`];
     return widest + longest + 2 < columns
       ? [`${padToWidth(term, widest)}  ${summary}`]
-      : [term, ...wrapped(summary, columns)];
+      : [term, ...wrapped(summary)];
   };
 }
 
-function tableText(rows: readonly Row[], state: ReplState): string {
-  return rows.flatMap(rowLayout(rows, state)).join('\n');
-}
+const tableText = (rows: readonly Row[], state: ReplState): string =>
+  rows.flatMap(rowLayout(rows, state)).join('\n');
 
 const doubleSlash: Row = ['//', 'sends a line that starts with a slash'];
 const shellRows: readonly Row[] = [
@@ -93,21 +103,14 @@ const shellRows: readonly Row[] = [
   ['!!command', 'run it without attaching its output'],
 ];
 
-function keyAdvice({ keyMap }: ReplState): Row {
+function keyAdvice({ isLineMode, keyMap }: ReplState): Row {
   const actions = ['send', 'new-line', 'stop', 'interrupt'] as const;
   const keys = actions.map((action) => keyOf(action, keyMap)).filter((key) => key !== undefined);
-  return ['/help keys', `all keys, such as ${keys.join(', ')}`];
+  const advice = isLineMode ? 'the keys of the line' : `all keys, such as ${keys.join(', ')}`;
+  return ['/help keys', advice];
 }
 
-const lineKeyAdvice: Row = ['/help keys', 'the keys of the line'];
 const nameAdvice: Row = ['/help copy', 'one command with an example; also /help answers'];
-
-/** `/copy, optional n`: brackets are noise in speech. */
-function spokenUsage(command: SlashCommand): string {
-  return usageOf(command)
-    .replaceAll(/ \[([^\]]+)\]/g, ', optional $1')
-    .replaceAll(/ <([^>]+)>/g, ', with a $1');
-}
 
 /** The commands of `/help` by use. With the advice below them they fit a window of 24 rows. */
 export const byUse: readonly string[] =
@@ -117,34 +120,24 @@ export const byUse: readonly string[] =
 
 /** The commands that people use most, and where the others are. */
 export function shortHelp(state: ReplState, commands: readonly SlashCommand[]): string {
-  const usage = state.isLineMode ? spokenUsage : usageOf;
   const shown = byUse.flatMap((name) => commands.find((command) => command.name === name) ?? []);
-  const rows = shown
-    .filter((command) => isOffered(state, command))
-    .map((command): Row => [usage(command), command.summary]);
+  const shell = state.hasShell ? shellRows.slice(0, 1) : [];
   const all: Row = ['/help all', 'all commands and prompt files; /help copy describes one'];
-  const keys = state.isLineMode ? lineKeyAdvice : keyAdvice(state);
-  return tableText([...rows, ...(state.hasShell ? shellRows.slice(0, 1) : []), keys, all], state);
+  return tableText([...commandRows(state, shown), ...shell, keyAdvice(state), all], state);
 }
 
 /** The commands of some groups, each group below its title; with several groups, more at the end. */
 function groupHelp(state: ReplState, groups: readonly CommandGroup[]): string {
-  const { isLineMode } = state;
-  const usage = isLineMode ? spokenUsage : usageOf;
+  const { isLineMode, hasShell } = state;
+  const shell = hasShell ? shellRows : [];
+  const more = { title: 'More', rows: [...shell, doubleSlash, keyAdvice(state), nameAdvice] };
   const sections = groups.map(({ title, commands }) => {
-    const offered = commands.filter(
-      (command) => isOffered(state, command) && command.isUnlisted !== true,
-    );
-    return { title, rows: offered.map((command): Row => [usage(command), command.summary]) };
+    const listed = commands.filter(({ isUnlisted }) => isUnlisted !== true);
+    return { title, rows: commandRows(state, listed) };
   });
-  const others = [
-    ...(state.hasShell ? shellRows : []),
-    doubleSlash,
-    isLineMode ? lineKeyAdvice : keyAdvice(state),
-    nameAdvice,
-  ];
-  if (groups.length > 1) sections.push({ title: 'More', rows: others });
-  const shown = sections.filter(({ rows }) => rows.length > 0);
+  const shown = [...sections, ...(groups.length > 1 ? [more] : [])].filter(
+    ({ rows }) => rows.length > 0,
+  );
   const linesOf = rowLayout(
     shown.flatMap(({ rows }) => rows),
     state,
@@ -159,10 +152,9 @@ function groupHelp(state: ReplState, groups: readonly CommandGroup[]): string {
 /** Each key once, by its first chord. */
 function keyHelp(state: ReplState): string {
   const { keyMap = keyBindings } = state;
-  const shown = keyMap.filter(
-    ({ when, keys }) => keys.length > 0 && (when === 'composer' || when === 'anywhere'),
+  const rows = keyMap.flatMap(({ when, keys: [key], summary }): readonly Row[] =>
+    key !== undefined && /^(?:composer|anywhere)$/.test(when) ? [[keyLabel(key), summary]] : [],
   );
-  const rows = shown.map(({ keys: [key = ''], summary }): Row => [keyLabel(key), summary]);
   return tableText(rows, state);
 }
 
@@ -194,7 +186,7 @@ function lineKeyHelp(state: ReplState): string {
 
 function commandHelp(state: ReplState, command: SlashCommand): string {
   const { example, summary } = command;
-  const head = `${state.isLineMode ? spokenUsage(command) : usageOf(command)}: ${summary}`;
+  const head = `${shownUsage(state, command)}: ${summary}`;
   if (!isOffered(state, command)) return `${head}\nit has no effect in line mode`;
   return example === undefined ? head : `${head}\nfor example: ${example}`;
 }

@@ -1,5 +1,6 @@
 import { countOf } from '../output/figures.ts';
 import { nearlyNamed } from '../near-name.ts';
+import { pairsIn } from '../terminal/text/pairs.ts';
 import { displayWidth, padToWidth } from '../terminal/text/width.ts';
 import { wrapText } from '../terminal/text/wrap.ts';
 import { keyBindings, keyLabel, type KeyAction, keyOf } from './composer/keys/key-bindings.ts';
@@ -11,47 +12,29 @@ import { refuse, showNow } from './step.ts';
 
 /** What other names of commands stand for. They are not listed. */
 export const commandOfOtherName: ReadonlyMap<string, string> = new Map([
-  ['exit', 'quit'],
-  ['q', 'quit'],
-  ['bye', 'quit'],
-  ['cost', 'context'],
-  ['usage', 'context'],
-  ['models', 'model'],
+  ...pairsIn('exit quit q quit bye quit cost context usage context models model times time'),
+  ...pairsIn('regenerate retry reset new'),
   ['theme', 'settings theme'],
   ['wrap', 'settings wrap'],
-  ['times', 'time'],
   ['temperature', 'param temperature'],
   ['max-tokens', 'param max_tokens'],
-  ['regenerate', 'retry'],
-  ['reset', 'new'],
 ]);
 
-const figures = '/context shows the figures';
-const system = '/system sets the system prompt';
-const login = 'in a shell: natter auth login';
-const file = '/attach adds a file to the next prompt';
-const open = '/resume opens a conversation';
-
-/** What to type instead of a command that natter does not have. */
-const otherPrograms: ReadonlyMap<string, string> = new Map([
+/** What to type instead of commands that natter does not have. */
+const otherPrograms: readonly (readonly [names: string, advice: string])[] = [
   ['delete', 'in a shell: natter conversations delete ID'],
   ['search', '/resume TEXT searches them'],
   ['history', '/resume lists them; /help keys has the key that searches your prompts'],
-  ['load', open],
-  ['open', open],
-  ['file', file],
-  ['add', file],
+  ['load open', '/resume opens a conversation'],
+  ['file add', '/attach adds a file to the next prompt'],
   ['tokens', '/context shows the tokens'],
-  ['login', login],
-  ['connect', login],
+  ['login connect', 'in a shell: natter auth login'],
   ['vim', 'in a shell: natter config set editing vi'],
-  ['status', figures],
-  ['stats', figures],
+  ['status stats', '/context shows the figures'],
   ['rewind', '/undo removes the last prompt, /edit goes back to an earlier one'],
-  ['memory', system],
-  ['init', system],
+  ['memory init', '/system sets the system prompt'],
   ['config', 'in a shell: natter config'],
-]);
+];
 
 type Row = readonly [term: string, summary: string];
 
@@ -231,7 +214,8 @@ export function refuseUnknown(
     .slice(0, 3)
     .map((one) => `/${one}`);
   const guess = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}?`;
-  const hint = otherPrograms.get(name)?.replace('ID', state.conversation.id) ?? guess;
+  const advice = otherPrograms.find(([names]) => names.split(' ').includes(name))?.[1];
+  const hint = advice?.replace('ID', state.conversation.id) ?? guess;
   const separator = hint.endsWith('?') ? ' ' : '; ';
   const hints = otherHint === undefined ? hint : `${hint}${separator}${otherHint}`;
   return refuse(state, `unknown command /${name}`, hints);

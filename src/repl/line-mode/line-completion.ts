@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { pairsIn } from '../../terminal/text/pairs.ts';
 import {
   applyCandidate,
   extendTyped,
@@ -49,12 +50,7 @@ function choiceWords(request: CompletionRequest, candidates: readonly Candidate[
     : `${length} choices: ${list}; Tab takes the first`;
 }
 
-const kindNames: Readonly<Record<CompletionRequest['kind'], string>> = {
-  command: 'command',
-  argument: 'choice',
-  path: 'file',
-  mention: 'file',
-};
+const kindNames = pairsIn('command command argument choice path file mention file');
 
 /** The candidates whose names begin with the typed text, else those that match otherwise. */
 function namedCandidates(
@@ -97,7 +93,7 @@ function offerChoices(
 ): LineCompletion {
   const [only, second] = candidates;
   if (only === undefined) {
-    return { buffer, words: `no ${kindNames[request.kind]} contains "${request.typed}"` };
+    return { buffer, words: `no ${kindNames.get(request.kind)} contains "${request.typed}"` };
   }
   if (second === undefined) {
     return { buffer: applyCandidate(buffer, request, only), words: undefined };

@@ -202,7 +202,7 @@ async function writeResults(
   for await (const item of pendingItems(batch, selection, tally, signal)) {
     const found = results.get(item.index);
     if (found === undefined || item.problem !== undefined) continue;
-    if (sequence === 0) sink.checkFirst(item);
+    await sink.accept(item);
     const fingerprint = selection.fingerprint(item);
     const text = readResult(opened[found.file] ?? -1, found);
     const imported = await importResult(batch, item, fingerprint, text, found.isAnswered);

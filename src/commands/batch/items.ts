@@ -93,14 +93,10 @@ function openBatchInput(
   return { name, isRepeatable: false, bytes: (signal) => stdin.bytes(signal) };
 }
 
-export interface BatchSource {
+/** A command with the input of a batch, before anything is read. */
+export interface Batch<Options extends BatchOptions = BatchOptions> extends Run<Options> {
   readonly input: BatchInput;
   readonly plan: BatchPlan;
-}
-
-/** A command with the input of a batch, before anything is read. */
-export interface Batch<Options extends BatchOptions = BatchOptions>
-  extends Run<Options>, BatchSource {
   readonly notices: Notices;
   /** The parameters with the `response_format` of the check. */
   readonly settings: ResolvedSettings;

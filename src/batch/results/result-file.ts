@@ -3,7 +3,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { resultsPath, scanResults } from './read-results.ts';
 import { type IndexedResult, ResultIndex, type ResultLine } from './result-index.ts';
-import { fileBlocks, replaceWithTexts, resultTexts, writeAll } from './write-results.ts';
+import { fileBlocks, replaceWithTexts, resultTexts } from './write-results.ts';
 import { Failure } from '../../failure.ts';
 import { makePrivateFolder, removeFile, synchronizeFolder } from '../../storage/files.ts';
 import { type HeldLock, holderText, holdLock, type LockOptions } from '../../storage/lock/lock.ts';
@@ -63,7 +63,7 @@ function copyTo(file: string, source: number, size: number): number {
   const target = fs.openSync(file, 'wx+', mode);
   try {
     if (fs.fstatSync(target).mode !== mode) fs.fchmodSync(target, mode);
-    for (const block of fileBlocks(source, size)) writeAll(target, block);
+    for (const block of fileBlocks(source, size)) fs.writeFileSync(target, block);
     fs.fdatasyncSync(target);
     synchronizeFolder(path.dirname(file));
     return target;

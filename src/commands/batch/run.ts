@@ -17,8 +17,13 @@ import { failureLine, unsendable } from './output/result.ts';
 import { type BatchSink, openSink } from './output/sink.ts';
 import { type BatchOptions, type BatchPlan, resultsFileOf, type SendingRun } from './plan.ts';
 import { shortTime } from './report/progress.ts';
-import { refuseUnwritableSummary, reportEnd } from './report/reporting.ts';
-import { endingOf, fileTexts, kindOf } from './report/summary.ts';
+import {
+  refuseUnwritableSummary,
+  reportEnd,
+  endingOf,
+  fileTexts,
+  kindOf,
+} from './report/ending.ts';
 import { openGuard } from './secret-guard.ts';
 import { type Pipeline, runUntilEnd } from './sending/pipeline.ts';
 import { planItem } from './sending/send-item.ts';

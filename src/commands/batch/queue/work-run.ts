@@ -22,8 +22,7 @@ import {
   noBatch,
   type WorkOptions,
 } from './open-queue.ts';
-import { refuseUnwritableSummary, reportEnd } from '../report/reporting.ts';
-import { endingOf, type EndTexts } from '../report/summary.ts';
+import { refuseUnwritableSummary, reportEnd, endingOf, type EndTexts } from '../report/ending.ts';
 import { runId } from '../run.ts';
 import { openGuard } from '../secret-guard.ts';
 import { type Pipeline, runUntilEnd } from '../sending/pipeline.ts';

@@ -9,7 +9,7 @@ import { itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { failureLine, outcomeLine, unsendable } from '../output/result.ts';
 import type { SendingRun } from '../plan.ts';
 import { showProgress } from '../report/progress.ts';
-import type { Ending } from '../report/summary.ts';
+import type { Ending } from '../report/ending.ts';
 import {
   itemFingerprint,
   type ItemFallback,

@@ -2,8 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { countFailure, emptyTally, type Tally } from '../../../../src/batch/tally.ts';
-import { reportEnd } from '../../../../src/commands/batch/report/reporting.ts';
-import { type Ending, endingOf, fileTexts } from '../../../../src/commands/batch/report/summary.ts';
+import {
+  reportEnd,
+  type Ending,
+  endingOf,
+  fileTexts,
+} from '../../../../src/commands/batch/report/ending.ts';
 import type { Stopping } from '../../../../src/commands/batch/stopping.ts';
 import type { SendingRun, ReportOptions, TalliedRun } from '../../../../src/commands/batch/plan.ts';
 import { Failure } from '../../../../src/failure.ts';

@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { type IndexedResult, ResultIndex } from './result-index.ts';
+import { addMerged, type IndexedResult, ResultIndex } from './result-index.ts';
 import { isTornResult, parseResultLine } from './result-line.ts';
 import { fileBlocks } from './write-results.ts';
 import { Failure } from '../../failure.ts';
 import { createLineSplitter } from '../../storage/read-lines.ts';
-import { errorCode, failureReason } from '../../storage/storage-failure.ts';
+import { cannotRead, errorCode, failureReason } from '../../storage/storage-failure.ts';
 
 /** A line of a file, with its place. */
 interface FileLine {
@@ -152,4 +152,28 @@ export function readResults(name: string): ResultIndex {
   } finally {
     if (descriptor !== undefined) fs.closeSync(descriptor);
   }
+}
+
+/**
+ * The results in several files.
+ * @param opened gets the descriptors of the files, by their number, also if this throws
+ * @param scan reports the results of a file
+ * @throws Failure `usage` for a file that cannot be read, and as `scan` and {@link addMerged}
+ */
+export function indexFiles(
+  names: readonly string[],
+  opened: number[],
+  scan: (descriptor: number, file: number, add: (result: IndexedResult) => void) => void,
+): ResultIndex {
+  const index = new ResultIndex();
+  for (const [file, name] of names.entries()) {
+    try {
+      const descriptor = fs.openSync(name, 'r');
+      opened.push(descriptor);
+      scan(descriptor, file, (result) => addMerged(index, result, names));
+    } catch (error) {
+      throw error instanceof Failure ? error : cannotRead(name, error);
+    }
+  }
+  return index;
 }

@@ -147,7 +147,7 @@ export class ResultFile {
 
   /** The result of an item. */
   find(item: number): IndexedResult | undefined {
-    return this.#index.get(item);
+    return this.#index.find(item);
   }
 
   /** @param text with its line end @throws Failure `storage`; the file does not have the result then */

@@ -134,7 +134,7 @@ export const exportBatch: Action<ExportOptions, [file: string | undefined]> = as
     throw new Failure('usage', `cannot read ${results}: no such file`);
   }
   const answered = results === undefined ? undefined : readResults(results);
-  const selection = await selectItems(batch, results, (index) => answered?.get(index));
+  const selection = await selectItems(batch, results, answered);
   const exported = { requests: 0, tokens: 0, bytes: 0, models: new Set<string>(), problems: [] };
   await writeTexts(context, output, requestLines(batch, selection, exported));
   reportExport(exported, batch.notices);

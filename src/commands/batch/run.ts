@@ -133,11 +133,10 @@ function refuseFiles({ context, options, plan, input }: Batch, file: string | un
 async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
   const { context, options, presentation, plan, settings, input, notices } = batch;
   const { output } = options;
-  const find = (index: number) => sink.find(index);
-  const selection = await selectItems(batch, resultsFileOf(options), find);
+  const selection = await selectItems(batch, resultsFileOf(options), sink);
   const tally = emptyTally();
   const guard = openGuard(batch, input, batch.history.texts);
-  await checkItems(batch, selection, tally, sink.last, guard.inspect);
+  await checkItems(batch, selection, tally, guard.inspect);
   const source = {
     command: 'batch',
     batch: runId(context),
@@ -227,10 +226,10 @@ async function printBatchDryRun(batch: Batch): Promise<void> {
   const { signal, streams } = context;
   const output = resultsFileOf(options);
   const results = output === undefined ? undefined : readResults(output);
-  const selection = await selectItems(batch, output, (index) => results?.get(index));
+  const selection = await selectItems(batch, output, results);
   const estimate = createEstimate(settings.prices);
   const tally = emptyTally();
-  await checkItems(batch, selection, tally, results?.last ?? 0);
+  await checkItems(batch, selection, tally);
   const redacting = { mode: 'redact', settings } as const;
   const describe = (planned: PlannedRequest) => {
     if (options.redact !== true) return describeRequest(batch, planned);

@@ -103,7 +103,7 @@ async function* formattedTexts(
     if (!hasHeader) yield tableHeader(item, options.answerColumn);
     hasHeader = true;
     if (!takes(item.index)) continue;
-    const result = found.get(item.index);
+    const result = found.find(item.index);
     yield formatResultRow(item, result && readResult(descriptor, result));
   }
 }

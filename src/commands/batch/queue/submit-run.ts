@@ -123,7 +123,7 @@ export async function submitBatch(
       });
     };
     // Nothing is added if an item of a file is refused; a pipe is added as it is read.
-    await checkItems(batch, selection, emptyTally(), 0, (item) => void check(item));
+    await checkItems(batch, selection, emptyTally(), (item) => void check(item));
     const header = headerOf(batch);
     const isNew = (await queue.header()) === undefined;
     if (isNew) await queue.setHeader(header);

@@ -15,7 +15,13 @@ import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { type Batch, checkItems, openBatch, pendingItems, selectItems } from './items.ts';
 import { failureLine, unsendable } from './output/result.ts';
 import { type BatchSink, openSink } from './output/sink.ts';
-import { type BatchOptions, type BatchPlan, resultsFileOf, type SendingRun } from './plan.ts';
+import {
+  type BatchOptions,
+  type BatchPlan,
+  refuseSharedFiles,
+  resultsFileOf,
+  type SendingRun,
+} from './plan.ts';
 import { shortTime } from './report/progress.ts';
 import {
   refuseUnwritableSummary,
@@ -27,7 +33,6 @@ import {
 import { openGuard } from './secret-guard.ts';
 import { type Pipeline, runUntilEnd } from './sending/pipeline.ts';
 import { planItem } from './sending/send-item.ts';
-import { refuseSharedFiles } from './shared-files.ts';
 import type { Context } from '../../run.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 import { describeRequest } from '../../ask/dry-run.ts';

@@ -199,7 +199,7 @@ async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
       giveUp.abort();
     },
   );
-  await aborted(AbortSignal.any([stop, drained.signal]), work);
+  await Promise.race([aborted(drained.signal, work), aborted(stop, work)]);
   endWatch();
   // BullMQ cannot close a worker while its connection is lost.
   const gaveUp = aborted(giveUp.signal, work).then(() => clock.sleep(endTime));

@@ -4,14 +4,7 @@ import type { TextTransform } from '../terminal/markdown/block-driver.ts';
 import { type Sanitizer, createSanitizer } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 import { failureFields } from './ending-failure.ts';
-import {
-  answerFields,
-  costField,
-  eventRecords,
-  failureRecord,
-  jsonLine,
-  type SavedConversation,
-} from './json-answer.ts';
+import { answerFields, eventRecords, failureRecord, jsonLine } from './json-answer.ts';
 import { Failure } from '../failure.ts';
 import type { Context, GlobalOptions, Presentation } from '../run.ts';
 import { readSettings } from '../settings/read-settings.ts';
@@ -90,43 +83,37 @@ export function terminalPrinter(
  */
 export function jsonPrinter(
   context: Context,
-  requestedModel: string,
-  saved: () => SavedConversation | undefined = () => undefined,
-  costs?: ReadonlyMap<string, number>,
+  askedModel: string,
+  moreFields?: () => object,
 ): AnswerPrinter {
-  const texts: string[] = [];
+  let text = '';
   return {
     event(event) {
-      if (event.type === 'text-received') texts.push(event.text);
+      if (event.type === 'text-received') text += event.text;
       return undefined;
     },
     async end({ metadata, failure }) {
-      const fields = answerFields(metadata, texts.join(''), requestedModel);
-      const known = { ...fields, cost: costField(costs), conversation: saved() };
-      await context.streams.stdout.write(
-        jsonLine({ ...known, ...failureFields(failure, context) }),
-      );
+      const fields = { ...answerFields(metadata, text, askedModel), ...moreFields?.() };
+      const document = { ...fields, ...failureFields(failure, context) };
+      await context.streams.stdout.write(jsonLine(document));
     },
   };
 }
 
-/** One line for each event; the last one is `answer-finished` or `answer-failed`, with the conversation. */
-export function jsonLinesPrinter(
-  context: Context,
-  saved: () => SavedConversation | undefined = () => undefined,
-): AnswerPrinter {
+/** One line for each event; the last one is `answer-finished` or `answer-failed`, with the further fields. */
+export function jsonLinesPrinter(context: Context, moreFields?: () => object): AnswerPrinter {
   const { stdout } = context.streams;
-  const lineOf = (record: object) => {
-    const isLast = 'type' in record && record.type === 'answer-finished';
-    return jsonLine(isLast ? { ...record, conversation: saved() } : record);
-  };
   return {
-    event: (event) => stdout.write(eventRecords(event).map(lineOf).join('')),
+    event(event) {
+      const more = event.type === 'answer-finished' ? moreFields?.() : undefined;
+      const lines = eventRecords(event).map((record) => jsonLine({ ...record, ...more }));
+      return stdout.write(lines.join(''));
+    },
     record: (value) => stdout.write(jsonLine(value)),
     async end({ metadata, failure }) {
       if (failure === undefined) return;
       const record = failureRecord(failure, metadata, context);
-      await stdout.write(jsonLine({ ...record, conversation: saved() }));
+      await stdout.write(jsonLine({ ...record, ...moreFields?.() }));
     },
   };
 }
@@ -183,8 +170,8 @@ interface Printing {
   readonly context: Context;
   readonly presentation: Presentation;
   readonly format: AnswerFormat;
-  readonly conversation?: (() => SavedConversation | undefined) | undefined;
-  readonly costs?: ReadonlyMap<string, number> | undefined;
+  /** What the JSON has besides the answer, such as the conversation. */
+  readonly jsonFields?: (() => object) | undefined;
 }
 
 /** The style of answers in the theme of the settings, with the user's colours. */
@@ -239,9 +226,8 @@ export async function createAnswerPrinter(
   settings: ResolvedSettings,
   askedModel: string,
 ): Promise<AnswerPrinter> {
-  if (run.format === 'json')
-    return jsonPrinter(run.context, askedModel, run.conversation, run.costs);
-  if (run.format === 'jsonl') return jsonLinesPrinter(run.context, run.conversation);
+  if (run.format === 'json') return jsonPrinter(run.context, askedModel, run.jsonFields);
+  if (run.format === 'jsonl') return jsonLinesPrinter(run.context, run.jsonFields);
   return createTextPrinter(run, settings);
 }
 

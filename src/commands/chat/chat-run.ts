@@ -9,7 +9,7 @@ import {
 } from '../../output/answer-printer.ts';
 import type { Context, Run } from '../../run.ts';
 import { startRun } from '../../settings/read-settings.ts';
-import type { ConversationOptions, OpenConversation } from '../../ask/open-conversation.ts';
+import type { ConversationOptions } from '../../ask/open-conversation.ts';
 import { inputWord, type PromptOptions } from '../../input/read-prompt.ts';
 import type { SecretGuard } from '../../input/secret-guard.ts';
 
@@ -36,10 +36,8 @@ export interface ChatRun extends Run<ChatOptions> {
   readonly history?: readonly Message[];
   /** The words of the command line; undefined for a prompt file. */
   readonly words?: readonly string[];
-  /** The conversation that the prompt is saved in, for JSON. */
-  readonly conversation?: OpenConversation['saved'];
-  /** What its requests cost, by currency, for JSON. */
-  readonly costs?: ReadonlyMap<string, number> | undefined;
+  /** What the JSON has besides the answer. */
+  readonly jsonFields?: () => object;
   /** A prompt that is refused for its length is cut, so nothing is printed about it. */
   readonly cutsRefused?: boolean;
   /** The schema of a prompt file; `--schema` overrides it. */

@@ -1,9 +1,10 @@
 // Answers standard input in groups of lines while it arrives, divided by number, time and size.
+import { pipeline, Transform } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { failureOfSeveral } from '../../ask/ask.ts';
 import { openAsker } from '../../ask/fallback.ts';
 import { promptMessages } from '../../ask/plan-request.ts';
-import { type Clock, createWakeUp, startTimer } from '../../clock.ts';
+import { type Clock, startTimer } from '../../clock.ts';
 import {
   composePrompt,
   hasInputPlaceholder,
@@ -12,11 +13,9 @@ import {
 import { requireEncoding } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
 import { heading } from '../../output/comparison.ts';
-import { failureFields } from '../../output/ending-failure.ts';
 import { count } from '../../output/figures.ts';
-import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice } from '../../output/notices.ts';
-import { createTextPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
+import { createAnswerPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
 import { parseDuration } from '../../settings/value-types.ts';
@@ -89,38 +88,45 @@ function cutLine(line: string, most: number): readonly string[] {
   return parts;
 }
 
+interface GroupOptions {
+  readonly limits: GroupLimits;
+  readonly encoding?: string | undefined;
+  readonly lossy?: boolean | undefined;
+  readonly clock: Clock;
+  /** Called when reading stops for the first time until a group is taken, so that the writer waits. */
+  readonly onFull: (groups: number, lines: number) => void;
+}
+
 /**
- * Makes lines with their ends of pieces of input; a line that is larger than a group is several parts.
+ * Reads lines with their ends; a line that is larger than a group is several parts.
  * @throws Failure `usage` for bytes that are not text
  */
-function createLineSplitter({ encoding = 'utf-8', lossy, limits: { bytes: most } }: GroupOptions) {
+async function* readLines(
+  bytes: AsyncIterable<Uint8Array>,
+  { encoding = 'utf-8', lossy, limits }: GroupOptions,
+): AsyncGenerator<string, void> {
   const decoder = new TextDecoder(encoding, { fatal: lossy !== true });
   let rest = '';
-  function decode(bytes?: Uint8Array): string {
+  function* take(piece?: Uint8Array): Generator<string, void> {
+    let text: string;
     try {
-      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+      text = decoder.decode(piece, { stream: piece !== undefined });
     } catch (error) {
       throw new Failure('usage', `standard input is not ${encoding.toUpperCase()}`, {
         hint: 'name its encoding with --stdin-encoding, or pass --lossy to replace invalid bytes',
         cause: error,
       });
     }
-  }
-  function take(text: string): readonly string[] {
     // Not a pattern: one that searches a long line for its end takes quadratic time.
     const lines = `${rest}${text}`.split('\n');
-    const begun = cutLine(lines.pop() ?? '', most);
+    const begun = cutLine(lines.pop() ?? '', limits.bytes);
     rest = begun.at(-1) ?? '';
-    return [...lines.flatMap((line) => cutLine(`${line}\n`, most)), ...begun.slice(0, -1)];
+    for (const line of lines) yield* cutLine(`${line}\n`, limits.bytes);
+    yield* begun.slice(0, -1);
   }
-  return {
-    push: (bytes: Uint8Array): readonly string[] => take(decode(bytes)),
-    /** Returns the last line, which has no end. */
-    end(): readonly string[] {
-      const found = take(decode());
-      return rest === '' ? found : [...found, rest];
-    },
-  };
+  for await (const piece of bytes) yield* take(piece);
+  yield* take();
+  if (rest !== '') yield rest;
 }
 
 /** Lines of the input that follow one another. */
@@ -131,57 +137,8 @@ interface LineGroup {
   readonly lastLine: number;
 }
 
-interface GroupOptions {
-  readonly limits: GroupLimits;
-  readonly encoding?: string | undefined;
-  readonly lossy?: boolean | undefined;
-  readonly clock: Clock;
-  /** Called when reading stops for the first time until a group is taken, so that the writer waits. */
-  readonly onFull: (groups: number, lines: number) => void;
-}
-
 /** The number of waiting groups at which the input is held back. */
 const maxWaiting = 8;
-
-/** Fills one group after the other; the complete ones wait in a list. */
-function createGroups({ limits, clock }: GroupOptions, onGroup: () => void) {
-  const waiting: LineGroup[] = [];
-  let text = '';
-  let bytes = 0;
-  let firstLine = 0;
-  let lastLine = 0;
-  /** Whether the next part belongs to a new line, or to one that was cut. */
-  let isNewLine = true;
-  let stopTimer: () => void = () => undefined;
-  function close(): void {
-    stopTimer();
-    if (text === '') return;
-    waiting.push({ text, firstLine, lastLine });
-    text = '';
-    bytes = 0;
-    onGroup();
-  }
-  return {
-    waiting,
-    close,
-    add(part: string): void {
-      const size = Buffer.byteLength(part);
-      if (bytes + size > limits.bytes) close();
-      if (isNewLine) lastLine += 1;
-      isNewLine = part.endsWith('\n');
-      if (text === '') {
-        firstLine = lastLine;
-        stopTimer = startTimer(clock, limits.milliseconds, close);
-      }
-      text += part;
-      bytes += size;
-      if (lastLine - firstLine + 1 >= limits.lines || bytes >= limits.bytes) close();
-    },
-  };
-}
-
-const linesIn = (groups: readonly LineGroup[]) =>
-  groups.reduce((sum, { firstLine, lastLine }) => sum + lastLine - firstLine + 1, 0);
 
 /**
  * Groups lines by number, time and size, whichever comes first. Input is read only while few groups wait.
@@ -191,50 +148,66 @@ export async function* groupLines(
   bytes: AsyncIterable<Uint8Array>,
   options: GroupOptions,
 ): AsyncGenerator<LineGroup, void> {
-  const [arrived, taken] = [createWakeUp(), createWakeUp()];
-  const groups = createGroups(options, () => arrived.wake());
-  const { waiting } = groups;
-  /** `isAbandoned`: the caller takes no more groups. */
-  const reading = { isOver: false, isAbandoned: false, wasFull: false };
-  let failure: { readonly error: unknown } | undefined;
-  const add = async (lines: readonly string[]) => {
-    for (const line of lines) {
-      groups.add(line);
-      if (waiting.length < maxWaiting) continue;
-      if (!reading.wasFull) options.onFull(waiting.length, linesIn(waiting));
-      reading.wasFull = true;
-      while (waiting.length >= maxWaiting && !reading.isAbandoned) await taken.next();
+  const { limits, clock, onFull } = options;
+  const group = { text: '', bytes: 0, firstLine: 0, lastLine: 0 };
+  /** Whether the next part belongs to a new line, or to one that was cut. */
+  let isNewLine = true;
+  let takenLine = 0;
+  let wasFull = false;
+  let stopTimer: () => void = () => undefined;
+  const close = () => {
+    stopTimer();
+    const { text, firstLine, lastLine } = group;
+    if (text === '') return;
+    groups.push({ text, firstLine, lastLine });
+    group.text = '';
+    group.bytes = 0;
+    if (groups.readableLength >= maxWaiting && !wasFull) {
+      wasFull = true;
+      onFull(groups.readableLength, lastLine - takenLine);
     }
   };
-  const read = async () => {
-    const splitter = createLineSplitter(options);
-    try {
-      for await (const piece of bytes) {
-        await add(splitter.push(piece));
-        if (reading.isAbandoned) break;
+  const groups = new Transform({
+    objectMode: true,
+    readableHighWaterMark: maxWaiting,
+    writableHighWaterMark: 1,
+    transform(part: string, _encoding, done) {
+      const size = Buffer.byteLength(part);
+      if (group.bytes + size > limits.bytes) close();
+      if (isNewLine) group.lastLine += 1;
+      isNewLine = part.endsWith('\n');
+      if (group.text === '') {
+        group.firstLine = group.lastLine;
+        stopTimer = startTimer(clock, limits.milliseconds, close);
       }
-      await add(splitter.end());
+      group.text += part;
+      group.bytes += size;
+      const lines = group.lastLine - group.firstLine + 1;
+      if (lines >= limits.lines || group.bytes >= limits.bytes) close();
+      done();
+    },
+    flush(done) {
+      close();
+      done();
+    },
+    destroy(error, done) {
+      stopTimer();
+      done(error);
+    },
+  });
+  /** An error of the stream would drop the groups in it. */
+  let failure: { readonly error: unknown } | undefined;
+  async function* read(): AsyncGenerator<string, void> {
+    try {
+      yield* readLines(bytes, options);
     } catch (error) {
       failure = { error };
     }
-    groups.close();
-    reading.isOver = true;
-    arrived.wake();
-  };
-  void read();
-  try {
-    for (;;) {
-      const group = waiting.shift();
-      if (group !== undefined) {
-        taken.wake();
-        yield group;
-      } else if (reading.isOver) break;
-      else await arrived.next();
-    }
-  } finally {
-    reading.isAbandoned = true;
-    groups.close();
-    taken.wake();
+  }
+  pipeline(read(), groups, () => undefined);
+  for await (const taken of groups as AsyncIterable<LineGroup>) {
+    takenLine = taken.lastLine;
+    yield taken;
   }
   if (failure !== undefined) throw failure.error;
 }
@@ -293,23 +266,19 @@ async function printGroup(
   group: LineGroup,
   isFirst: boolean,
 ): Promise<Failure | undefined> {
-  const { context, format, presentation, settings } = run;
-  const { stdout } = context.streams;
+  const { context, presentation, settings } = run;
   const { firstLine: first_line, lastLine: last_line } = group;
-  if (format === 'json') {
-    const { content, metadata, failure } = await ask(group);
-    const answer = answerFields(metadata, content, settings.values.model);
-    const failed = failureFields(failure, context);
-    await stdout.write(jsonLine({ first_line, last_line, ...answer, ...failed }));
-    return failure;
-  }
   // The next group's heading starts on its own row.
-  const printing = { ...run, format: format === 'exact' ? ('text' as const) : format };
-  const printer = await createTextPrinter(printing, settings);
-  await stdout.write(`${isFirst ? '' : '\n'}${heading(labelOf(group), presentation.style)}`);
+  const format = run.format === 'exact' ? 'text' : run.format;
+  const printing = { ...run, format, jsonFields: () => ({ first_line, last_line }) };
+  const printer = await createAnswerPrinter(printing, settings, settings.values.model);
+  if (format !== 'json') {
+    const title = heading(labelOf(group), presentation.style);
+    await context.streams.stdout.write(`${isFirst ? '' : '\n'}${title}`);
+  }
   const { metadata, failure } = await ask(group, printer);
-  await printer.end();
-  const notice = failure === undefined ? finishNotice(metadata) : undefined;
+  await printer.end({ metadata, failure });
+  const notice = failure === undefined && format !== 'json' ? finishNotice(metadata) : undefined;
   if (notice !== undefined) presentation.notices.notice(`${labelOf(group)}: ${notice}`);
   return failure;
 }

@@ -234,17 +234,15 @@ async function printResult(
   if (format.startsWith('json')) {
     const { fields, withValue } = checkedFields(answers, model);
     if (format === 'json') {
-      const conversation = run.conversation?.();
-      const cost = costField(run.costs);
       const answered = answerFields(metadata, answer.content, model);
-      const known = { ...answered, cost, conversation, ...fields };
+      const known = { ...answered, ...run.jsonFields?.(), ...fields };
       await stdout.write(withValue(jsonLine({ ...known, ...failureFields(failure, context) })));
       return 0;
     }
     if (checked !== undefined) {
       await stdout.write(withValue(jsonLine({ type: 'answer-checked', ...fields })));
     }
-    await jsonLinesPrinter(context, run.conversation).end({ metadata, failure });
+    await jsonLinesPrinter(context, run.jsonFields).end({ metadata, failure });
     return 0;
   }
   if (failure === undefined) {
@@ -263,7 +261,7 @@ async function printChecked(prompt: ReadyPrompt, check: AnswerCheck): Promise<Sh
   const { context, format, presentation } = run;
   const { notices } = presentation;
   const isJson = format.startsWith('json');
-  const lines = format === 'jsonl' ? jsonLinesPrinter(context, run.conversation) : {};
+  const lines = format === 'jsonl' ? jsonLinesPrinter(context, run.jsonFields) : {};
   const early = createEarlyPrinter(run, check.findEarly);
   const isShown = !isJson && check.findEarly !== undefined;
   let from = prompt.first;
@@ -345,8 +343,10 @@ async function converse(
     const record = begun && createPromptRecord(begun.journal, begun.parent);
     const ready: ChatRun = {
       ...run,
-      conversation: conversation.saved,
-      costs: service.isSandbox ? undefined : costs,
+      jsonFields: () => ({
+        cost: service.isSandbox ? undefined : costField(costs),
+        conversation: conversation.saved(),
+      }),
     };
     const prompt = { run: ready, messages, chain, first, service, clients, record };
     const shown =

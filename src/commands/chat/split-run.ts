@@ -23,14 +23,12 @@ import { composePrompt, hasInputPlaceholder } from '../../conversation/compose-p
 import { contextFit, smallestModelFor } from '../../conversation/context-fit.ts';
 import { estimateMessages } from '../../conversation/token-estimate.ts';
 import { Failure } from '../../failure.ts';
-import { failureFields } from '../../output/ending-failure.ts';
 import { count, countOf, tokenText } from '../../output/figures.ts';
-import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice, truncationFailure, truncationWarning } from '../../output/notices.ts';
 import { createStatusLine } from '../../output/activity.ts';
 import { resolveFolders } from '../../settings/folders.ts';
 import { makePrivateFolder } from '../../storage/files.ts';
-import { createTextPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
+import { createAnswerPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { printJson } from '../../output/print-data.ts';
 import { refusedWindow } from '../../usage/windows.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
@@ -127,23 +125,18 @@ async function printFinalAnswer(
   answers: readonly PieceAnswer[],
   ask: (sink: Sink) => Promise<Answer>,
 ): Promise<void> {
-  const { context, format, presentation, settings } = run;
-  const printer = format === 'json' ? undefined : await createTextPrinter(run, settings);
-  const { content, metadata, failure } = await ask(printer ?? { event: () => undefined });
-  await printer?.end();
-  context.signal.throwIfAborted();
+  const { context, presentation, settings } = run;
+  const pieces = answers.map(({ content, usage }, index) => {
+    const names = run.pieces[index]?.texts.map(({ name }) => name);
+    return { piece: index + 1, names, content, usage };
+  });
+  const printing = { ...run, jsonFields: () => ({ pieces }) };
+  const printer = await createAnswerPrinter(printing, settings, settings.values.model);
+  const { content, metadata, failure } = await ask(printer);
   // The text is cut again.
   if (failure !== undefined && content === '' && isTooLong(failure)) throw failure;
-  if (printer === undefined) {
-    const pieces = answers.map(({ content: text, usage }, index) => {
-      const names = run.pieces[index]?.texts.map(({ name }) => name);
-      return { piece: index + 1, names, content: text, usage };
-    });
-    const fields = answerFields(metadata, content, settings.values.model);
-    await context.streams.stdout.write(
-      jsonLine({ ...fields, pieces, ...failureFields(failure, context) }),
-    );
-  }
+  await printer.end({ metadata, failure });
+  context.signal.throwIfAborted();
   if (failure !== undefined) throw failure;
   const notice = finishNotice(metadata);
   if (notice !== undefined) presentation.notices.notice(notice);

@@ -1,4 +1,3 @@
-import type { Client } from '../client/client.ts';
 import { rephrase } from '../client/failure/change-failure.ts';
 import type { Message } from '../client/contract.ts';
 import type { NewAnswer } from '../conversation/journal/journal.ts';
@@ -19,7 +18,7 @@ import type { AnswerCheck } from './check.ts';
 import type { UsageSource } from '../usage/budget.ts';
 import type { Writable } from '../writable.ts';
 import { type PlannedRequest, planRequest } from './plan-request.ts';
-import { openService, type Service, type ServiceUse } from './service.ts';
+import { openService, type ServiceUse } from './service.ts';
 
 /** A model that may answer. */
 export interface FallbackModel {
@@ -187,39 +186,8 @@ export function fallbackModels(
   return [first, ...others.filter(isOther)];
 }
 
-/** The clients of the models of a chain. */
-export interface ChainClients {
-  of(model: FallbackModel): Promise<Client>;
-  /** Closes the services that were opened for other profiles. */
-  close(): Promise<void>;
-}
-
 /**
- * Opens the services of other profiles when they are needed; the sandbox and a replay answer for all profiles.
- * @param service of the profile in use
- */
-export function chainClients(service: Service, run: Run, use?: ServiceUse): ChainClients {
-  const isLocal = service.isSandbox || service.replayedFrom !== undefined;
-  const opening = new Map<string, Promise<Service>>();
-  return {
-    async of({ settings }) {
-      const { value: profile } = settings.profile;
-      if (isLocal || profile === run.settings.profile.value) return service.client;
-      const other = opening.get(profile) ?? openService({ ...run, settings }, service.source, use);
-      opening.set(profile, other);
-      other.catch(() => opening.delete(profile));
-      return (await other).client;
-    },
-    async close() {
-      for (const opened of await Promise.allSettled(opening.values())) {
-        if (opened.status === 'fulfilled') await opened.value.close();
-      }
-    },
-  };
-}
-
-/**
- * Opens the services of the models of a run, for prompts whose answers are not recorded.
+ * Opens the service of a run, for prompts whose answers are not recorded.
  * @throws Failure for a bad fallback, or if no service is available
  */
 export async function openAsker(
@@ -229,7 +197,6 @@ export async function openAsker(
 ) {
   const models = fallbackModels(run);
   const service = await openService(run, source, use);
-  const clients = chainClients(service, run, use);
   const { clock } = service;
   const { signal } = run.context;
   return {
@@ -253,13 +220,11 @@ export async function openAsker(
       }
       return askModels(chain, first, ({ model, planned }) => {
         if (planned.warning !== undefined) warn(planned.warning);
-        const send = async () => (await clients.of(model)).chat(planned.request, { signal });
+        const send = async () =>
+          (await service.clientOf(model.settings)).chat(planned.request, { signal });
         return ask({ clock, signal, guard, send }, sink);
       });
     },
-    async close(): Promise<void> {
-      await clients.close();
-      await service.close();
-    },
+    close: () => service.close(),
   };
 }

@@ -13,8 +13,6 @@ import {
 import {
   askModels,
   type Chain,
-  type ChainClients,
-  chainClients,
   chainOf,
   type Choice,
   chooseModel,
@@ -71,7 +69,6 @@ interface ReadyPrompt {
   readonly chain: Chain;
   readonly first: Choice;
   readonly service: Service;
-  readonly clients: ChainClients;
   /** Undefined if nothing is saved. */
   readonly record: PromptRecord | undefined;
 }
@@ -130,7 +127,7 @@ async function askPrompt(
   printer: Partial<AnswerPrinter>,
   isShown: boolean,
 ) {
-  const { run, chain, service, clients, record } = prompt;
+  const { run, chain, service, record } = prompt;
   const { guard, presentation } = run;
   const { signal } = run.context;
   let recorder: AnswerRecorder | undefined;
@@ -147,7 +144,7 @@ async function askPrompt(
     ({ report } = progress);
     recorder = record?.begin(answer);
     const send = async () => {
-      const client = await clients.of(model);
+      const client = await service.clientOf(model.settings);
       return client.chat({ ...planned.request, messages }, { signal });
     };
     const sink: Sink = {
@@ -337,7 +334,6 @@ async function converse(
     conversation: () => conversation.saved()?.id,
     costs,
   });
-  const clients = chainClients(service, sending);
   try {
     const begun = conversation.record();
     const record = begun && createPromptRecord(begun.journal, begun.parent);
@@ -348,12 +344,11 @@ async function converse(
         conversation: conversation.saved(),
       }),
     };
-    const prompt = { run: ready, messages, chain, first, service, clients, record };
+    const prompt = { run: ready, messages, chain, first, service, record };
     const shown =
       check === undefined ? await printAnswer(prompt) : await printChecked(prompt, check);
     conclude(prompt, shown);
   } finally {
-    await clients.close();
     await service.close();
   }
 }

@@ -35,7 +35,6 @@ import {
 import { figuresText, count } from '../../output/figures.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { type Answer, ask, type Sink } from '../../ask/ask.ts';
-import { chainClients } from '../../ask/fallback.ts';
 import {
   type AnswerCheck,
   askUntilConforming,
@@ -472,18 +471,15 @@ async function recordAnswers(comparison: Comparison) {
   let journal: ComparisonJournal | undefined;
   const source = { command: 'compare', conversation: () => journal?.id };
   const run = { ...comparison, settings: models[0]?.settings ?? comparison.settings };
-  const use = { network: undiciNetwork };
-  const service = await openService(run, source, use);
-  const opened = chainClients(service, run, use);
+  const service = await openService(run, source, { network: undiciNetwork });
   try {
     const clients: Client[] = [];
-    for (const model of models) clients.push(await opened.of(model));
+    for (const model of models) clients.push(await service.clientOf(model.settings));
     journal = await openComparisonJournal(shown);
     return await showAnswers(shown, clients, service.clock, journal);
   } finally {
     await journal?.close();
     for (const write of held) write();
-    await opened.close();
     await service.close();
   }
 }

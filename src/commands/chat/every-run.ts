@@ -229,13 +229,13 @@ const labelOf = ({ firstLine, lastLine }: LineGroup) =>
     ? `line ${count(firstLine)}`
     : `lines ${count(firstLine)}-${count(lastLine)}`;
 
-/** Makes the function that asks with the lines of a group. @throws Failure if nothing can answer */
+/** Opens what answers groups. @throws Failure if nothing can answer */
 async function openGroups(run: ChatRun, words: readonly string[]) {
   const { context, options, presentation, settings } = run;
   const { notices } = presentation;
   const { stdinEncoding: encoding, lossy } = options;
-  const { system } = settings.values;
-  const { signal, environment } = context;
+  const { model, system } = settings.values;
+  const { signal, environment, streams } = context;
   const { names } = namedInputs(options, words);
   const guard = openSecretGuard(run);
   const attached = await attachFiles(names, { encoding, lossy, signal, context, notices });
@@ -249,38 +249,28 @@ async function openGroups(run: ChatRun, words: readonly string[]) {
     const input = inSystem === undefined ? content : undefined;
     return promptMessages(inSystem ?? system, composePrompt({ prompt, files, input }));
   };
-  const ask = async (group: LineGroup, sink?: Parameters<typeof asker.ask>[3]) => {
-    const warn = (text: string) => notices.warning(`${labelOf(group)}: ${text}`);
-    const answer = await asker.ask(() => compose(group), warn, guard, sink);
-    return { ...answer, failure: answer.failure && withHint(answer.failure, environment) };
+  return {
+    /** Prints the answer for a group: a line of JSON, or a text below a heading. @returns its failure */
+    async answer(group: LineGroup, isFirst: boolean): Promise<Failure | undefined> {
+      const label = labelOf(group);
+      const { firstLine: first_line, lastLine: last_line } = group;
+      // The next group's heading starts on its own row.
+      const format = run.format === 'exact' ? 'text' : run.format;
+      const printing = { ...run, format, jsonFields: () => ({ first_line, last_line }) };
+      const printer = await createAnswerPrinter(printing, settings, model);
+      const isJson = format === 'json';
+      const title = `${isFirst ? '' : '\n'}${heading(label, presentation.style)}`;
+      if (!isJson) await streams.stdout.write(title);
+      const warn = (text: string) => notices.warning(`${label}: ${text}`);
+      const { metadata, ...answer } = await asker.ask(() => compose(group), warn, guard, printer);
+      const failure = answer.failure && withHint(answer.failure, environment);
+      await printer.end({ metadata, failure });
+      const notice = isJson || failure !== undefined ? undefined : finishNotice(metadata);
+      if (notice !== undefined) notices.notice(`${label}: ${notice}`);
+      return failure;
+    },
+    close: () => asker.close(),
   };
-  return { ask, close: () => asker.close() };
-}
-
-type Ask = Awaited<ReturnType<typeof openGroups>>['ask'];
-
-/** Prints the answer for a group: a line of JSON, or a text below a heading. */
-async function printGroup(
-  run: ChatRun,
-  ask: Ask,
-  group: LineGroup,
-  isFirst: boolean,
-): Promise<Failure | undefined> {
-  const { context, presentation, settings } = run;
-  const { firstLine: first_line, lastLine: last_line } = group;
-  // The next group's heading starts on its own row.
-  const format = run.format === 'exact' ? 'text' : run.format;
-  const printing = { ...run, format, jsonFields: () => ({ first_line, last_line }) };
-  const printer = await createAnswerPrinter(printing, settings, settings.values.model);
-  if (format !== 'json') {
-    const title = heading(labelOf(group), presentation.style);
-    await context.streams.stdout.write(`${isFirst ? '' : '\n'}${title}`);
-  }
-  const { metadata, failure } = await ask(group, printer);
-  await printer.end({ metadata, failure });
-  const notice = failure === undefined && format !== 'json' ? finishNotice(metadata) : undefined;
-  if (notice !== undefined) presentation.notices.notice(`${labelOf(group)}: ${notice}`);
-  return failure;
 }
 
 /**
@@ -308,7 +298,7 @@ export async function runEvery(
     presentation.notices.notice(
       `input arrives faster than answers; reading is paused (${groups} groups with ${count(lines)} lines wait)`,
     );
-  const { ask, close } = await openGroups(run, words);
+  const groups = await openGroups(run, words);
   const isAnimated = presentation.animated && options.quiet !== true;
   const window = openWindowStatus(context, isAnimated, settings.values);
   const reading = { limits, clock, encoding, lossy, onFull };
@@ -317,7 +307,7 @@ export async function runEvery(
   try {
     for await (const group of groupLines(streams.stdin.bytes(signal), reading)) {
       window.show(`${labelOf(group)} - natter --every`, 'busy');
-      const failure = await printGroup(run, ask, group, number === 0);
+      const failure = await groups.answer(group, number === 0);
       signal.throwIfAborted();
       window.show('natter --every', 'none');
       number += 1;
@@ -327,7 +317,7 @@ export async function runEvery(
     }
   } finally {
     window.end();
-    await close();
+    await groups.close();
   }
   if (number === 0) {
     presentation.notices.notice(

@@ -12,7 +12,7 @@ import type { GlobalOptions, Run } from '../run.ts';
 import { parseModel, settingsOf } from '../settings/named-model.ts';
 import { knownProfiles } from '../settings/profile-name.ts';
 import { readStored } from '../settings/read-settings.ts';
-import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import { type ResolvedSettings, withValues } from '../settings/resolved-settings.ts';
 import { type Answer, ask, type Question, type Sink, unasked } from './ask.ts';
 import type { AnswerCheck } from './check.ts';
 import type { UsageSource } from '../usage/budget.ts';
@@ -173,8 +173,7 @@ export function fallbackModels(
     const own = settingsOf(context, options, parseModel(label, profiles, kind), stored);
     const { value: profile } = own.profile;
     if (profile === settings.profile.value) {
-      const { model } = own.values;
-      return { label, settings: { ...settings, values: { ...settings.values, model } } };
+      return { label, settings: withValues(settings, { model: own.values.model }) };
     }
     if (own.values.baseUrl !== undefined) return { label, settings: check?.settings(own) ?? own };
     throw new Failure('configuration', `the profile ${profile} of --fallback has no service`, {

@@ -380,7 +380,7 @@ export async function chat(
   const given = await readHistory(prepared, promptOf(words) !== '', guard);
   const run = { ...prepared, guard, words, history: given.messages, settings: given.settings };
   const own = given.prompt === undefined ? words : [...words, given.prompt];
-  const read = await readPrompt(run, own, guard);
+  const read = await readPrompt(run, own);
   await sendPrompt({ ...run, settings: withSystem(run.settings, read) }, read.prompt);
 }
 

@@ -26,6 +26,7 @@ import { Failure } from '../../failure.ts';
 import { count, countOf, tokenText } from '../../output/figures.ts';
 import { finishNotice, truncationFailure, truncationWarning } from '../../output/notices.ts';
 import { createStatusLine } from '../../output/activity.ts';
+import { withValues } from '../../settings/resolved-settings.ts';
 import { resolveFolders } from '../../settings/folders.ts';
 import { makePrivateFolder } from '../../storage/files.ts';
 import { createAnswerPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
@@ -34,7 +35,7 @@ import { refusedWindow } from '../../usage/windows.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
-import { inputName, namedInputs, readSources } from '../../input/read-prompt.ts';
+import { inputName, readSources } from '../../input/read-prompt.ts';
 import { type ChatOptions, type ChatRun, prepare, promptOf, refuseTogether } from './chat-run.ts';
 import { sendPrompt } from './run.ts';
 
@@ -238,9 +239,7 @@ async function sendFitting(run: SplitRun, send = sendPieces): Promise<void> {
 
 /** @throws Failure `usage` without any text */
 async function readTexts(run: ChatRun, words: readonly string[]) {
-  const { names, required } = namedInputs(run.options, words);
-  const { guard } = run;
-  const { files, input = '' } = await readSources(run, { names, required, hasPrompt: true, guard });
+  const { files, input = '' } = await readSources(run, words, { hasPrompt: true });
   const texts = input === '' ? files : [...files, { name: inputName, content: input }];
   if (texts.length > 0) return { texts, files, input };
   const text = '--split needs a text: a file, a folder or standard input';
@@ -267,7 +266,7 @@ export async function runSplit(
   const { system, maxTokens, model } = own.values;
   const tokens = estimateMessages(promptMessages(system, whole)) + (maxTokens ?? 0);
   const chosen = model === 'auto' ? smallestModelFor(tokens, own.windows) : model;
-  const settings = { ...own, values: { ...own.values, model: chosen } };
+  const settings = withValues(own, { model: chosen });
   const room = roomFor(settings, longestPrompt(prompt));
   const fits = contextFit(chosen, tokens, settings.windows).state !== 'over';
   const border = options.split === 'lines' ? 'lines' : 'paragraphs';

@@ -55,7 +55,7 @@ import type { Context, Run } from '../../run.ts';
 import { type NamedModel, parseModel, settingsOf } from '../../settings/named-model.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import { readStored, startRun } from '../../settings/read-settings.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { type ResolvedSettings, withValues } from '../../settings/resolved-settings.ts';
 import { type ConversationOptions, openConversation } from '../../ask/open-conversation.ts';
 import { printJson } from '../../output/print-data.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
@@ -305,7 +305,7 @@ async function openComparisonJournal(comparison: Comparison) {
   const { options, models, prompt, settings } = comparison;
   // Answers of a profile that saves no conversations must not be in a conversation of a different profile.
   const save = models.every((model) => model.settings.values.save);
-  const run = { ...comparison, settings: { ...settings, values: { ...settings.values, save } } };
+  const run = { ...comparison, settings: withValues(settings, { save }) };
   const conversation = await openConversation(run, prompt);
   const isContinued = conversation.saved() !== undefined;
   const begun = options.dryRun === true ? undefined : conversation.record();
@@ -490,7 +490,7 @@ export async function compare(
   const guard = withoutSystem
     .map(({ settings }) => openSecretGuard({ ...run, settings }))
     .find((opened) => opened !== undefined);
-  const read = await readPrompt(run, words, guard, 'natter compare');
+  const read = await readPrompt({ ...run, guard }, words, 'natter compare');
   const check = await openCheck(notices, options);
   const prompt = check?.prompt(read.prompt) ?? read.prompt;
   const models = withoutSystem.map((model) => {

@@ -5,6 +5,7 @@ import { Failure } from '../../failure.ts';
 import { countOf } from '../../output/figures.ts';
 import { receivedAnswer, refusalNotice, type Notices } from '../../output/notices.ts';
 import { type Context, type GlobalOptions, present } from '../../run.ts';
+import { withValues } from '../../settings/resolved-settings.ts';
 import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
 import { printMarkdown, settingsForStored } from '../../output/answer-printer.ts';
 
@@ -93,10 +94,7 @@ export async function printLast(
   else if (content === '') return;
   else if (options.plain !== true) {
     const settings = settingsForStored(context, presentation, options);
-    const unwrapped = settings && {
-      ...settings,
-      values: { ...settings.values, wrap: 'none' as const },
-    };
+    const unwrapped = settings && withValues(settings, { wrap: 'none' });
     return printMarkdown(context, presentation, content, {}, unwrapped);
   }
   await printMarkdown(context, presentation, text, { plain: true });

@@ -5,7 +5,7 @@ import { createDataFolder } from '../../support/data-folder.ts';
 import { folderOf } from '../../support/folder.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { serviceAt, type RunResult } from '../../support/natter.ts';
-import { delta, done, finish, json, stream, streamed } from '../../support/raw-replies.ts';
+import { delta, done, finish, stream, streamed } from '../../support/raw-replies.ts';
 import { fin, type Reply } from '../../support/raw-server.ts';
 import { runOn, serve } from '../../support/serve.ts';
 
@@ -111,15 +111,6 @@ describe('--schema', () => {
     expect(stderr).toContain('the answer is empty; asking again (1 of 1)');
     expect(bodies[1]).toEqual(bodies[0]);
   });
-
-  test('control characters of the answer do not reach standard error', async () => {
-    const { stderr } = await askService(
-      ['{"name": "\u001B[31mred"}'],
-      [...fields, '--schema-retries', '0', 'who?'],
-    );
-    expect(stderr).not.toContain('\u001B');
-    expect(stderr).toContain('red');
-  });
 });
 
 describe('the schema', () => {
@@ -189,19 +180,6 @@ describe('response-format', () => {
   });
 });
 
-test('--dry-run shows the prompt with the schema, and the field', async () => {
-  const words = [...fields, '--response-format', 'json_object', '--dry-run', 'who?'];
-  const { stdout } = await runInMemory(words);
-  expect(JSON.parse(stdout)).toMatchObject({
-    request: {
-      body: {
-        messages: [{ role: 'user', content: instruction }],
-        response_format: { type: 'json_object' },
-      },
-    },
-  });
-});
-
 test.each([
   [['--schema-retries', '2'], '--schema-retries needs --schema'],
   [[...fields, '--schema-retries', 'x'], '--schema-retries must be a whole number from 0 to 100'],
@@ -238,15 +216,6 @@ test('an answer after an empty one is a version of it', async () => {
     ['assistant', right],
   ]);
   expect(turns[1]?.parent).toBe(turns[2]?.parent);
-});
-
-test('natter run checks the answer to a prompt file', async () => {
-  const folder = folderOf();
-  const path = join(folder, 'who.md');
-  writeFileSync(path, 'who?');
-  const { code, stdout, bodies } = await askService([wrong, right], ['run', path, ...fields]);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: `${right}\n` });
-  expect(bodies[0]?.messages).toEqual([{ role: 'user', content: instruction }]);
 });
 
 describe('--select', () => {
@@ -472,12 +441,4 @@ describe('--json', () => {
       { type: 'answer-failed', error: { kind: 'mismatch' } },
     ]);
   });
-});
-
-test('without streaming, the answer is checked in the same way', async () => {
-  const completion = (content: string) =>
-    json(200, { choices: [{ index: 0, message: { content }, finish_reason: 'stop' }] });
-  const words = [...fields, '--no-stream', 'who?'];
-  const { stdout } = await runOn([[completion(wrong)], [completion(right)]], words);
-  expect(stdout).toBe(`${right}\n`);
 });

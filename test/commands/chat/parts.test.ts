@@ -132,20 +132,6 @@ test('--split auto cuts a text that does not fit, at paragraphs', async () => {
   }
 });
 
-test('pieces that the service finds too long are cut into smaller ones', async () => {
-  const refusal = { error: { message: 'the prompt does not fit the context window' } };
-  const refused: Reply = [json(400, refusal)];
-  const { run, prompts, kept } = await openPlace([refused, answered]);
-  const { code, stderr } = await run(splitWords, longText);
-  expect(code).toBe(0);
-  expect(stderr).toMatch(/warning: the text is too long for the service; cutting it into/);
-  const [, total = ''] = /into (\d+) smaller pieces/.exec(stderr) ?? [];
-  const smaller = prompts().filter((prompt) => prompt.includes(` of ${total} of a longer text`));
-  expect(smaller).toHaveLength(Number(total));
-  expect(textIn(smaller)).toBe(longText);
-  expect(kept()).toEqual([]);
-});
-
 describe('N1: --split auto cuts a text that fits by estimate after a refusal for length', () => {
   const refuse = (error: object): Reply => [json(400, { error })];
   const words = ['--split', 'auto', '-m', 'other', '--max-tokens', '50', 'count'];

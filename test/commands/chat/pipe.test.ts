@@ -130,12 +130,6 @@ test.each([
   expectFailure(result, 2, `natter: ${message}`);
 });
 
-test('files are read in the named encoding', async () => {
-  const cwd = folderOf({ latin: Buffer.from('café', 'latin1') });
-  const words = ['--sandbox', '--stdin-encoding', 'latin1', '-f', 'latin', `${echo}ask`];
-  expect((await runInMemory(words, { cwd })).stdout).toContain('café');
-});
-
 describe('several files', () => {
   const cwd = folderOf({ 'a.md': 'A', 'b.md': 'B' });
 
@@ -308,11 +302,4 @@ test('an answer in a pipe is not wrapped', async () => {
     env: { COLUMNS: '22', LC_ALL: 'C.UTF-8' },
   });
   expect(stdout).toContain('• one two three four five six\n');
-});
-
-const missing = ['conversations', 'show', 'seagulls'];
-
-test('in a pipe a failure is one line, and its hint another', async () => {
-  const { stderr } = await runInMemory(missing, { env: { COLUMNS: '40' } });
-  expect(stderr.split('\n')).toHaveLength(3);
 });

@@ -44,21 +44,6 @@ test('the refusal of a prompt over the window names what helps', async () => {
   expect(stderr).toContain('\n  send less text, send it in pieces with --split auto, or choose');
 });
 
-test('--no-stream, --system, --max-tokens and --param change the request', async () => {
-  const flags = ['--no-stream', '-s', 'be brief', '-t', '9', '--param', 'temperature=0.2'];
-  const { request } = await dryRun(...flags, '--param', 'stop=["a","b"]', 'hi');
-  expect(request.body).toEqual({
-    model: 'origin',
-    messages: [
-      { role: 'system', content: 'be brief' },
-      { role: 'user', content: 'hi' },
-    ],
-    max_tokens: 9,
-    temperature: 0.2,
-    stop: ['a', 'b'],
-  });
-});
-
 test('Y11: --param accepts a word as text', async () => {
   const { request } = await dryRun('--param', 'reasoning_effort=high', 'hi');
   expect(request.body).toMatchObject({ reasoning_effort: 'high' });

@@ -13,7 +13,6 @@ import {
 } from '../../../src/commands/compare/run.ts';
 import { pathOf, versionsOf } from '../../../src/conversation/tree.ts';
 import type { Run } from '../../../src/run.ts';
-import { sandboxKey } from '../../../src/sandbox/keys.ts';
 import { parseModel } from '../../../src/settings/named-model.ts';
 import { createDataFolder } from '../../support/data-folder.ts';
 import { folderOf } from '../../support/folder.ts';
@@ -439,31 +438,6 @@ describe('in a pipe', () => {
   });
 });
 
-test('a model with a profile uses the address and the key of that profile', async () => {
-  const env = await serviceWith();
-  const other = await serviceWith({ reply: 'echo' });
-  const config = folderOf();
-  const local = { 'base-url': other.NATTER_BASE_URL };
-  const credential = { apiKey: sandboxKey, baseUrl: other.NATTER_BASE_URL };
-  writeFileSync(join(config, 'config.json'), JSON.stringify({ profiles: { local } }));
-  writeFileSync(
-    join(config, 'credentials.json'),
-    JSON.stringify({ profiles: { local: credential } }),
-    {
-      mode: 0o600,
-    },
-  );
-  const { code, stdout } = await runInMemory(
-    ['compare', '-m', 'origin,local:origin', 'hello you'],
-    {
-      env: { ...env, NATTER_CONFIG_DIR: config },
-    },
-  );
-  expect(code).toBe(0);
-  expect(stdout).toMatch(/==> origin <==\n\*\*This is the natter sandbox/);
-  expect(stdout).toMatch(/==> local:origin <==\nhello you\n$/);
-});
-
 describe('the saved conversation', () => {
   test('has the answer of each model, and continues with the first', async () => {
     const data = createDataFolder();
@@ -558,12 +532,6 @@ async function runWith(answers: readonly string[], more: readonly string[] = [])
 
 const shown = (one: string) => `==> one <==\n${one}\n\n==> two <==\n${other}\n`;
 
-test('each answer is the value alone', async () => {
-  const { code, stdout, bodies } = await runWith([`\`\`\`json\n${right}\n\`\`\``]);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: shown(right) });
-  expect(bodies[0]?.messages[0]?.content).toContain('conforms to the JSON Schema');
-});
-
 test('a model is asked again with the violations, and the other is not', async () => {
   const { code, stdout, stderr, bodies } = await runWith([wrong, right]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: shown(right) });
@@ -596,11 +564,6 @@ test('--jsonl has a line with the result of the check', async () => {
   const checks = lines.filter(({ type }) => type === 'answer-checked');
   expect(checks).toHaveLength(2);
   expect(checks).toContainEqual(expect.objectContaining({ asked: 'two', value: { name: 'Bob' } }));
-});
-
-test('--select prints one value', async () => {
-  const { stdout } = await runWith([right], ['--select', '/name']);
-  expect(stdout).toBe('==> one <==\nAda\n\n==> two <==\nBob\n');
 });
 
 test('the conversation has the correction, and continues with the answer to it', async () => {

@@ -230,12 +230,6 @@ test('a pager with shell syntax is run by a shell', async () => {
   expect(await session.transcript()).toBe(whole.stdout.split('\n')[0]?.toUpperCase());
 });
 
-test('help is printed after the message of a shell that cannot run the pager', async () => {
-  const session = openTerminal(['--help'], { env: { PAGER: '/no/such/pager | cat; exit 127' } });
-  expect((await session.exit).exitCode).toBe(0);
-  expect(await session.transcript()).toContain(whole.stdout.trimEnd());
-});
-
 test('help that fits the terminal is printed directly', async () => {
   const session = openTerminal(['-h'], { env: { PAGER: 'false' } });
   expect((await session.exit).exitCode).toBe(0);

@@ -27,7 +27,6 @@ export interface FallbackModel {
   readonly settings: ResolvedSettings;
 }
 
-/** A model that failed, with the reason. */
 interface FailedModel {
   readonly model: FallbackModel;
   readonly failure: Failure;
@@ -38,7 +37,6 @@ export interface Chain {
   readonly models: readonly FallbackModel[];
   /** @throws Failure `invalid_request` if the prompt cannot fit the model */
   readonly plan: (model: FallbackModel, isFirst: boolean) => PlannedRequest;
-  /** Reports that the next model is asked. */
   readonly onStep: (failed: FallbackModel, next: FallbackModel, text: string) => void;
 }
 

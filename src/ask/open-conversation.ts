@@ -267,7 +267,6 @@ async function findNamedJournal(
   });
 }
 
-/** @throws Failure `usage` for a conversation that has turns */
 async function refuseHistory(journal: Journal): Promise<void> {
   const conversation = journal.conversation();
   if (conversation.turns.size === 0) return;

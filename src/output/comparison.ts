@@ -21,7 +21,6 @@ export interface ComparedAnswer extends AnswerOutcome {
   readonly label: string;
   readonly model: string;
   readonly content: string;
-  /** Undefined if it is not checked. */
   readonly checked?: CheckedFields;
 }
 
@@ -41,12 +40,10 @@ export function endReasonOf({ metadata, failure }: ComparedAnswer): string {
   return metadata.complete ? (metadata.finishReason ?? '-') : 'stopped';
 }
 
-/** Undefined for a complete answer. */
 function causeOf({ failure, metadata }: ComparedAnswer): Failure | undefined {
   return failure ?? (metadata.complete ? undefined : stoppedAnswer());
 }
 
-/** One line of JSON. */
 function documentOf(answer: ComparedAnswer, context: Context): string {
   const { label, model, content, metadata, checked } = answer;
   const cause = causeOf(answer);

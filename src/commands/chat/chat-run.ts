@@ -28,7 +28,6 @@ export interface ChatOptions
 /** A run of `natter chat` or `natter run`. */
 export interface ChatRun extends Run<ChatOptions> {
   readonly format: AnswerFormat;
-  /** Undefined if the input is not checked for secrets. */
   readonly guard?: SecretGuard | undefined;
   /** The command in the ledger; `chat` if undefined. */
   readonly command?: string;
@@ -36,7 +35,6 @@ export interface ChatRun extends Run<ChatOptions> {
   readonly history?: readonly Message[];
   /** The words of the command line; undefined for a prompt file. */
   readonly words?: readonly string[];
-  /** What the JSON has besides the answer. */
   readonly jsonFields?: () => object;
   /** A prompt that is refused for its length is cut, so nothing is printed about it. */
   readonly cutsRefused?: boolean;

@@ -55,7 +55,6 @@ function parseLimit(text: string): Partial<GroupLimits> | undefined {
   return milliseconds === undefined ? undefined : { milliseconds };
 }
 
-/** Reads `--every`. @param text `200l`, `30s`, `64kb`, or several of them with commas @throws Failure `usage` */
 export function parseGroupLimits(text: string): GroupLimits {
   const limits = { lines: Infinity, milliseconds: Infinity, bytes: maxGroupBytes };
   for (const part of text.split(',')) {
@@ -73,7 +72,6 @@ export function parseGroupLimits(text: string): GroupLimits {
   return limits;
 }
 
-/** Cuts a line that is larger than a group, between two characters. */
 function cutLine(line: string, most: number): readonly string[] {
   if (Buffer.byteLength(line) <= most) return [line];
   const bytes = Buffer.from(line);
@@ -129,7 +127,6 @@ async function* readLines(
   if (rest !== '') yield rest;
 }
 
-/** Lines of the input that follow one another. */
 interface LineGroup {
   readonly text: string;
   /** Counts from 1. */
@@ -137,7 +134,6 @@ interface LineGroup {
   readonly lastLine: number;
 }
 
-/** The number of waiting groups at which the input is held back. */
 const maxWaiting = 8;
 
 /**

@@ -52,7 +52,6 @@ const unusable = ['jsonl', 'continue', 'resume', 'branch', 'conversation', 'ever
 
 const example = 'for example: ‹natter --split auto -f book.txt "sum up"›';
 
-/** @throws Failure `usage` */
 function checkOptions(options: ChatOptions, prompt: string): void {
   const hint = 'a long text is sent in several requests, which are not a conversation';
   refuseTogether('split', unusable, options, hint);
@@ -120,7 +119,6 @@ function keptFile({ context, settings }: SplitRun, prompts: readonly string[]): 
   return join(folder, `${hashOf(model, system, ...prompts)}.jsonl`);
 }
 
-/** Prints the answer to the whole prompt. @throws Failure */
 async function printFinalAnswer(
   run: SplitRun,
   answers: readonly PieceAnswer[],
@@ -143,7 +141,6 @@ async function printFinalAnswer(
   if (notice !== undefined) presentation.notices.notice(notice);
 }
 
-/** Sends the pieces, combines their answers, and prints the last one. */
 async function sendPieces(run: SplitRun): Promise<void> {
   const { context, options, settings, presentation, prompt, room, pieces, guard } = run;
   const { notices } = presentation;
@@ -237,7 +234,6 @@ async function sendFitting(run: SplitRun, send = sendPieces): Promise<void> {
   }
 }
 
-/** @throws Failure `usage` without any text */
 async function readTexts(run: ChatRun, words: readonly string[]) {
   const { files, input = '' } = await readSources(run, words, { hasPrompt: true });
   const texts = input === '' ? files : [...files, { name: inputName, content: input }];

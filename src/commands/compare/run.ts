@@ -76,9 +76,7 @@ interface Comparison extends Run<CompareOptions> {
   readonly models: readonly (NamedModel & { readonly settings: ResolvedSettings })[];
   readonly prompt: string;
   readonly format: AnswerFormat;
-  /** Undefined if the answers are not checked. */
   readonly check: AnswerCheck | undefined;
-  /** Undefined if nothing in the prompt is checked for secrets. */
   readonly guard: SecretGuard | undefined;
 }
 
@@ -202,7 +200,6 @@ async function openView(comparison: Comparison): Promise<ComparisonView> {
 
 interface FinishedComparison extends Comparison {
   readonly answers: readonly ComparedAnswer[];
-  /** Characters of the answers that were not shown. */
   readonly removed: number;
 }
 

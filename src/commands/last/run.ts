@@ -55,7 +55,6 @@ function findAnswers(context: Context, notices: Notices, name: string): readonly
   });
 }
 
-/** @throws Failure `usage` for a wrong number, `not_found` for one that is too large */
 function chosenAnswer(answers: readonly Turn[], number: string): Turn {
   if (!/^[1-9]\d{0,5}$/.test(number)) {
     throw new Failure('usage', `--answer must be 1 or more, not "${number}"`);
@@ -74,7 +73,6 @@ export async function printLast(
     readonly answer?: string;
     /** Number of a code block, unparsed. */
     readonly block?: string;
-    /** See `CheckOptions`. */
     readonly extract?: string;
     readonly plain?: boolean;
   },

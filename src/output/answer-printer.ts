@@ -31,30 +31,23 @@ export interface TextPrinter extends AnswerPrinter {
 
 export const unchanged: TextTransform = { write: (text) => text, end: () => '' };
 
-/** The service's text; unless it must be exact, a line end follows text that has none, because programs read lines. */
-export function pipedPrinter(stdout: OutputStream, isExact = false): TextPrinter {
-  let last = '\n';
-  return {
-    event(event) {
-      if (event.type !== 'text-received') return undefined;
-      last = event.text.at(-1) ?? last;
-      return stdout.write(event.text);
-    },
-    async end() {
-      if (!isExact && last !== '\n') await stdout.write('\n');
-    },
-  };
+/** How the text of an answer is changed before it is printed. */
+interface TextChange {
+  /** Nothing follows text that does not end with a line end. */
+  readonly isExact?: boolean;
+  readonly sanitizer?: Sanitizer;
+  readonly transform?: TextTransform;
+  /** Whether Ctrl+C was pressed. */
+  readonly isInterrupted?: () => boolean;
 }
 
 /**
- * Text for a terminal: sanitized, then styled by `transform`. The answer ends with a line end. `isInterrupted` says
- * whether Ctrl+C was pressed.
+ * Prints the text of an answer: as it is into a pipe; sanitized, then transformed for a terminal. Unless it must be
+ * exact, a line end follows text that has none, because programs read lines.
  */
-export function terminalPrinter(
+export function textPrinter(
   stdout: OutputStream,
-  sanitizer: Sanitizer,
-  transform: TextTransform,
-  isInterrupted = () => false,
+  { isExact = false, sanitizer, transform = unchanged, isInterrupted = () => false }: TextChange,
 ): TextPrinter {
   let last = '\n';
   const print = (text: string) => {
@@ -62,17 +55,17 @@ export function terminalPrinter(
     return text === '' ? undefined : stdout.write(text);
   };
   return {
-    removed: () => sanitizer.removed,
+    removed: () => sanitizer?.removed ?? 0,
     event(event) {
       if (event.type !== 'text-received') return undefined;
-      return print(transform.write(sanitizer.write(event.text)));
+      return print(transform.write(sanitizer?.write(event.text) ?? event.text));
     },
     async end() {
-      const held = transform.write(sanitizer.end()) + transform.end();
+      const held = transform.write(sanitizer?.end() ?? '') + transform.end();
       // The terminal has shown ^C after the text, and the rest must not continue that.
       if (isInterrupted()) await print(`\n${held.replace(/^ +/, '')}`);
       else await print(held);
-      if (last !== '\n') await stdout.write('\n');
+      if (!isExact && last !== '\n') await stdout.write('\n');
     },
   };
 }
@@ -212,13 +205,16 @@ export async function createTextPrinter(
   settings?: ResolvedSettings,
 ): Promise<TextPrinter> {
   const { stdout } = context.streams;
-  if (format === 'exact' || format === 'text') return pipedPrinter(stdout, format === 'exact');
+  if (format === 'exact' || format === 'text') {
+    return textPrinter(stdout, { isExact: format === 'exact' });
+  }
   const transform =
     format === 'plain' ? unchanged : await markdownTransform(stdout, presentation, settings);
-  return terminalPrinter(stdout, createSanitizer(), transform, () => {
+  const isInterrupted = () => {
     const reason: unknown = context.signal.reason;
     return reason instanceof Interruption && reason.signal === 'SIGINT';
-  });
+  };
+  return textPrinter(stdout, { sanitizer: createSanitizer(), transform, isInterrupted });
 }
 
 export async function createAnswerPrinter(

@@ -35,26 +35,22 @@ interface GroupLimits {
   readonly bytes: number;
 }
 
-const bytesPerUnit: ReadonlyMap<string, number> = new Map([
-  ['kb', 1000],
-  ['mb', 1_000_000],
-]);
-
 /** The default size of a group, which is also the largest that can be set. */
 const maxGroupBytes = 1_000_000;
 
 function parseLimit(text: string): Partial<GroupLimits> | undefined {
-  const lines = /^(?<lines>\d{1,9})(?:l|lines?)$/i.exec(text)?.groups?.['lines'];
-  if (lines !== undefined) return { lines: Number(lines) };
-  const { amount, unit = '' } = /^(?<amount>\d{1,6})(?<unit>kb|mb)$/i.exec(text)?.groups ?? {};
-  if (amount !== undefined) {
-    const bytes = Number(amount) * (bytesPerUnit.get(unit.toLowerCase()) ?? 1);
-    return bytes <= maxGroupBytes ? { bytes } : undefined;
+  const { amount, unit = '' } =
+    /^(?<amount>\d{1,9})(?<unit>l|lines?|kb|mb)$/i.exec(text)?.groups ?? {};
+  if (amount === undefined) {
+    const milliseconds = /[a-z]$/i.test(text) ? parseDuration(text) : undefined;
+    return milliseconds === undefined ? undefined : { milliseconds };
   }
-  const milliseconds = /[a-z]$/i.test(text) ? parseDuration(text) : undefined;
-  return milliseconds === undefined ? undefined : { milliseconds };
+  if (/^l/i.test(unit)) return { lines: Number(amount) };
+  const bytes = Number(amount) * (/^k/i.test(unit) ? 1000 : 1_000_000);
+  return bytes <= maxGroupBytes ? { bytes } : undefined;
 }
 
+/** Reads `200l`, `30s`, `64kb`, or several of them with commas. @throws Failure `usage` */
 export function parseGroupLimits(text: string): GroupLimits {
   const limits = { lines: Infinity, milliseconds: Infinity, bytes: maxGroupBytes };
   for (const part of text.split(',')) {

@@ -115,8 +115,8 @@ test.each([
 test.each([
   ['that does not exist', 'missing', 'cannot attach missing: there is no such file'],
   ['that is an empty folder', 'folder', 'cannot attach folder: no text files found'],
-  ['that is binary', 'binary', 'binary is binary: byte 1 is NUL'],
-  ['that is not UTF-8', 'latin', 'latin is not UTF-8: byte 3 is invalid'],
+  ['that is binary', 'binary', 'cannot attach binary: it is binary: byte 1 is NUL'],
+  ['that is not UTF-8', 'latin', 'cannot attach latin: it is not UTF-8: byte 3 is invalid'],
 ])('a file %s is refused with its name, and nothing is sent', async (_name, file, message) => {
   const cwd = folderOf({ binary: 'a\0b', latin: Buffer.from('café', 'latin1') });
   mkdirSync(join(cwd, 'folder'));

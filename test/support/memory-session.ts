@@ -157,9 +157,9 @@ const serviceOf = (run: Run, client: Client, calls: string[]): ReplService => ({
   models({ model }) {
     const { settings } = run;
     const own = { ...settings, values: { ...settings.values, model } };
-    const clients = { of: async () => client, close: async () => undefined };
-    return { models: fallbackModels({ ...run, settings: own }), clients };
+    return fallbackModels({ ...run, settings: own });
   },
+  clientOf: async () => client,
   facts: () => ({ address: 'https://api.example.com', isSandbox: false, hasKey: true }),
   windows: () => new Map(),
   parameters: ({ parameters }) => parameters?.set ?? {},

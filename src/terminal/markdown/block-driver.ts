@@ -4,6 +4,7 @@ import {
   type Container,
   dedent,
   formulaEnd,
+  isUndecided,
   type LineStart,
   readFence,
   readLineStart,
@@ -89,6 +90,9 @@ const maxStart = 1000;
 /** UTF-16 units of a displayed formula; a longer one is text. */
 const maxFormula = 4000;
 
+/** In these, what a line is depends on its end. */
+const readWhole: ReadonlySet<string> = new Set(['fence', 'formula', 'table']);
+
 /** Reads text in any pieces for a renderer; the joined output does not depend on the pieces. */
 export class BlockDriver<Part> implements MarkdownStream {
   readonly #renderer: BlockRenderer<Part>;
@@ -132,29 +136,22 @@ export class BlockDriver<Part> implements MarkdownStream {
 
   #feed(part: string): void {
     if (this.#mode === 'text') return this.#writeText(part);
-    if (this.#mode !== 'start') {
+    if (this.#mode === 'whole' || readWhole.has(this.#leaf.kind)) {
       this.#line += part;
       return;
     }
     const room = maxStart - this.#line.length;
     this.#line += part.slice(0, room);
-    const start = this.#readLine(this.#line, false);
-    if (start) this.#begin(start);
-    else if (this.#line.length === maxStart) {
-      const text = this.#readLine(this.#line, true);
-      if (text) this.#begin({ ...text, kind: 'text' });
+    const isKnown = !isUndecided(this.#line);
+    if (!isKnown && this.#line.length < maxStart) return;
+    const start = this.#readLine(this.#line);
+    const isText = !isKnown || start.kind === 'text' || start.kind === 'definition';
+    if (isText) {
+      this.#acceptLine(isKnown ? start : { ...start, kind: 'text' });
+      this.#line = '';
     }
+    this.#mode = isText ? 'text' : 'whole';
     if (part.length > room) this.#feed(part.slice(room));
-  }
-
-  #begin(start: LineStart): void {
-    if (start.kind !== 'text' && start.kind !== 'definition') {
-      this.#mode = 'whole';
-      return;
-    }
-    this.#acceptLine(start);
-    this.#mode = 'text';
-    this.#line = '';
   }
 
   #endLine(): void {
@@ -163,8 +160,7 @@ export class BlockDriver<Part> implements MarkdownStream {
     this.#mode = 'start';
     this.#line = '';
     if (isText) return this.#endText();
-    const start = this.#readLine(line, true);
-    if (!start) return;
+    const start = this.#readLine(line);
     this.#acceptLine(start);
     if (start.kind === 'text' || start.kind === 'definition') this.#endText();
   }
@@ -179,17 +175,15 @@ export class BlockDriver<Part> implements MarkdownStream {
     if (this.#leaf.kind === 'paragraph') this.#leaf.inline.endLine();
   }
 
-  /** How a line starts; undefined while more of the line could change that. */
-  #readLine(text: string, complete: boolean): LineStart | undefined {
+  #readLine(text: string): LineStart {
     const leaf = this.#leaf;
     const inline = leaf.kind === 'paragraph' ? leaf.inline : undefined;
-    const open = {
-      kind: this.#row === undefined ? leaf.kind : ('paragraph' as const),
+    return readLineStart(text, this.#renderer.containers, {
+      kind: this.#row === undefined ? leaf.kind : 'paragraph',
       fence: leaf.kind === 'fence' ? leaf.mark : undefined,
       headerBefore: this.#row !== undefined || inline?.mayBeHeader() === true,
       inFormula: inline?.isInFormula() === true,
-    };
-    return readLineStart({ text, complete, containers: this.#renderer.containers, open });
+    });
   }
 
   /** Takes the start of a text line, or all of any other line. */

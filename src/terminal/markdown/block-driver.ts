@@ -1,5 +1,5 @@
 // Reads Markdown that arrives in any pieces as blocks, for a renderer that shows them on a screen or as spoken text.
-import { Paragraph, type ReadPiece } from './inline.ts';
+import { Paragraph, type ReadPiece } from './paragraph.ts';
 import {
   type Container,
   dedent,
@@ -182,7 +182,7 @@ export class BlockDriver<Part> implements MarkdownStream {
       kind: this.#row === undefined ? leaf.kind : 'paragraph',
       fence: leaf.kind === 'fence' ? leaf.mark : undefined,
       headerBefore: this.#row !== undefined || inline?.mayBeHeader() === true,
-      inFormula: inline?.isInFormula() === true,
+      inFormula: inline?.isInFormula === true,
     });
   }
 

@@ -1,7 +1,8 @@
 import { BlockDriver, type BlockRenderer, type MarkdownStream } from './block-driver.ts';
 import type { Container, LineStart } from './line-start.ts';
 import { createWordRows } from '../text/rows.ts';
-import { Paragraph, lexInline, type ReadPiece, withCharacters, withFormulas } from './inline.ts';
+import { lexInline, withCharacters, withFormulas } from './inline.ts';
+import { Paragraph, type ReadPiece } from './paragraph.ts';
 import { splitCells } from './table.ts';
 import type { Token, Tokens } from 'marked';
 import { withoutMarks } from '../formula.ts';

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { Context } from '../../src/run.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
 import type { TerminalDevice } from '../../src/terminal/device/device.ts';
@@ -115,62 +116,45 @@ export interface MemoryDevice {
   readonly exit: () => void;
 }
 
-function createEvent<Value = void>() {
-  const listeners = new Set<(value: Value) => void>();
-  return {
-    on: (listener: (value: Value) => void) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    emit: (value: Value) => [...listeners].forEach((listener) => listener(value)),
-  };
-}
-
 export function createMemoryDevice(): MemoryDevice {
   const log: string[] = [];
-  const events = Array.from({ length: 8 }, () => createEvent());
-  const [end, resize, interrupt, resume, exit, suspend, timeLimit, terminate] = events;
-  if (!end || !resize || !interrupt || !resume || !exit || !suspend || !timeLimit || !terminate)
-    throw new Error('too few events');
-  const input = createEvent<Uint8Array>();
+  const events = new EventEmitter();
+  const on = (event: string, listener: (bytes: Uint8Array) => void) => {
+    events.on(event, listener);
+    return () => void events.off(event, listener);
+  };
   let isRaw = false;
   const device: TerminalDevice = {
     listen(onBytes, onEnd) {
-      const stops = [input.on(onBytes), end.on(onEnd)];
+      const stops = [on('bytes', onBytes), on('end', onEnd)];
       return () => stops.forEach((stop) => stop());
     },
     setRaw(wanted) {
       if (wanted !== isRaw) log.push(wanted ? 'raw' : 'cooked');
       isRaw = wanted;
     },
-    onResize: resize.on,
+    on,
     checkSize: () => undefined,
-    onInterrupt: interrupt.on,
-    onTerminate: terminate.on,
-    onTimeLimit: timeLimit.on,
-    onSuspend: suspend.on,
     suspend(onContinue) {
       log.push('stopped');
-      const forget = resume.on(() => {
+      const forget = on('SIGCONT', () => {
         forget();
         onContinue();
       });
     },
-    onContinue: resume.on,
-    onExit: exit.on,
     writeNow: (text) => void log.push(text),
   };
   return {
     device,
     log,
-    type: (text) => input.emit(Buffer.from(text)),
-    hangUp: () => end.emit(),
-    resize: () => resize.emit(),
-    interrupt: () => interrupt.emit(),
-    terminate: () => terminate.emit(),
-    approachTimeLimit: () => timeLimit.emit(),
-    pressSuspend: () => suspend.emit(),
-    resume: () => resume.emit(),
-    exit: () => exit.emit(),
+    type: (text) => events.emit('bytes', Buffer.from(text)),
+    hangUp: () => events.emit('end'),
+    resize: () => events.emit('resize'),
+    interrupt: () => events.emit('SIGINT'),
+    terminate: () => events.emit('SIGTERM'),
+    approachTimeLimit: () => events.emit('SIGUSR1'),
+    pressSuspend: () => events.emit('SIGTSTP'),
+    resume: () => events.emit('SIGCONT'),
+    exit: () => events.emit('exit'),
   };
 }

@@ -36,8 +36,6 @@ export interface BlockRenderer<Part> {
   emptyItem(): void;
   /** Reads a piece of a paragraph. */
   readonly read: ReadPiece<Part>;
-  /** The text of a line that defines a note or a link. */
-  definition(text: string): string;
   /** @returns the text that is to be written, without what a mark replaces */
   openParagraph(text: string): string;
   writeParts(parts: readonly Part[], paragraph: Paragraph<Part>): void;
@@ -75,11 +73,7 @@ export interface BlockRenderer<Part> {
 
 type Leaf<Part> =
   | { readonly kind: 'none' | 'table' }
-  | {
-      readonly kind: 'paragraph';
-      readonly isDefinition: boolean;
-      readonly inline: Paragraph<Part>;
-    }
+  | { readonly kind: 'paragraph'; readonly inline: Paragraph<Part> }
   | { readonly kind: 'fence'; readonly mark: string; readonly indent: number }
   | { readonly kind: 'indented'; blankLines: number }
   | { readonly kind: 'formula'; readonly close: string; readonly lines: string[] };
@@ -145,7 +139,7 @@ export class BlockDriver<Part> implements MarkdownStream {
     const isKnown = !isUndecided(this.#line);
     if (!isKnown && this.#line.length < maxStart) return;
     const start = this.#readLine(this.#line);
-    const isText = !isKnown || start.kind === 'text' || start.kind === 'definition';
+    const isText = !isKnown || start.kind === 'text';
     if (isText) {
       this.#acceptLine(isKnown ? start : { ...start, kind: 'text' });
       this.#line = '';
@@ -162,7 +156,7 @@ export class BlockDriver<Part> implements MarkdownStream {
     if (isText) return this.#endText();
     const start = this.#readLine(line);
     this.#acceptLine(start);
-    if (start.kind === 'text' || start.kind === 'definition') this.#endText();
+    if (start.kind === 'text') this.#endText();
   }
 
   #writeText(text: string): void {
@@ -218,7 +212,7 @@ export class BlockDriver<Part> implements MarkdownStream {
       case 'paragraph':
         if (kind === 'text') return opened.length === 0;
         if (kind === 'underline') return this.#isHeading(start);
-        return isWhole && (kind === 'row' || (kind === 'definition' && !leaf.isDefinition));
+        return isWhole && kind === 'row';
       case 'fence':
         return kind === 'code' || kind === 'closing-fence';
       case 'formula':
@@ -261,8 +255,7 @@ export class BlockDriver<Part> implements MarkdownStream {
     const { kind, rest } = start;
     switch (kind) {
       case 'text':
-      case 'definition':
-        return this.#addText(rest, kind === 'definition');
+        return this.#addText(rest);
       case 'row':
         if (leaf.kind === 'table') renderer.tableRow(rest);
         else this.#row = rest;
@@ -302,13 +295,10 @@ export class BlockDriver<Part> implements MarkdownStream {
     }
   }
 
-  #addText(source: string, isDefinition: boolean): void {
-    let text = isDefinition ? this.#renderer.definition(source) : source;
-    if (this.#leaf.kind !== 'paragraph') {
-      this.#leaf = { kind: 'paragraph', isDefinition, inline: new Paragraph(this.#renderer.read) };
-      text = this.#renderer.openParagraph(text);
-    }
-    this.#writeText(text);
+  #addText(text: string): void {
+    const isOpen = this.#leaf.kind === 'paragraph';
+    if (!isOpen) this.#leaf = { kind: 'paragraph', inline: new Paragraph(this.#renderer.read) };
+    this.#writeText(isOpen ? text : this.#renderer.openParagraph(text));
   }
 
   /** The row turned out not to be a table header, so it is a line of text. */
@@ -316,7 +306,7 @@ export class BlockDriver<Part> implements MarkdownStream {
     const row = this.#row;
     if (row === undefined) return;
     this.#row = undefined;
-    this.#addText(row, false);
+    this.#addText(row);
     this.#endText();
   }
 

@@ -33,7 +33,6 @@ type LineKind =
   | 'row'
   | 'delimiter'
   | 'underline'
-  | 'definition'
   | 'code'
   | 'closing-fence'
   | 'formula';
@@ -51,11 +50,11 @@ export interface OpenBlock {
 }
 
 /**
- * Lines that more text can still make a different kind: they have only marks and numbers of lists, or an open bracket or
- * the name of an environment after them.
+ * Lines that more text can still make a different kind: they have only marks and numbers of lists, or after them the box
+ * of a task or the name of an environment.
  */
 const undecided =
-  /^(?:[ \t>#`~=+*_|:-]|\d{1,9}(?:$|[.)](?=[ \t]|$)))*(?:\$|\[[^\]]*\]?|\\[a-zA-Z]*(?:\{[a-zA-Z*]*)?)?$/;
+  /^(?:[ \t>#`~=+*_|:-]|\d{1,9}(?:$|[.)](?=[ \t]|$)))*(?:\$|\[[ xX]?\]?|\\[a-zA-Z]*(?:\{[a-zA-Z*]*)?)?$/;
 
 /** Whether more of the line could change what its start is. */
 export function isUndecided(text: string): boolean {
@@ -69,7 +68,6 @@ const lineStarts = [
   ['heading', /^#{1,6}(?:[ \t]|$)/],
   ['fence', /^(?:`{3,}[^`]*$|~{3})/],
   ['row', /^\|/],
-  ['definition', /^\[[^\]]+\]:/],
 ] as const;
 
 function recognizeStart(text: string): LineKind {

@@ -106,10 +106,6 @@ class ScreenBlocks implements BlockRenderer<Span> {
     this.#text += `${this.#markers('flow').trimEnd()}\n`;
   }
 
-  definition(text: string): string {
-    return text;
-  }
-
   openParagraph(text: string): string {
     const rest = this.#takeTask(text);
     this.#beginLine();

@@ -22,6 +22,13 @@ function withNotes(text: string): string {
     : text;
 }
 
+/** A line `[^1]: text` is "note 1: text". A piece has the line end before its text. */
+function withDefinitions(text: string): string {
+  return text
+    .replaceAll(/(^|\n)\[\^([^\]]+)\]:/g, '$1note $2:')
+    .replaceAll(/(^|\n)\[([^\]]+)\]:/g, '$1link $2:');
+}
+
 function linkText(token: Tokens.Link | Tokens.Image): string {
   const label = token.type === 'image' ? token.text : tokensText(token.tokens);
   const target = [token.href, token.title ?? ''].filter((part) => part !== '').join(', ');
@@ -65,9 +72,11 @@ function tokensText(tokens: readonly Token[]): string {
 
 /** A piece of inline Markdown as text. Line ends stay. */
 const readSpoken: ReadPiece<string> = (text, formulas) => {
-  if (formulas === undefined) return [withNotes(text)];
+  if (formulas === undefined) return [withNotes(withDefinitions(text))];
   const [lead = ''] = /^\s*/.exec(text) ?? [];
-  const source = withFormulas(text, formulas, (formula) => withoutMarks(formula).trim());
+  const source = withDefinitions(
+    withFormulas(text, formulas, (formula) => withoutMarks(formula).trim()),
+  );
   return [lead + tokensText(lexInline(source.slice(lead.length)))];
 };
 
@@ -139,11 +148,6 @@ class SpokenBlocks implements BlockRenderer<string> {
 
   emptyItem(): void {
     this.#writeLine(`${this.#takeLabel()}empty`);
-  }
-
-  /** `[^1]: text` is "note 1: text". */
-  definition(text: string): string {
-    return text.replace(/^\[\^([^\]]+)\]:/, 'note $1:').replace(/^\[([^\]]+)\]:/, 'link $1:');
   }
 
   openParagraph(text: string): string {

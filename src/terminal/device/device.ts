@@ -6,14 +6,7 @@ import type { SignalWatch } from './signals.ts';
  * they end or kill a job (`SIGUSR1`, `SIGTERM`); Ctrl+Z in a cooked terminal (`SIGTSTP`), after which the listener must
  * call `suspend`; that the process continues after being stopped (`SIGCONT`); its end, if it can be known (`exit`).
  */
-export type DeviceEvent =
-  | 'resize'
-  | 'SIGINT'
-  | 'SIGUSR1'
-  | 'SIGTERM'
-  | 'SIGTSTP'
-  | 'SIGCONT'
-  | 'exit';
+type DeviceEvent = 'resize' | 'SIGINT' | 'SIGUSR1' | 'SIGTERM' | 'SIGTSTP' | 'SIGCONT' | 'exit';
 
 /** The terminal of an interactive program: keys, resizes, and job control by the shell. */
 export interface TerminalDevice {

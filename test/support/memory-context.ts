@@ -3,24 +3,20 @@ import type { Context } from '../../src/run.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
 import type { TerminalDevice } from '../../src/terminal/device/device.ts';
 import type { InputStream, OutputStream } from '../../src/terminal/device/streams.ts';
-import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createFakeClock } from './fake-clock.ts';
 
 /** Stores the text that is written. */
-export interface MemoryOutput extends OutputStream {
-  text(): string;
-}
-
-export function createMemoryOutput(isTerminal = false, columns = 80): MemoryOutput {
+export function createMemoryOutput(isTerminal = false, columns = 80) {
   const written: string[] = [];
-  return {
+  const output: OutputStream = {
     isTerminal,
     columns: () => columns,
     rows: () => 24,
     hasSize: () => true,
     write: (text) => void written.push(text),
     flush: async () => undefined,
-    text: () => written.join(''),
   };
+  return { ...output, text: () => written.join('') };
 }
 
 function createMemoryInput(isTerminal: boolean, pieces: readonly (string | Uint8Array)[]) {
@@ -46,16 +42,7 @@ export interface MemoryOptions {
 }
 
 /** A {@link Context} in memory, with a fake clock. */
-export interface MemoryContext {
-  readonly context: Context;
-  readonly clock: FakeClock;
-  readonly questions: readonly string[];
-  readonly stdout: () => string;
-  readonly stderr: () => string;
-  readonly abort: (reason: unknown) => void;
-}
-
-export function createMemoryContext(options: MemoryOptions = {}): MemoryContext {
+export function createMemoryContext(options: MemoryOptions = {}) {
   const { environment = {}, terminals = [], answers = [], columns = 80 } = options;
   const stdout = createMemoryOutput(terminals.includes('stdout'), columns);
   const stderr = createMemoryOutput(terminals.includes('stderr'), columns);
@@ -92,31 +79,13 @@ export function createMemoryContext(options: MemoryOptions = {}): MemoryContext 
     questions,
     stdout: () => stdout.text(),
     stderr: () => stderr.text(),
-    abort: (reason) => abortion.abort(reason),
+    abort: (reason: unknown) => abortion.abort(reason),
   };
 }
 
 /** A {@link TerminalDevice} without a terminal, which a test controls. */
-export interface MemoryDevice {
-  readonly device: TerminalDevice;
+export function createMemoryDevice() {
   /** Text of `writeNow`, changes of the mode (`raw`, `cooked`), and `stopped`. */
-  readonly log: string[];
-  readonly type: (text: string) => void;
-  readonly hangUp: () => void;
-  readonly resize: () => void;
-  readonly interrupt: () => void;
-  /** SIGTERM. */
-  readonly terminate: () => void;
-  /** SIGUSR1. */
-  readonly approachTimeLimit: () => void;
-  /** Ctrl+Z in cooked mode. */
-  readonly pressSuspend: () => void;
-  /** SIGCONT, after natter or another process stopped it. */
-  readonly resume: () => void;
-  readonly exit: () => void;
-}
-
-export function createMemoryDevice(): MemoryDevice {
   const log: string[] = [];
   const events = new EventEmitter();
   const on = (event: string, listener: (bytes: Uint8Array) => void) => {
@@ -147,7 +116,7 @@ export function createMemoryDevice(): MemoryDevice {
   return {
     device,
     log,
-    type: (text) => events.emit('bytes', Buffer.from(text)),
+    type: (text: string) => events.emit('bytes', Buffer.from(text)),
     hangUp: () => events.emit('end'),
     resize: () => events.emit('resize'),
     interrupt: () => events.emit('SIGINT'),

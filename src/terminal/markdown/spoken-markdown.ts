@@ -327,7 +327,7 @@ function partLength(ready: string, undecided: string): number {
 
 /** `[ ] text` in a list item is "to do: text". */
 function taskText(label: string, text: string): string {
-  const [mark, done] = /^\[([ xX])\](?:\s+|$)/.exec(text) ?? [];
+  const [mark, done] = /^\[([ xX])\](?:[ \t]+|(?=\n)|$)/.exec(text) ?? [];
   if (mark === undefined || !/(?:bullet: |\d\. )$/.test(label)) return label + text;
   const state = done === ' ' ? 'to do: ' : 'done: ';
   return label.replace(/bullet: $/, '') + state + text.slice(mark.length);

@@ -106,14 +106,39 @@ export function openRegion(columns = 20, rows = 10, synchronized = true) {
     await clock.advance(200);
     await tick();
   };
-  return { screen, clock, region, settle };
+  return {
+    screen,
+    clock,
+    region,
+    settle,
+    /** Writes text above the region. */
+    async commit(text: string) {
+      region.commit(text);
+      await settle();
+    },
+    async render(frame: Frame) {
+      region.render(() => frame);
+      await settle();
+    },
+    async resize(newColumns: number, newRows: number) {
+      await screen.resize(newColumns, newRows);
+      region.resized();
+      await settle();
+    },
+    /** The bytes of an action. */
+    async written(act: () => unknown) {
+      screen.output.length = 0;
+      await act();
+      await settle();
+      return screen.output.join('');
+    },
+  };
 }
 
 /** Opens a region and renders `frame` in it. */
 export async function drawn(frame: Frame, columns?: number, rows?: number) {
   const opened = openRegion(columns, rows);
-  opened.region.render(() => frame);
-  await opened.settle();
+  await opened.render(frame);
   return opened;
 }
 

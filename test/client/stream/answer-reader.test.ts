@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { readAnswer } from '../../../src/client/stream/answer-reader.ts';
-import { bodyForm } from '../../../src/client/stream/body-reader.ts';
+import { bodyForm } from '../../../src/client/stream/body-form.ts';
 import { fc } from '../../support/properties.ts';
 import { unmasked } from '../../support/secret.ts';
 import {

@@ -210,11 +210,11 @@ async function askEngine(
  */
 export async function openCompletion(
   exchange: Exchange,
-  { engine, latency }: SandboxState,
   request: CompletionRequest,
   prompt: string,
 ): Promise<{ readonly completion: Completion; readonly latency: number }> {
   const { fault } = exchange;
+  const { engine, latency } = exchange.state;
   const id = `${sandboxIdStart}${exchange.number}`;
   const hasReply = fault.reply !== undefined || fault.tokens !== undefined;
   if (engine !== undefined && !hasReply) {

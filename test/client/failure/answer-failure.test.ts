@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { incompleteAnswer } from '../../../src/client/failure/answer-failure.ts';
+import { cutAnswer } from '../../../src/client/failure/answer-failure.ts';
 import { maskFailure } from '../../../src/client/failure/change-failure.ts';
 import { Failure, type Remedy } from '../../../src/failure.ts';
 
@@ -8,7 +8,7 @@ const limited = (message: string, limit: 'totalTimeout' | 'idleTimeout') =>
 
 test('N13: an answer that --timeout cuts says so once, and how to raise the limit', () => {
   const cause = limited('the answer was not complete within 2 seconds', 'totalTimeout');
-  expect(incompleteAnswer(cause, undefined)).toMatchObject({
+  expect(cutAnswer(cause, true, undefined)).toMatchObject({
     kind: 'incomplete',
     message: 'the answer was not complete within 2 seconds',
     remedy: { code: 'raise-timeout', limit: 'totalTimeout' },
@@ -17,7 +17,7 @@ test('N13: an answer that --timeout cuts says so once, and how to raise the limi
 
 test('N13: an answer that stalls names the limit, too', () => {
   const cause = limited('the service sent no content for 5 minutes', 'idleTimeout');
-  expect(incompleteAnswer(cause, undefined)).toMatchObject({
+  expect(cutAnswer(cause, true, undefined)).toMatchObject({
     message: 'the answer is incomplete: the service sent no content for 5 minutes',
     remedy: { code: 'raise-timeout', limit: 'idleTimeout' },
   });
@@ -25,7 +25,7 @@ test('N13: an answer that stalls names the limit, too', () => {
 
 test('an answer that is cut for another reason can be sent again', () => {
   const cause = new Failure('server_error', 'cut');
-  expect(incompleteAnswer(cause, 'r-1')).toMatchObject({
+  expect(cutAnswer(cause, true, 'r-1')).toMatchObject({
     message: 'the answer is incomplete: cut',
     remedy: { code: 'send-again' },
     requestId: 'r-1',

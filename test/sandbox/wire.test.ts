@@ -209,6 +209,13 @@ test('answers a preflight without the headers that a web page needs', async () =
   expect(engine.requests).toEqual([]);
 });
 
+test.each(['127.0.0.1', 'localhost:8080', 'LOCALHOST', '[::1]:8080'])(
+  'answers a request for the host %s',
+  async (host) => {
+    expect((await ask(await openSandbox(), { headers: { host } })).status).toBe(200);
+  },
+);
+
 test.each(['page.example', 'localhost.page.example', '127.0.0.1.page.example:80', '[::2]'])(
   'answers every request for a name that resolves to this machine with 403: %j',
   async (host) => {

@@ -189,7 +189,7 @@ describe('an error of the engine', () => {
 
   test('in the middle of its answer becomes a cut after the received text, and is logged', async () => {
     const { write: log, entries } = createLog();
-    const reply = [streamHead(), chunk(delta('one') + delta('two')), fin];
+    const reply: Reply = [streamHead(), chunk(delta('one') + delta('two')), fin];
     const { sandbox } = await serveFront([reply], { sandbox: { log } });
     const answer = await stream(sandbox, 'hello');
     expect(answer).toMatchObject({ status: 200, isComplete: false });

@@ -54,12 +54,6 @@ test('/resume alone opens the list, and typed keys wait for it', () => {
   expect(composed(state)).toBe('');
 });
 
-test('/resume with a name opens that conversation', () => {
-  const { effects, state } = run(stateOf(), typed('/resume latest'), enter);
-  expect(effectsOf(effects, 'resume')).toMatchObject([{ name: 'latest' }]);
-  expect(state.list).toBeUndefined();
-});
-
 test('keys typed while a list fails to open are typed into the composer', () => {
   const asked = run(stateOf(), typed('/resume'), enter, typed('tea'));
   const task = asked.tasks.at(-1);
@@ -114,12 +108,6 @@ test('a list of the start opens a conversation as at the start', () => {
   expect(effectsOf(effects, 'resume')).toMatchObject([{ name: 'tttt2222', ...options }]);
 });
 
-test('Enter without a match keeps the list open', () => {
-  const { state, effects } = run(stateWith(listOf(three)), typed('milk'), enter);
-  expect(effectsOf(effects, 'resume')).toEqual([]);
-  expect(state.list?.query).toBe('milk');
-});
-
 test.each([
   ['Esc', escape],
   ['Ctrl+C', interrupt],
@@ -170,11 +158,4 @@ test('Tab searches the texts, and Tab again filters', () => {
   const { state } = run(searching.state, read({ excerpts: [undefined, 'with milk', undefined] }));
   expect(shown(state)).toEqual(['Coffee']);
   expect(run(state, tab).state.list).toMatchObject({ searchesTexts: false, query: 'milk' });
-});
-
-test('a phrase in quotes filters the titles', () => {
-  const titled = (title: string, id: string) => listedConversation({ title, id });
-  const list = listOf([titled('green tea', 'aaaa2222'), titled('tea is green', 'bbbb2222')]);
-  expect(shown(run(stateWith(list), typed('tea green')).state)).toHaveLength(2);
-  expect(shown(run(stateWith(list), typed('"green tea"')).state)).toEqual(['green tea']);
 });

@@ -1,5 +1,4 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
 import { renameConversation } from '../../../src/conversation/library/library.ts';
@@ -33,19 +32,6 @@ test('a conversation has its title, first words and model', async () => {
   expect(entry).toMatchObject({ title: 'which tea is green?', ...facts });
   renameConversation(entry, 'Tea');
   expect(await port.read()).toMatchObject([{ title: 'Tea', ...facts }]);
-});
-
-test('an unreadable file and one without records have no row', async () => {
-  const { port, converse, folder } = openFolder();
-  await converse('why?', 'because').close();
-  writeFileSync(join(folder, 'conversations', 'bbbb2222.jsonl'), 'nothing of a journal\n');
-  expect(await port.read()).toHaveLength(1);
-});
-
-test('a conversation that is open in this process is not marked', async () => {
-  const { port, converse } = openFolder();
-  converse('why?', 'because');
-  expect(await port.read()).toMatchObject([{ isOpenElsewhere: false }]);
 });
 
 test('a conversation that is open in a running process is marked, of a dead one not', async () => {

@@ -8,7 +8,6 @@ import {
   startSearch,
 } from '../../../src/repl/composer/history.ts';
 import { createBuffer, draftFrom } from '../../../src/repl/composer/text-buffer.ts';
-import { startVi } from '../../../src/repl/composer/vi/vi-keys.ts';
 import { firstRunDialog, keyDialog } from '../../../src/repl/connection.ts';
 import { promptDialog } from '../../../src/repl/prompt-files/send-prompt-file.ts';
 import { Queue, Footer } from '../../../src/repl/screen/App.tsx';
@@ -21,16 +20,7 @@ import type { Dialog, ReplState } from '../../../src/repl/state.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { drawn, type Look, runInApp } from '../../support/app.tsx';
 import { fc } from '../../support/properties.ts';
-import {
-  enter,
-  interrupt,
-  pasted,
-  pressed,
-  run,
-  stateOf,
-  waitingAnswer,
-  typed,
-} from '../../support/repl-state.ts';
+import { enter, pressed, run, stateOf, waitingAnswer, typed } from '../../support/repl-state.ts';
 
 describe('the composer', () => {
   const composer = composerOf(stateOf(), undefined);
@@ -61,11 +51,6 @@ describe('the composer', () => {
   test('marks that there is more text above and below', () => {
     const part = { ...written, hasMoreAbove: true, hasMoreBelow: true };
     expect(rowsOf(part)).toEqual(['↑ first', '  second', '↓ third']);
-  });
-
-  test('T19 writes no escape codes without colours', () => {
-    expect(rowsOf(written).join('')).not.toContain('\u001B');
-    expect(rowsOf(written, { colored: true }).join('')).toContain('\u001B[36m');
   });
 });
 
@@ -173,14 +158,6 @@ describe('the footer', () => {
     [8, '1.2K/12…'],
   ])('keeps the context in %i columns', (columns, row) => {
     expect(footerOf({}, { columns })).toBe(row);
-  });
-
-  test.each([
-    [38, 'INSERT            origin  1.2K/128K 1%'],
-    [16, 'INSERT  1.2K/12…'],
-  ])('with the mode of vi, fits in %i columns', (columns, row) => {
-    const { service } = stateOf();
-    expect(footerOf({ vi: startVi(createBuffer()), service }, { columns })).toBe(row);
   });
 
   test('has no numbers at the start, and no share below 1%', () => {
@@ -336,11 +313,6 @@ test.each<[string, Partial<ReplState>]>([
   expect(notice.length).toBeLessThan(40);
 });
 
-test('P22 the composer shows a label for a long paste', () => {
-  const { state } = run(stateOf(), pasted('line\n'.repeat(9)));
-  expect(composerOf(state, undefined).rows).toEqual(['[paste #1, 9 lines]']);
-});
-
 test('during a history search, the composer shows the match', () => {
   const sent = run(stateOf(), typed('tea'), enter).state;
   const search = pressed('r', { ctrl: true });
@@ -349,8 +321,4 @@ test('during a history search, the composer shows the match', () => {
   expect(rowsOf(typed('te'))).toEqual(expect.arrayContaining(['› tea', 'history: te']));
   expect(rowsOf(typed('te'), search)).toContain('no other match: te');
   expect(rowsOf(typed('te'), search, typed('x'))).toContain('not in the history: tex');
-});
-
-test('Ctrl+C on an empty composer shows that pressing it again quits', () => {
-  expect(noticeOf(run(stateOf(), interrupt).state)).toBe('press Ctrl+C again to quit');
 });

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
+import { firstRunDialog } from '../../../src/repl/connection.ts';
 import { matchesOf, onListOpened, settle } from '../../../src/repl/conversation-list/list.ts';
+import { copyDialog } from '../../../src/repl/conversations/conversations.ts';
 import type { OpenList, ReplState, Update } from '../../../src/repl/state.ts';
+import { step } from '../../../src/repl/step.ts';
+import { runInApp } from '../../support/app.tsx';
 import {
   composed,
   effectsOf,
@@ -12,6 +16,7 @@ import {
   printed,
   run,
   stateOf,
+  taskEnded,
   taskFailed,
   typed,
 } from '../../support/repl-state.ts';
@@ -99,13 +104,34 @@ test('Backspace, Ctrl+W and Ctrl+U shorten the filter', () => {
 test('Enter opens the selected conversation', () => {
   const { state, effects } = run(stateWith(listOf(three)), down, enter);
   expect(effectsOf(effects, 'resume')).toMatchObject([{ name: 'cccc3333' }]);
-  expect(state).toMatchObject({ list: undefined, activity: { name: 'opening a conversation' } });
+  expect(state.activity).toMatchObject({ name: 'opening a conversation' });
+  expect(effectsOf(run(state, enter).effects, 'resume')).toEqual([]);
 });
 
 test('a list of the start opens a conversation as at the start', () => {
   const options = { isFirst: true, isBranch: true };
   const { effects } = run(stateWith(listOf(three, { options })), enter);
   expect(effectsOf(effects, 'resume')).toMatchObject([{ name: 'tttt2222', ...options }]);
+});
+
+test('a conversation that is open in another natter leads back to the list, or is copied', () => {
+  const options = { isFirst: true };
+  const list = listOf(three, { options, dialog: firstRunDialog });
+  const asking = (state: ReplState) => {
+    const dialog = copyDialog(state, 'it is open', { name: 'rrrr4444', ...options });
+    return step({ ...state, dialog });
+  };
+  const opening = run(stateWith(list), typed('tea'), down, enter);
+  const asked = run(opening.state, asking, taskEnded).state;
+  expect(runInApp(asked).rows.join('\n')).toContain('Esc goes back');
+  for (const back of [escape, typed('2'), interrupt]) {
+    const { state } = runInApp(asked, back);
+    expect(state).toMatchObject({ dialog: undefined, list: { query: 'tea', selected: 1 } });
+    expect(run(state, escape).state.dialog).toBe(firstRunDialog);
+  }
+  expect(effectsOf(runInApp(asked, enter).effects, 'resume')).toEqual([
+    { type: 'resume', name: 'rrrr4444', ...options, isBranch: true },
+  ]);
 });
 
 test.each([

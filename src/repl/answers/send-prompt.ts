@@ -280,14 +280,15 @@ async function answerChecked(
 
 /** The prompt with the text, the settings and the check of its prompt file. @throws Failure; Unconfirmed */
 async function fill({ session, settings, signal }: Sending, prompt: NewPrompt, use: PromptUse) {
-  const { prompts, guard } = session;
-  const { content, settings: own, notices, check } = await prompts.fill(use, signal);
+  const { name } = use.prompt;
+  const filled = await use.prompt.fill(use.values, use.text, signal);
+  const { content, settings: own, notices, check } = filled;
   session.print(notices.map((text) => notice(cleanLine(session.context, text))));
   const texts: readonly AttachedFile[] = [
-    { name: `/${use.name}`, content },
-    { name: `the system prompt of /${use.name}`, content: own.system ?? '' },
+    { name: `/${name}`, content },
+    { name: `the system prompt of /${name}`, content: own.system ?? '' },
   ];
-  const { files, problem } = guard.inspect(texts, prompt);
+  const { files, problem } = session.guard.inspect(texts, prompt);
   if (problem !== undefined) throw new Unconfirmed(problem, true);
   const [sent = content, system = ''] = files.map((file) => file.content);
   const { set = {}, removed = [] } = settings.parameters ?? {};

@@ -6,7 +6,6 @@ import { pathOf } from '../../../src/conversation/tree.ts';
 import { Failure } from '../../../src/failure.ts';
 import { onChatEvent } from '../../../src/repl/answers/send-prompt.ts';
 import { showConversation } from '../../../src/repl/conversations/conversations.ts';
-import type { ReplPrompts } from '../../../src/repl/prompt-files/prompt-files.ts';
 import type { Repl } from '../../../src/repl/session.ts';
 import type { ReasoningMode, ReplState } from '../../../src/repl/state.ts';
 import { correctionPrompt } from '../../../src/schema/answer-value.ts';
@@ -25,6 +24,7 @@ import {
   type StateChange,
   stateOf,
   typed,
+  reviewPrompt,
 } from '../../support/repl-state.ts';
 
 const refused: StateChange = chatEvent(
@@ -243,11 +243,12 @@ function withCheck(usual: Repl): Repl {
       return { violations: [{ path: '', message: `is ${content}` }], isCorrectable: true };
     },
   };
-  const fill: ReplPrompts['fill'] = async (...words) => ({
-    ...(await usual.prompts.fill(...words)),
+  const fill: typeof reviewPrompt.fill = async (...words) => ({
+    ...(await reviewPrompt.fill(...words)),
     check,
   });
-  return { ...usual, prompts: { ...usual.prompts, fill } };
+  const prompts = { ...usual.prompts, open: async () => ({ ...reviewPrompt, fill }) };
+  return { ...usual, prompts };
 }
 
 const prompt = 'review js for speed: all';

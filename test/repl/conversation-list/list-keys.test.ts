@@ -121,8 +121,8 @@ test('a conversation that is open in another natter leads back to the list, or i
     const dialog = copyDialog(state, 'it is open', { name: 'rrrr4444', ...options });
     return step({ ...state, dialog });
   };
-  const opening = run(stateWith(list), typed('tea'), down, enter);
-  const asked = run(opening.state, asking, taskEnded).state;
+  const chosen = run(stateWith(list), typed('tea'), down, enter);
+  const asked = run(chosen.state, asking, taskEnded).state;
   expect(runInApp(asked).rows.join('\n')).toContain('Esc goes back');
   for (const back of [escape, typed('2'), interrupt]) {
     const { state } = runInApp(asked, back);

@@ -20,7 +20,15 @@ import type { Dialog, ReplState } from '../../../src/repl/state.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { drawn, type Look, runInApp } from '../../support/app.tsx';
 import { fc } from '../../support/properties.ts';
-import { enter, pressed, run, stateOf, waitingAnswer, typed } from '../../support/repl-state.ts';
+import {
+  enter,
+  pressed,
+  run,
+  stateOf,
+  waitingAnswer,
+  typed,
+  reviewPrompt,
+} from '../../support/repl-state.ts';
 
 describe('the composer', () => {
   const composer = composerOf(stateOf(), undefined);
@@ -231,9 +239,8 @@ describe('a dialog', () => {
 /** A state that asks for one of these values. */
 function asking(choices: readonly string[], rows = 24) {
   const variable = { name: 'drink', choices };
-  const prompt = { name: 'order', variables: [variable] };
-  const use = { name: 'order', values: {}, text: '' };
-  const pending = { prompt, use, missing: [variable] };
+  const use = { prompt: reviewPrompt, values: {}, text: '' };
+  const pending = { use, missing: [variable] };
   return stateOf({ dialog: promptDialog(pending), rows });
 }
 

@@ -23,7 +23,7 @@ import { plainStyle } from '../../src/terminal/style.ts';
 import { storedWith } from '../settings/fixtures/stored.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { createMemoryContext, createMemoryDevice } from './memory-context.ts';
-import { lineEntered, stateOf } from './repl-state.ts';
+import { lineEntered, reviewPrompt, stateOf } from './repl-state.ts';
 import { storedList } from './conversation-lists.ts';
 import { folderOf } from './folder.ts';
 
@@ -57,22 +57,7 @@ const memoryFiles = (calls: string[]): ReplFiles => ({
 /** The prompt file `review`. */
 const namedPrompts: ReplPrompts = {
   list: async () => [{ name: 'review', summary: 'review a change' }],
-  open: async (name) =>
-    name === 'review'
-      ? {
-          name,
-          variables: [
-            { name: 'lang', description: 'language', choices: ['ts', 'js'], default: 'ts' },
-            { name: 'focus' },
-          ],
-        }
-      : undefined,
-  fill: async ({ values, text }) => ({
-    content: `review ${values['lang'] ?? 'ts'} for ${values['focus']}: ${text}`,
-    settings: { system: 'be careful', parameters: { set: {}, removed: [] } },
-    notices: [],
-    check: undefined,
-  }),
+  open: async (name) => (name === 'review' ? reviewPrompt : undefined),
 };
 
 /** A service's response to one request. */

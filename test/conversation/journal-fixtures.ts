@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import type { JournalOptions } from '../../src/conversation/journal/journal-file.ts';
-import type { Journal } from '../../src/conversation/journal/journal.ts';
+import type { Journal, JournalOptions } from '../../src/conversation/journal/journal.ts';
 import { createJournal, resumeJournal } from '../../src/conversation/journal/open-journal.ts';
 import type { ExportOptions } from '../../src/conversation/export/export.ts';
 import { pathOf, type Conversation } from '../../src/conversation/tree.ts';
@@ -65,9 +64,9 @@ export async function storedConversation(
 
 /** Opens a stored conversation. */
 export function resumed(options: TestOptions, id: string): Journal {
-  const resumption = resumeJournal(options, id);
-  if (resumption.isOpen) return resumption.journal;
-  throw resumption.refusal;
+  const journal = resumeJournal(options, id);
+  if (journal instanceof Error) throw journal;
+  return journal;
 }
 
 export const fileOf = (folder: string, id: string) =>

@@ -12,14 +12,10 @@ import {
   listConversations,
   renameConversation,
 } from '../../../src/conversation/library/library.ts';
-import {
-  branchJournal,
-  createJournal,
-  resumeJournal,
-} from '../../../src/conversation/journal/open-journal.ts';
+import { branchJournal, createJournal } from '../../../src/conversation/journal/open-journal.ts';
 import { attributeRecords } from '../../../src/conversation/attributes.ts';
 import { summarize } from '../../../src/conversation/library/read-conversation.ts';
-import { journalOptions } from '../journal-fixtures.ts';
+import { journalOptions, resumed } from '../journal-fixtures.ts';
 
 /** The only conversation of a new folder, with a prompt and an answer. */
 async function stored(model = 'origin') {
@@ -106,10 +102,9 @@ describe.each(marks)('the mark $mark', ({ name, mark }) => {
     const copy = branchJournal(options, id);
     expect(copy.conversation()[name]).toBe(true);
     await copy.close();
-    const opened = resumeJournal(options, id);
-    if (!opened.isOpen) throw new Error('the conversation is open elsewhere');
-    opened.journal.set({ [name]: false });
-    await opened.journal.close();
+    const opened = resumed(options, id);
+    opened.set({ [name]: false });
+    await opened.close();
     const listed = await listConversations(options.folder);
     expect(listed.find((entry) => entry.id === id)?.marks).toEqual([]);
   });

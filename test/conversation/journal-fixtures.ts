@@ -3,8 +3,7 @@ import path from 'node:path';
 
 import type { Journal, JournalOptions } from '../../src/conversation/journal/journal.ts';
 import { createJournal, resumeJournal } from '../../src/conversation/journal/open-journal.ts';
-import type { ExportOptions } from '../../src/conversation/export/export.ts';
-import { pathOf, type Conversation } from '../../src/conversation/tree.ts';
+import { pathOf } from '../../src/conversation/tree.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { folderOf } from '../support/folder.ts';
 
@@ -80,12 +79,3 @@ export const filesIn = (folder: string) => readdirSync(folder).sort();
 /** The contents of the selected turns. */
 export const textsOf = (journal: Journal) =>
   pathOf(journal.conversation()).map(({ content }) => content);
-
-/** All pieces of an export. */
-export function wholeExport(
-  write: (from: Conversation, options: ExportOptions) => Iterable<string>,
-  from: Conversation,
-  options: ExportOptions,
-): string {
-  return [...write(from, options)].join('');
-}

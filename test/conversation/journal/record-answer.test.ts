@@ -16,7 +16,6 @@ import {
   journalOptions,
   linesOf,
   resumed,
-  wholeExport,
 } from '../journal-fixtures.ts';
 
 const started: ChatEvent = { type: 'answer-started', attempt: 1 };
@@ -274,13 +273,11 @@ describe('a refusal', () => {
     journal.endAnswer(answerId, { finishReason: 'stop' });
     const conversation = journal.conversation();
     const selected = { siblings: false };
-    expect(wholeExport(exportMarkdown, conversation, selected)).toContain(
-      `## origin (refused)\n\n${refusal}\n`,
-    );
-    const html = wholeExport(exportHtml, conversation, selected);
+    expect(exportMarkdown(conversation, selected)).toContain(`## origin (refused)\n\n${refusal}\n`);
+    const html = exportHtml(conversation, selected);
     expect(html).toContain('<h2>origin (refused)</h2>');
     expect(html).toContain(refusal);
-    expect(JSON.parse(wholeExport(exportJson, conversation, selected))).toMatchObject({
+    expect(JSON.parse(exportJson(conversation, selected))).toMatchObject({
       turns: [{ content: 'how?' }, { content: '', refusal }],
     });
   });

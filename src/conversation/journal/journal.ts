@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import { startTimer, type ProgramClock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
-import { maskValue } from '../../secrets/mask.ts';
 import type { AppendFile } from '../../storage/append-file.ts';
 import { makePrivateFolder } from '../../storage/files.ts';
 import { holdLock, type HeldLock, type RefusedLock } from '../../storage/lock/lock.ts';
@@ -22,6 +21,7 @@ import {
   endRecord,
   formatRecord,
   headerRecord,
+  maskRecord,
   recordsOf,
   summaryRecord,
   turnRecord,
@@ -106,13 +106,6 @@ export function takeLock(
     // Then no turn can be written either, and the first failed write warns.
     return undefined;
   }
-}
-
-/** Masks secrets in typed text; answers arrive masked. */
-function withoutSecrets(record: JournalRecord, { mask }: JournalOptions): JournalRecord {
-  if (mask === undefined) return record;
-  if (record.type === 'turn') return { ...record, content: mask(record.content) };
-  return isAttribute(record) ? maskValue(record, mask) : record;
 }
 
 /**
@@ -300,6 +293,11 @@ export class Journal {
     this.#write(records);
   }
 
+  #masked(records: readonly JournalRecord[]): readonly JournalRecord[] {
+    const { mask } = this.#options;
+    return mask === undefined ? records : records.map((record) => maskRecord(record, mask));
+  }
+
   #write(changes: readonly JournalRecord[]): void {
     if (!this.#hasBegun && changes.every(({ type }) => type === 'parameters')) return;
     const records = this.#hasBegun ? changes : this.#allRecords();
@@ -310,8 +308,7 @@ export class Journal {
       return;
     }
     this.#hasBegun = true;
-    const masked = records.map((record) => withoutSecrets(record, this.#options));
-    this.#pending = [...this.#pending, ...masked];
+    this.#pending = [...this.#pending, ...this.#masked(records)];
     if (clock.monotonic() >= this.#nextTry) this.#writePending();
     if (this.#isShared || this.#lock?.isKept() !== false) return;
     this.#isShared = true;
@@ -344,7 +341,7 @@ export class Journal {
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
       // The file is new, or it was removed, or its folder.
-      this.#pending = this.#allRecords().map((record) => withoutSecrets(record, this.#options));
+      this.#pending = this.#masked(this.#allRecords());
       target.file.create(target.path);
       this.#isTorn = false;
       const taken = this.#lock ?? takeLock(target.lockPath, this.#options);

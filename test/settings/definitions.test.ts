@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Definition, definitions, settingKeys } from '../../src/settings/definitions.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
-import { formatDuration, parseDuration } from '../../src/settings/value-types.ts';
+import { formatDuration, parseDuration, storedValue } from '../../src/settings/value-types.ts';
 import { fc } from '../support/properties.ts';
 
 const rows = settingKeys.map((key) => [key, definitions[key] as Definition<unknown>] as const);
@@ -17,7 +17,7 @@ describe('definitions', () => {
   test.each(rows.filter(([, { default: value }]) => value !== undefined))(
     'the default of %s survives being stored and read back',
     (_key, { type, default: value }) => {
-      expect(type.parse(String(type.store(value)))).toBe(value);
+      expect(type.parse(String(storedValue(type, value)))).toBe(value);
     },
   );
 

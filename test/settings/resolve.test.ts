@@ -175,11 +175,12 @@ describe('the profile in force', () => {
   );
 });
 
-describe('parameters and headers', () => {
+describe('families of settings', () => {
   const stored = storedWith({
     default: {
       params: { temperature: 0.2, stop: ['END'] },
       headers: { 'X-Team': 'blue', 'user-agent': 'mine' },
+      colors: { code: 'Bold red' },
     },
   });
 
@@ -192,10 +193,10 @@ describe('parameters and headers', () => {
     });
   });
 
-  test('header names are compared in lower case', () => {
-    expect(resolve({ stored }).headers).toEqual({
-      'x-team': 'blue',
-      'user-agent': 'mine',
+  test('header names are in lower case, and colours in one spelling', () => {
+    expect(resolve({ stored })).toMatchObject({
+      headers: { 'x-team': 'blue', 'user-agent': 'mine' },
+      colors: { code: 'red bold' },
     });
   });
 
@@ -205,6 +206,9 @@ describe('parameters and headers', () => {
     [{ headers: { host: 'x' } }, 'the header host in profile default is set by natter'],
     [{ headers: { 'x-a': 'b\r\nx-c: d' } }, 'headers.x-a in profile default must be one line'],
     [{ headers: { 'x a': 'b' } }, '"x a" is not a valid header name in profile default'],
+    [{ prices: { origin: 7 } }, 'prices.origin in profile default must be the prices'],
+    [{ colors: { cod: 'red' } }, '"cod" is not a part of an answer with a colour in profile'],
+    [{ colors: { code: 'redd' } }, 'colors.code in profile default must be a colour'],
   ])('a profile of %j fails', async (profile, message) => {
     const failure = await failureOf(() => resolve({ stored: storedWith({ default: profile }) }));
     expect(failure.kind).toBe('configuration');

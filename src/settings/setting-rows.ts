@@ -30,8 +30,10 @@ export function storedText(name: string, value: unknown): string {
 /** Makes a row with a value as the settings file has it, masked. */
 export function settingRow(name: string, stored: unknown, source: Source): SettingRow {
   if (stored === undefined) return { name, value: undefined, source };
-  const json = typeof stored === 'string' ? maskSettingValue(name, stored) : stored;
-  return { name, value: String(json), json, source };
+  if (typeof stored !== 'string')
+    return { name, value: JSON.stringify(stored), json: stored, source };
+  const value = maskSettingValue(name, stored);
+  return { name, value, json: value, source };
 }
 
 /** Makes a row for JSON output; null if there is no value. */

@@ -163,7 +163,7 @@ describe('two journals of one conversation', () => {
     const options = journalOptions();
     const id = await storedConversation(options, [['one', 'first']]);
     const lock = path.join(options.folder, 'conversations', `${id}.lock`);
-    createLock(lock, { ...createOwner(options.process, new Date(), 'left'), processId: 4242 });
+    createLock(lock, { ...createOwner(options.process, new Date()), processId: 4242 });
     expect(resumeJournal(options, id)).not.toBeInstanceOf(Failure);
     expect(readFileSync(lock, 'utf8')).toContain(`"processId":${process.pid}`);
   });

@@ -42,30 +42,28 @@ function watchedFile() {
 }
 
 describe('a journal', () => {
-  test('creates nothing before the first turn', async () => {
-    const options = journalOptions();
-    await createJournal(options).close();
-    expect(filesIn(options.folder)).toEqual([]);
-  });
-
-  test('has the prompt on disk when addTurn returns', () => {
+  test('creates nothing before the first turn, which is on disk when addTurn returns', () => {
     const options = journalOptions();
     const journal = createJournal(options);
+    expect(filesIn(options.folder)).toEqual([]);
     journal.addTurn({ role: 'user', content: 'why?' });
     const [header, turn] = linesOf(options.folder, journal.conversation().id);
     expect(JSON.parse(header ?? '')).toMatchObject({ type: 'conversation', version: 1 });
     expect(JSON.parse(turn ?? '')).toMatchObject({ type: 'turn', role: 'user', content: 'why?' });
   });
 
-  test('contains a streaming answer as incomplete, with its text so far', () => {
-    const journal = createJournal(journalOptions());
+  test('D14 contains a streaming answer with its text so far, and closes it as incomplete', async () => {
+    const options = journalOptions();
+    const journal = createJournal(options);
     journal.addTurn({ role: 'user', content: 'why?' });
     const answer = journal.startAnswer({ model: 'origin' });
     journal.append('text', answer.id, 'be');
     const before = journal.conversation();
     journal.append('text', answer.id, 'cause');
     expect(before.turns.get(answer.id)).toMatchObject({ content: 'be', incomplete: true });
-    expect(textsOf(journal)).toEqual(['why?', 'because']);
+    await journal.close();
+    const [, read] = pathOf(resumed(options, journal.conversation().id).conversation());
+    expect(read).toMatchObject({ content: 'because', incomplete: true });
   });
 
   test('reads back what it wrote', async () => {
@@ -80,16 +78,6 @@ describe('a journal', () => {
     const written = journal.conversation();
     expect(resumed(options, written.id).conversation()).toEqual(written);
     expect(textsOf(journal)).toEqual(['one', 'first']);
-  });
-
-  test('D14 marks an open answer as incomplete when it is closed', async () => {
-    const options = journalOptions();
-    const journal = createJournal(options);
-    journal.addTurn({ role: 'user', content: 'why?' });
-    journal.append('text', journal.startAnswer({ model: 'origin' }).id, 'beca');
-    await journal.close();
-    const turns = pathOf(resumed(options, journal.conversation().id).conversation());
-    expect(turns[1]).toMatchObject({ content: 'beca', incomplete: true });
   });
 
   test('D20 flushes a prompt at once, and its answer before it is closed', async () => {

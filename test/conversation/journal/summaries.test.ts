@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { exportHtml } from '../../../src/conversation/export/html.ts';
 import { exportJson, exportMarkdown } from '../../../src/conversation/export/export.ts';
 import { branchJournal } from '../../../src/conversation/journal/open-journal.ts';
-import { compilePattern, searchConversation } from '../../../src/conversation/library/search.ts';
+import { compileTerms, searchConversation } from '../../../src/conversation/library/search.ts';
 import { messagesOf, pathOf, summaryOf } from '../../../src/conversation/tree.ts';
 import {
   addPromptAndAnswer,
@@ -88,8 +88,6 @@ test('exports have the summary after the turns that it replaces', async () => {
 
 test('a search finds the text of a summary', async () => {
   const { options, id, turn } = await summarized();
-  const pattern = compilePattern('of the', { regularExpression: false, caseSensitive: false });
-  expect([
-    ...searchConversation(fileOf(options.folder, id), { each: [pattern], any: pattern }, 0),
-  ]).toMatchObject([{ turn, role: 'summary', hits: 1 }]);
+  const found = searchConversation(fileOf(options.folder, id), compileTerms(['of the']), 0);
+  expect(found).toMatchObject([{ turn, role: 'summary', hits: 1 }]);
 });

@@ -6,37 +6,32 @@ import {
   renameConversation,
 } from '../../../src/conversation/library/library.ts';
 import { branchJournal, createJournal } from '../../../src/conversation/journal/open-journal.ts';
+import type { AnswerEnd } from '../../../src/conversation/tree.ts';
 import { attributeRecords } from '../../../src/conversation/attributes.ts';
 import { summarize } from '../../../src/conversation/library/read-conversation.ts';
 import { journalOptions, resumed } from '../journal-fixtures.ts';
 
-/** The only conversation of a new folder, with a prompt and an answer. */
-async function stored(model = 'origin') {
+/** The only conversation of a new folder, whose answer has this text, and this end if it has ended. */
+async function stored(text: string, end?: AnswerEnd) {
   const options = journalOptions();
   const journal = createJournal(options);
   journal.addTurn({ role: 'user', content: 'why?' });
-  const { id } = journal.startAnswer({ model });
-  journal.append('text', id, 'because');
-  journal.endAnswer(id, { model: 'nextgen' });
+  const { id } = journal.startAnswer({ model: 'auto' });
+  if (text !== '') journal.append('text', id, text);
+  if (end !== undefined) journal.endAnswer(id, end);
   await journal.close();
   const [entry] = listEntries(options.folder);
   if (entry === undefined) throw new Error('the conversation is missing');
   return entry;
 }
 
-describe('a conversation in the library', () => {
-  test('takes a new title, which is appended', async () => {
-    const entry = await stored();
-    const before = readFileSync(entry.path, 'utf8');
-    renameConversation(entry, 'light');
-    expect(summarize(entry.path).title).toBe('light');
-    expect(readFileSync(entry.path, 'utf8').startsWith(before)).toBe(true);
-  });
-
-  test('has two turns, and the model from the end of the answer', async () => {
-    const entry = await stored('auto');
-    expect(summarize(entry.path)).toMatchObject({ model: 'nextgen', turns: 2 });
-  });
+test('a conversation has two turns, the model from the end of the answer, and an appended title', async () => {
+  const entry = await stored('because', { model: 'nextgen' });
+  expect(summarize(entry.path)).toMatchObject({ title: 'why?', model: 'nextgen', turns: 2 });
+  const before = readFileSync(entry.path, 'utf8');
+  renameConversation(entry, 'light');
+  expect(summarize(entry.path).title).toBe('light');
+  expect(readFileSync(entry.path, 'utf8').startsWith(before)).toBe(true);
 });
 
 /** The attributes that are a mark in lists, with their marks. */
@@ -89,20 +84,12 @@ describe.each(marks)('the mark $mark', ({ name, mark }) => {
   });
 });
 
-test.each([
-  ['nothing', {}, '', false],
+test.each<[string, AnswerEnd | undefined, string, boolean]>([
+  ['nothing', undefined, '', false],
   ['a part of the text', { failure: 'unreachable', incomplete: true }, 'beca', true],
   ['an end without text', { finishReason: 'stop' }, '', true],
   ['a failure', { failure: 'unreachable', incomplete: true }, '', false],
-] as const)('a prompt that got %s is answered: %j', async (_name, end, text, isAnswered) => {
-  const options = journalOptions();
-  const journal = createJournal(options);
-  journal.addTurn({ role: 'user', content: 'why?' });
-  const { id } = journal.startAnswer({ model: 'origin' });
-  if (text !== '') journal.append('text', id, text);
-  if (Object.keys(end).length > 0) journal.endAnswer(id, end);
-  await journal.close();
-  const [entry] = listEntries(options.folder);
-  const summary = summarize(entry?.path ?? '');
-  expect(summary.isAnswered).toBe(isAnswered);
+])('a prompt that got %s is answered: %j', async (_name, end, text, isAnswered) => {
+  const { path } = await stored(text, end);
+  expect(summarize(path).isAnswered).toBe(isAnswered);
 });

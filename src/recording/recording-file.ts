@@ -14,8 +14,8 @@ import {
 import { checkHeader } from './read-recording.ts';
 
 function firstLine(path: string): string {
-  for (const [line = ''] of readLines(path)) return line;
-  return '';
+  const [line = ''] = readLines(path);
+  return line;
 }
 
 /**
@@ -38,8 +38,8 @@ function createCounter(path: string, check: () => void) {
       if (ino !== inode || size < scanned) [last, scanned] = [0, 0];
       inode = ino;
       if (size > scanned) {
-        for (const lines of readLines(path, scanned)) {
-          for (const line of lines) last = Math.max(last, parseLine(line)?.exchange ?? 0);
+        for (const line of readLines(path, scanned)) {
+          last = Math.max(last, parseLine(line)?.exchange ?? 0);
         }
         if (!endsTorn(path)) scanned = size;
       }

@@ -14,8 +14,8 @@ function partsOf(line: string): readonly string[] {
 
 /** The folder that a conversation was started in; undefined if its first line does not say. @throws the system's error */
 export function startFolder(path: string): string | undefined {
-  const [lines] = readLines(path);
-  const { record } = parseLine(lines?.[0] ?? '');
+  const [line = ''] = readLines(path);
+  const { record } = parseLine(line);
   if (record?.type !== 'conversation' || typeof record.folder !== 'string') return undefined;
   return record.folder;
 }
@@ -73,11 +73,9 @@ export function loadConversation(
   };
   let number = 0;
   try {
-    for (const lines of readLines(path, start)) {
-      for (const line of lines) {
-        number += 1;
-        for (const part of partsOf(line)) read(part, number);
-      }
+    for (const line of readLines(path, start)) {
+      number += 1;
+      for (const part of partsOf(line)) read(part, number);
     }
   } catch (error) {
     throw storageFailure('read', path, error, dataVariable);

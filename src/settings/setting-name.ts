@@ -48,7 +48,7 @@ const checkLowerCaseHeader = nameCheck(
 );
 
 /** Checks the name of an extra header. @returns the name in lower case */
-export const checkHeaderName = (name: string, kind: FailureKind, where?: string): string =>
+const checkHeaderName = (name: string, kind: FailureKind, where?: string): string =>
   checkLowerCaseHeader(name.toLowerCase(), kind, where);
 
 const partNames = coloredParts.map(({ name }) => name);

@@ -45,7 +45,7 @@ export interface FoundLock {
   readonly renewedAt: number;
 }
 
-export type LockState =
+type LockState =
   | { readonly type: 'dead' }
   /** Its process is running, or the file is not a lock of natter. */
   | { readonly type: 'alive' }
@@ -197,7 +197,7 @@ export function releaseLock(path: string, token: string): void {
 const ageOf = ({ renewedAt }: FoundLock) => Math.abs(Date.now() - renewedAt);
 
 /** Judges a lock that was found. */
-export function stateOf(found: FoundLock, process: ProcessFacts): LockState {
+function stateOf(found: FoundLock, process: ProcessFacts): LockState {
   const { owner, isForeign } = found;
   if (isForeign) return { type: 'alive' };
   const type = owner === undefined ? 'unknown' : livenessOf(owner, process);

@@ -55,31 +55,26 @@ export type LibrarySection = 'conversations' | 'trash';
 const folderOf = (dataFolder: string, section: LibrarySection) =>
   section === 'trash' ? trashFolder(dataFolder) : conversationsFolder(dataFolder);
 
-function entryOf(folder: string, name: string): LibraryEntry | undefined {
-  const id = idFromFile(name);
-  if (id === undefined) return undefined;
-  const path = join(folder, name);
-  const facts = statSync(path, { throwIfNoEntry: false });
-  // A full disk leaves empty files; a conversation that is being created is empty for a moment.
-  if (facts?.isFile() !== true || facts.size === 0) return undefined;
-  return { id, path, changedAt: facts.mtime, size: facts.size };
-}
-
 /** Sorted by the last change, newest first. @throws Failure `storage` */
 export function listEntries(
   dataFolder: string,
   section: LibrarySection = 'conversations',
 ): readonly LibraryEntry[] {
   const folder = folderOf(dataFolder, section);
+  const entries: LibraryEntry[] = [];
   try {
-    return readdirSync(folder)
-      .map((name) => entryOf(folder, name))
-      .filter((entry) => entry !== undefined)
-      .sort((one, other) => other.changedAt.getTime() - one.changedAt.getTime());
+    for (const name of readdirSync(folder)) {
+      const [id, path] = [idFromFile(name), join(folder, name)];
+      const facts = id === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+      // A full disk leaves empty files; a conversation that is being created is empty for a moment.
+      if (id === undefined || facts?.isFile() !== true || facts.size === 0) continue;
+      entries.push({ id, path, changedAt: facts.mtime, size: facts.size });
+    }
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
     throw storageFailure('read', folder, error, dataVariable);
   }
+  return entries.sort((one, other) => other.changedAt.getTime() - one.changedAt.getTime());
 }
 
 /** Files that are read before signals and keys are handled. */

@@ -18,8 +18,7 @@ let started: Browser | undefined;
 const browser = () => (started ??= startChromium(path ?? ''));
 afterAll(() => started?.close());
 
-const htmlOf = (conversation: Conversation) =>
-  [...exportHtml(conversation, { siblings: false })].join('');
+const htmlOf = (conversation: Conversation) => exportHtml(conversation, { siblings: false });
 
 function fileOf(name: string, html: string): string {
   const file = join(folder, `${name}.html`);

@@ -161,10 +161,7 @@ const libraryOf = (clock: FakeClock): ReplLibrary => ({
     if (name === 'nothing') throw new Failure('not_found', `there is no conversation "${name}"`);
     return name === 'about' ? undefined : name;
   },
-  resume: (id) => {
-    const message = `conversation ${id} is open in another natter`;
-    return { isOpen: false, refusal: new Failure('storage', message) };
-  },
+  resume: (id) => new Failure('storage', `conversation ${id} is open in another natter`),
   branch: () => createJournal(journalOptions(clock)),
   list: () => storedList,
   names: () => [{ value: 'abcd2345', summary: 'Tea' }],

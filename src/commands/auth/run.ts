@@ -13,7 +13,7 @@ import {
   type ResolvedSettings,
   withKey,
 } from '../../settings/resolved-settings.ts';
-import { listSettings, textRow } from '../../settings/setting-rows.ts';
+import { listSettings, settingRow } from '../../settings/setting-rows.ts';
 import {
   present,
   type Run,
@@ -91,7 +91,7 @@ export async function showStatus(context: Context, options: StatusOptions): Prom
   const presentation = await present(context, options);
   const settings = readSettings(context, presentation.notices, options);
   const run = { context, options, presentation, settings };
-  const profile = textRow('profile', settings.profile.value, settings.profile.source);
+  const profile = settingRow('profile', settings.profile.value, settings.profile.source);
   const shown = listSettings(settings).filter(
     ({ name, value }) =>
       shownSettings.has(name) || (name === 'api-key-command' && value !== undefined),

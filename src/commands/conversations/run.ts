@@ -360,9 +360,7 @@ export const showConversation: Action<TextOptions, [name: string]> = async (
   const conversation = readConversation(context, presentation.notices, name);
   const exported = exportOptions(options);
   if (options.json === true) {
-    for (const piece of exportJson(conversation, exported)) {
-      await context.streams.stdout.write(escapeJson(piece));
-    }
+    await context.streams.stdout.write(escapeJson(exportJson(conversation, exported)));
     return;
   }
   const settings = settingsForStored(context, presentation, options);
@@ -388,16 +386,16 @@ export const exportConversation: Action<TextOptions, [name: string]> = async (
   const { notices } = await present(context, options);
   const format = formatOf(options);
   const conversation = readConversation(context, notices, name);
-  const pieces = await exportAs(conversation, format, exportOptions(options));
+  const text = await exportAs(conversation, format, exportOptions(options));
   const { output } = options;
   if (output === undefined || output === '-') {
     const { stdout } = context.streams;
-    for (const text of pieces) await stdout.write(stdout.isTerminal ? sanitize(text) : text);
+    await stdout.write(stdout.isTerminal ? sanitize(text) : text);
     return;
   }
   refuseReservedName(output, context.platform);
   try {
-    await writeFile(output, pieces, { flag: options.force === true ? 'w' : 'wx', mode: 0o600 });
+    await writeFile(output, text, { flag: options.force === true ? 'w' : 'wx', mode: 0o600 });
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw storageFailure('write', output, error);
     throw new Failure('usage', `${output} already exists`, {

@@ -25,7 +25,7 @@ const down = pressed('down');
 const backspace = pressed('backspace');
 
 const menuNames = ({ completion }: ReplState) => completion?.candidates.map(({ value }) => value);
-const typing = (text: string) => play(stateOf(), ...text).state;
+const typing = (text: string) => play(stateOf(), ...Array.from(text)).state;
 
 describe('the menu of commands', () => {
   test('opens with the slash, with every command and its argument', () => {

@@ -231,13 +231,13 @@ export async function createAnswerPrinter(
 export async function printMarkdown(
   context: Context,
   presentation: Presentation,
-  text: string,
+  pieces: readonly string[] | Generator<string>,
   options: FormatOptions = {},
   settings?: ResolvedSettings,
 ): Promise<void> {
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   const printer = await createTextPrinter({ context, presentation, format }, settings);
-  await printer.event({ type: 'text-received', text, deltas: [text] });
+  for (const text of pieces) await printer.event({ type: 'text-received', text, deltas: [text] });
   await printer.end();
 }
 

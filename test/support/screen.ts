@@ -32,8 +32,6 @@ export function unwrappedLines({ buffer: { active } }: Terminal): string[] {
   return lines;
 }
 
-type Screen = ReturnType<typeof createScreen>;
-
 /** A terminal emulator without a program, whose content a test reads as a user would see it. */
 export function createScreen(columns: number, rows: number) {
   const terminal = createEmulator(columns, rows);

@@ -357,13 +357,15 @@ export const showConversation: Action<TextOptions, [name: string]> = async (
   const conversation = readConversation(context, presentation.notices, name);
   const exported = exportOptions(options);
   if (options.json === true) {
-    await context.streams.stdout.write(escapeJson(exportJson(conversation, exported)));
+    for (const piece of exportJson(conversation, exported)) {
+      await context.streams.stdout.write(escapeJson(piece));
+    }
     return;
   }
   const settings = settingsForStored(context, presentation, options);
   const times = exported.times || settings?.values.times === 'on';
-  const text = exportMarkdown(conversation, { ...exported, times });
-  await printMarkdown(context, presentation, text, {}, settings);
+  const pieces = exportMarkdown(conversation, { ...exported, times });
+  await printMarkdown(context, presentation, pieces, {}, settings);
 };
 
 function formatOf({ format, output }: TextOptions): ExportFormat {
@@ -381,16 +383,16 @@ export const exportConversation: Action<TextOptions, [name: string]> = async (
 ) => {
   const format = formatOf(options);
   const conversation = readConversation(context, notices, name);
-  const text = await exportAs(conversation, format, exportOptions(options));
+  const pieces = await exportAs(conversation, format, exportOptions(options));
   const { output } = options;
   if (output === undefined || output === '-') {
     const { stdout } = context.streams;
-    await stdout.write(stdout.isTerminal ? sanitize(text) : text);
+    for (const text of pieces) await stdout.write(stdout.isTerminal ? sanitize(text) : text);
     return;
   }
   refuseReservedName(output, context.platform);
   try {
-    await writeFile(output, text, { flag: options.force === true ? 'w' : 'wx', mode: 0o600 });
+    await writeFile(output, pieces, { flag: options.force === true ? 'w' : 'wx', mode: 0o600 });
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw storageFailure('write', output, error);
     throw new Failure('usage', `${output} already exists`, {

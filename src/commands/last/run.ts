@@ -94,7 +94,7 @@ export async function printLast(
   else if (options.plain !== true) {
     const settings = settingsForStored(context, presentation, options);
     const unwrapped = settings && withValues(settings, { wrap: 'none' });
-    return printMarkdown(context, presentation, content, {}, unwrapped);
+    return printMarkdown(context, presentation, [content], {}, unwrapped);
   }
-  await printMarkdown(context, presentation, text, { plain: true });
+  await printMarkdown(context, presentation, [text], { plain: true });
 }

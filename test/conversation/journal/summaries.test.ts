@@ -11,6 +11,7 @@ import {
   linesOf,
   resumed,
   storedConversation,
+  whole,
 } from '../journal-fixtures.ts';
 
 const selected = { siblings: false };
@@ -76,11 +77,11 @@ test('a summary applies only to a path that has its last turn', async () => {
 test('exports have the summary after the turns that it replaces', async () => {
   const { options, id } = await summarized();
   const conversation = resumed(options, id).conversation();
-  expect(exportMarkdown(conversation, selected)).toContain(
+  expect(whole(exportMarkdown(conversation, selected))).toContain(
     'first\n\n## Summary (sent instead of the turns above)\n\nof the first\n\n## You\n\ntwo',
   );
-  expect(exportHtml(conversation, selected)).toContain('of the first');
-  expect(JSON.parse(exportJson(conversation, selected))).toMatchObject({
+  expect(whole(exportHtml(conversation, selected))).toContain('of the first');
+  expect(JSON.parse(whole(exportJson(conversation, selected)))).toMatchObject({
     summaries: [{ content: 'of the first', model: 'origin' }],
     turns: [{ content: 'one' }, { content: 'first' }, { content: 'two' }, { content: 'second' }],
   });

@@ -12,6 +12,7 @@ import type { KeyEvent } from './composer/keys/key-event.ts';
 import type { Draft, TextBuffer } from './composer/text-buffer.ts';
 import type { Vi } from './composer/vi/vi.ts';
 import type { FailureKind } from '../failure.ts';
+import type { OpenedPrompt } from './prompt-files/prompt-files.ts';
 import type { Entry } from './transcript/transcript.ts';
 
 /** The settings of the next prompts; slash commands change them. */
@@ -79,7 +80,7 @@ export interface ListOptions {
 
 /** A prompt file with its values. */
 export interface PromptUse {
-  readonly name: string;
+  readonly prompt: OpenedPrompt;
   readonly values: Readonly<Record<string, string>>;
   /** The text after the name and the values. */
   readonly text: string;

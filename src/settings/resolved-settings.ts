@@ -56,6 +56,21 @@ export interface ResolvedSettings {
   readonly windows?: ReadonlyMap<string, number>;
 }
 
+/** Replaces values of the settings. @param source where they come from; undefined keeps the sources */
+export function withValues(
+  settings: ResolvedSettings,
+  values: Partial<SettingValues>,
+  source?: Source,
+): ResolvedSettings {
+  const names = source === undefined ? [] : Object.keys(values);
+  const sources = Object.fromEntries(names.map((name) => [name, source]));
+  return {
+    ...settings,
+    values: { ...settings.values, ...values },
+    sources: { ...settings.sources, ...sources },
+  };
+}
+
 /** Replaces the key of the settings, whatever it is from; undefined leaves them without one. */
 export function withKey(
   { apiKey: _old, apiKeyCommand: _command, ...others }: ResolvedSettings,

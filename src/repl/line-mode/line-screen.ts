@@ -127,13 +127,13 @@ export class LineScreen implements Screen, LineReceiver {
         (bytes) => this.#feed(bytes),
         () => this.end(),
       ),
-      device.onInterrupt(() => this.interrupt()),
-      device.onContinue(() => {
+      device.on('SIGINT', () => this.interrupt()),
+      device.on('SIGCONT', () => {
         // Off first: the shell has changed the mode while natter was suspended, which Node does not notice.
         device.setRaw(false);
         this.#adjust();
       }),
-      device.onExit(() => device.setRaw(false)),
+      device.on('exit', () => device.setRaw(false)),
     ];
   }
 

@@ -44,10 +44,8 @@ function nameOf(request: CompletionRequest, { value, isFolder }: Candidate): str
 function choiceWords(request: CompletionRequest, candidates: readonly Candidate[]): string {
   const { length } = candidates;
   const names = candidates.slice(0, maxChoices).map((candidate) => nameOf(request, candidate));
-  const list = names.join(', ');
-  return length > maxChoices
-    ? `${length} choices, the first ${maxChoices}: ${list}; type more letters, or Tab takes the first`
-    : `${length} choices: ${list}; Tab takes the first`;
+  const part = length > maxChoices ? `, the first ${maxChoices}` : '';
+  return `${length} choices${part}: ${names.join(', ')}; Tab takes the first`;
 }
 
 const kindNames = pairsIn('command command argument choice path file mention file');

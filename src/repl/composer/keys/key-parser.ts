@@ -35,14 +35,12 @@ const sequences: readonly (readonly [RegExp, (...groups: readonly string[]) => M
   [/\[M[^]{3}/y, ignored],
   // The Linux console's F1 to F5.
   [/\[\[([A-E])/y, (letter = '') => ({ event: keyPress(`f${'ABCDE'.indexOf(letter) + 1}`) })],
-  // CPR; the same bytes are F3 with a modifier.
-  [/\[\d+;\d+R/y, ignored],
   [/\[(\d{1,2})\$/y, (keys = '') => ({ event: eventOfSequence(keys, '$') })],
   [/\[200~/y, () => ({ opensPaste: true })],
   [/\[([IO])/y, (final) => ({ reply: { type: 'focus', hasFocus: final === 'I' } })],
-  [/\[[0-?]*[ -/]+[@-~]/y, ignored],
+  // Reports have intermediate bytes, or end with `R`, as F3 with a modifier does: neither is a key.
   [
-    /\[(?!M|\[$)([0-?]*)([@-~])/y,
+    /\[(?!M|\[$)([0-?]*[ -/]*)([@-~])/y,
     (keys = '', final = '') => ({ event: eventOfSequence(keys, final) }),
   ],
   [/O([\d;]*)([@-~])/y, (keys = '', final = '') => ({ event: eventOfApplicationKey(keys, final) })],

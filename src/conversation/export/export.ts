@@ -115,8 +115,6 @@ export function exportedTurns(
 const quoted = (reasoning: string) =>
   reasoning === '' ? '' : `_Reasoning:_\n\n${reasoning.replaceAll(/^/gm, '> ')}\n\n`;
 
-const withLineEnd = (text: string) => (text.endsWith('\n') ? text : `${text}\n`);
-
 /** Makes a Markdown document: the title, then each turn under its speaker, unchanged. */
 export function exportMarkdown(conversation: Conversation, options: ExportOptions): string {
   const { id, createdAt } = conversation;
@@ -125,7 +123,8 @@ export function exportMarkdown(conversation: Conversation, options: ExportOption
     ({ turn, speaker, remark, reasoning, gap }) => {
       const before = gap === undefined ? '' : `\n_${gap}_\n`;
       const note = remark === '' ? '' : ` (${remark})`;
-      return `${before}\n## ${speaker}${note}\n\n${quoted(reasoning)}${withLineEnd(textOf(turn))}`;
+      const text = textOf(turn).replace(/\n?$/, '\n');
+      return `${before}\n## ${speaker}${note}\n\n${quoted(reasoning)}${text}`;
     },
   );
   return `# ${titleOf(conversation) || id}\n\n_${date}, conversation ${id}_\n${turns.join('')}`;

@@ -62,15 +62,13 @@ describe('setStoredSetting', () => {
     expect(failure.message).toContain(message);
   });
 
-  test.each(['api-key', 'apiKey', 'token', 'headers.Authorization'])(
-    'K1 refuses a key as the setting %s and names the way to keep one',
-    async (setting) => {
-      const set = () => setStoredSetting(storedWith(), 'default', setting, exampleKey);
-      const failure = await failureOf(set);
-      expect(failure).toMatchObject({
-        kind: 'usage',
-        hint: expect.stringMatching(/natter auth login$/),
-      });
+  const keyNames = ['api-key', 'apiKey', 'token', 'headers.Authorization'];
+  test.each(keyNames)(
+    'K1 refuses a key as the setting %s, and says how to keep one',
+    async (name) => {
+      const failure = await failureOf(() => setStoredSetting(storedWith(), 'p', name, exampleKey));
+      expect(failure.kind).toBe('usage');
+      expect(failure.hint).toMatch(/natter auth login$/);
       expect(failure.message).not.toContain(exampleKey);
     },
   );
@@ -88,13 +86,10 @@ describe('setStoredSetting', () => {
     expect((await failureOf(set)).kind).toBe('usage');
   });
 
-  test.each(['work', 'CON', 'a.b', '_x', '9-lives', 'a'.repeat(64)])(
-    'takes the profile name %s',
-    (profile) => {
-      const stored = setStoredSetting(storedWith(), profile, 'model', 'x');
-      expect(getStoredSetting(stored, profile, 'model')).toBe('x');
-    },
-  );
+  test.each(['CON', 'a.b', '_x', '9-lives', 'a'.repeat(64)])('takes the profile %s', (profile) => {
+    const stored = setStoredSetting(storedWith(), profile, 'model', 'x');
+    expect(getStoredSetting(stored, profile, 'model')).toBe('x');
+  });
 });
 
 describe('unsetStoredSetting', () => {
@@ -153,11 +148,9 @@ describe('credentials', () => {
   });
 
   test('K10 are refused if the key is not valid in a header', async () => {
-    const bad = { ...credential, apiKey: 'a\nb' };
-    expect(await failureOf(() => saveService(storedWith(), 'work', bad))).toMatchObject({
-      kind: 'usage',
-      message: 'the API key contains a line break',
-    });
+    const save = () => saveService(storedWith(), 'work', { ...credential, apiKey: 'a\nb' });
+    const failure = { kind: 'usage', message: 'the API key contains a line break' };
+    expect(await failureOf(save)).toMatchObject(failure);
   });
 
   test('are removed without a change of the settings', () => {

@@ -21,31 +21,21 @@ describe('the key', () => {
   });
 
   test.each([
-    'https://api.example.com:443/v1',
-    'HTTPS://API.EXAMPLE.COM/other',
-    'https://ada:secret@api.example.com',
-  ])('is sent to the same origin written as %s', (baseUrl) => {
-    expect(resolve({ flags: { baseUrl } }).apiKey?.value).toBe(exampleKey);
-  });
-
-  test.each([
-    'https://elsewhere.example',
-    'https://api.example.com.elsewhere.example',
-    'https://api.example.com@elsewhere.example',
-    'https://api.example.com:8443',
-    'http://api.example.com',
-    'http://127.0.0.1:8080',
-  ])('K23 is not sent to %s of a flag', (baseUrl) => {
+    [`${home}:443/v1`, true],
+    ['HTTPS://API.EXAMPLE.COM/other', true],
+    ['https://ada:secret@api.example.com', true],
+    ['https://elsewhere.example', false],
+    ['https://api.example.com.elsewhere.example', false],
+    ['https://api.example.com@elsewhere.example', false],
+    ['https://api.example.com:8443', false],
+    ['http://api.example.com', false],
+    ['http://127.0.0.1:8080', false],
+  ])('K23 is sent only to its own origin: %s %j', (baseUrl, isSent) => {
     const { apiKey, unsentSecrets } = resolve({ flags: { baseUrl } });
-    expect(apiKey).toBeUndefined();
-    expect(unsentSecrets).toEqual([
-      {
-        what: 'API key',
-        profile: 'default',
-        belongsTo: home,
-        requested: new URL(baseUrl).origin,
-      },
-    ]);
+    const requested = new URL(baseUrl).origin;
+    const unsent = { what: 'API key', profile: 'default', belongsTo: home, requested };
+    expect(apiKey?.value).toBe(isSent ? exampleKey : undefined);
+    expect(unsentSecrets).toEqual(isSent ? [] : [unsent]);
   });
 
   test('K23 is not sent to a different address of a variable', () => {
@@ -65,25 +55,19 @@ describe('the key', () => {
     expect(resolve({ stored: changed }).apiKey).toBeUndefined();
   });
 
-  test('of the environment is sent to any base URL', () => {
-    const environment = { NATTER_API_KEY: ' from-environment\n' };
-    const { apiKey } = resolve({ environment, flags: { baseUrl: 'https://elsewhere.example' } });
-    expect(apiKey).toEqual({
-      value: 'from-environment',
-      source: { kind: 'environment', name: 'NATTER_API_KEY' },
-    });
+  test.each([
+    ['from-environment', ' from-environment\n', 'environment'],
+    [exampleKey, '', 'profile'],
+  ])('K21 %s is the key with that of the environment %j', (value, text, kind) => {
+    const environment = { NATTER_API_KEY: text };
+    const baseUrl = text === '' ? home : 'https://elsewhere.example';
+    const { apiKey } = resolve({ environment, flags: { baseUrl } });
+    expect(apiKey).toMatchObject({ value, source: { kind } });
   });
 
-  test('K21 of the environment counts as unset if it is empty', () => {
-    expect(resolve({ environment: { NATTER_API_KEY: '' } }).apiKey?.value).toBe(exampleKey);
-  });
-
-  test('is not that of a different profile', () => {
+  test('is not that of a different profile, and absent without a base URL', () => {
     const two = storedWith({ work: { 'base-url': home } }, stored.credentials.profiles);
     expect(resolve({ stored: two, flags: { profile: 'work' } }).apiKey).toBeUndefined();
-  });
-
-  test('is absent without a base URL', () => {
     const bare = storedWith({}, stored.credentials.profiles);
     expect(resolve({ stored: bare }).apiKey).toBeUndefined();
   });
@@ -100,24 +84,19 @@ describe('the key', () => {
   });
 });
 
-describe('headers that look like secrets', () => {
-  const withHeaders = storedWith({
-    default: { 'base-url': home, headers: { 'x-api-key': 'hidden', 'x-team': 'blue' } },
-  });
-
-  test('are sent to the base URL of their profile', () => {
-    const { headers, unsentSecrets } = resolve({ stored: withHeaders });
-    expect(Object.keys(headers)).toEqual(['x-api-key', 'x-team']);
-    expect(unsentSecrets).toEqual([]);
-  });
-
-  test('K23 are sent to no other origin, unlike plain headers', () => {
-    const flags = { baseUrl: 'https://elsewhere.example' };
-    const { headers, unsentSecrets } = resolve({ stored: withHeaders, flags });
-    expect(Object.keys(headers)).toEqual(['x-team']);
-    expect(unsentSecrets.map(({ what }) => what)).toEqual(['header x-api-key']);
-  });
-});
+test.each([
+  [{}, ['x-api-key', 'x-team'], []],
+  [{ baseUrl: 'https://elsewhere.example' }, ['x-team'], ['header x-api-key']],
+])(
+  'K23 headers that look like secrets are sent only to their service: %j',
+  (flags, sent, unsent) => {
+    const headers = { 'x-api-key': 'hidden', 'x-team': 'blue' };
+    const withHeaders = storedWith({ default: { 'base-url': home, headers } });
+    const resolved = resolve({ stored: withHeaders, flags });
+    expect(Object.keys(resolved.headers)).toEqual(sent);
+    expect(resolved.unsentSecrets.map(({ what }) => what)).toEqual(unsent);
+  },
+);
 
 test.each([
   [{}, {}, {}, false],
@@ -180,18 +159,12 @@ test('a command in a profile without a service prints no key for another service
   expect(unsentSecrets).toMatchObject([{ belongsTo: 'no base URL', requested: home }]);
 });
 
-test.each(['http://localhost:11434', 'http://127.0.0.1:8080', 'http://[::1]:8080'])(
-  'a variable with a command is for other machines, not for %s',
-  (baseUrl) => {
+test('a variable with a command is for other machines; that of a profile for this one, too', () => {
+  for (const baseUrl of ['http://localhost:11434', 'http://127.0.0.1:8080', 'http://[::1]:8080']) {
     const layers = { flags: { baseUrl }, environment: variable, stored: storedWith({}, {}) };
     expect(resolveSettings(layers)).not.toHaveProperty('apiKeyCommand');
-  },
-);
-
-test('the command of a profile is for its service on this machine, too', () => {
-  const local = storedWith(
-    { work: { 'base-url': 'http://127.0.0.1:4000', 'api-key-command': command } },
-    {},
-  );
+  }
+  const own = { 'base-url': 'http://127.0.0.1:4000', 'api-key-command': command };
+  const local = storedWith({ work: own }, {});
   expect(resolveWork({ stored: local }).apiKeyCommand?.value).toBe(command);
 });

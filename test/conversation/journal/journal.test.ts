@@ -91,39 +91,33 @@ describe('a journal', () => {
     expect(calls.slice(2)).toEqual(['append 1', 'append 1', 'synchronized']);
   });
 
-  test('D21 keeps the answer unchanged, lone surrogates included', async () => {
+  test('D21 K24 keeps the answer unchanged, lone surrogates included, and private', async () => {
     const options = journalOptions();
     const answer = 'é\u0000\u001b[31m\ud800 "\\n" 👩‍👩‍👧\r\n\u2028';
     const id = await storedConversation(options, [['why?', answer]]);
     expect(textsOf(resumed(options, id))[1]).toBe(answer);
+    if (process.platform === 'win32') return;
+    const file = fileOf(options.folder, id);
+    const modes = [file, path.dirname(file)].map((one) => statSync(one).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o700]);
   });
 
-  test.skipIf(process.platform === 'win32')('K24 is private, and so is its folder', async () => {
+  test.each([
+    ['with save: false', { save: false }, []],
+    [
+      'D10 without a home folder, and warns once',
+      { folder: undefined },
+      ['conversations are not saved, because the home folder is unknown'],
+    ],
+  ])('stores nothing %s', async (_what, changes, warnings) => {
     const options = journalOptions();
-    const id = await storedConversation(options, [['one', 'first']]);
-    const folder = path.join(options.folder, 'conversations');
-    expect(statSync(fileOf(options.folder, id)).mode & 0o777).toBe(0o600);
-    expect(statSync(folder).mode & 0o777).toBe(0o700);
-  });
-
-  test('stores nothing with save: false, without a warning', async () => {
-    const options = { ...journalOptions(), save: false };
-    const journal = createJournal(options);
+    const journal = createJournal({ ...options, ...changes });
     addPromptAndAnswer(journal, 'one', 'first');
     await journal.close();
-    expect(filesIn(options.folder)).toEqual([]);
-    expect(options.warnings).toEqual([]);
-    expect(journal.state()).toMatchObject({ isStored: false, unsavedTurns: 2, path: undefined });
-  });
-
-  test('D10 works without a home folder and warns once', () => {
-    const options = journalOptions();
-    const journal = createJournal({ ...options, folder: undefined });
-    addPromptAndAnswer(journal, 'one', 'first');
     expect(textsOf(journal)).toEqual(['one', 'first']);
-    expect(options.warnings).toEqual([
-      'conversations are not saved, because the home folder is unknown',
-    ]);
+    expect(filesIn(options.folder)).toEqual([]);
+    expect(options.warnings).toEqual(warnings);
+    expect(journal.state()).toMatchObject({ isStored: false, unsavedTurns: 2, path: undefined });
   });
 });
 

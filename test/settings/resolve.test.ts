@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-
 import { definitions, settingKeys } from '../../src/settings/definitions.ts';
 import { resolveSettings, type SettingLayers } from '../../src/settings/resolve.ts';
 import type { Profile } from '../../src/settings/stored-settings.ts';
-import { failureOf, storedWith } from './fixtures/stored.ts';
+import { failureOf, storedWith, exampleKey } from './fixtures/stored.ts';
+import { describeUnsent } from '../../src/settings/resolved-settings.ts';
 
 function resolve(layers: Partial<SettingLayers> = {}) {
   return resolveSettings({ flags: {}, environment: {}, stored: storedWith(), ...layers });
@@ -150,4 +150,168 @@ describe('families of settings', () => {
       colors: { code: 'red bold' },
     });
   });
+});
+
+const home = 'https://api.example.com';
+const stored = storedWith(
+  { default: { 'base-url': `${home}/v1` } },
+  { default: { apiKey: exampleKey, baseUrl: home } },
+);
+
+const resolveStored = (layers: Partial<SettingLayers> = {}) => resolve({ stored, ...layers });
+
+describe('the key', () => {
+  test('is the stored key if the base URL has its origin', () => {
+    const { apiKey, unsentSecrets } = resolveStored();
+    expect(apiKey).toEqual({ value: exampleKey, source: { kind: 'profile', name: 'default' } });
+    expect(unsentSecrets).toEqual([]);
+  });
+
+  test.each([
+    [`${home}:443/v1`, true],
+    ['HTTPS://API.EXAMPLE.COM/other', true],
+    ['https://ada:secret@api.example.com', true],
+    ['https://elsewhere.example', false],
+    ['https://api.example.com.elsewhere.example', false],
+    ['https://api.example.com@elsewhere.example', false],
+    ['https://api.example.com:8443', false],
+    ['http://api.example.com', false],
+    ['http://127.0.0.1:8080', false],
+  ])('K23 is sent only to its own origin: %s %j', (baseUrl, isSent) => {
+    const { apiKey, unsentSecrets } = resolveStored({ flags: { baseUrl } });
+    const requested = new URL(baseUrl).origin;
+    const unsent = { what: 'API key', profile: 'default', belongsTo: home, requested };
+    expect(apiKey?.value).toBe(isSent ? exampleKey : undefined);
+    expect(unsentSecrets).toEqual(isSent ? [] : [unsent]);
+  });
+
+  test('K23 is not sent to a different address of a variable', () => {
+    const { unsentSecrets } = resolveStored({
+      environment: { NATTER_BASE_URL: 'https://elsewhere.example' },
+    });
+    expect(unsentSecrets.map(describeUnsent)).toEqual([
+      'the API key of profile default was not sent: it belongs to https://api.example.com, not to https://elsewhere.example',
+    ]);
+  });
+
+  test('K23 is not sent to a different address of a changed config.json', () => {
+    const changed = storedWith(
+      { default: { 'base-url': 'https://elsewhere.example' } },
+      stored.credentials.profiles,
+    );
+    expect(resolveStored({ stored: changed }).apiKey).toBeUndefined();
+  });
+
+  test.each([
+    ['from-environment', ' from-environment\n', 'environment'],
+    [exampleKey, '', 'profile'],
+  ])('K21 %s is the key with that of the environment %j', (value, text, kind) => {
+    const environment = { NATTER_API_KEY: text };
+    const baseUrl = text === '' ? home : 'https://elsewhere.example';
+    const { apiKey } = resolveStored({ environment, flags: { baseUrl } });
+    expect(apiKey).toMatchObject({ value, source: { kind } });
+  });
+
+  test('is not that of a different profile, and absent without a base URL', () => {
+    const two = storedWith({ work: { 'base-url': home } }, stored.credentials.profiles);
+    expect(resolveStored({ stored: two, flags: { profile: 'work' } }).apiKey).toBeUndefined();
+    const bare = storedWith({}, stored.credentials.profiles);
+    expect(resolveStored({ stored: bare }).apiKey).toBeUndefined();
+  });
+
+  test('K10 fails without being shown if it is not valid in a header', async () => {
+    const environment = { NATTER_API_KEY: 'exa\nmple' };
+    const failure = await failureOf(() => resolveStored({ environment }));
+    expect(failure.message).toBe('NATTER_API_KEY contains a line break');
+    const credentials = { default: { apiKey: 'b\u00e4d', baseUrl: home } };
+    const bad = storedWith({ default: { 'base-url': home } }, credentials);
+    expect((await failureOf(() => resolveStored({ stored: bad }))).message).toMatch(
+      /^the stored key of profile default contains a character/,
+    );
+  });
+});
+
+test.each([
+  [{}, ['x-api-key', 'x-team'], []],
+  [{ baseUrl: 'https://elsewhere.example' }, ['x-team'], ['header x-api-key']],
+])(
+  'K23 headers that look like secrets are sent only to their service: %j',
+  (flags, sent, unsent) => {
+    const headers = { 'x-api-key': 'hidden', 'x-team': 'blue' };
+    const withHeaders = storedWith({ default: { 'base-url': home, headers } });
+    const resolved = resolveStored({ stored: withHeaders, flags });
+    expect(Object.keys(resolved.headers)).toEqual(sent);
+    expect(resolved.unsentSecrets.map(({ what }) => what)).toEqual(unsent);
+  },
+);
+
+test.each([
+  [{}, {}, {}, false],
+  [{ 'allow-insecure': true }, {}, {}, true],
+  [{ 'allow-insecure': true }, { NATTER_ALLOW_INSECURE: 'no' }, {}, false],
+  [{}, {}, { allowInsecure: true }, true],
+])(
+  'permission to send a key over plain http K14 profile %j, environment %j, flags %j: %s',
+  (profile, environment, flags, allowed) => {
+    const layers = { stored: storedWith({ default: profile }), environment, flags };
+    expect(resolveStored(layers).values.allowInsecure).toBe(allowed);
+  },
+);
+
+const command = 'pass show natter';
+const withCommand = storedWith({ work: { 'base-url': home, 'api-key-command': command } }, {});
+const variable = { NATTER_API_KEY_COMMAND: 'op read x' };
+
+const resolveWork = (layers: Partial<SettingLayers> = {}) =>
+  resolveStored({ flags: { profile: 'work' }, stored: withCommand, ...layers });
+
+test.each([
+  ['that of the profile', {}, undefined, command],
+  ['that of a variable', variable, undefined, 'op read x'],
+  ['none for a key of a variable', { NATTER_API_KEY: exampleKey, ...variable }, exampleKey],
+] as const)('the command for the key is %s', (_name, environment, key, printing?: string) => {
+  const { apiKey, apiKeyCommand } = resolveWork({ environment });
+  expect(apiKey?.value).toBe(key);
+  expect(apiKeyCommand?.value).toBe(printing);
+});
+
+test('a command overrides a stored key', () => {
+  const both = storedWith(
+    { work: { 'base-url': home, 'api-key-command': command } },
+    { work: { apiKey: exampleKey, baseUrl: home } },
+  );
+  const { apiKey, apiKeyCommand } = resolveWork({ stored: both });
+  expect(apiKey).toBeUndefined();
+  expect(apiKeyCommand?.value).toBe(command);
+});
+
+test.each(['https://elsewhere.example', 'http://127.0.0.1:8080', 'http://api.example.com'])(
+  'the key of a profile with a command is not sent to %s',
+  (baseUrl) => {
+    const { apiKeyCommand, unsentSecrets } = resolveWork({ flags: { profile: 'work', baseUrl } });
+    expect(apiKeyCommand).toBeUndefined();
+    expect(unsentSecrets).toEqual([
+      { what: 'API key', profile: 'work', belongsTo: home, requested: new URL(baseUrl).origin },
+    ]);
+  },
+);
+
+test('a command in a profile without a service prints no key for another service', () => {
+  const { apiKeyCommand, unsentSecrets } = resolveSettings({
+    flags: {},
+    environment: { NATTER_BASE_URL: home },
+    stored: storedWith({ default: { 'api-key-command': command } }, {}),
+  });
+  expect(apiKeyCommand).toBeUndefined();
+  expect(unsentSecrets).toMatchObject([{ belongsTo: 'no base URL', requested: home }]);
+});
+
+test('a variable with a command is for other machines; that of a profile for this one, too', () => {
+  for (const baseUrl of ['http://localhost:11434', 'http://127.0.0.1:8080', 'http://[::1]:8080']) {
+    const layers = { flags: { baseUrl }, environment: variable, stored: storedWith({}, {}) };
+    expect(resolveSettings(layers)).not.toHaveProperty('apiKeyCommand');
+  }
+  const own = { 'base-url': 'http://127.0.0.1:4000', 'api-key-command': command };
+  const local = storedWith({ work: own }, {});
+  expect(resolveWork({ stored: local }).apiKeyCommand?.value).toBe(command);
 });

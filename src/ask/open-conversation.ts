@@ -42,7 +42,7 @@ import { countOf, timeAgo } from '../output/figures.ts';
 import type { SavedConversation } from '../output/json-answer.ts';
 import type { Notices } from '../output/notices.ts';
 import { resolveFolders, type FolderFacts } from '../settings/folders.ts';
-import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import { type ResolvedSettings, withValues } from '../settings/resolved-settings.ts';
 import { awaitLock } from '../storage/lock/lock.ts';
 import { parseAge } from '../settings/value-types.ts';
 import { replaceFile } from '../storage/state-file.ts';
@@ -124,9 +124,7 @@ export function withModelOf(
 ): ResolvedSettings {
   const isChosen = isExplicitlySet(settings, 'model') || settings.values.model === 'auto';
   if (isChosen || model === undefined) return settings;
-  const source = { kind: 'conversation', name: 'conversation' } as const;
-  const { values, sources } = settings;
-  return { ...settings, values: { ...values, model }, sources: { ...sources, model: source } };
+  return withValues(settings, { model }, { kind: 'conversation', name: 'conversation' });
 }
 
 /**
@@ -262,7 +260,6 @@ async function findNamedJournal(
   });
 }
 
-/** @throws Failure `usage` for a conversation that has turns */
 async function refuseHistory(journal: Journal): Promise<void> {
   const conversation = journal.conversation();
   if (conversation.turns.size === 0) return;

@@ -96,7 +96,7 @@ export async function exportConversation(
   const { settings, reasoning: mode } = session.state();
   // As the transcript shows it.
   const options = { siblings: false, reasoning: mode === 'show', times: settings.times === 'on' };
-  const text = await exportAs(conversation, format, options);
+  const text = [...(await exportAs(conversation, format, options))].join('');
   const path = session.files.write(name, text, { isPrivate: true, replaces });
   if (path === undefined) {
     openDialog(session, replaceDialog(name));

@@ -18,7 +18,8 @@ let started: Browser | undefined;
 const browser = () => (started ??= startChromium(path ?? ''));
 afterAll(() => started?.close());
 
-const htmlOf = (conversation: Conversation) => exportHtml(conversation, { siblings: false });
+const htmlOf = (conversation: Conversation) =>
+  [...exportHtml(conversation, { siblings: false })].join('');
 
 function fileOf(name: string, html: string): string {
   const file = join(folder, `${name}.html`);

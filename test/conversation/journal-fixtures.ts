@@ -79,3 +79,6 @@ export const filesIn = (folder: string) => readdirSync(folder).sort();
 /** The contents of the selected turns. */
 export const textsOf = (journal: Journal) =>
   pathOf(journal.conversation()).map(({ content }) => content);
+
+/** An export as one text. */
+export const whole = (pieces: Iterable<string>) => [...pieces].join('');

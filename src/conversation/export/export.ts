@@ -115,19 +115,17 @@ export function exportedTurns(
 const quoted = (reasoning: string) =>
   reasoning === '' ? '' : `_Reasoning:_\n\n${reasoning.replaceAll(/^/gm, '> ')}\n\n`;
 
-/** Makes a Markdown document: the title, then each turn under its speaker, unchanged. */
-export function exportMarkdown(conversation: Conversation, options: ExportOptions): string {
+/** Makes a Markdown document in pieces: the title, then each turn under its speaker, unchanged. */
+export function* exportMarkdown(conversation: Conversation, options: ExportOptions) {
   const { id, createdAt } = conversation;
   const date = createdAt.toISOString().slice(0, 10);
-  const turns = exportedTurns(conversation, options).map(
-    ({ turn, speaker, remark, reasoning, gap }) => {
-      const before = gap === undefined ? '' : `\n_${gap}_\n`;
-      const note = remark === '' ? '' : ` (${remark})`;
-      const text = textOf(turn).replace(/\n?$/, '\n');
-      return `${before}\n## ${speaker}${note}\n\n${quoted(reasoning)}${text}`;
-    },
-  );
-  return `# ${titleOf(conversation) || id}\n\n_${date}, conversation ${id}_\n${turns.join('')}`;
+  yield `# ${titleOf(conversation) || id}\n\n_${date}, conversation ${id}_\n`;
+  for (const { turn, speaker, remark, reasoning, gap } of exportedTurns(conversation, options)) {
+    const before = gap === undefined ? '' : `\n_${gap}_\n`;
+    const note = remark === '' ? '' : ` (${remark})`;
+    const text = textOf(turn).replace(/\n?$/, '\n');
+    yield `${before}\n## ${speaker}${note}\n\n${quoted(reasoning)}${text}`;
+  }
 }
 
 /** The fields of the journal's records of a turn, in one object. */
@@ -143,23 +141,28 @@ function summaryDocument(summary: Summary) {
   return document;
 }
 
-/** Makes a document `{id, title, created_at, selected: [turn ids], turns: [{id, parent, role, content, …}]}`. */
-export function exportJson(
+/** Makes a document `{id, title, created_at, selected: [turn ids], turns: [{id, parent, role, content, …}]}` in pieces. */
+export function* exportJson(
   conversation: Conversation,
   { siblings, reasoning = false }: ExportOptions,
-): string {
+) {
   const { id, createdAt, summaries } = conversation;
   const path = pathOf(conversation);
-  const turns = siblings ? [...conversation.turns.values()] : path;
-  const document = {
+  const head = {
     id,
     title: titleOf(conversation),
     created_at: createdAt.toISOString(),
     selected: path.map((turn) => turn.id),
     summaries: summaries && Array.from(summaries.values(), summaryDocument),
-    turns: turns.map((turn) => turnDocument(turn, reasoning)),
   };
-  return `${JSON.stringify(document, undefined, 2)}\n`;
+  yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "turns": [`;
+  let separator = '\n    ';
+  for (const turn of siblings ? conversation.turns.values() : path) {
+    const document = JSON.stringify(turnDocument(turn, reasoning), undefined, 2);
+    yield separator + document.replaceAll('\n', '\n    ');
+    separator = ',\n    ';
+  }
+  yield separator.startsWith(',') ? '\n  ]\n}\n' : ']\n}\n';
 }
 
 export type ExportFormat = 'markdown' | 'json' | 'html';
@@ -177,12 +180,12 @@ export function formatOfName(name: string): ExportFormat | undefined {
   return extensions[extname(name).toLowerCase()];
 }
 
-/** Makes the text of an export. */
+/** Makes the text of an export in pieces, because a conversation may have 100 MB. */
 export async function exportAs(
   conversation: Conversation,
   format: ExportFormat,
   options: ExportOptions,
-): Promise<string> {
+): Promise<Iterable<string>> {
   if (format === 'markdown') return exportMarkdown(conversation, options);
   if (format === 'json') return exportJson(conversation, options);
   const { exportHtml } = await import('./html.ts');

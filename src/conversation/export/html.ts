@@ -242,13 +242,12 @@ const policy = () =>
     "form-action 'none'",
   ].join('; ');
 
-/** Makes one self-contained page for light, dark and print. Its script only copies code. */
-export function exportHtml(conversation: Conversation, options: ExportOptions): string {
+/** Makes one self-contained page in pieces for light, dark and print. Its script only copies code. */
+export function* exportHtml(conversation: Conversation, options: ExportOptions) {
   const renderer = createRenderer();
   const title = typed(titleOf(conversation) || conversation.id);
   const date = conversation.createdAt.toISOString().slice(0, 10);
-  const articles = exportedTurns(conversation, options).map((turn) => article(turn, renderer));
-  return `<!doctype html>
+  yield `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -264,7 +263,9 @@ export function exportHtml(conversation: Conversation, options: ExportOptions): 
 <p><time datetime="${date}">${date}</time>, conversation ${conversation.id}</p>
 </header>
 <main>
-${articles.join('')}</main>
+`;
+  for (const turn of exportedTurns(conversation, options)) yield article(turn, renderer);
+  yield `</main>
 <p id="status" role="status"></p>
 <script>${pageScript}</script>
 </body>

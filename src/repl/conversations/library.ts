@@ -114,7 +114,7 @@ function preview({ path, id, size }: LibraryEntry): readonly PreviewTurn[] {
 }
 
 /** Reads the conversations of a list, and searches them a part at a time. */
-export function createList(context: Context, folder: string) {
+function createList(context: Context, folder: string) {
   return {
     /** @throws Failure */
     async read(): Promise<readonly ListRow[]> {

@@ -5,7 +5,7 @@ import { createJournal } from '../../../src/conversation/journal/open-journal.ts
 import { type AnswerEnd, pathOf } from '../../../src/conversation/tree.ts';
 import { sanitize } from '../../../src/terminal/safety/sanitizer.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
-import { addPromptAndAnswer, journalOptions } from '../journal-fixtures.ts';
+import { addPromptAndAnswer, journalOptions, whole } from '../journal-fixtures.ts';
 
 function journalOf(prompt: string, answer: string, clock = createFakeClock()) {
   const journal = createJournal({ ...journalOptions(), clock, save: false });
@@ -18,7 +18,7 @@ const selected = { siblings: false };
 describe('exports', () => {
   test('Markdown has the title, the speakers and the unchanged texts', () => {
     const conversation = journalOf('why?', 'because\n\n- of _light_').conversation();
-    expect(exportMarkdown(conversation, selected)).toBe(
+    expect(whole(exportMarkdown(conversation, selected))).toBe(
       `# why?\n\n_2026-11-20, conversation ${conversation.id}_\n\n## You\n\nwhy?\n\n## origin\n\nbecause\n\n- of _light_\n`,
     );
   });
@@ -29,17 +29,17 @@ describe('exports', () => {
     journal.append('thought', answer?.id ?? '', '<think>first\n\n## <b>then</b></think>\n\n');
     const reasoned = journal.conversation();
     const all = { siblings: false, reasoning: true };
-    expect(exportMarkdown(reasoned, all)).toContain(
+    expect(whole(exportMarkdown(reasoned, all))).toContain(
       '## origin\n\n_Reasoning:_\n\n> first\n> \n> ## <b>then</b>\n\nbecause\n',
     );
-    expect(exportHtml(reasoned, all)).toContain(
+    expect(whole(exportHtml(reasoned, all))).toContain(
       '<summary>Reasoning</summary><pre>first\n\n## &lt;b&gt;then&lt;/b&gt;</pre></details><p>because</p>',
     );
-    expect(JSON.parse(exportJson(reasoned, all))).toMatchObject({
+    expect(JSON.parse(whole(exportJson(reasoned, all)))).toMatchObject({
       turns: [{ content: 'why?' }, { content: 'because', reasoning: 'first\n\n## <b>then</b>' }],
     });
     for (const format of [exportMarkdown, exportHtml, exportJson]) {
-      expect(format(reasoned, selected)).not.toMatch(/> first|>first|"reasoning/);
+      expect(whole(format(reasoned, selected))).not.toMatch(/> first|>first|"reasoning/);
     }
   });
 
@@ -50,14 +50,14 @@ describe('exports', () => {
     addPromptAndAnswer(journal, 'why not?', 'never');
     const timed = journal.conversation();
     const options = { siblings: false, times: true };
-    expect(exportMarkdown(timed, options)).toMatch(
+    expect(whole(exportMarkdown(timed, options))).toMatch(
       /\n## You \(\w+day \d+ November \d\d:\d\d\)\n\nwhy\?\n[^]*\n\n_3 hours later, \w+day \d+ November \d\d:\d\d_\n\n## You \(\d\d:\d\d\)\n/,
     );
-    expect(exportHtml(timed, options)).toMatch(
+    expect(whole(exportHtml(timed, options))).toMatch(
       /<p>3 hours later, [^<]+<\/p>\n<article class="user">/,
     );
     for (const format of [exportMarkdown, exportHtml]) {
-      expect(format(timed, selected)).not.toMatch(/\d\d:\d\d|hours later/);
+      expect(whole(format(timed, selected))).not.toMatch(/\d\d:\d\d|hours later/);
     }
   });
 
@@ -67,19 +67,21 @@ describe('exports', () => {
     const again = journal.startAnswer({ model: 'nextgen', parent: prompt?.id });
     journal.append('text', again.id, 'other');
     journal.endAnswer(again.id, {});
-    expect(exportMarkdown(journal.conversation(), selected)).not.toContain('because');
-    const all = exportMarkdown(journal.conversation(), { siblings: true });
+    expect(whole(exportMarkdown(journal.conversation(), selected))).not.toContain('because');
+    const all = whole(exportMarkdown(journal.conversation(), { siblings: true }));
     expect(all).toContain('## You\n\nwhy?');
     expect(all).toContain('## origin (version 1 of 2)\n\nbecause');
     expect(all).toContain('## nextgen (version 2 of 2, selected)\n\nother');
-    const document: unknown = JSON.parse(exportJson(journal.conversation(), { siblings: true }));
+    const document: unknown = JSON.parse(
+      whole(exportJson(journal.conversation(), { siblings: true })),
+    );
     const turns = Array.from({ length: 3 }, () => expect.anything() as unknown);
     expect(document).toMatchObject({ turns, selected: [prompt?.id, again.id] });
   });
 });
 
 const pageOf = (answer: string, prompt = 'why?') =>
-  exportHtml(journalOf(prompt, answer).conversation(), selected);
+  whole(exportHtml(journalOf(prompt, answer).conversation(), selected));
 
 describe('an HTML page', () => {
   test.each([
@@ -146,7 +148,7 @@ describe('an HTML page', () => {
     const [, answer] = pathOf(journal.conversation());
     const turn = answer?.id ?? '';
     journal.setSummary({ turn, after: turn, content: '**of it**', model: 'origin' });
-    const page = exportHtml(journal.conversation(), selected);
+    const page = whole(exportHtml(journal.conversation(), selected));
     expect(page).toContain('<h2>Summary (sent instead of the turns above)</h2>');
     expect(page).toContain('<p><strong>of it</strong></p>');
     expect(page).toMatch(/(?<![-\d])2026-11-20(?![-\dT])/);
@@ -182,7 +184,7 @@ function headings(text: string, end: AnswerEnd, next?: string) {
   journal.append('text', answer.id, text);
   journal.endAnswer(answer.id, end);
   if (next !== undefined) addPromptAndAnswer(journal, next, 'gladly');
-  return exportMarkdown(journal.conversation(), selected).match(/(?<=^## ).*/gm);
+  return whole(exportMarkdown(journal.conversation(), selected)).match(/(?<=^## ).*/gm);
 }
 
 test.each<[string, string, AnswerEnd, string]>([

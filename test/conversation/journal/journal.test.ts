@@ -28,6 +28,7 @@ import {
   textsOf,
   dataFolder,
   type TestOptions,
+  whole,
 } from '../journal-fixtures.ts';
 import { parseLine } from '../../../src/conversation/journal/records.ts';
 import {
@@ -356,10 +357,10 @@ describe('a summary', () => {
   test('is exported after the turns that it replaces', async () => {
     const conversation = (await summarized()).journal.conversation();
     const selected = { siblings: false };
-    expect(exportMarkdown(conversation, selected)).toContain(
+    expect(whole(exportMarkdown(conversation, selected))).toContain(
       'first\n\n## Summary (sent instead of the turns above)\n\nof the first\n\n## You\n\ntwo',
     );
-    expect(JSON.parse(exportJson(conversation, selected))).toMatchObject({
+    expect(JSON.parse(whole(exportJson(conversation, selected)))).toMatchObject({
       summaries: [{ content, model: 'origin' }],
       turns: [{ content: 'one' }, { content: 'first' }, { content: 'two' }, { content: 'second' }],
     });

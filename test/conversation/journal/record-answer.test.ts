@@ -17,6 +17,7 @@ import {
   journalOptions,
   linesOf,
   resumed,
+  whole,
 } from '../journal-fixtures.ts';
 
 const started: ChatEvent = { type: 'answer-started', attempt: 1 };
@@ -230,11 +231,11 @@ test('a refusal is kept apart from the text: on disk, in exports, searches, copi
 
   const conversation = journal.conversation();
   const selected = { siblings: false };
-  const markdown = exportMarkdown(conversation, selected);
+  const markdown = whole(exportMarkdown(conversation, selected));
   expect(markdown).toContain(`## origin (refused)\n\nWell.\n\n${refusal}\n`);
-  const html = exportHtml(conversation, selected);
+  const html = whole(exportHtml(conversation, selected));
   expect(html).toMatch(/<h2>origin \(refused\)<\/h2>[^]*I will not help/);
-  expect(JSON.parse(exportJson(conversation, selected))).toMatchObject({
+  expect(JSON.parse(whole(exportJson(conversation, selected)))).toMatchObject({
     turns: [{ content: 'how?' }, { content: 'Well.', refusal }],
   });
   const found = searchConversation(fileOf(options.folder, id), compileTerms(['not help']), 0);

@@ -63,11 +63,9 @@ describe('readStoredSettings', () => {
     ],
     [`${credentials}x`, `it is not JSON at line 1, column ${credentials.length + 1}`],
     ['', 'it is empty'],
-    [' \n', 'it is empty'],
-    ['\uFEFF', 'it is empty'],
+    ['\uFEFF \n', 'it is empty'],
     ['\0\0\0\0', 'it is not JSON at line 1, column 1'],
     [`["${exampleKey}"]`, 'it is not a JSON object'],
-    ['null', 'it is not a JSON object'],
     [`{"profiles":["${exampleKey}"]}`, 'its "profiles" is not an object'],
     [`{"profiles":{"a":"${exampleKey}"}}`, 'its profile "a" is malformed'],
     ['{"profiles":{"a":{"apiKey":"x"}}}', 'its profile "a" is malformed'],
@@ -93,7 +91,6 @@ describe('readStoredSettings', () => {
     ['{"profile":7}', 'its "profile" is not text'],
     ['{"profiles":{"a":[]}}', 'its profile "a" is malformed'],
     ['{"profiles":{"a":{"params":[1]}}}', 'its profile "a" is malformed'],
-    ['{"profiles":{"a":{"headers":"x"}}}', 'its profile "a" is malformed'],
   ])('K7 reports the problem of settings such as %s', async (content, problem) => {
     const folder = folderWith('config.json', content);
     const failure = await failureOf(() => readStoredSettings(folder, thisPlatform));
@@ -180,23 +177,15 @@ describe('updateStoredSettings', () => {
     expect(readdirSync(folder)).toEqual(['config.json']);
   });
 
-  test('fails with a hint if the home folder is unknown', async () => {
-    const access = storeAccess(undefined);
-    expect(await failureOf(() => updateStoredSettings(access, setModel))).toMatchObject({
-      kind: 'storage',
-      hint: 'set HOME, or NATTER_CONFIG_DIR to a folder of your choice',
-    });
-  });
-
-  test('reports a folder that cannot be created as a storage failure', async () => {
-    const file = path.join(folderOf(), 'file');
-    writeFileSync(file, '');
-    const folder = path.join(file, 'natter');
+  test.each([
+    [undefined, { hint: 'set HOME, or NATTER_CONFIG_DIR to a folder of your choice' }],
+    [
+      path.join(folderWith('file', ''), 'file', 'natter'),
+      { message: expect.stringContaining('natter: part of its path is not a folder') as string },
+    ],
+  ])('fails in the folder %s', async (folder, failure) => {
     const update = () => updateStoredSettings(storeAccess(folder), setModel);
-    expect(await failureOf(update)).toMatchObject({
-      kind: 'storage',
-      message: `cannot write ${folder}: part of its path is not a folder`,
-    });
+    expect(await failureOf(update)).toMatchObject({ kind: 'storage', ...failure });
   });
 });
 

@@ -14,15 +14,6 @@ import {
   sharedHome,
 } from '../support/terminal.ts';
 
-test('a conversation falls back, and says so', async () => {
-  const session = await openRepl(['--sandbox', '--retries', '0', '--fallback', 'nextgen']);
-  session.type(`[sandbox 500 times=1] [sandbox echo] hi${keys.enter}`);
-  const screen = await session.waitFor(/nextgen after origin · /);
-  expect(screen).toContain('falling back to nextgen');
-  session.type(keys.end);
-  await session.exit;
-});
-
 describe('the REPL', () => {
   test('prints the answer to a prompt, and waits for the next one', async () => {
     const terminal = await openRepl();
@@ -214,7 +205,8 @@ describe('line mode', () => {
     ['NATTER_ACCESSIBLE', ['--sandbox'], { NATTER_ACCESSIBLE: '1' }],
     ['TERM=dumb', ['--sandbox'], dumb],
   ])('T19 %s prints labelled lines without escape sequences', async (_name, words, env) => {
-    const terminal = openTerminal(words, { env });
+    const window = { NATTER_PROGRESS: 'on', NATTER_NOTIFY: 'osc9', NATTER_NOTIFY_AFTER: '0' };
+    const terminal = openTerminal(words, { env: { ...window, ...env } });
     await terminal.waitFor(/^You: $|^You:$/m);
     terminal.type('[sandbox echo] hello\n');
     await terminal.waitFor(/You: \[sandbox echo\] hello\norigin: hello\nYou:/);

@@ -76,16 +76,14 @@ describe('the file picker', () => {
     expect(effects).toEqual([]);
   });
 
-  test('Tab before the files are found accepts the best of them', () => {
-    const { state } = run(stateOf(), typed('see @n'), tab);
-    const { state: accepted } = run(state, found(state, 'notes.md', 'src/n.ts'));
-    expect([composed(accepted), accepted.completion]).toEqual(['see @notes.md ', undefined]);
-  });
-
-  test('Tab before the files of a typed folder are found selects the first of them', () => {
-    const { state } = run(stateOf(), typed('@src/'), tab);
-    const { state: open } = run(state, found(state, 'src/n.ts', 'src/o.ts'));
-    expect([composed(open), open.completion?.selected]).toEqual(['@src/', 1]);
+  test.each([
+    ['accepts the best of them', 'see @n', ['notes.md', 'src/n.ts'], 'see @notes.md '],
+    ['selects the first of a typed folder', '@src/', ['src/n.ts', 'src/o.ts'], '@src/'],
+  ])('Tab before the files are found %s', (_what, text, files, draft) => {
+    const { state } = run(stateOf(), typed(text), tab);
+    const accepted = run(state, found(state, ...files)).state;
+    expect(composed(accepted)).toBe(draft);
+    expect(accepted.completion?.selected).toBe(draft.endsWith('/') ? 1 : undefined);
   });
 
   test('Tab before the files are found is forgotten with the next key', () => {

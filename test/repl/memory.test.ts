@@ -173,10 +173,6 @@ describe('history file', () => {
     expect(readHistory(file, silentNotices)).toEqual(['one', 'two']);
   });
 
-  test('is empty if there is no file', () => {
-    expect(readHistory(file, silentNotices)).toEqual([]);
-  });
-
   test('omits blank texts and those over a megabyte', () => {
     appendHistory(file, ' \n', at);
     appendHistory(file, 'x'.repeat(2 << 20), at);

@@ -115,11 +115,6 @@ describe('the transcript', () => {
     expect(await shown([entry], { unicode: false })).toMatch(/^\n! the service/);
   });
 
-  test('keeps a path in one piece, so that it can be copied', async () => {
-    const path = `/home/user/${'folder/'.repeat(6)}notes.md`;
-    expect(await shown([notice(`written to ${path}`)])).toBe(`\nwritten to\n  ${path}\n`);
-  });
-
   test('indents the further rows of a notice, but not the lines of a table', async () => {
     const entry = notice('ID  TITLE\nc1  a title that is longer than the window is wide');
     expect(await shown([entry])).toBe(

@@ -163,18 +163,6 @@ async function twoConversations(): Promise<Record<string, string>> {
   return env;
 }
 
-test('--resume alone lists the conversations; a filter and Enter open one', async () => {
-  const env = await twoConversations();
-  const terminal = openTerminal(['--sandbox', '--resume'], { env });
-  await screenWith(terminal, /filter: +1 of 2\n› how is coffee[^]*which tea/);
-  terminal.type('green');
-  await screenWith(terminal, /filter: green +1 of 1\n› which tea/);
-  terminal.type(keys.enter);
-  await screenWith(terminal, /: which tea is green\?\n[^]*\nwhich tea is green\? +sandbox/);
-  expect(await leave(terminal)).toBe(0);
-  expect(await terminal.transcript()).not.toMatch(clears);
-});
-
 test('--resume alone without a conversation, or without a terminal, is refused', async () => {
   const env = sharedHome();
   const terminal = openTerminal(['--sandbox', '--resume'], { env });

@@ -4,7 +4,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -105,14 +104,6 @@ test('the newest draft of the ended sessions comes first', () => {
     'old',
     'older',
   ]);
-});
-
-test('a draft without a date is found, and without the folder there is none', () => {
-  writeFileSync(join(drafts, '42.json'), '{"text":"no date"}');
-  expect(session(processOn(7)).takeDraft()).toBe('no date');
-  rmSync(drafts, { recursive: true });
-  expect(session(processOn(8)).takeDraft()).toBe('');
-  expect(warnings).toEqual([]);
 });
 
 test('K24: a draft is private, and it is removed when it is sent or emptied', () => {

@@ -14,7 +14,6 @@ import {
   escape,
   interrupt,
   lineEntered,
-  lineInterrupted,
   pasted,
   pressed,
   printed,
@@ -183,12 +182,5 @@ describe('/edit in line mode', () => {
       content: 'how?',
       parent: undefined,
     });
-  });
-
-  test('is cancelled with Ctrl+C', () => {
-    const cancelled = run(edited.state, lineInterrupted);
-    expect(printed(cancelled.effects)).toEqual(['edit cancelled; the prompt is unchanged']);
-    const sent = run(cancelled.state, lineEntered('next'));
-    expect(effectsOf(sent.effects, 'send')[0]?.prompt).toMatchObject({ parent: 't2' });
   });
 });

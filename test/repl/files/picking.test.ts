@@ -59,13 +59,6 @@ describe('the file picker', () => {
     expect(requestsOf(run(stateOf(), ...actions))).toEqual([]);
   });
 
-  test('closes after the mention', () => {
-    const state = picking('@n', 'notes.md');
-    const after = run(state, typed(' '), typed('n'));
-    expect(after.state.completion).toBeUndefined();
-    expect(requestsOf(after)).toEqual([]);
-  });
-
   test.each([
     ['Tab', tab],
     ['Enter', enter],
@@ -128,10 +121,6 @@ describe('the file picker', () => {
   test.each(['~/', '../', '/'])('Enter does not send all of %s', (folder) => {
     const { state, effects } = run(picking(`@${folder}`, `${folder}a.ts`), enter);
     expect([composed(state), effects]).toEqual([`@${folder}a.ts `, []]);
-  });
-
-  test('Enter sends if no file matches', () => {
-    expect(sent(run(picking('ask @someone'), enter))).toEqual(['ask @someone']);
   });
 
   test('keys do not belong to a menu for an older text', () => {

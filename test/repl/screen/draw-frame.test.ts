@@ -222,10 +222,3 @@ test('a sequence whose rest arrives while the process is busy is one key', async
   late.sendWhileBusy('[A', 100);
   await expect.poll(() => formatEvents(seen)).toBe('<up>');
 });
-
-test('lines that arrive in one read are one paste without bracketed paste', () => {
-  const { input, seen } = openKeyInput();
-  input.feed(Buffer.from('first\rsecond'));
-  input.stop();
-  expect(seen).toMatchObject([{ type: 'paste', text: 'first\nsecond' }]);
-});

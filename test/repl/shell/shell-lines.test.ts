@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createHistory } from '../../../src/repl/composer/history.ts';
-import { createBuffer, draftFrom } from '../../../src/repl/composer/text-buffer.ts';
+import { createBuffer } from '../../../src/repl/composer/text-buffer.ts';
 import { initialState } from '../../../src/repl/initial-state.ts';
-import { asPrompt, commandName, readShellLine } from '../../../src/repl/shell/shell-lines.ts';
+import { commandName, readShellLine } from '../../../src/repl/shell/shell-lines.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { runInApp } from '../../support/app.tsx';
 import {
@@ -19,7 +19,6 @@ import {
   printed,
   run,
   stateOf,
-  taskEnded,
   typed,
 } from '../../support/repl-state.ts';
 
@@ -49,12 +48,6 @@ describe('a typed line that starts with !', () => {
     expect(effectsOf(effects, 'run-shell')).toEqual([]);
   });
 
-  test('is in the history', () => {
-    const { state } = run(stateOf(), typed('!ls'), enter, taskEnded, pressed('up'));
-    expect(composed(state)).toBe('!ls');
-    expect(commandsOf(run(state, enter))).toEqual(['ls']);
-  });
-
   test('waits while an answer streams', () => {
     const asked = run(stateOf(), typed('hello'), enter);
     const { state, effects } = run(asked.state, typed('!ls'), enter);
@@ -72,11 +65,6 @@ describe('a typed line that starts with !', () => {
     const result = run(stateOf({ hasShell: false }), typed('!ls'), enter);
     expect(promptOf(result)).toBe('!ls');
     expect(commandsOf(result)).toEqual([]);
-  });
-
-  test('has no meaning further down', () => {
-    const result = run(stateOf(), typed('a'), pressed('j', { ctrl: true }), typed('!ls'), enter);
-    expect(promptOf(result)).toBe('a\n!ls');
   });
 });
 
@@ -149,13 +137,6 @@ describe('a question that is open when an answer ends', () => {
     run(stateOf(), typed('hello'), enter, typed('next'), enter, pasted('!ls'), enter, finished)
       .state;
 
-  test('holds the queue back until it is cancelled', () => {
-    const held = asking();
-    expect([titleOf(held), held.queue.length]).toEqual(['run the pasted text in the shell?', 1]);
-    const cancelled = runInApp(held, escape);
-    expect([promptOf(cancelled), composed(cancelled.state)]).toEqual(['next', '!ls']);
-  });
-
   test('holds the queue back until it is answered', () => {
     const answered = runInApp(asking(), typed('2'));
     expect([promptOf(answered), answered.state.queue.length]).toEqual(['next', 1]);
@@ -187,11 +168,6 @@ describe('in line mode', () => {
     expect(commandsOf(result)).toEqual([]);
     expect(titleOf(result.state)).toBe('run these 2 lines in the shell?');
   });
-});
-
-test('a prompt of the command line is not a command', () => {
-  expect(asPrompt(draftFrom('!ls')).text).toBe(' !ls');
-  expect(asPrompt(draftFrom('ls')).text).toBe('ls');
 });
 
 test.each([

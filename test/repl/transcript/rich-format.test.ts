@@ -14,7 +14,6 @@ import {
   themedStyle,
   weightStyle,
 } from '../../../src/terminal/style.ts';
-import { enter, printed, run, stateOf, typed } from '../../support/repl-state.ts';
 
 interface Look {
   readonly columns?: number;
@@ -60,14 +59,6 @@ const closing: Entry = {
 };
 
 describe('the transcript', () => {
-  test.each(['/help', '/help keys'])(
-    '%s is wrapped once in a window of 40 columns',
-    async (line) => {
-      const [text = ''] = printed(run(stateOf({ columns: 40 }), typed(line), enter).effects);
-      expect(await shown([notice(text)], { columns: 40 })).toBe(`\n${text}\n`);
-    },
-  );
-
   test('has an empty row before each prompt, command and answer, and none before the output of a command', async () => {
     const entries: readonly Entry[] = [
       prompt('why?'),

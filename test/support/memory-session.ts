@@ -180,7 +180,7 @@ const libraryOf = (clock: FakeClock): ReplLibrary => ({
     return { isOpen: false, refusal: new Failure('storage', message) };
   },
   branch: () => createJournal(journalOptions(clock)),
-  list: () => storedList,
+  ...storedList,
   names: () => [{ value: 'abcd2345', summary: 'Tea' }],
 });
 

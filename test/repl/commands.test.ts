@@ -66,7 +66,7 @@ test('Y18: /rename without a title shows the current one, or how to set one', ()
 test('/pin off removes the mark, and repeating a change of the mark has no effect', () => {
   const pinned = { ...withLastPrompt.conversation, pin: true };
   const state = { ...withLastPrompt, conversation: pinned };
-  expect(effectsOf(command(state, '/pin off').effects, 'set-attributes')).toMatchObject([
+  expect(effectsOf(command(state, '/pin off').effects, 'change-journal')).toMatchObject([
     { set: { pin: false } },
   ]);
   expect(printed(command(state, '/pin').effects)).toEqual([
@@ -217,15 +217,8 @@ describe('the last answer', () => {
 test.each([
   ['/resume tea and coffee', { type: 'resume', name: 'tea and coffee' }],
   ['/conversations tea', { type: 'open-list', options: {}, query: 'tea', searchesTexts: true }],
-  ['/rename tea', { type: 'set-attributes', set: { title: 'tea' }, said: 'the title is now tea' }],
-  [
-    '/pin',
-    {
-      type: 'set-attributes',
-      set: { pin: true },
-      said: 'this conversation is pinned: lists show it first; /pin off removes the mark',
-    },
-  ],
+  ['/rename tea', { type: 'change-journal', set: { title: 'tea' } }],
+  ['/pin', { type: 'change-journal', set: { pin: true } }],
   ['/attach "my notes.md"', { type: 'attach', input: 'my notes.md' }],
 ])('%s requests its effect', (line, effect) => {
   expect(command(stateOf(), line).effects).toContainEqual(effect);
@@ -316,7 +309,7 @@ test('/retry with a model asks that model, for this answer only', () => {
 });
 
 test('/model is recorded in a conversation with turns', () => {
-  const record = { type: 'record-model', input: 'nextgen' };
+  const record = { type: 'change-journal', set: { model: 'nextgen' } };
   expect(command(withLastPrompt, '/model nextgen').effects).toContainEqual(record);
   expect(command(stateOf(), '/model nextgen').effects).not.toContainEqual(record);
 });

@@ -151,13 +151,11 @@ test('/edit 2 restores the second last prompt, and Tab lists the prompts', () =>
 });
 
 describe('the last answer', () => {
-  const last = { source: 'because', name: 'the last answer' };
+  const last = { text: 'because', name: 'the last answer' };
 
   test.each([
-    ['/copy', { type: 'copy', ...last, block: undefined }],
-    ['/copy 2', { type: 'copy', ...last, block: 2 }],
-    ['/save a.md', { type: 'save', ...last, block: undefined, path: 'a.md' }],
-    ['/save 2 "a b.ts"', { type: 'save', ...last, block: 2, path: 'a b.ts' }],
+    ['/copy', { type: 'copy', ...last }],
+    ['/save "a b.ts"', { type: 'save', ...last, path: 'a b.ts' }],
     ['/save', { type: 'save-journal' }],
   ])('is used by %s', (line, effect) => {
     expect(command(withLastPrompt, line).effects).toContainEqual(effect);
@@ -166,17 +164,17 @@ describe('the last answer', () => {
   const twice = stateOf({
     conversation: conversationOf(
       { role: 'user', content: 'why?' },
-      { role: 'assistant', content: 'because' },
+      { role: 'assistant', content: 'because\n```\nit is\n```' },
       { role: 'user', content: 'why not?' },
       { role: 'assistant', content: 'never' },
     ),
   });
-  const before = { source: 'because', name: 'answer -2' };
+  const block = { text: 'it is\n', name: 'code block 1' };
 
   test.each([
-    ['/copy -2', { type: 'copy', ...before, block: undefined }],
-    ['/copy -2 1', { type: 'copy', ...before, block: 1 }],
-    ['/save -2 1 a.md', { type: 'save', ...before, block: 1, path: 'a.md' }],
+    ['/copy -2', { type: 'copy', text: 'because\n```\nit is\n```', name: 'answer -2' }],
+    ['/copy -2 1', { type: 'copy', ...block }],
+    ['/save -2 1 a.md', { type: 'save', ...block, path: 'a.md' }],
   ])('may be an earlier one: %s', (line, effect) => {
     expect(command(twice, line).effects).toContainEqual(effect);
   });
@@ -186,6 +184,8 @@ describe('the last answer', () => {
     ['/copy -0', '/copy takes the number of a code block or answer'],
     ['/copy 1 -2', '/copy takes the number of a code block or answer'],
     ['/save -2', '/save needs a file name'],
+    ['/copy 3', 'the last answer has no code block'],
+    ['/copy -2 3', 'answer -2 has one code block'],
   ])('is not found by %s', (line, problem) => {
     expect(printed(command(twice, line).effects)).toEqual([problem]);
   });
@@ -204,7 +204,7 @@ describe('the last answer', () => {
     ['/save notes.md', 'save'],
   ] as const)('N20: is that on the screen during /edit of the only prompt: %s', (line, type) => {
     const editing = run(command(withLastPrompt, '/edit').state, pressed('u', { ctrl: true })).state;
-    expect(effectsOf(command(editing, line).effects, type)).toMatchObject([{ source: 'because' }]);
+    expect(effectsOf(command(editing, line).effects, type)).toMatchObject([{ text: 'because' }]);
   });
 
   test('is required by /copy', () => {

@@ -47,13 +47,6 @@ test.each([
   },
 );
 
-test('/copy of a missing code block reports that there is none', async () => {
-  const { text, submit } = createMemorySession(saying('no code'));
-  await submit('one');
-  await submit('/copy 3');
-  expect(text()).toContain('the last answer has no code block');
-});
-
 describe('R10: /model', () => {
   test.each(['/model', '/models'])('opens a list of the models with %s', async (line) => {
     const { session, enter, submit } = createMemorySession();

@@ -267,3 +267,15 @@ export function effectsOf<Name extends TaskName>(
 ): readonly Effect<Name>[] {
   return effects.filter((effect): effect is Effect<Name> => effect.type === type);
 }
+
+/** Applies keys and other changes in order, a text as typed, and gathers what tests ask for. */
+export function play(start: ReplState, ...keys: readonly (string | StateChange)[]) {
+  const { state, effects } = run(
+    start,
+    ...keys.map((key) => (typeof key === 'string' ? typed(key) : key)),
+  );
+  const sent = effectsOf(effects, 'send').map(({ prompt }) =>
+    'content' in prompt ? prompt.content : prompt,
+  );
+  return { state, effects, text: composed(state), printed: printed(effects), sent };
+}

@@ -202,7 +202,7 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
   const conversation = endingWith(journal.conversation(), turnId);
   const messages = messagesFor(conversation, isContinuation ? [continuation] : []);
   const { tokens } = contextUse({ conversation });
-  const { models, clients } = service.models(settings);
+  const models = service.models(settings);
   const isAlone = isContinuation || nextModel !== undefined;
   const chain: Chain = {
     models: isAlone ? models.slice(0, 1) : models,
@@ -225,7 +225,10 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
     if (planned.warning !== undefined) session.print([notice(planned.warning)]);
     const { recorder, view } = begun;
     const hurry = () => session.hurried();
-    const request = async () => (await clients.of(model)).chat(planned.request, { signal, hurry });
+    const request = async () => {
+      const client = await service.clientOf(model.settings);
+      return client.chat(planned.request, { signal, hurry });
+    };
     const { profile } = model.settings;
     const hasOwnKey = profile.value !== session.settings.profile.value;
     return askShown(session, view, { send: request, signal, recorder, hasOwnKey });
@@ -235,8 +238,6 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
     answer = await askModels(chain, chooseModel(chain, failed), send);
   } catch (error) {
     answer = unasked(context.clock, signal, error);
-  } finally {
-    await clients.close();
   }
   const { recorder, view } = begun;
   const outcome = await endAnswer(session, answer, recorder, view);

@@ -13,6 +13,7 @@ import {
   textOf,
   type Turn,
 } from '../../conversation/tree.ts';
+import { Failure } from '../../failure.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { refusalNotice } from '../../output/notices.ts';
 import { closeList, openList, readConversations } from '../conversation-list/list.ts';
@@ -194,15 +195,12 @@ export async function resume(session: Session, chosen: Chosen): Promise<readonly
     leaveList();
     return [notice('this conversation is already open')];
   }
-  const opened = isBranch
-    ? ({ isOpen: true, journal: library.branch(id) } as const)
-    : library.resume(id);
-  if (!opened.isOpen) {
-    const title = cleanLine(session.context, opened.refusal.message);
+  const journal = isBranch ? library.branch(id) : library.resume(id);
+  if (journal instanceof Failure) {
+    const title = cleanLine(session.context, journal.message);
     openDialog(session, copyDialog(session.state(), title, { ...chosen, name: id }));
     return [];
   }
-  const { journal } = opened;
   await session.useJournal(journal);
   updateConversation(session);
   if (isFirst) {

@@ -11,7 +11,7 @@ import {
   type LibraryEntry,
   type ListedConversation,
 } from '../../conversation/library/library.ts';
-import type { JournalOptions } from '../../conversation/journal/journal-file.ts';
+import type { JournalOptions } from '../../conversation/journal/journal.ts';
 import {
   branchJournal,
   createJournal,
@@ -48,9 +48,9 @@ export function createReplLibrary(context: Context, options: JournalOptions) {
       const found = conversationsNamed(stored(), name);
       return found.length === 1 ? found[0].id : undefined;
     },
-    resume: (id: string) => resumeJournal({ ...options, folder: stored() }, id),
+    resume: (id: string) => resumeJournal(options, id),
     /** A copy of a conversation, which may be open elsewhere. */
-    branch: (id: string) => branchJournal({ ...options, folder: stored() }, id),
+    branch: (id: string) => branchJournal(options, id),
     /** The conversations of a list. */
     async read(): Promise<readonly ListRow[]> {
       const listed = await listConversations(stored());

@@ -11,7 +11,7 @@ import {
   latencyText,
 } from '../../../../src/commands/batch/report/ending.ts';
 import type { Stopping } from '../../../../src/commands/batch/stopping.ts';
-import type { SendingRun, ReportOptions, TalliedRun } from '../../../../src/commands/batch/plan.ts';
+import type { SendingRun, TalliedRun } from '../../../../src/commands/batch/plan.ts';
 import { Failure } from '../../../../src/failure.ts';
 import { createNotices } from '../../../../src/output/notices.ts';
 import { Interruption } from '../../../../src/terminal/device/signals.ts';
@@ -21,6 +21,8 @@ import { displayWidth } from '../../../../src/terminal/text/width.ts';
 import { seededRandom } from '../../../conversation/journal-fixtures.ts';
 import { folderOf } from '../../../support/folder.ts';
 import { createMemoryContext } from '../../../support/memory-context.ts';
+
+type RunOptions = Partial<TalliedRun['options']>;
 
 const names = {
   input: 'p.txt',
@@ -37,7 +39,7 @@ const answered: Ending = {
 };
 
 /** A run with 12 answers of 50 to 600 ms and two failures. */
-function runWith(options: ReportOptions, terminals: readonly 'stderr'[] = []) {
+function runWith(options: RunOptions, terminals: readonly 'stderr'[] = []) {
   const memory = createMemoryContext({ terminals, columns: 60 });
   const { context } = memory;
   const tally = { ...emptyTally(), total: 20, already: 2, answered: 12, tokens: 90, attempts: 15 };
@@ -106,7 +108,7 @@ describe('--summary', () => {
 });
 
 describe('the figures at the end', () => {
-  const shownBy = (options: ReportOptions, terminals: readonly 'stderr'[]) => {
+  const shownBy = (options: RunOptions, terminals: readonly 'stderr'[]) => {
     const { run, stderr } = runWith(options, terminals);
     reportEnd(run, names, answered);
     return stderr();
@@ -118,14 +120,14 @@ describe('the figures at the end', () => {
     );
   });
 
-  test.each<readonly [string, ReportOptions, readonly 'stderr'[]]>([
+  test.each<readonly [string, RunOptions, readonly 'stderr'[]]>([
     ['in a pipe', {}, []],
     ['with --quiet', { quiet: true, figures: true }, ['stderr']],
   ])('are not shown %s', (_, options, terminals) => {
     expect(shownBy(options, terminals)).not.toContain('p50');
   });
 
-  test.each<readonly [string, ReportOptions, boolean]>([
+  test.each<readonly [string, RunOptions, boolean]>([
     ['in a pipe', {}, true],
     ['with --progress-json', { progressJson: true }, false],
   ])(

@@ -113,12 +113,9 @@ function createExport({ input, settings, notices }: Batch) {
 }
 
 /** Writes the requests of an input as an OpenAI batch file. Sends nothing. */
-export const exportBatch: Action<ExportOptions, [file: string | undefined]> = async (
-  context,
-  options,
-  file,
-) => {
-  const batch = await openBatch(context, options, file);
+export const exportBatch: Action<ExportOptions, [file: string | undefined]> = async (run, file) => {
+  const { context, options } = run;
+  const batch = await openBatch(run, file);
   const { output, results } = options;
   refuseSharedFiles(options, file, context.environment);
   checkOutput(context, options);

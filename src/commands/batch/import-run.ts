@@ -242,12 +242,12 @@ async function importFiles(batch: Batch, files: readonly string[]): Promise<void
 
 /** Joins results of other engines to their input, as results of natter. */
 export const importBatch: Action<BatchOptions, [file: string, results: readonly string[]]> = async (
-  context,
-  options,
+  run,
   file,
   files,
 ) => {
-  const batch = await openBatch(context, options, file);
+  const { context, options } = run;
+  const batch = await openBatch(run, file);
   if (!batch.input.isRepeatable) {
     const message = 'natter batch import needs a named input file, which it reads twice';
     throw new Failure('usage', message, {

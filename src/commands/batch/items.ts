@@ -13,8 +13,8 @@ import {
 import type { Tally } from '../../batch/tally.ts';
 import type { Message } from '../../client/contract.ts';
 import { type BatchOptions, type BatchPlan, planBatch } from './plan.ts';
-import type { Context, Run } from '../../run.ts';
-import { startRun } from '../../settings/read-settings.ts';
+import type { Run, StartedRun } from '../../run.ts';
+import { withSettings } from '../../settings/read-settings.ts';
 import { itemFingerprint } from './sending/send-item.ts';
 import { cannotRead } from '../../storage/storage-failure.ts';
 import { Failure } from '../../failure.ts';
@@ -110,11 +110,11 @@ export interface Batch<Options extends BatchOptions = BatchOptions> extends Run<
 
 /** What commands with the input of a batch begin with. @throws Failure `usage`, or `configuration` */
 export async function openBatch<Options extends BatchOptions>(
-  context: Context,
-  options: Options,
+  started: StartedRun<Options>,
   file: string | undefined,
 ): Promise<Batch<Options>> {
-  const run = await startRun(context, options);
+  const run = withSettings(started);
+  const { context, options } = run;
   const { notices } = run.presentation;
   const plan = planBatch(options, file, context.environment);
   const check = await openCheck(notices, options);

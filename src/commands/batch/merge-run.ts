@@ -3,7 +3,7 @@ import { indexFiles, scanResults } from '../../batch/results/read-results.ts';
 import { missingItems, type ResultIndex } from '../../batch/results/result-index.ts';
 import { resultTexts } from '../../batch/results/write-results.ts';
 import { checkOutput, writeTexts } from './export-run.ts';
-import { present, type Context, type GlobalOptions } from '../../run.ts';
+import type { GlobalOptions, StartedRun } from '../../run.ts';
 import { cannotRead } from '../../storage/storage-failure.ts';
 import { expandName } from '../../storage/file-name.ts';
 import { Failure } from '../../failure.ts';
@@ -42,12 +42,11 @@ function reportMerge(notices: Notices, index: ResultIndex): void {
 
 /** Runs `natter batch merge`. @throws Failure */
 export async function mergeBatch(
-  context: Context,
-  options: GlobalOptions & { readonly output?: string; readonly force?: boolean },
+  run: StartedRun<GlobalOptions & { readonly output?: string; readonly force?: boolean }>,
   names: readonly string[],
 ): Promise<void> {
+  const { context, options, presentation } = run;
   checkOutput(context, options);
-  const { notices } = await present(context, options);
   const opened: number[] = [];
   const closeAll = () => opened.splice(0).forEach((descriptor) => fs.closeSync(descriptor));
   try {
@@ -58,7 +57,7 @@ export async function mergeBatch(
     const texts = resultTexts(index, [...opened]);
     // Windows does not replace a file that is open, and the merged files may include it.
     await writeTexts(context, options.output, texts, closeAll);
-    reportMerge(notices, index);
+    reportMerge(presentation.notices, index);
   } finally {
     closeAll();
   }

@@ -33,7 +33,7 @@ import {
 import { openGuard } from './secret-guard.ts';
 import { type Pipeline, runUntilEnd } from './sending/pipeline.ts';
 import { planItem } from './sending/send-item.ts';
-import type { Context } from '../../run.ts';
+import type { Context, StartedRun } from '../../run.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 import { describeRequest } from '../../ask/dry-run.ts';
 import type { PlannedRequest } from '../../ask/plan-request.ts';
@@ -266,12 +266,12 @@ async function printBatchDryRun(batch: Batch): Promise<void> {
 
 /** @throws Failure; an Interruption after Ctrl+C; or the reason `context.signal` was aborted with */
 export async function runBatch(
-  context: Context,
-  options: BatchOptions,
+  run: StartedRun<BatchOptions>,
   file: string | undefined,
 ): Promise<void> {
+  const { context, options } = run;
   if (options.output === undefined) refuseClosedOutput(context.streams.stdout, false);
-  const batch = await openBatch(context, options, file);
+  const batch = await openBatch(run, file);
   refuseFiles(batch, file);
   if (options.dryRun === true) return printBatchDryRun(batch);
   const sink = await openSink(context, batch.notices, options, batch);

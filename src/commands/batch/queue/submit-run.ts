@@ -15,7 +15,7 @@ import { failureLine, unsendable } from '../output/result.ts';
 import { parseNumber } from '../plan.ts';
 import { type Connect, connectToQueue, type SubmitOptions } from './open-queue.ts';
 import { itemText } from '../secret-guard.ts';
-import type { Context } from '../../../run.ts';
+import type { StartedRun } from '../../../run.ts';
 import { locateSecrets, secretsRefusal } from '../../../input/secret-guard.ts';
 import { Failure } from '../../../failure.ts';
 import { definedFields } from '../../../json.ts';
@@ -93,14 +93,14 @@ async function addItems(
 
 /** Runs `natter batch submit`. @throws Failure */
 export async function submitBatch(
-  context: Context,
-  options: SubmitOptions,
+  run: StartedRun<SubmitOptions>,
   file: string | undefined,
   connect: Connect = connectToQueue,
 ): Promise<void> {
+  const { context, options } = run;
   const name = batchNameOf(options.batch, file);
   const attempts = parseNumber(options.attempts, '--attempts', 1, mostAttempts);
-  const batch = await openBatch(context, options, file);
+  const batch = await openBatch(run, file);
   const { notices, plan } = batch;
   const rate = plan.rateLimits.requests;
   const selection = await selectItems(batch);

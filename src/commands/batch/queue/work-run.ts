@@ -25,8 +25,8 @@ import { refuseUnwritableSummary, reportEnd, endingOf, type EndTexts } from '../
 import { runId } from '../run.ts';
 import { openGuard } from '../secret-guard.ts';
 import { type Pipeline, runUntilEnd } from '../sending/pipeline.ts';
-import type { Context } from '../../../run.ts';
-import { startRun, readSettings } from '../../../settings/read-settings.ts';
+import type { StartedRun } from '../../../run.ts';
+import { readSettings, withSettings } from '../../../settings/read-settings.ts';
 import { openService, type Service } from '../../../ask/service.ts';
 import { Failure } from '../../../failure.ts';
 import { definedFields } from '../../../json.ts';
@@ -253,11 +253,11 @@ async function workAndReport(work: Work): Promise<void> {
 
 /** Runs `natter batch work`. @throws Failure; an Interruption after Ctrl+C */
 export async function workBatch(
-  context: Context,
-  options: WorkOptions,
+  started: StartedRun<WorkOptions>,
   connect: Connect = connectToQueue,
 ): Promise<void> {
-  const run = await startRun(context, options, readSettings);
+  const run = withSettings(started, readSettings);
+  const { context, options } = run;
   const { notices } = run.presentation;
   const { rateLimits, ...plan } = planSending(options);
   if (options.summary !== undefined) refuseUnwritableSummary(options.summary);

@@ -22,31 +22,27 @@ import { withRequestHint } from '../../../cli/report.ts';
 import type { Failure } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { truncationFailure, truncationWarning } from '../../../output/notices.ts';
-import { chainClients, fallbackModels } from '../../../ask/fallback.ts';
-import { undiciNetwork } from '../../../client/http/undici-network.ts';
+import { fallbackModels } from '../../../ask/fallback.ts';
 import { count } from '../../../output/figures.ts';
 
 /** Opens the models that answer an item when the batch has given up on the one before. @throws Failure for a bad fallback */
 function openFallback(run: SendingRun, warn: (text: string) => void) {
   /** How often items went from one model to another. */
   const steps = new Map<string, number>();
-  const clients = chainClients(run.service, run, { network: undiciNetwork });
   return {
     models: fallbackModels(run, run.check),
-    clients,
     onStep(failed, next, text) {
       const step = `${failed.label} to ${next.label}`;
       const before = steps.get(step) ?? 0;
       steps.set(step, before + 1);
       if (before === 0) warn(text);
     },
-    async close() {
+    close() {
       for (const [step, number] of steps) {
         if (number > 1) warn(`${count(number)} items fell back from ${step}`);
       }
-      await clients.close();
     },
-  } satisfies ItemFallback & { close(): Promise<void> };
+  } satisfies ItemFallback & { close(): void };
 }
 
 /** How an item ended. */
@@ -225,7 +221,7 @@ export async function runUntilEnd(
       });
     } finally {
       progress.end();
-      await fallback?.close();
+      fallback?.close();
       stopping.end();
     }
     return await finish(stopping, elapsed());

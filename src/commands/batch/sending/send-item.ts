@@ -7,7 +7,7 @@ import {
   failureOf,
   metadataOf,
 } from '../../../ask/check.ts';
-import { askModels, type Chain, type ChainClients, chooseModel } from '../../../ask/fallback.ts';
+import { askModels, type Chain, chooseModel } from '../../../ask/fallback.ts';
 import { promptFingerprint } from '../../../batch/fingerprint.ts';
 import type { BatchItem, ItemContent } from '../../../batch/input/item.ts';
 import { textMessages } from '../../../conversation/message-text.ts';
@@ -208,7 +208,6 @@ export async function sendChecked(
 /** The models that may answer the items of a batch, one after the other. */
 export interface ItemFallback {
   readonly models: Chain['models'];
-  readonly clients: ChainClients;
   readonly onStep: Chain['onStep'];
 }
 
@@ -228,7 +227,7 @@ export async function sendItem(
   signals: RunSignals,
   content: ItemContent,
   permission: Permission | undefined,
-  { models, onStep, clients }: ItemFallback,
+  { models, onStep }: ItemFallback,
 ): Promise<ItemOutcome> {
   const { stream, check, guard, service } = run;
   const chain: Chain = {
@@ -252,7 +251,7 @@ export async function sendItem(
       const guarded = { ...first, request: { ...own.request, messages } };
       if (failed.length === 0) return sendRequest(run, signals, guarded, permission);
       // The limits that a batch learns are those of the first service: the client of this one waits and retries itself.
-      const next = { ...service, client: await clients.of(model) };
+      const next = { ...service, client: await service.clientOf(model.settings) };
       const nextRun = { ...run, service: next, settings: model.settings };
       return sendRequest(nextRun, signals, guarded, undefined);
     });

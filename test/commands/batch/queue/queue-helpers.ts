@@ -15,6 +15,7 @@ import type {
 } from '../../../../src/commands/batch/queue/open-queue.ts';
 import { submitBatch } from '../../../../src/commands/batch/queue/submit-run.ts';
 import { workBatch } from '../../../../src/commands/batch/queue/work-run.ts';
+import { startRun } from '../../../../src/run.ts';
 import type { FaultRule } from '../../../../src/sandbox/faults/fault-rules.ts';
 import { openBatchPlace, promptLines } from '../../../support/batch.ts';
 import { createMemoryContext, createMemoryDevice } from '../../../support/memory-context.ts';
@@ -200,14 +201,16 @@ export async function openQueuePlace(faults: readonly FaultRule[] = []) {
     /** @returns standard error */
     async submit(file: string, options: Partial<SubmitOptions> = {}): Promise<string> {
       const { context, stderr } = open();
-      await submitBatch(context, { ...submitDefaults, ...options }, path(file), connect);
+      const run = await startRun(context, { ...submitDefaults, ...options });
+      await submitBatch(run, path(file), connect);
       return stderr();
     },
     /** A running worker, whose clock moves until it ends or `freeze` is called. */
     work(options: Partial<WorkOptions> & { readonly key?: string } = {}) {
       const { key, ...rest } = options;
       const { context, clock, stderr, device, abort } = open(key);
-      const ended = workBatch(context, { ...common, ...rest }, connect);
+      const started = startRun(context, { ...common, ...rest });
+      const ended = started.then((run) => workBatch(run, connect));
       const frozen = new AbortController();
       const freeze = () => frozen.abort();
       ended.then(freeze, freeze);
@@ -224,10 +227,8 @@ export async function openQueuePlace(faults: readonly FaultRule[] = []) {
     async collect(output: string | undefined, options: Partial<CollectOptions> = {}) {
       const { context, stderr, stdout } = open();
       const file = output === undefined ? {} : { output: path(output) };
-      const all = { color: 'never', input: true, ...file, ...options } as const;
-      const failure: unknown = await collectBatch(context, all, connect).catch(
-        (error: unknown) => error,
-      );
+      const run = await startRun(context, { color: 'never', input: true, ...file, ...options });
+      const failure: unknown = await collectBatch(run, connect).catch((error: unknown) => error);
       return { failure, stderr: stderr(), stdout: stdout() };
     },
   };

@@ -352,7 +352,7 @@ describe('-f with a folder', () => {
     ['hidden files and folders are left out', '.', hidden, ['a.ts']],
     ['a hidden folder is attached if it is named', '.github', hidden, ['.github/ci.yml']],
   ])('%s', async (_title, name, files, names) => {
-    const result = await attached(folderOf(files as Record<string, string>), [name]);
+    const result = await attached(folderOf(files), [name]);
     expect(result).toMatchObject({ code: 0, names });
   });
 

@@ -107,7 +107,7 @@ test.each([
     expect.stringContaining('your prompt: `<file name="a"> A </file>`') as string,
   ],
 ])('a file %s', async (_name, files, words, stdout) => {
-  const cwd = folderOf(files as Record<string, string>);
+  const cwd = folderOf(files);
   const result = await runInMemory(['--sandbox', ...words], { cwd, input: 'input' });
   expect(result).toMatchObject({ code: 0, stdout, stderr: '' });
 });

@@ -420,9 +420,9 @@ describe('in a pipe', () => {
 
 describe('the saved conversation', () => {
   /** The turns that are continued, and the models of the last one. */
-  const savedIn = ({ only }: ReturnType<typeof createDataFolder>) => {
-    const path = pathOf(only());
-    const versions = versionsOf(only(), path.at(-1) as Turn);
+  const savedIn = (data: ReturnType<typeof createDataFolder>) => {
+    const path = pathOf(data.only());
+    const versions = versionsOf(data.only(), path.at(-1) as Turn);
     return {
       texts: path.map(({ content }) => content),
       models: versions.map(({ model }) => model),

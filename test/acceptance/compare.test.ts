@@ -65,9 +65,7 @@ describe('on a terminal', () => {
     ];
     const known = /^\u001B(?:\[\?(?:25|7|2026)[hl]|\[\d*[ABCDK]|\[2K|\[0?m|[78])$/;
     expect(sequences.map(([found]) => found).filter((found) => !known.test(found))).toEqual([]);
-    expect(await session.transcript()).toContain(
-      'control or hidden characters of the answer not shown',
-    );
+    expect(await session.transcript()).toContain('hidden characters of the answer not shown');
   });
 
   test.skipIf(process.platform === 'win32')(

@@ -4,20 +4,15 @@ import type { ChatEvent } from '../../src/client/events.ts';
 import { maskClient } from '../../src/ask/masked-client.ts';
 import { Failure } from '../../src/failure.ts';
 import { createSecretFilter } from '../../src/secrets/secret-filter.ts';
+import { finished, text } from '../support/events.ts';
 import { secretKey } from '../support/secret.ts';
 
 const filter = createSecretFilter([secretKey], 8);
 const half = secretKey.slice(0, 8);
 const otherHalf = secretKey.slice(8);
 
-const text = (...deltas: string[]): ChatEvent => ({
-  type: 'text-received',
-  text: deltas.join(''),
-  deltas,
-});
 const reasoning = (content: string): ChatEvent => ({ type: 'reasoning-received', text: content });
 const refusal = (content: string): ChatEvent => ({ type: 'refusal-received', text: content });
-const finished: ChatEvent = { type: 'answer-finished', attempts: 1, timing: { total: 5 } };
 
 /** Received events and what was thrown. */
 interface Received {

@@ -6,7 +6,8 @@ import { plainStyle } from '../../src/terminal/style.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryDevice, createMemoryOutput } from '../support/memory-context.ts';
 import { createScreen, rewrappingTraits } from '../support/screen.ts';
-import { answerOf, text } from './compared-answers.ts';
+import { text } from '../support/events.ts';
+import { answerOf } from './compared-answers.ts';
 
 function open(columns = 30, rows = 12) {
   const screen = createScreen(columns, rows);
@@ -95,11 +96,8 @@ test('an early end keeps the received text', async () => {
   const { screen, view } = open();
   await view.event(0, text('a\nb\nc'));
   await view.close();
-  expect((await screen.lines()).slice(2)).toEqual([
-    'a             │',
-    'b             │',
-    'c             │',
-  ]);
+  const rows = (await screen.lines()).slice(2);
+  expect(rows).toEqual(['a             │', 'b             │', 'c             │']);
 });
 
 test('no text is lost in a resized window', async () => {

@@ -9,13 +9,9 @@ import {
 import { Failure } from '../../src/failure.ts';
 import { AnswerMeter } from '../../src/output/answer-meter.ts';
 import { createSanitizer } from '../../src/terminal/safety/sanitizer.ts';
+import { text } from '../support/events.ts';
 import { createMemoryContext, createMemoryOutput } from '../support/memory-context.ts';
 
-const text = (...deltas: string[]): ChatEvent => ({
-  type: 'text-received',
-  text: deltas.join(''),
-  deltas,
-});
 const started: ChatEvent = { type: 'answer-started', attempt: 1 };
 const finished: ChatEvent = {
   type: 'answer-finished',
@@ -81,13 +77,11 @@ test.each([
 
 test('the terminal printer prints the rest of the transform at the end', async () => {
   let held = '';
-  const holding = {
-    write(piece: string) {
-      held += piece;
-      return '';
-    },
-    end: () => held.toUpperCase(),
+  const write = (piece: string) => {
+    held += piece;
+    return '';
   };
+  const holding = { write, end: () => held.toUpperCase() };
   const make = (stdout: ReturnType<typeof createMemoryOutput>) =>
     textPrinter(stdout, { transform: holding });
   expect(await print(make, [text('a'), text('b')])).toBe('AB\n');

@@ -80,10 +80,8 @@ function missingLines(command: Command, path: readonly string[] = []): string[][
   const own = names.some((name) => Object.hasOwn(missingValues, name))
     ? [[...path, ...values]]
     : [];
-  return [
-    ...own,
-    ...command.commands.flatMap((child) => missingLines(child, [...path, child.name()])),
-  ];
+  const next = (child: Command) => missingLines(child, [...path, child.name()]);
+  return [...own, ...command.commands.flatMap(next)];
 }
 
 const tree = buildProgram(createMemoryContext().context);
@@ -139,9 +137,7 @@ test.each([
 
 const answered: Reply = [streamed('the ', 'answer')];
 
-const status = (code: number, headers: Readonly<Record<string, string>> = {}): Reply => [
-  response(code, headers),
-];
+const status = (code: number, headers: Record<string, string>): Reply => [response(code, headers)];
 
 const failing = status(500, { 'retry-after': '0' });
 
@@ -249,10 +245,8 @@ test('N8: a pipe gets the answer without its reasoning, which the conversation k
   const { code, stdout, stderr } = await data.run(['--sandbox', prompt]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'yes\n' });
   expect(stderr.match(/the reasoning \(<think>\) of the answer is not shown/g)).toHaveLength(1);
-  expect(pathOf(data.only())[1]).toMatchObject({
-    thought: '<think>hm</think>\n\n',
-    content: 'yes',
-  });
+  const saved = { thought: '<think>hm</think>\n\n', content: 'yes' };
+  expect(pathOf(data.only())[1]).toMatchObject(saved);
   expect(await data.run(['last'])).toMatchObject({ code: 0, stdout: 'yes\n' });
 });
 

@@ -82,9 +82,8 @@ test.each(['--json', '--jsonl'])(
     const { code, stdout } = await runInMemory(words);
     expect(code).toBe(11);
     const cut = { ...measured, error: { kind: 'incomplete' } };
-    expect(jsonLines(stdout).at(-1)).toMatchObject(
-      flag === '--json' ? { answers: [cut, cut] } : cut,
-    );
+    const last = flag === '--json' ? { answers: [cut, cut] } : cut;
+    expect(jsonLines(stdout).at(-1)).toMatchObject(last);
   },
 );
 
@@ -99,11 +98,8 @@ test('S31 --json has a refusal separately from the content', async () => {
   const words = ['--sandbox', '--json', '[sandbox refusal echo]I will not'];
   const { code, stdout } = await runInMemory(words);
   expect(code).toBe(14);
-  expect(JSON.parse(stdout)).toMatchObject({
-    content: '',
-    refusal: 'I will not',
-    error: { kind: 'no_answer' },
-  });
+  const error = { kind: 'no_answer' };
+  expect(JSON.parse(stdout)).toMatchObject({ content: '', refusal: 'I will not', error });
 });
 
 test('--jsonl prints a line for each event as it arrives', async () => {
@@ -166,17 +162,7 @@ test('shows the request that would be sent, with a masked key', async () => {
   };
   await runInMemory(['config', 'set', 'headers.x-team', 'blue'], { env });
   await runInMemory(['config', 'set', 'headers.x-team-token', 'hidden-token'], { env });
-  const words = [
-    'hi',
-    '-s',
-    'Be brief.',
-    '-t',
-    '50',
-    '--param',
-    'temperature=0.2',
-    '-m',
-    'nextgen',
-  ];
+  const words = 'hi -s brief -t 50 --param temperature=0.2 -m nextgen'.split(' ');
   const dry = await dryRun(words, env);
   expect(server.connections()).toBe(0);
   await runInMemory(words, { env });
@@ -245,12 +231,7 @@ const unexpected = /unexpected error|call stack|unknown error|\n\s+at /;
 
 test.each([
   ['in an error with a status', json(422, `{"detail":${deepLocation}}`), 7, 'body: Field required'],
-  [
-    'in an error with status 200',
-    json(200, `{"error":${deepLocation}}`),
-    9,
-    'body: Field required',
-  ],
+  ['in an error with 200', json(200, `{"error":${deepLocation}}`), 9, 'body: Field required'],
   ['beside an error', json(400, `{"message":"no","x":${deep}}`), 7, ''],
 ])(
   'X5: a value 100,000 deep %s does not cause an unexpected error',

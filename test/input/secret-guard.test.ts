@@ -149,13 +149,6 @@ test('a batch file with a secret is refused before anything is sent', async () =
   expect(server.requests).toEqual([]);
 });
 
-test('a batch with --allow-secrets sends all items', async () => {
-  const { server, env, home } = await openRemote(Array.from({ length: 3 }, () => [streamed('a')]));
-  const words = ['batch', '--allow-secrets', batchFile(home)];
-  expect(await runInMemory(words, { env })).toMatchObject({ code: 0 });
-  expect(server.requests.filter(({ body }) => body.includes(githubToken))).toHaveLength(1);
-});
-
 test('an item of a pipe with a secret fails, and the others are sent', async () => {
   const { server, env } = await openRemote(Array.from({ length: 2 }, () => [streamed('a')]));
   const { code, stdout } = await runInMemory(['batch'], { env, input: prompts });

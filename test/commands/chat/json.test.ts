@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { folderOf } from '../../support/folder.ts';
 import { runInMemory } from '../../support/in-memory.ts';
 import { jsonLines, temporaryHome } from '../../support/natter.ts';
-import { chunk, delta, done, response, streamed, streamHead } from '../../support/raw-replies.ts';
+import { chunk, delta, response, streamed, streamHead } from '../../support/raw-replies.ts';
 import { runOn, serve } from '../../support/serve.ts';
 
 const time = expect.any(Number) as number;
@@ -242,26 +242,6 @@ test.each([
     expect(result.stderr).not.toMatch(unexpected);
   },
 );
-
-test.each([
-  ['one JSON body', json(200, `{"choices":[{"message":{"content":"text"},"x":${deep}}]}`)],
-  [
-    'a stream',
-    [
-      response(
-        200,
-        { 'content-type': 'text/event-stream' },
-        Buffer.from(
-          `data: {"choices":[{"index":0,"delta":{"content":"text"},"x":${deep}}]}\n\n${done}`,
-        ),
-      ),
-    ],
-  ],
-])('X5: text beside a field 100,000 deep is printed: %s', async (_name, reply) => {
-  const { stdout, stderr } = await runOn([reply], ['hi']);
-  expect(stdout).toBe('text\n');
-  expect(stderr).not.toMatch(unexpected);
-});
 
 test('X5: deep values in a batch item, a scenario, a recording, results and --param are reported', async () => {
   const items = write('items.jsonl', '{"x":"a"}', `{"prompt":"b","x":${deep}}`);

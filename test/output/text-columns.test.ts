@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { columnWidth, previewRows, takeRows, TextColumn } from '../../src/output/answer-columns.ts';
+import { columnWidth, previewRows, takeRows, TextColumn } from '../../src/output/comparison.ts';
 import { processorTime } from '../support/processor-time.ts';
 
 const bold = (text: string) => `\u001B[1m${text}\u001B[22m`;

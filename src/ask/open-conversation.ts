@@ -3,8 +3,7 @@ import path from 'node:path';
 import type { Run, Context, GlobalOptions } from '../run.ts';
 import { changedParams, resumedChanges } from './plan-request.ts';
 import type { Message } from '../client/contract.ts';
-import type { JournalOptions } from '../conversation/journal/journal-file.ts';
-import type { Journal } from '../conversation/journal/journal.ts';
+import type { Journal, JournalOptions } from '../conversation/journal/journal.ts';
 import {
   branchJournal,
   createJournal,
@@ -147,14 +146,12 @@ async function openResumed(
   { id }: LibraryEntry,
   branch = false,
 ): Promise<Journal> {
-  const folder = requireDataFolder(options.folder);
-  const found = { ...options, folder };
-  if (branch) return branchJournal(found, id);
-  const lockPath = lockFile(conversationsFolder(folder), id);
+  if (branch) return branchJournal(options, id);
+  const lockPath = lockFile(conversationsFolder(requireDataFolder(options.folder)), id);
   await awaitHolder(context, presentation.notices, lockPath, `conversation ${id}`);
-  const resumption = resumeJournal(found, id);
-  if (resumption.isOpen) return resumption.journal;
-  throw resumption.refusal;
+  const resumed = resumeJournal(options, id);
+  if (resumed instanceof Failure) throw resumed;
+  return resumed;
 }
 
 /** The conversation that `-c` continues; undefined with a notice if there is none. */

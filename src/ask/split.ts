@@ -201,7 +201,7 @@ export class KeptAnswers {
     this.#file = file;
     if (file === undefined || !existsSync(file)) return;
     try {
-      for (const line of [...readLines(file)].flat()) {
+      for (const line of readLines(file)) {
         const value = parseJson(line);
         // The last line may have been cut.
         if (!isJsonObject(value)) continue;

@@ -236,15 +236,13 @@ export async function createAnswerPrinter(
 export async function printMarkdown(
   context: Context,
   presentation: Presentation,
-  text: string | Iterable<string>,
+  pieces: readonly string[] | Generator<string>,
   options: FormatOptions = {},
   settings?: ResolvedSettings,
 ): Promise<void> {
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   const printer = await createTextPrinter({ context, presentation, format }, settings);
-  for (const piece of typeof text === 'string' ? [text] : text) {
-    await printer.event({ type: 'text-received', text: piece, deltas: [piece] });
-  }
+  for (const text of pieces) await printer.event({ type: 'text-received', text, deltas: [text] });
   await printer.end();
 }
 

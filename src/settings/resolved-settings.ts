@@ -43,7 +43,7 @@ export interface ResolvedSettings {
   readonly headers: Readonly<Record<string, string>>;
   /** The prices by model id. */
   readonly prices: PriceTable;
-  /** Unchecked keys by action, see `parseOwnKeys`. */
+  /** Unchecked keys by action, see `ownKeyMap`. */
   readonly keys: JsonObject;
   /** The styles by part of an answer, as `#5fafd7 bold`. */
   readonly colors: Readonly<Record<string, string>>;

@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { runInMemory } from '../support/in-memory.ts';
-import {
-  type SandboxCommand,
-  serviceAt,
-  startSandboxCommand,
-  temporaryHome,
-} from '../support/natter.ts';
+import { serviceAt, startSandboxCommand, temporaryHome } from '../support/natter.ts';
 import { json, streamed } from '../support/raw-replies.ts';
 import type { Reply } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
@@ -15,18 +10,14 @@ const upstreamKey = 'upstream-secret-0123456789';
 
 const models = json(200, { object: 'list', data: [{ id: 'llama3:8b' }] });
 
-interface Gateway extends SandboxCommand {
-  /** Runs a natter whose service is the gateway. */
-  send(...words: readonly string[]): ReturnType<typeof runInMemory>;
-}
-
-async function openGateway(
-  words: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<Gateway> {
+async function openGateway(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const gateway = await startSandboxCommand(['--log', ...words], env);
   const service = serviceAt(gateway, { NATTER_API_KEY: sandboxKey });
-  return { ...gateway, send: (...prompt) => runInMemory(prompt, { env: service }) };
+  return {
+    ...gateway,
+    /** Runs a natter whose service is the gateway. */
+    send: (...prompt: readonly string[]) => runInMemory(prompt, { env: service }),
+  };
 }
 
 /** An upstream whose first reply is its list of models. */

@@ -7,8 +7,8 @@ import {
   type FormatOptions,
   refuseClosedOutput,
 } from '../../output/answer-printer.ts';
-import type { Context, Run } from '../../run.ts';
-import { startRun } from '../../settings/read-settings.ts';
+import type { Run, StartedRun } from '../../run.ts';
+import { withSettings } from '../../settings/read-settings.ts';
 import type { ConversationOptions } from '../../ask/open-conversation.ts';
 import { inputWord, type PromptOptions } from '../../input/read-prompt.ts';
 import type { SecretGuard } from '../../input/secret-guard.ts';
@@ -60,12 +60,13 @@ export function refuseTogether(
 }
 
 /** Decides how the answer is printed, and reads the settings, before anything is read. @throws Failure */
-export async function prepare(context: Context, given: ChatOptions): Promise<ChatRun> {
-  const { stdout } = context.streams;
+export function prepare(started: StartedRun<ChatOptions>): ChatRun {
+  const { stdout } = started.context.streams;
+  const { options: given } = started;
   const format = chooseAnswerFormat(given, stdout.isTerminal);
   // The bytes of an answer have the tags.
   const options = given.raw === true ? { ...given, thinkTags: 'answer' } : given;
-  const run = await startRun(context, options);
+  const run = withSettings({ ...started, options });
   refuseClosedOutput(stdout, run.settings.values.save);
   return { ...run, format };
 }

@@ -16,7 +16,7 @@ import { count } from '../../output/figures.ts';
 import { finishNotice } from '../../output/notices.ts';
 import { createAnswerPrinter, heading, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
-import type { Context } from '../../run.ts';
+import type { StartedRun } from '../../run.ts';
 import { parseDuration } from '../../settings/value-types.ts';
 import { withHint } from '../../cli/report.ts';
 import { attachFiles } from '../../input/attach-files.ts';
@@ -269,10 +269,10 @@ async function openGroups(run: ChatRun, words: readonly string[]) {
  * @throws Failure of the groups that failed, at the end of the input; or the reason of the context's signal
  */
 export async function runEvery(
-  context: Context,
-  options: ChatOptions,
+  started: StartedRun<ChatOptions>,
   words: readonly string[],
 ): Promise<void> {
+  const { context, options } = started;
   const hint = 'each group is a new prompt, and is not saved; --json prints a line for each';
   refuseTogether('every', unusable, options, hint);
   const { signal, clock, streams } = context;
@@ -280,7 +280,7 @@ export async function runEvery(
     throw new Failure('usage', '--every needs standard input that is piped in', { hint: example });
   }
   const limits = parseGroupLimits(options.every ?? '');
-  const run = await prepare(context, options);
+  const run = prepare(started);
   refuseClosedOutput(streams.stdout, false);
   const { presentation, settings } = run;
   const { stdinEncoding: encoding, lossy } = options;

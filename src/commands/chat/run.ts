@@ -49,7 +49,7 @@ import {
   truncationFailure,
   truncationWarning,
 } from '../../output/notices.ts';
-import type { Context } from '../../run.ts';
+import type { Context, StartedRun } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { openConversation } from '../../ask/open-conversation.ts';
 import { printJson } from '../../output/print-data.ts';
@@ -343,11 +343,10 @@ export async function sendPrompt(given: ChatRun, prompt: string): Promise<void> 
 
 /** @throws Failure, or the reason `context.signal` was aborted with */
 export async function chat(
-  context: Context,
-  options: ChatOptions,
+  started: StartedRun<ChatOptions>,
   words: readonly string[],
 ): Promise<void> {
-  const prepared = await prepare(context, options);
+  const prepared = prepare(started);
   const guard = openSecretGuard(prepared);
   const given = await readHistory(prepared, promptOf(words) !== '', guard);
   const run = { ...prepared, guard, words, history: given.messages, settings: given.settings };
@@ -393,14 +392,13 @@ export function wantsRepl(
 
 /** Runs `natter chat`. @throws Failure, or the reason `context.signal` was aborted with */
 export async function startChat(
-  context: Context,
-  options: ChatOptions,
+  run: StartedRun<ChatOptions>,
   words: readonly string[],
 ): Promise<void> {
+  const { context, options } = run;
   if (wantsRepl(context, words, options)) {
     const { runRepl } = await import('../../repl/run.ts');
-    await runRepl(context, options, words);
-    return;
+    return runRepl(run, words);
   }
   const isAlone = options.resume === true && words.length === 0 && options.file === undefined;
   if (isAlone && context.streams.stdin.isTerminal) {
@@ -408,9 +406,9 @@ export async function startChat(
       hint: '‹natter conversations› lists them; ‹natter --resume ID "and at sunset?"› continues one',
     });
   }
-  if (options.every !== undefined) return runEvery(context, options, words);
-  if (options.split === undefined) return chat(context, options, words);
+  if (options.every !== undefined) return runEvery(run, words);
+  if (options.split === undefined) return chat(run, words);
   // It sends several requests at a time, with undici.
   const { runSplit } = await import('./split-run.ts');
-  return runSplit(context, options, words);
+  return runSplit(run, words);
 }

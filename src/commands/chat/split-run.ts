@@ -33,7 +33,7 @@ import { createAnswerPrinter, refuseClosedOutput } from '../../output/answer-pri
 import { printJson } from '../../output/print-data.ts';
 import { refusedWindow } from '../../usage/windows.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
-import type { Context } from '../../run.ts';
+import type { StartedRun } from '../../run.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
 import { inputName, readSources } from '../../input/read-prompt.ts';
 import { type ChatOptions, type ChatRun, prepare, promptOf, refuseTogether } from './chat-run.ts';
@@ -247,13 +247,13 @@ async function readTexts(run: ChatRun, words: readonly string[]) {
  * @throws Failure, or the reason `context.signal` was aborted with
  */
 export async function runSplit(
-  context: Context,
-  options: ChatOptions,
+  started: StartedRun<ChatOptions>,
   words: readonly string[],
 ): Promise<void> {
+  const { context, options } = started;
   const prompt = promptOf(words);
   checkOptions(options, prompt);
-  const prepared = await prepare(context, options);
+  const prepared = prepare(started);
   refuseClosedOutput(context.streams.stdout, false);
   const chatRun = { ...prepared, guard: openSecretGuard(prepared) };
   const { presentation, settings: own } = chatRun;

@@ -51,10 +51,10 @@ import { promptMessages, planRequest } from '../../ask/plan-request.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { createPromptRecord } from '../../conversation/journal/record-answer.ts';
-import type { Context, Run } from '../../run.ts';
+import type { Run, StartedRun } from '../../run.ts';
 import { type NamedModel, parseModel, settingsOf } from '../../settings/named-model.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
-import { readStored, startRun } from '../../settings/read-settings.ts';
+import { readStored, withSettings } from '../../settings/read-settings.ts';
 import { type ResolvedSettings, withValues } from '../../settings/resolved-settings.ts';
 import { type ConversationOptions, openConversation } from '../../ask/open-conversation.ts';
 import { printJson } from '../../output/print-data.ts';
@@ -461,12 +461,12 @@ async function printRequests(comparison: Comparison): Promise<void> {
 
 /** @throws the Failure of the first model that failed, in the order of the options; the reason of `context.signal` */
 export async function compare(
-  context: Context,
-  options: CompareOptions,
+  started: StartedRun<CompareOptions>,
   words: readonly string[],
 ): Promise<void> {
-  const run = await startRun(context, options);
-  const { notices } = run.presentation;
+  const run = withSettings(started);
+  const { context, options, presentation } = run;
+  const { notices } = presentation;
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   refuseClosedOutput(context.streams.stdout, run.settings.values.save);
   if (options.diff === true && format.startsWith('json')) {

@@ -3,7 +3,7 @@ import { findPrompt } from '../../prompt-files/find-prompt.ts';
 import { failureAt } from '../../prompt-files/place.ts';
 import { readArguments } from '../../prompt-files/prompt-arguments.ts';
 import { type PromptFile, usesOf, variablesOf } from '../../prompt-files/prompt-file.ts';
-import type { Context } from '../../run.ts';
+import type { StartedRun } from '../../run.ts';
 import { type ChatOptions, type ChatRun, prepare } from '../chat/chat-run.ts';
 import { sendPrompt } from '../chat/run.ts';
 import { beforeDashes } from '../../cli/command-line.ts';
@@ -76,14 +76,13 @@ async function readInputs(
  * @throws Failure, or the reason `context.signal` was aborted with
  */
 export async function runPrompt(
-  context: Context,
-  options: ChatOptions,
+  started: StartedRun<ChatOptions>,
   name: string,
   line: readonly string[],
   optionNames: ReadonlySet<string | undefined>,
 ): Promise<void> {
-  const run = await prepare(context, options);
-  const { presentation } = run;
+  const run = prepare(started);
+  const { context, options, presentation } = run;
   const { signal } = context;
   const found = findPrompt(promptPlaces(context), name, promptHint(name, line));
   const guard = openSecretGuard(run);

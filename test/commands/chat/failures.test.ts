@@ -251,22 +251,16 @@ test('N8: a pipe gets the answer without its reasoning, which the conversation k
 });
 
 test.each([
-  [['--raw'], {}, '<think>hm</think>\n\nyes'],
-  [[], { NATTER_THINK_TAGS: 'answer' }, '<think>hm</think>\n\nyes\n'],
-])('N8: with %j and %j the reasoning is a part of the answer', async (flags, env, shown) => {
-  const { stdout, stderr } = await runInMemory(['--sandbox', ...flags, prompt], { env });
-  expect({ stdout, stderr }).toEqual({ stdout: shown, stderr: '' });
-});
-
-test('N8: --reasoning shows the reasoning on standard error', async () => {
-  const { stdout, stderr } = await runInMemory(['--sandbox', '--reasoning', prompt]);
-  expect({ stdout, stderr }).toEqual({ stdout: 'yes\n', stderr: 'hm\n' });
+  [['--raw'], {}, '<think>hm</think>\n\nyes', ''],
+  [[], { NATTER_THINK_TAGS: 'answer' }, '<think>hm</think>\n\nyes\n', ''],
+  [['--reasoning'], {}, 'yes\n', 'hm\n'],
+])('N8: %j and %j show the reasoning', async (flags, env, stdout, stderr) => {
+  const result = await runInMemory(['--sandbox', ...flags, prompt], { env });
+  expect(result).toMatchObject({ stdout, stderr });
 });
 
 test('N8: --schema checks the answer without its reasoning', async () => {
-  const { code, stdout } = await runOn(
-    [stream(delta('<think>{'), delta('}</think>{"a": 1}'), done)],
-    ['--schema', 'a int', 'hi'],
-  );
-  expect({ code, stdout }).toEqual({ code: 0, stdout: '{"a": 1}\n' });
+  const reply = stream(delta('<think>{'), delta('}</think>{"a": 1}'), done);
+  const result = await runOn([reply], ['--schema', 'a int', 'hi']);
+  expect(result).toMatchObject({ code: 0, stdout: '{"a": 1}\n' });
 });

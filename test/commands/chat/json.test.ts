@@ -136,15 +136,10 @@ test('--jsonl has a retry, and R31 standard error reports it too', async () => {
 });
 
 interface DryRun {
-  readonly request: {
-    readonly method: string;
-    readonly url: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: unknown;
-  };
+  readonly request: { readonly url: string; readonly headers: object; readonly body: unknown };
   readonly estimate: { readonly tokens: number; readonly window: number | null };
-  readonly profile: { readonly name: string; readonly source: string };
-  readonly settings: readonly { name: string; value: string; source: string }[];
+  readonly profile: object;
+  readonly settings: readonly { name: string; source: string }[];
 }
 
 async function dryRun(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
@@ -166,17 +161,15 @@ test('shows the request that would be sent, with a masked key', async () => {
   const dry = await dryRun(words, env);
   expect(server.connections()).toBe(0);
   await runInMemory(words, { env });
-  const sent = server.requests[0];
-  expect(dry.request.method).toBe(sent?.method);
-  expect(dry.request.url).toBe(`${server.url}${sent?.path}`);
-  expect(dry.request.body).toEqual(JSON.parse(sent?.body ?? ''));
-  const { host: _host, connection: _connection, ...headers } = sent?.headers ?? {};
-  const { 'content-length': _length, ...compared } = headers;
-  expect(dry.request.headers).toEqual({
-    ...compared,
-    authorization: 'Bearer …0001',
-    // The profile has no address, so its secret header is not sent.
+  const { method, path, body = '', headers = {} } = server.requests[0] ?? {};
+  expect(dry.request).toMatchObject({
+    method,
+    url: `${server.url}${path}`,
+    body: JSON.parse(body) as object,
   });
+  const { host: _host, connection: _connection, 'content-length': _length, ...compared } = headers;
+  // The profile has no address, so its secret header is not sent.
+  expect(dry.request.headers).toEqual({ ...compared, authorization: 'Bearer …0001' });
 });
 
 test('shows the estimate and the window', async () => {
@@ -200,16 +193,19 @@ test('shows the source of each setting', async () => {
   expect(profile).toEqual({ name: 'default', source: 'default' });
 });
 
-test('needs no service and no key', async () => {
-  const { request } = await dryRun(['hi']);
-  expect(request.url).toBe('{base_url}/v1/chat/completions');
-  expect(request.headers).not.toHaveProperty('authorization');
-});
-
-test('with --sandbox does not use the key of the environment', async () => {
-  const { request } = await dryRun(['hi', '--sandbox'], { NATTER_API_KEY: 'nk-first-key-0001' });
-  expect(request.url).toBe('{sandbox}/v1/chat/completions');
-  expect(request.headers['authorization']).toBe('Bearer …');
+test.each([
+  ['needs no service and no key', [], {}, '{base_url}', undefined],
+  [
+    'with --sandbox does not use the key of the environment',
+    ['--sandbox'],
+    { NATTER_API_KEY: 'nk-first-key-0001' },
+    '{sandbox}',
+    'Bearer …',
+  ],
+])('%s', async (_, words, env, address, authorization) => {
+  const { request } = await dryRun(['hi', ...words], env);
+  expect(request.url).toBe(`${address}/v1/chat/completions`);
+  expect((request.headers as { authorization?: string }).authorization).toBe(authorization);
 });
 
 const deep = '['.repeat(100_000) + ']'.repeat(100_000);

@@ -97,10 +97,3 @@ test('the package contains no sources, tests, scripts or source maps', () => {
   expect([...folders].sort()).toEqual(['LICENSE', 'bin', 'dist', 'docs', 'man']);
   expect(paths.filter((path) => /\.(?:map|tsx|jsonl)$|(?<!\.d)\.ts$/.test(path))).toEqual([]);
 });
-
-test('package.json names every packed man page', () => {
-  const { man } = JSON.parse(textOf('package.json')) as { readonly man: readonly string[] };
-  const pages = paths.filter((path) => path.startsWith('man/'));
-  expect(pages.length).toBeGreaterThan(0);
-  expect(man.toSorted()).toEqual(pages.toSorted());
-});

@@ -213,6 +213,7 @@ test.each([
   ['keyboard', 'keys'],
   ['images', 'inputs'],
   ['roles', 'settings'],
+  ['secrets', 'privacy'],
   ['aliases', 'profiles'],
   ['cost', 'budget'],
 ])('help on %s shows the topic that has the answer: %s', async (word, topic) => {

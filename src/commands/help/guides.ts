@@ -79,7 +79,7 @@ $ natter auth status
 
 Before piped or attached text is sent to a different machine, natter looks for keys, tokens, passwords and private keys in it. On a terminal it asks; elsewhere it sends nothing and exits with 17. A typed prompt is not checked. --redact sends placeholders, and puts the secrets back in the answer; --allow-secrets sends the text as it is. The setting secret-guard is the default: ask, redact or off.
 $ natter --redact -f notes.md "sum this up"
-$ natter --allow-secrets < log.txt
+$ natter --allow-secrets < notes.md
 $ natter config set secret-guard redact
 
 Conversations are kept in the data folder (~/.local/share/natter), readable by you alone. Deleted ones stay in its trash folder until you remove them. To save nothing, once or always:

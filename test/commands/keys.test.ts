@@ -233,24 +233,21 @@ test.each(names)('X2: %s, echoed in an error, is masked in all output', async (w
   expect(server.requests).toHaveLength(3);
 });
 
-test.each(names)(
-  'X2: %s, split over the deltas of an answer, is masked in all output',
-  async (way) => {
-    const { home, env } = await prepared(way, [[streamed(...echoDeltas)]]);
-    const tape = join(home, 'tape.jsonl');
-    const plain = await runInMemory(['hi', '--record', tape], { env });
-    const whole = await runInMemory(['hi', '--json'], { env });
-    const lines = await runInMemory(['hi', '--jsonl'], { env });
-    const { content } = JSON.parse(whole.stdout) as { content: string };
-    const events = jsonLines(lines.stdout) as readonly { readonly text?: string }[];
-    const joined = events.map(({ text = '' }) => text).join('');
-    const replayed = await runInMemory(['hi', '--replay', tape]);
-    const texts = [plain.stdout, content, joined, recordedText(tape), replayed.stdout];
-    for (const text of texts) expect(text).toMatch(maskedEcho);
-    expectNoSecret(...texts, plain.stderr, whole.stderr, lines.stderr, ...writtenBelow(home));
-    expect(writtenBelow(home).filter((text) => text.includes('thank you'))).toHaveLength(3);
-  },
-);
+test.each(names)('X2: %s, split over deltas, is masked in all output', async (way) => {
+  const { home, env } = await prepared(way, [[streamed(...echoDeltas)]]);
+  const tape = join(home, 'tape.jsonl');
+  const plain = await runInMemory(['hi', '--record', tape], { env });
+  const whole = await runInMemory(['hi', '--json'], { env });
+  const lines = await runInMemory(['hi', '--jsonl'], { env });
+  const { content } = JSON.parse(whole.stdout) as { content: string };
+  const events = jsonLines(lines.stdout) as readonly { readonly text?: string }[];
+  const joined = events.map(({ text = '' }) => text).join('');
+  const replayed = await runInMemory(['hi', '--replay', tape]);
+  const texts = [plain.stdout, content, joined, recordedText(tape), replayed.stdout];
+  for (const text of texts) expect(text).toMatch(maskedEcho);
+  expectNoSecret(...texts, plain.stderr, whole.stderr, lines.stderr, ...writtenBelow(home));
+  expect(writtenBelow(home).filter((text) => text.includes('thank you'))).toHaveLength(3);
+});
 
 test.each(names)('X2: %s in a prompt is masked in the conversation', async (way) => {
   const { server, home, env } = await prepared(way, [[streamed('Hello')]]);
@@ -285,7 +282,7 @@ test('X2: secrets sent by a service are masked in batches, comparisons and lists
 });
 
 test.each(['user', 'dark', 'ollama', 'hi'])(
-  'X2: the word %s is not masked in answers, although it is part of a credential',
+  'X2: the word %s in a credential is not masked',
   async (word) => {
     const server = await serve([[streamed(`the ${word} of "role":"user"`)]]);
     const env = {
@@ -304,7 +301,7 @@ test.each(['user', 'dark', 'ollama', 'hi'])(
 const notLoopback = (url: string) => url.replace('127.0.0.1', '0.0.0.0');
 
 test.each([301, 302, 303, 307, 308])(
-  'K12 K13 a redirect (%d) to a different port is reported, and gets neither key nor prompt',
+  'K12 K13 a redirect (%d) gets neither key nor prompt',
   async (status) => {
     const other = await serve([[streamed('Hello')]]);
     const location = `${other.url}/v1/chat/completions`;

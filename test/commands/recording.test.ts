@@ -88,7 +88,7 @@ const faults = [
 ];
 
 test.each([...replies, ...faults])(
-  'D21 [sandbox %s] has the same bytes and exit code replayed as live',
+  'D21 [sandbox %s] is the same replayed as live',
   async (group) => {
     const limits = stalls.get(group) ?? [];
     const { live, replayed } = await liveAndReplayed([...limits, `[sandbox ${group}] hello`]);

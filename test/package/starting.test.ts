@@ -70,17 +70,16 @@ function runAs(version: string, words: readonly string[]) {
   return promisify(execFile)(process.execPath, ['-e', script, 'natter', ...words], options);
 }
 
-test.each(['14.21.3', '16.20.2', '18.20.8', '20.18.3'])(
+const oldNodes = ['14.21.3', '16.20.2', '18.20.8', '20.18.3'];
+
+test.each(oldNodes)(
   'Y22: Node %s is reported as too old, without a stack trace',
   async (version) => {
+    const problem = `natter needs Node 20.19 or newer; this is v${version}\n`;
+    const hint = '  install it from https://nodejs.org or with a version manager\n';
+    const failure = { code: 3, stdout: '', stderr: problem + hint };
     for (const words of [['hi'], ['--version']]) {
-      await expect(runAs(version, words)).rejects.toMatchObject({
-        code: 3,
-        stdout: '',
-        stderr:
-          `natter needs Node 20.19 or newer; this is v${version}\n` +
-          '  install it from https://nodejs.org or with a version manager\n',
-      });
+      await expect(runAs(version, words)).rejects.toMatchObject(failure);
     }
   },
 );

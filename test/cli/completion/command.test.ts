@@ -186,17 +186,14 @@ describe('values', () => {
     'conversations show ',
     'conversations delete a ',
     'sessions rename ',
-  ])(
-    'of "natter %s" are conversations with their titles, without control characters',
-    async (line) => {
-      const prefix = line === '--resume=' ? '--resume=' : '';
-      expect(await complete(line, { conversations })).toEqual([
-        `${prefix}latest\tmost recent conversation`,
-        `${prefix}zzxgc4jv\twhy is the sky blue?`,
-      ]);
-      expect(await complete(line)).toEqual([]);
-    },
-  );
+  ])('of "natter %s" are conversations with clean titles', async (line) => {
+    const prefix = line === '--resume=' ? '--resume=' : '';
+    expect(await complete(line, { conversations })).toEqual([
+      `${prefix}latest\tmost recent conversation`,
+      `${prefix}zzxgc4jv\twhy is the sky blue?`,
+    ]);
+    expect(await complete(line)).toEqual([]);
+  });
 
   test('of undelete are conversations in the trash', async () => {
     const machine = { conversations, deleted: { wk393795: 'deleted' } };

@@ -55,13 +55,10 @@ test.each<[readonly string[], Record<string, string>, number, string]>([
   [['--budget', '1k/day'], {}, 0, '  set --max-tokens, raise --budget, or wait until'],
   [[], { NATTER_BUDGET: '1k/day' }, 2000, '  raise NATTER_BUDGET, or wait until'],
   [['--sandbox', '--budget', '8/day'], {}, 0, '; natter usage --sandbox shows the requests\n'],
-])(
-  'the hint of a request refused with %j %j depends on its cause',
-  async (words, env, used, hint) => {
-    const { run } = await openBudget(0, used === 0 ? [] : [{ prompt_tokens: used }]);
-    expectFailure(await run([...words, 'hi'], '', env), 15, hint);
-  },
-);
+])('the hint of a refusal depends on its cause: %j %j', async (words, env, used, hint) => {
+  const { run } = await openBudget(0, used === 0 ? [] : [{ prompt_tokens: used }]);
+  expectFailure(await run([...words, 'hi'], '', env), 15, hint);
+});
 
 test('a request that fits is sent, with one warning from 80 % on', async () => {
   const { run } = await openBudget(2, [{ prompt_tokens: 400, completion_tokens: 300 }]);

@@ -182,16 +182,12 @@ const configurations: Readonly<Record<string, (server: RawServer) => Promise<Var
     });
     return env;
   },
-  'a header of the profile with a scheme': (server) =>
-    withSettings(server, 'x-auth', `Bearer ${secretKey}`),
   'a header of the profile without one': (server) =>
     withSettings(server, 'x-team-token', secretKey),
   'a cookie of the profile': (server) =>
     withSettings(server, 'cookie', `theme=dark; session=${secretKey}; id=7`),
   'the password of Basic': (server) =>
     withSettings(server, 'proxy-authorization', `Basic ${base64(`somebody:${secretKey}`)}`),
-  'the user name of Basic': (server) =>
-    withSettings(server, 'x-auth', `Basic ${base64(`${secretKey}:x`)}`),
   async 'the password of a proxy'({ port }) {
     const proxy = await startProxy({ upstream: port });
     const password = encodeURIComponent(secretKey);

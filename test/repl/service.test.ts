@@ -90,14 +90,13 @@ async function openFallback(url: string) {
 test('a fallback of a different profile is asked at its own address', async () => {
   const far = await serve([[streamed('from far')]]);
   const { service } = await openFallback(far.url);
-  const { models, clients } = service.models({ model: 'origin' } as SessionSettings);
+  const models = service.models({ model: 'origin' } as SessionSettings);
   expect(models.map(({ label }) => label)).toEqual(['origin', 'far:llama3']);
   const messages = [{ role: 'user', content: 'hi' }] as const;
-  const client = await clients.of(models[1] as FallbackModel);
+  const client = await service.clientOf((models[1] as FallbackModel).settings);
   const events: ChatEvent[] = [];
   for await (const event of client.chat({ model: 'llama3', messages })) events.push(event);
   expect(events).toContainEqual(expect.objectContaining({ text: 'from far' }));
-  await clients.close();
 });
 
 test('the guard of a local conversation checks files for a fallback elsewhere', async () => {

@@ -201,6 +201,12 @@ const contentFixtures: readonly FixtureParts[] = [
     ...greeted,
   },
   {
+    name: 'S29 the same reasoning in both fields, as vLLM sends it',
+    body: `${event(chunk({ reasoning: 'hm', reasoning_content: 'hm' }))}${greeting}`,
+    reasoning: 'hm',
+    ...greeted,
+  },
+  {
     name: 'S30 content as parts',
     body: `${event(chunk({ content: [{ type: 'text', text: 'Hel' }, 'lo', null, { type: 'image' }, 4] }))}${stop}${done}`,
     ...greeted,
@@ -304,101 +310,6 @@ const formFixtures: readonly FixtureParts[] = [
   },
 ];
 
-/** Bodies that real servers send, by observation or documentation. */
-const serverFixtures: readonly FixtureParts[] = [
-  {
-    name: 'llama.cpp',
-    body: [
-      event(chunk({ role: 'assistant', content: null })),
-      delta('Hel'),
-      delta('lo'),
-      event(chunk({}, 'length')),
-      event({ choices: [], usage, timings: { predicted_ms: 1.5 } }),
-      done,
-    ].join(''),
-    text: 'Hello',
-    finishReason: 'length',
-    usage,
-    complete: true,
-  },
-  {
-    name: 'vLLM with usage in every chunk and both reasoning fields',
-    body: [
-      event(chunk({ role: 'assistant', content: '' })),
-      event(chunk({ reasoning: 'hm', reasoning_content: 'hm' })),
-      event({
-        choices: [{ index: 0, delta: { content: 'Hello' }, logprobs: null, finish_reason: null }],
-        usage: { total_tokens: 1 },
-      }),
-      event({
-        choices: [{ index: 0, delta: { content: '' }, finish_reason: 'stop', stop_reason: null }],
-        usage,
-      }),
-      done,
-    ].join(''),
-    reasoning: 'hm',
-    usage,
-    ...greeted,
-  },
-  {
-    name: 'Ollama',
-    body: `${event({ id: 'chatcmpl-9', object: 'chat.completion.chunk', system_fingerprint: 'fp_ollama', choices: [{ index: 0, delta: { role: 'assistant', content: 'Hello' }, finish_reason: null }] })}${event(chunk({ role: 'assistant', content: '' }, 'stop'))}${done}`,
-    ...greeted,
-  },
-  {
-    name: 'OpenRouter',
-    body: `: OPENROUTER PROCESSING\n\n: OPENROUTER PROCESSING\n\n${event(chunk({ role: 'assistant', content: 'Hello', reasoning: null }))}${event(chunk({ role: 'assistant', content: '' }, 'stop'))}${event({ choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }], usage })}${done}`,
-    usage,
-    ...greeted,
-  },
-  {
-    name: 'Azure with filter chunks',
-    body: `${event({ id: '', model: '', object: '', choices: [], prompt_filter_results: [{ prompt_index: 0 }] })}${delta('Hello')}${event({ choices: [{ index: 0, finish_reason: null, content_filter_results: {}, content_filter_offsets: {} }] })}${stop}${done}`,
-    ...greeted,
-  },
-  {
-    name: 'transformers serve, without [DONE]',
-    body: `${delta('\u0002Hello\uFFFD')}${event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage })}`,
-    text: '\u0002Hello\uFFFD',
-    finishReason: 'stop',
-    usage,
-    complete: true,
-  },
-  {
-    name: 'aimock, deltas of UTF-16 code units',
-    body: `${'👍🏽'
-      .split('')
-      .map((unit) => delta(unit))
-      .join('')}${event({ choices: [], usage })}${done}`,
-    text: '👍🏽',
-    usage,
-    complete: true,
-  },
-  {
-    name: 'openai-mock-api',
-    contentType: 'text/plain; charset=utf-8',
-    body: greeting,
-    ...greeted,
-  },
-  {
-    name: 'steady, one JSON completion for a stream',
-    contentType: 'application/json',
-    body: JSON.stringify({
-      choices: [
-        {
-          index: 0,
-          message: { role: 'tool', content: 'Hello', refusal: null },
-          finish_reason: 'content_filter',
-          logprobs: null,
-        },
-      ],
-    }),
-    text: 'Hello',
-    finishReason: 'content_filter',
-    complete: true,
-  },
-];
-
 function fixture({ body, ...rest }: FixtureParts): StreamFixture {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   return { contentType: 'text/event-stream', ...rest, bytes };
@@ -409,7 +320,6 @@ export const streamFixtures: readonly StreamFixture[] = [
   ...framingFixtures,
   ...contentFixtures,
   ...formFixtures,
-  ...serverFixtures.map((parts) => ({ ...parts, name: `from ${parts.name}` })),
 ].map(fixture);
 
 /** A body that arrives in the given reads; texts are sent as UTF-8. */
@@ -419,26 +329,22 @@ export async function* bodyOf(
   for (const read of reads) yield typeof read === 'string' ? Buffer.from(read) : read;
 }
 
-/** The parts that were yielded, and the error, if any. */
-export interface Reading {
-  readonly parts: readonly AnswerPart[];
-  readonly thrown: unknown;
-}
-
+/** @returns the parts that were yielded, and the error, if any */
 export async function readParts(
   reads: Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>,
   contentType: string | undefined = 'text/event-stream',
   { onContent, limit }: { readonly onContent?: () => void; readonly limit?: number } = {},
-): Promise<Reading> {
+) {
   const body = Symbol.asyncIterator in reads ? reads : bodyOf(reads);
   const parts: AnswerPart[] = [];
+  let thrown: unknown;
   try {
     const reading = readAnswer(body, contentType, unmasked, onContent, limit);
     for await (const part of reading) parts.push(part);
-    return { parts, thrown: undefined };
-  } catch (thrown) {
-    return { parts, thrown };
+  } catch (error) {
+    thrown = error;
   }
+  return { parts, thrown };
 }
 
 export function textOf(

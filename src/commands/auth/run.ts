@@ -13,7 +13,7 @@ import {
   type ResolvedSettings,
   withKey,
 } from '../../settings/resolved-settings.ts';
-import { listSettings, textRow } from '../../settings/setting-rows.ts';
+import { listSettings, settingRow } from '../../settings/setting-rows.ts';
 import type { Action, Context, GlobalOptions, JsonOptions, Run } from '../../run.ts';
 import { printSettings } from '../../output/print-data.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
@@ -85,7 +85,7 @@ function keySource(context: Context, settings: ResolvedSettings, isChecked: bool
 export const showStatus: Action<StatusOptions> = async (started) => {
   const run = withSettings(started, readSettings);
   const { context, options, presentation, settings } = run;
-  const profile = textRow('profile', settings.profile.value, settings.profile.source);
+  const profile = settingRow('profile', settings.profile.value, settings.profile.source);
   const shown = listSettings(settings).filter(
     ({ name, value }) =>
       shownSettings.has(name) || (name === 'api-key-command' && value !== undefined),

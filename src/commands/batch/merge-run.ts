@@ -1,6 +1,6 @@
 import fs from 'node:fs';
-import { scanResults } from '../../batch/results/read-results.ts';
-import { addMerged, missingItems, ResultIndex } from '../../batch/results/result-index.ts';
+import { indexFiles, scanResults } from '../../batch/results/read-results.ts';
+import { missingItems, type ResultIndex } from '../../batch/results/result-index.ts';
 import { resultTexts } from '../../batch/results/write-results.ts';
 import { checkOutput, writeTexts } from './export-run.ts';
 import type { GlobalOptions, StartedRun } from '../../run.ts';
@@ -21,21 +21,6 @@ function expandFiles(name: string): readonly string[] {
   throw new Failure('usage', `no file matches ${name}`, {
     hint: 'name the results files to merge',
   });
-}
-
-/** Adds the descriptors of the files to `opened`. @throws Failure `usage` */
-function mergeFiles(names: readonly string[], opened: number[]): ResultIndex {
-  const index = new ResultIndex();
-  for (const [file, name] of names.entries()) {
-    try {
-      const descriptor = fs.openSync(name, 'r');
-      opened.push(descriptor);
-      scanResults(descriptor, name, file, (result) => addMerged(index, result, names));
-    } catch (error) {
-      throw error instanceof Failure ? error : cannotRead(name, error);
-    }
-  }
-  return index;
 }
 
 /** @throws Failure `incomplete` if items are missing */
@@ -65,7 +50,10 @@ export async function mergeBatch(
   const opened: number[] = [];
   const closeAll = () => opened.splice(0).forEach((descriptor) => fs.closeSync(descriptor));
   try {
-    const index = mergeFiles(names.flatMap(expandFiles), opened);
+    const files = names.flatMap(expandFiles);
+    const index = indexFiles(files, opened, (descriptor, file, add) => {
+      scanResults(descriptor, files[file] ?? '', file, add);
+    });
     const texts = resultTexts(index, [...opened]);
     // Windows does not replace a file that is open, and the merged files may include it.
     await writeTexts(context, options.output, texts, closeAll);

@@ -3,12 +3,7 @@ import { type ForeignWords, meantBy } from '../../cli/guess.ts';
 import { isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
-import {
-  keyLabel,
-  parseOwnKeys,
-  storedKeys,
-  withOwnKeys,
-} from '../../repl/composer/keys/key-bindings.ts';
+import { keyLabel, ownKeyMap, storedKeys } from '../../repl/composer/keys/key-bindings.ts';
 import { commandWords, shellHint } from '../../settings/command-words.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { chooseProfile } from '../../settings/profile-name.ts';
@@ -93,8 +88,7 @@ function checkKeys(
   after: StoredSettings,
 ): StoredSettings {
   if (keyAction(name) === undefined) return after;
-  const check = ({ settings }: StoredSettings) =>
-    parseOwnKeys(settings.profiles[profile]?.keys ?? {});
+  const check = ({ settings }: StoredSettings) => ownKeyMap(settings.profiles[profile]?.keys ?? {});
   try {
     check(before);
   } catch {
@@ -206,9 +200,8 @@ export const listProfiles: Action<JsonOptions> = async (run) => {
 /** Runs `natter config keys`. @throws Failure `configuration` for keys that natter cannot use */
 export const listKeys: Action<JsonOptions> = async (run) => {
   const { keys: stored, profile } = withSettings(run, readSettings).settings;
-  const own = parseOwnKeys(stored, profile.value);
-  const rows = withOwnKeys(own).map(({ action, keys, when, summary }) => {
-    const source = own.has(action)
+  const rows = ownKeyMap(stored, profile.value).map(({ action, keys, when, summary }) => {
+    const source = Object.hasOwn(stored, action)
       ? ({ kind: 'profile', name: profile.value } as const)
       : ({ kind: 'default', name: 'default' } as const);
     return { action, keys, context: when, summary, source };

@@ -364,8 +364,8 @@ export const showConversation: Action<TextOptions, [name: string]> = async (
   }
   const settings = settingsForStored(context, presentation, options);
   const times = exported.times || settings?.values.times === 'on';
-  const text = exportMarkdown(conversation, { ...exported, times });
-  await printMarkdown(context, presentation, text, {}, settings);
+  const pieces = exportMarkdown(conversation, { ...exported, times });
+  await printMarkdown(context, presentation, pieces, {}, settings);
 };
 
 function formatOf({ format, output }: TextOptions): ExportFormat {

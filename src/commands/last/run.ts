@@ -5,6 +5,7 @@ import { Failure } from '../../failure.ts';
 import { countOf } from '../../output/figures.ts';
 import { receivedAnswer, refusalNotice, type Notices } from '../../output/notices.ts';
 import type { Context, GlobalOptions, StartedRun } from '../../run.ts';
+import { withValues } from '../../settings/resolved-settings.ts';
 import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
 import { printMarkdown, settingsForStored } from '../../output/answer-printer.ts';
 
@@ -54,7 +55,6 @@ function findAnswers(context: Context, notices: Notices, name: string): readonly
   });
 }
 
-/** @throws Failure `usage` for a wrong number, `not_found` for one that is too large */
 function chosenAnswer(answers: readonly Turn[], number: string): Turn {
   if (!/^[1-9]\d{0,5}$/.test(number)) {
     throw new Failure('usage', `--answer must be 1 or more, not "${number}"`);
@@ -93,11 +93,8 @@ export async function printLast(
   else if (content === '') return;
   else if (options.plain !== true) {
     const settings = settingsForStored(context, presentation, options);
-    const unwrapped = settings && {
-      ...settings,
-      values: { ...settings.values, wrap: 'none' as const },
-    };
-    return printMarkdown(context, presentation, content, {}, unwrapped);
+    const unwrapped = settings && withValues(settings, { wrap: 'none' });
+    return printMarkdown(context, presentation, [content], {}, unwrapped);
   }
-  await printMarkdown(context, presentation, text, { plain: true });
+  await printMarkdown(context, presentation, [text], { plain: true });
 }

@@ -210,7 +210,7 @@ export const showPromptFile: Action<JsonOptions, [name: string]> = async (
   const summary = promptSummary(found, prompt).split('\n').map(sanitizeLine).join('\n');
   await context.streams.stdout.write(`${style.dim(summary)}\n\n`);
   const whole = text.endsWith('\n') ? text : `${text}\n`;
-  await printMarkdown(context, presentation, whole, { plain: true });
+  await printMarkdown(context, presentation, [whole], { plain: true });
 };
 
 /** Runs `natter prompts path`. @throws Failure `not_found`, `storage` without a settings folder */

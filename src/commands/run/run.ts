@@ -9,12 +9,8 @@ import { sendPrompt } from '../chat/run.ts';
 import { beforeDashes } from '../../cli/command-line.ts';
 import { loadPromptFile, readInserted, promptPlaces } from '../../input/load-prompt-file.ts';
 import { readHistory } from '../../input/read-messages.ts';
-import {
-  inputName,
-  namedInputs,
-  type PromptSources,
-  readSources,
-} from '../../input/read-prompt.ts';
+import { type PromptSources, readSources } from '../../input/read-prompt.ts';
+import { hasInputPlaceholder } from '../../conversation/compose-prompt.ts';
 import { openSecretGuard, type SecretGuard } from '../../input/secret-guard.ts';
 import { composeFile, readOwnSchema, withFileSettings, withSystemPrompt } from './use-file.ts';
 
@@ -60,7 +56,6 @@ async function readInputs(
   line: readonly string[],
   guard: SecretGuard | undefined,
 ): Promise<PromptSources> {
-  const { names, isFile, required } = namedInputs(run.options, line);
   const [placed] = usesOf(prompt, 'stdin');
   const refuse =
     placed &&
@@ -70,11 +65,8 @@ async function readInputs(
       });
     });
   const hasPrompt = prompt.prompt.length > 0;
-  const sources = await readSources(run, { names, required, hasPrompt, guard, refuse });
-  const { files, input } = sources;
-  if (!isFile || input === undefined || placed !== undefined) return sources;
-  // With -f -, standard input is a file, unless the text of the prompt file has a place for it.
-  return { files: [...files, { name: inputName, content: input }] };
+  const isPlaced = placed !== undefined || hasInputPlaceholder(run.options.system);
+  return readSources({ ...run, guard }, line, { hasPrompt, isPlaced, refuse });
 }
 
 /**

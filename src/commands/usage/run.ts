@@ -2,7 +2,8 @@ import { Failure } from '../../failure.ts';
 import { count, countOf, moneyText } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import { resolveFolders } from '../../settings/folders.ts';
-import { priceTable, type PriceTable } from '../../settings/prices.ts';
+import { parsePrice, type PriceTable } from '../../settings/prices.ts';
+import { readFamily } from '../../settings/setting-name.ts';
 import { knownProfiles, unknownProfile } from '../../settings/profile-name.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { localDay, parseSince } from '../../usage/days.ts';
@@ -88,7 +89,7 @@ interface UsageOptions extends JsonOptions {
 function pricesOf({ settings }: StoredSettings): PriceOf {
   const tables = new Map<string, PriceTable>();
   for (const [name, { prices = {} }] of Object.entries(settings.profiles)) {
-    tables.set(name, priceTable(prices, name));
+    tables.set(name, new Map(readFamily('prices', prices, name, parsePrice)));
   }
   return ({ profile, model }) => tables.get(profile)?.get(model);
 }

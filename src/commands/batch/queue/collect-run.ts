@@ -9,9 +9,8 @@ import {
   findBatch,
   type StatusOptions,
 } from './open-queue.ts';
-import { printCauses } from '../report/reporting.ts';
+import { printCauses, kindOf } from '../report/ending.ts';
 import { batchOutcome } from '../report/progress.ts';
-import { kindOf } from '../report/summary.ts';
 import type { StartedRun } from '../../../run.ts';
 import { refuseReservedName } from '../../../storage/file-name.ts';
 import { exitCodes, Failure, type FailureKind } from '../../../failure.ts';

@@ -125,7 +125,6 @@ function createMemoryBatch(name: string): MemoryBatch {
       close: async () => undefined,
       header: async () => header,
       setHeader: async (value) => void (header = value),
-      known: async (indexes) => indexes.map((index) => items.get(index)),
       async add(added, attempts) {
         for (const item of added) {
           items.set(item.index, item.fingerprint);

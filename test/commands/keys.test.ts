@@ -338,19 +338,6 @@ test('K15 a user name and password in a base URL are masked and never sent', asy
   expect(server.connections()).toBe(0);
 });
 
-test('a stored key is sent only to the service it was stored for', async () => {
-  const [own, other] = [await serve([[streamed('Own')]]), await serve([[streamed('Other')]])];
-  const env = { HOME: temporaryHome() };
-  await runInMemory(['auth', 'login', '--no-check', '--base-url', own.url], {
-    env,
-    input: secretKey,
-  });
-  const { stdout, stderr } = await runInMemory(['hi', '--base-url', other.url], { env });
-  expect(stdout).toBe('Other\n');
-  expect(stderr).toContain('the API key of profile default was not sent');
-  expect(other.requests[0]?.headers).not.toHaveProperty('authorization');
-});
-
 test('a login to a new address does not send the secret headers of the old one', async () => {
   const server = await serve([[response(200, {}, '["origin"]')]]);
   const env = { HOME: temporaryHome() };

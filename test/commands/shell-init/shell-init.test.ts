@@ -5,7 +5,6 @@ import { expect, test } from 'vitest';
 import { guides } from '../../../src/commands/help/guides.ts';
 import { commandOf, keySequence, widgetScript } from '../../../src/commands/shell-init/run.ts';
 import { Failure } from '../../../src/failure.ts';
-import { hostileSequences } from '../../../src/sandbox/replies/replies.ts';
 import { keys } from '../../../src/settings/value-types.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { temporaryHome } from '../../support/natter.ts';
@@ -170,11 +169,6 @@ test.each([
   ['a'.repeat(9000), 'it is too long'],
 ])('%j has no command', (answer, problem) => {
   expect(() => commandOf(answer)).toThrow(`the answer is not a command: ${problem}`);
-});
-
-test.each(hostileSequences)('%s does not reach the command line', (_, sequence) => {
-  const command = commandOf(`\`\`\`\necho before${sequence}after\n\`\`\``);
-  expect(command).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202A-\u202E]/);
 });
 
 /** The command, or nothing for an answer without one. */

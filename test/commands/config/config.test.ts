@@ -304,15 +304,6 @@ test('keys are stored in one spelling, and config keys lists them', async () => 
   });
 });
 
-test.each([
-  ['config set keys.open-editer f4', 'there is no key action "open-editer"'],
-  ['config set keys.undo hyper+x', '"hyper+x" is not a key'],
-  ['config set keys.undo ctrl+g', 'keys.undo: ctrl+g is the key of open-editor, too'],
-  ['config set keys.X f4', '"X" is not a key action'],
-])('%s is refused', async (line, message) => {
-  await expect(runLines([line])).rejects.toMatchObject({ kind: 'usage', message });
-});
-
 test('a default key that has a new action is not returned to the old one', async () => {
   const lines = [
     'config set keys.open-editor none',

@@ -248,63 +248,52 @@ export function schemaIn(messages: CompletionRequest['messages']): JsonObject | 
 
 const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
 
-function sampleText({ format, minLength }: JsonObject): string {
-  const text = typeof format === 'string' ? (samples[format] ?? 'sample') : 'sample';
-  return text.padEnd(numberOf(minLength) ?? 0, '.');
-}
-
-function resolve(ref: string, root: JsonObject): unknown {
-  const tokens = ref.replace(/^#/, '').split('/').slice(1);
-  return tokens.reduce<unknown>(
-    (value, token) => (isJsonObject(value) ? value[token] : undefined),
-    root,
-  );
-}
-
-function sampleObject(
-  { properties, required }: JsonObject,
-  root: JsonObject,
-  depth: number,
-): object {
-  const known = isJsonObject(properties) ? properties : {};
-  const names = Array.isArray(required) ? required.map(String) : [];
-  const all = depth < optionalDepth ? [...new Set([...Object.keys(known), ...names])] : names;
-  return Object.fromEntries(
-    all.map((name) => [name, sampleOf(known[name] ?? {}, root, depth + 1)]),
-  );
-}
-
-function sampleList({ items, minItems }: JsonObject, root: JsonObject, depth: number): unknown[] {
-  const length = Math.max(depth < optionalDepth ? 2 : 0, numberOf(minItems) ?? 0);
-  return Array.from({ length }, () => sampleOf(items ?? {}, root, depth + 1));
-}
+/** What a reference such as `#/$defs/name` refers to. */
+const resolve = (ref: string, root: JsonObject) =>
+  ref
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((value, name) => (isJsonObject(value) ? value[name] : undefined), root);
 
 /** A value that conforms to an ordinary schema; patterns and unusual keywords are not considered. */
 function sampleOf(schema: unknown, root: JsonObject, depth = 0): unknown {
   if (!isJsonObject(schema) || depth > maxDepth) return null;
-  const { type, const: constant, enum: choices, $ref, anyOf, oneOf, allOf } = schema;
+  const { const: constant, enum: choices, $ref, format, minLength, minItems } = schema;
+  const inner = (part: unknown) => sampleOf(part, root, depth + 1);
+  const hasOptional = depth < optionalDepth;
   if (constant !== undefined) return constant;
   if (Array.isArray(choices)) return choices[0];
-  if (typeof $ref === 'string') return sampleOf(resolve($ref, root), root, depth + 1);
-  const [first] = [anyOf, oneOf, allOf].flatMap((list): unknown[] =>
-    Array.isArray(list) ? list : [],
+  if (typeof $ref === 'string') return inner(resolve($ref, root));
+  const lists = [schema['anyOf'], schema['oneOf'], schema['allOf']].filter((list) =>
+    Array.isArray(list),
   );
-  if (first !== undefined) return sampleOf(first, root, depth + 1);
-  const minimum = numberOf(schema['minimum']) ?? numberOf(schema['exclusiveMinimum']);
-  switch (Array.isArray(type) ? type[0] : type) {
-    case 'string':
-      return sampleText(schema);
+  const [first]: unknown[] = lists.flat();
+  if (first !== undefined) return inner(first);
+  const known = isJsonObject(schema['properties']) ? schema['properties'] : undefined;
+  const [type]: unknown[] = [schema['type'] ?? (known && 'object')].flat();
+  switch (type) {
+    case 'string': {
+      const text = typeof format === 'string' ? samples[format] : undefined;
+      return (text ?? 'sample').padEnd(numberOf(minLength) ?? 0, '.');
+    }
     case 'integer':
-    case 'number':
+    case 'number': {
+      const minimum = numberOf(schema['minimum']) ?? numberOf(schema['exclusiveMinimum']);
       return minimum === undefined ? 1 : Math.ceil(minimum) + 1;
+    }
     case 'boolean':
       return true;
-    case 'array':
-      return sampleList(schema, root, depth);
+    case 'array': {
+      const length = Math.max(hasOptional ? 2 : 0, numberOf(minItems) ?? 0);
+      return Array.from({ length }, () => inner(schema['items'] ?? {}));
+    }
+    case 'object': {
+      const required = Array.isArray(schema['required']) ? schema['required'].map(String) : [];
+      const names = hasOptional ? new Set([...Object.keys(known ?? {}), ...required]) : required;
+      return Object.fromEntries(Array.from(names, (name) => [name, inner(known?.[name] ?? {})]));
+    }
     default:
-      return type === 'object' || schema['properties'] !== undefined
-        ? sampleObject(schema, root, depth)
-        : null;
+      return null;
   }
 }
 

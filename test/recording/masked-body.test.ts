@@ -174,17 +174,7 @@ function spelledOut(stream: string): string {
   const events = [...stream.matchAll(/^data: (\{.*)$/gm)].map(
     ([, data = '']) => JSON.parse(data) as { choices: [{ delta: { content?: string } }] },
   );
-  return events
-    .map(
-      ({
-        choices: [
-          {
-            delta: { content = '' },
-          },
-        ],
-      }) => content,
-    )
-    .join('');
+  return events.map(({ choices: [first] }) => first.delta.content ?? '').join('');
 }
 
 test('masks a key in any form that is spread over events, wherever reads end', () => {

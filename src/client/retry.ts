@@ -1,11 +1,12 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, startTimer } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import type { ChatOptions } from './client.ts';
 import type { Sender } from './configuration.ts';
 import type { RetryScheduled } from './events.ts';
 import { formatWait, localTimeAfter } from './failure/format-duration.ts';
 import { maskFailure, rephrase } from './failure/change-failure.ts';
-import { followSignals, startDeadline } from './http/timer.ts';
+import { totalTimedOut } from './failure/answer-failure.ts';
+import { followSignals } from './http/timer.ts';
 
 // Milliseconds.
 const firstBackoff = 500;
@@ -44,8 +45,11 @@ export async function* withRetries<Event>(
   attempt: (number: number, signal: AbortSignal) => AsyncGenerator<Event, void>,
 ): AsyncGenerator<Event | RetryScheduled, void> {
   const sources = caller === undefined ? [closed] : [caller, closed];
-  const deadline = startDeadline(clock, limits.totalTimeout, ...sources);
-  const { signal } = deadline;
+  const { controller, unfollow } = followSignals(...sources);
+  const { signal } = controller;
+  const stopTimer = startTimer(clock, limits.totalTimeout, () =>
+    controller.abort(totalTimedOut(limits.totalTimeout)),
+  );
   try {
     signal.throwIfAborted();
     for (let retry = 1; ; retry += 1) {
@@ -73,7 +77,8 @@ export async function* withRetries<Event>(
       await waitForRetry(scheduled, clock, signal, hurry);
     }
   } finally {
-    deadline.end();
+    stopTimer();
+    unfollow();
   }
 }
 

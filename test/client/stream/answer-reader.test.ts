@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { readAnswer } from '../../../src/client/stream/answer-reader.ts';
-import { bodyForm } from '../../../src/client/stream/body-form.ts';
+import { bodyForm, readAnswer } from '../../../src/client/stream/answer-reader.ts';
 import { unmasked } from '../../support/secret.ts';
 import {
   bodyOf,

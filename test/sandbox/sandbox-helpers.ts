@@ -7,7 +7,8 @@ import type { Clock } from '../../src/clock.ts';
 import { parseFault, parseDirective } from '../../src/sandbox/faults/parse-fault.ts';
 import type { FaultCondition, FaultRule } from '../../src/sandbox/faults/fault-rules.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import type { SandboxOptions } from '../../src/sandbox/exchange.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { timerOf } from '../support/fake-clock.ts';
 
 /** A clock that skips waits, and advances by them. `waits` are in milliseconds. */

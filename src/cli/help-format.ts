@@ -256,7 +256,7 @@ export async function printHelp(context: Context, text: string): Promise<void> {
   const { stdout } = context.streams;
   if (stdout.isTerminal) {
     // Ctrl+C is a key of the pager; natter gets the signal too, but only when the pager has ended.
-    const release = device.onInterrupt(() => undefined);
+    const release = device.on('SIGINT', () => undefined);
     if (showInPager(text, stdout.rows(), context)) return;
     release();
   }

@@ -20,7 +20,7 @@ const interval = 500;
 /** Handles resize, suspend, resume and exit. @returns a function that removes the listeners */
 function watchTerminal(device: TerminalDevice, region: LiveRegion): () => void {
   const takeSuspends = () =>
-    device.onSuspend(() => {
+    device.on('SIGTSTP', () => {
       giveBack();
       region.suspend();
       device.suspend(() => {
@@ -30,10 +30,10 @@ function watchTerminal(device: TerminalDevice, region: LiveRegion): () => void {
     });
   let giveBack = takeSuspends();
   const undo = [
-    device.onResize(() => region.resized()),
+    device.on('resize', () => region.resized()),
     // Stopped without notice: the shell has written below the region.
-    device.onContinue(() => region.forget()),
-    device.onExit(() => device.writeNow(region.abandon())),
+    device.on('SIGCONT', () => region.forget()),
+    device.on('exit', () => device.writeNow(region.abandon())),
   ];
   return () => {
     giveBack();

@@ -26,7 +26,7 @@ export function openWindowStatus(
     windowWays({ notify: 'off', ...shown }, environment),
     (sequence) => {
       void streams.stderr.write(forget === undefined ? window.modes.enter + sequence : sequence);
-      forget ??= device.onExit(() => close((text) => device.writeNow(text, 'stderr')));
+      forget ??= device.on('exit', () => close((text) => device.writeNow(text, 'stderr')));
     },
   );
   return {

@@ -27,7 +27,7 @@ function prepare(path: string, program: string): void {
   }
   if (found.size === 0) fs.writeFileSync(path, headerLine(program), { flag: 'a' });
   else {
-    const [[line = ''] = []] = readLines(path);
+    const [line = ''] = readLines(path);
     checkHeader(line, path);
   }
 }
@@ -58,8 +58,8 @@ export async function openRecordingFile(
     if (ino !== inode || size < scanned) [last, scanned] = [0, 0];
     inode = ino;
     if (size > scanned) {
-      for (const lines of readLines(path, scanned)) {
-        for (const line of lines) last = Math.max(last, parseLine(line)?.exchange ?? 0);
+      for (const line of readLines(path, scanned)) {
+        last = Math.max(last, parseLine(line)?.exchange ?? 0);
       }
       if (!endsTorn(path)) scanned = size;
     }

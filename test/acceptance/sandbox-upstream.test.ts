@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { runInMemory } from '../support/in-memory.ts';
-import {
-  type SandboxCommand,
-  serviceAt,
-  startSandboxCommand,
-  temporaryHome,
-} from '../support/natter.ts';
+import { serviceAt, startSandboxCommand, temporaryHome } from '../support/natter.ts';
 import { json, streamed } from '../support/raw-replies.ts';
 import type { Reply } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
@@ -15,18 +10,14 @@ const upstreamKey = 'upstream-secret-0123456789';
 
 const models = json(200, { object: 'list', data: [{ id: 'llama3:8b' }] });
 
-interface Gateway extends SandboxCommand {
-  /** Runs a natter whose service is the gateway. */
-  send(...words: readonly string[]): ReturnType<typeof runInMemory>;
-}
-
-async function openGateway(
-  words: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<Gateway> {
+async function openGateway(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const gateway = await startSandboxCommand(['--log', ...words], env);
   const service = serviceAt(gateway, { NATTER_API_KEY: sandboxKey });
-  return { ...gateway, send: (...prompt) => runInMemory(prompt, { env: service }) };
+  return {
+    ...gateway,
+    /** Runs a natter whose service is the gateway. */
+    send: (...prompt: readonly string[]) => runInMemory(prompt, { env: service }),
+  };
 }
 
 /** An upstream whose first reply is its list of models. */
@@ -53,14 +44,6 @@ test('natter sends requests to the sandbox, which sends them to the upstream', a
     stream: true,
   });
   expect(engine.requests.map(({ text }) => text).join('')).not.toContain('key-of-a-client');
-});
-
-test('--map sets the model, even if it is not listed', async () => {
-  const engine = await serveEngine([streamed('Hello')]);
-  const gateway = await openGateway(['--upstream', `${engine.url}/v1`, '--map', 'origin=x']);
-  await gateway.send('hi');
-  expect(gateway.stderr()).toContain('warning: the upstream does not list the model "x"');
-  expect(engine.requests[1]?.body).toContain('"model":"x"');
 });
 
 test('--upstream-profile uses the address, key, headers and parameters of the profile', async () => {
@@ -156,14 +139,4 @@ test('N11 the sandbox prints its address for natter, and the one with /v1 for ot
   const [, url = ''] = /other programs: (\S+)\/v1,/.exec(sandbox.stderr()) ?? [];
   expect(sandbox.stderr()).toContain(`try it: NATTER_BASE_URL=${url} `);
   expect((await sandbox.send('--param', 'temperature=1', '[sandbox echo] hi')).stdout).toBe('hi\n');
-});
-
-test('the reason for which the upstream refuses a prompt is reported once, with its status', async () => {
-  const engine = await serveEngine([json(422, { error: { message: 'the prompt is too long' } })]);
-  const gateway = await openGateway(['--upstream', engine.url]);
-  const { code, stderr } = await gateway.send('hi');
-  expect(code).toBe(7);
-  expect(stderr).toContain(
-    'natter: the service rejected the request as invalid (400): upstream (422): the prompt is too long',
-  );
 });

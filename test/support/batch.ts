@@ -10,14 +10,7 @@ import { createFakeClock } from './fake-clock.ts';
 import { folderOf } from './folder.ts';
 import { passTime } from './held-sandbox.ts';
 import { runInMemory } from './in-memory.ts';
-import {
-  jsonLines,
-  type RunningNatter,
-  type RunOptions,
-  type RunResult,
-  serviceAt,
-  startNatter,
-} from './natter.ts';
+import { jsonLines, type RunOptions, serviceAt, startNatter } from './natter.ts';
 
 /** The fields of a result that tests read. */
 export interface BatchResult {
@@ -31,32 +24,19 @@ export interface BatchResult {
   readonly error?: { readonly kind: string; readonly message: string; readonly hint?: string };
 }
 
-/** A folder to run batches in, and a service that records its requests. */
-export interface BatchPlace {
-  write(name: string, text: string): void;
-  read(name: string): string;
-  has(name: string): boolean;
-  /** The results in a file. */
-  results(name: string): readonly BatchResult[];
-  run(words: readonly string[], options?: RunOptions): Promise<RunResult>;
-  start(words: readonly string[], options?: RunOptions): RunningNatter;
-  /** The prompts sent so far, in the order their answers ended. */
-  readonly asked: string[];
-  /** Bodies of the requests so far. */
-  readonly bodies: unknown[];
-  readonly folder: string;
-  readonly env: Readonly<Record<string, string>>;
-}
-
 export const parseResults = (text: string) => jsonLines(text) as readonly BatchResult[];
 
-/** A service that echoes each prompt without delay, after `faults`. */
+export type BatchPlace = Awaited<ReturnType<typeof openBatchPlace>>;
+
+/** A folder to run batches in, and a service that echoes each prompt without delay, after `faults`. */
 export async function openBatchPlace(
   faults: readonly FaultRule[] = [],
   options: SandboxOptions = {},
-): Promise<BatchPlace> {
+) {
   const folder = folderOf();
+  /** The prompts sent so far, in the order their answers ended. */
   const asked: string[] = [];
+  /** Bodies of the requests so far. */
   const bodies: unknown[] = [];
   const sandbox = await startSandbox({
     latency: { origin: 0, nextgen: 0 },
@@ -78,32 +58,30 @@ export async function openBatchPlace(
     env,
     asked,
     bodies,
-    write: (name, text) => writeFileSync(join(folder, name), text),
-    read: (name) => readFileSync(join(folder, name), 'utf8'),
-    has: (name) => existsSync(join(folder, name)),
-    results: (name) => parseResults(readFileSync(join(folder, name), 'utf8')),
-    run: (words, run) => runInMemory(['batch', ...words], inPlace(run)),
-    start: (words, run) => startNatter(['batch', ...words], inPlace(run)),
+    write: (name: string, text: string) => writeFileSync(join(folder, name), text),
+    read: (name: string) => readFileSync(join(folder, name), 'utf8'),
+    has: (name: string) => existsSync(join(folder, name)),
+    results: (name: string) => parseResults(readFileSync(join(folder, name), 'utf8')),
+    run: (words: readonly string[], run?: RunOptions) =>
+      runInMemory(['batch', ...words], inPlace(run)),
+    start: (words: readonly string[], run?: RunOptions) =>
+      startNatter(['batch', ...words], inPlace(run)),
   };
 }
 
-/** A place whose service continues its answers only as the test lets time pass. */
-export interface SlowBatchPlace extends BatchPlace {
-  /** Resolves when `count` answers are in progress. */
-  inProgress(count: number): Promise<void>;
-  /** Waits until `count` answers are in progress, and lets these finish. */
-  finish(count: number): Promise<void>;
-}
-
-/** A slow place with this number of prompts in `p.txt`. */
-export async function openSlowPrompts(count: number): Promise<SlowBatchPlace> {
+/** A place with this number of prompts in `p.txt`, whose service continues its answers only as the test lets time pass. */
+export async function openSlowPrompts(count: number) {
   const clock = createFakeClock();
   const place = await openPrompts(count, [rule('tokens=20 rate=20')], { clock });
   return {
     ...place,
-    inProgress: (running) => passTime(clock, 0, running),
-    // An answer takes a little more than a second, so one that is requested meanwhile does not finish too.
-    finish: (running) => passTime(clock, 1500, running),
+    /** Resolves when `running` answers are in progress. */
+    inProgress: (running: number) => passTime(clock, 0, running),
+    /**
+     * Waits until `running` answers are in progress, and lets these finish. An answer takes a little more than a second,
+     * so one that is requested meanwhile does not finish too.
+     */
+    finish: (running: number) => passTime(clock, 1500, running),
   };
 }
 

@@ -6,35 +6,29 @@ import type { Conversation } from '../../src/conversation/tree.ts';
 import type { LedgerLine } from '../../src/usage/ledger.ts';
 import { folderOf } from './folder.ts';
 import { runInMemory } from './in-memory.ts';
-import { jsonLines, type RunOptions, type RunResult } from './natter.ts';
-
-/** A new data folder, and runs of natter that use it. */
-export interface DataFolder {
-  readonly path: string;
-  readonly env: Readonly<Record<string, string>>;
-  run(words: readonly string[], options?: RunOptions): Promise<RunResult>;
-  /** The names of the journals. */
-  files(): readonly string[];
-  /** The only conversation; throws if there are several. */
-  only(): Conversation;
-}
+import { jsonLines, type RunOptions } from './natter.ts';
 
 const filesOf = (folder: string) =>
   readdirSync(join(folder, 'conversations'), { withFileTypes: true })
     .map(({ name }) => name)
     .sort();
 
-export function createDataFolder(): DataFolder {
+export type DataFolder = ReturnType<typeof createDataFolder>;
+
+/** A new data folder, and runs of natter that use it. */
+export function createDataFolder() {
   const path = folderOf();
   const env = { NATTER_DATA_DIR: path };
   const files = () => filesOf(path).filter((name) => name.endsWith('.jsonl'));
   return {
     path,
     env,
+    /** The names of the journals. */
     files,
-    run: (words, options = {}) =>
+    run: (words: readonly string[], options: RunOptions = {}) =>
       runInMemory(words, { ...options, env: { ...env, ...options.env } }),
-    only() {
+    /** The only conversation; throws if there are several. */
+    only: (): Conversation => {
       const [name = '', ...others] = files();
       if (others.length > 0) throw new Error(`there are ${others.length + 1} conversations`);
       const file = join(path, 'conversations', name);

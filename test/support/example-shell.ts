@@ -14,15 +14,6 @@ interface ExampleResult {
   readonly stderr: string;
 }
 
-/** Runs each example in a copy of a home folder in which natter has been used. */
-export interface ExampleShell {
-  /** The URL of the sandbox that is the service. */
-  readonly serviceUrl: string;
-  /** `program` is the shell that runs the line, `/bin/sh` by default. */
-  run(line: string, program?: string): Promise<ExampleResult>;
-  close(): Promise<void>;
-}
-
 const node = `exec "${process.execPath}"`;
 const copyInput = `${node} -e 'process.stdin.pipe(process.stdout)'`;
 
@@ -139,7 +130,10 @@ function finish(
   );
 }
 
-export async function openExampleShell(): Promise<ExampleShell> {
+export type ExampleShell = Awaited<ReturnType<typeof openExampleShell>>;
+
+/** Runs each example in a copy of a home folder in which natter has been used. */
+export async function openExampleShell() {
   const sandbox = await startSandbox();
   const path = prepareTools();
   const seed = mkdtempSync(join(tmpdir(), 'natter-example-'));
@@ -158,8 +152,10 @@ export async function openExampleShell(): Promise<ExampleShell> {
   const gateway = `natter config set base-url ${sandbox.url} --profile gateway`;
   for (const line of [...past, gateway]) await finish(line, seed, environment(seed));
   return {
+    /** The URL of the sandbox that is the service. */
     serviceUrl: sandbox.url,
-    async run(example, program) {
+    /** `program` is the shell that runs the line, `/bin/sh` by default. */
+    async run(example: string, program?: string): Promise<ExampleResult> {
       // The addresses in examples do not exist, and a port may be in use.
       const line = example
         .replaceAll('https://api.example.com', sandbox.url)

@@ -13,23 +13,16 @@ export async function passTime(clock: FakeClock, milliseconds: number, waiting =
 }
 
 /** A sandbox whose answers continue only as a test lets time pass; stopped with the test. */
-export interface HeldSandbox {
-  /** The environment of a natter that uses it. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Lets time pass once `waiting` answers, by default one, wait for it. */
-  readonly pass: (milliseconds: number, waiting?: number) => Promise<void>;
-  /** From now on time passes without the test. */
-  readonly release: () => void;
-}
-
-export async function openHeldSandbox(options: SandboxOptions = {}): Promise<HeldSandbox> {
+export async function openHeldSandbox(options: SandboxOptions = {}) {
   const clock = createFakeClock();
   const sandbox = await startSandbox({ ...options, clock });
   onTestFinished(() => sandbox.close());
   return {
     env: serviceAt(sandbox, { NATTER_API_KEY: sandboxKey }),
-    pass: (milliseconds, waiting) => passTime(clock, milliseconds, waiting),
-    release() {
+    /** Lets time pass once `waiting` answers, by default one, wait for it. */
+    pass: (milliseconds: number, waiting?: number) => passTime(clock, milliseconds, waiting),
+    /** From now on time passes without the test. */
+    release: () => {
       const passing = setInterval(() => void clock.advance(60_000), 10);
       onTestFinished(() => clearInterval(passing));
     },

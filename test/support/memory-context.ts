@@ -1,25 +1,22 @@
+import { EventEmitter } from 'node:events';
 import type { Context } from '../../src/run.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
 import type { TerminalDevice } from '../../src/terminal/device/device.ts';
 import type { InputStream, OutputStream } from '../../src/terminal/device/streams.ts';
-import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createFakeClock } from './fake-clock.ts';
 
 /** Stores the text that is written. */
-export interface MemoryOutput extends OutputStream {
-  text(): string;
-}
-
-export function createMemoryOutput(isTerminal = false, columns = 80): MemoryOutput {
+export function createMemoryOutput(isTerminal = false, columns = 80) {
   const written: string[] = [];
-  return {
+  const output: OutputStream = {
     isTerminal,
     columns: () => columns,
     rows: () => 24,
     hasSize: () => true,
     write: (text) => void written.push(text),
     flush: async () => undefined,
-    text: () => written.join(''),
   };
+  return { ...output, text: () => written.join('') };
 }
 
 function createMemoryInput(isTerminal: boolean, pieces: readonly (string | Uint8Array)[]) {
@@ -45,16 +42,7 @@ export interface MemoryOptions {
 }
 
 /** A {@link Context} in memory, with a fake clock. */
-export interface MemoryContext {
-  readonly context: Context;
-  readonly clock: FakeClock;
-  readonly questions: readonly string[];
-  readonly stdout: () => string;
-  readonly stderr: () => string;
-  readonly abort: (reason: unknown) => void;
-}
-
-export function createMemoryContext(options: MemoryOptions = {}): MemoryContext {
+export function createMemoryContext(options: MemoryOptions = {}) {
   const { environment = {}, terminals = [], answers = [], columns = 80 } = options;
   const stdout = createMemoryOutput(terminals.includes('stdout'), columns);
   const stderr = createMemoryOutput(terminals.includes('stderr'), columns);
@@ -91,86 +79,51 @@ export function createMemoryContext(options: MemoryOptions = {}): MemoryContext 
     questions,
     stdout: () => stdout.text(),
     stderr: () => stderr.text(),
-    abort: (reason) => abortion.abort(reason),
+    abort: (reason: unknown) => abortion.abort(reason),
   };
 }
 
 /** A {@link TerminalDevice} without a terminal, which a test controls. */
-export interface MemoryDevice {
-  readonly device: TerminalDevice;
+export function createMemoryDevice() {
   /** Text of `writeNow`, changes of the mode (`raw`, `cooked`), and `stopped`. */
-  readonly log: string[];
-  readonly type: (text: string) => void;
-  readonly hangUp: () => void;
-  readonly resize: () => void;
-  readonly interrupt: () => void;
-  /** SIGTERM. */
-  readonly terminate: () => void;
-  /** SIGUSR1. */
-  readonly approachTimeLimit: () => void;
-  /** Ctrl+Z in cooked mode. */
-  readonly pressSuspend: () => void;
-  /** SIGCONT, after natter or another process stopped it. */
-  readonly resume: () => void;
-  readonly exit: () => void;
-}
-
-function createEvent<Value = void>() {
-  const listeners = new Set<(value: Value) => void>();
-  return {
-    on: (listener: (value: Value) => void) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    emit: (value: Value) => [...listeners].forEach((listener) => listener(value)),
-  };
-}
-
-export function createMemoryDevice(): MemoryDevice {
   const log: string[] = [];
-  const events = Array.from({ length: 8 }, () => createEvent());
-  const [end, resize, interrupt, resume, exit, suspend, timeLimit, terminate] = events;
-  if (!end || !resize || !interrupt || !resume || !exit || !suspend || !timeLimit || !terminate)
-    throw new Error('too few events');
-  const input = createEvent<Uint8Array>();
+  const events = new EventEmitter();
+  const on = (event: string, listener: (bytes: Uint8Array) => void) => {
+    events.on(event, listener);
+    return () => void events.off(event, listener);
+  };
   let isRaw = false;
   const device: TerminalDevice = {
     listen(onBytes, onEnd) {
-      const stops = [input.on(onBytes), end.on(onEnd)];
+      const stops = [on('bytes', onBytes), on('end', onEnd)];
       return () => stops.forEach((stop) => stop());
     },
     setRaw(wanted) {
       if (wanted !== isRaw) log.push(wanted ? 'raw' : 'cooked');
       isRaw = wanted;
     },
-    onResize: resize.on,
+    on,
     checkSize: () => undefined,
-    onInterrupt: interrupt.on,
-    onTerminate: terminate.on,
-    onTimeLimit: timeLimit.on,
-    onSuspend: suspend.on,
     suspend(onContinue) {
       log.push('stopped');
-      const forget = resume.on(() => {
+      const forget = on('SIGCONT', () => {
         forget();
         onContinue();
       });
     },
-    onContinue: resume.on,
-    onExit: exit.on,
     writeNow: (text) => void log.push(text),
   };
   return {
     device,
     log,
-    type: (text) => input.emit(Buffer.from(text)),
-    hangUp: () => end.emit(),
-    resize: () => resize.emit(),
-    interrupt: () => interrupt.emit(),
-    terminate: () => terminate.emit(),
-    approachTimeLimit: () => timeLimit.emit(),
-    pressSuspend: () => suspend.emit(),
-    resume: () => resume.emit(),
-    exit: () => exit.emit(),
+    type: (text: string) => events.emit('bytes', Buffer.from(text)),
+    hangUp: () => events.emit('end'),
+    resize: () => events.emit('resize'),
+    interrupt: () => events.emit('SIGINT'),
+    terminate: () => events.emit('SIGTERM'),
+    approachTimeLimit: () => events.emit('SIGUSR1'),
+    pressSuspend: () => events.emit('SIGTSTP'),
+    resume: () => events.emit('SIGCONT'),
+    exit: () => events.emit('exit'),
   };
 }

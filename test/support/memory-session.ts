@@ -15,7 +15,7 @@ import { initialState } from '../../src/repl/initial-state.ts';
 import type { ReplPrompts } from '../../src/repl/prompt-files/prompt-files.ts';
 import type { ReplService } from '../../src/repl/service.ts';
 import type { Context, Run } from '../../src/run.ts';
-import type { Repl, Screen, Session } from '../../src/repl/session.ts';
+import type { Repl, Screen } from '../../src/repl/session.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import { lineFormat } from '../../src/repl/line-mode/run-line-mode.ts';
 import { resolveSettings } from '../../src/settings/resolve.ts';
@@ -23,7 +23,7 @@ import { plainStyle } from '../../src/terminal/style.ts';
 import { storedWith } from '../settings/fixtures/stored.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { createMemoryContext, createMemoryDevice } from './memory-context.ts';
-import { lineEntered, stateOf } from './repl-state.ts';
+import { lineEntered, reviewPrompt, stateOf } from './repl-state.ts';
 import { storedList } from './conversation-lists.ts';
 import { folderOf } from './folder.ts';
 
@@ -57,22 +57,7 @@ const memoryFiles = (calls: string[]): ReplFiles => ({
 /** The prompt file `review`. */
 const namedPrompts: ReplPrompts = {
   list: async () => [{ name: 'review', summary: 'review a change' }],
-  open: async (name) =>
-    name === 'review'
-      ? {
-          name,
-          variables: [
-            { name: 'lang', description: 'language', choices: ['ts', 'js'], default: 'ts' },
-            { name: 'focus' },
-          ],
-        }
-      : undefined,
-  fill: async ({ values, text }) => ({
-    content: `review ${values['lang'] ?? 'ts'} for ${values['focus']}: ${text}`,
-    settings: { system: 'be careful', parameters: { set: {}, removed: [] } },
-    notices: [],
-    check: undefined,
-  }),
+  open: async (name) => (name === 'review' ? reviewPrompt : undefined),
 };
 
 /** A service's response to one request. */
@@ -80,20 +65,6 @@ export type Reply = (
   request: CompletionRequest,
   signal: AbortSignal | undefined,
 ) => AsyncIterable<ChatEvent>;
-
-export interface MemorySession {
-  readonly session: Session;
-  readonly clock: FakeClock;
-  readonly requests: readonly CompletionRequest[];
-  /** The text written to the transcript. */
-  readonly text: () => string;
-  readonly calls: string[];
-  readonly enter: (text: string) => void;
-  /** Resolves when the session has no activity. */
-  readonly idle: () => Promise<ReplState>;
-  /** Enters a line, and resolves when the session has no activity. */
-  readonly submit: (text: string) => Promise<ReplState>;
-}
 
 /** A complete answer of these texts. */
 export function saying(...texts: readonly string[]): Reply {
@@ -157,9 +128,9 @@ const serviceOf = (run: Run, client: Client, calls: string[]): ReplService => ({
   models({ model }) {
     const { settings } = run;
     const own = { ...settings, values: { ...settings.values, model } };
-    const clients = { of: async () => client, close: async () => undefined };
-    return { models: fallbackModels({ ...run, settings: own }), clients };
+    return fallbackModels({ ...run, settings: own });
   },
+  clientOf: async () => client,
   facts: () => ({ address: 'https://api.example.com', isSandbox: false, hasKey: true }),
   windows: () => new Map(),
   parameters: ({ parameters }) => parameters?.set ?? {},
@@ -190,10 +161,7 @@ const libraryOf = (clock: FakeClock): ReplLibrary => ({
     if (name === 'nothing') throw new Failure('not_found', `there is no conversation "${name}"`);
     return name === 'about' ? undefined : name;
   },
-  resume: (id) => {
-    const message = `conversation ${id} is open in another natter`;
-    return { isOpen: false, refusal: new Failure('storage', message) };
-  },
+  resume: (id) => new Failure('storage', `conversation ${id} is open in another natter`),
   branch: () => createJournal(journalOptions(clock)),
   list: () => storedList,
   names: () => [{ value: 'abcd2345', summary: 'Tea' }],
@@ -261,11 +229,13 @@ export interface MemoryOptions {
   readonly folder?: string;
 }
 
+export type MemorySession = ReturnType<typeof openMemorySession>;
+
 export function createMemorySession(...replies: Reply[]): MemorySession {
   return openMemorySession({ replies });
 }
 
-export function openMemorySession(options: MemoryOptions): MemorySession {
+export function openMemorySession(options: MemoryOptions) {
   const calls: string[] = [];
   const requests: CompletionRequest[] = [];
   const written: string[] = [];
@@ -309,6 +279,7 @@ export function openMemorySession(options: MemoryOptions): MemorySession {
     ...(options.call && { call: options.call }),
   });
   const enter = (text: string) => session.update(lineEntered(text, clock.monotonic()));
+  /** Resolves when the session has no activity. */
   const idle = async () => {
     const end = Date.now() + 60_000;
     for (;;) {
@@ -318,6 +289,7 @@ export function openMemorySession(options: MemoryOptions): MemorySession {
       if (Date.now() > end) throw new Error('the session never became idle');
     }
   };
+  /** Enters a line, and resolves when the session has no activity. */
   const submit = (text: string) => {
     enter(text);
     return idle();

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { folderOf } from './folder.ts';
@@ -50,16 +50,7 @@ export function cleanEnvironment(env: Readonly<Record<string, string>> = {}): No
 }
 
 /** For tests that act while natter runs. */
-export interface RunningNatter {
-  readonly child: ChildProcess;
-  readonly result: Promise<RunResult>;
-  stdout(): string;
-  stderr(): string;
-  /** Resolves when the output so far matches. */
-  waitFor(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<void>;
-}
-
-export function startNatter(words: readonly string[], options: RunOptions = {}): RunningNatter {
+export function startNatter(words: readonly string[], options: RunOptions = {}) {
   const child = spawn(process.execPath, [binary, ...words], {
     env: cleanEnvironment(options.env),
     stdio: 'pipe',
@@ -86,8 +77,9 @@ export function startNatter(words: readonly string[], options: RunOptions = {}):
     result,
     stdout: () => text('stdout'),
     stderr: () => text('stderr'),
-    waitFor: (stream, pattern) =>
-      new Promise((settle, reject) => {
+    /** Resolves when the output so far matches. */
+    waitFor: (stream: 'stdout' | 'stderr', pattern: RegExp) =>
+      new Promise<void>((settle, reject) => {
         const check = () => {
           if (pattern.test(text(stream))) settle();
         };
@@ -101,19 +93,17 @@ export function startNatter(words: readonly string[], options: RunOptions = {}):
   };
 }
 
+export type RunningNatter = ReturnType<typeof startNatter>;
+
 export function runNatter(words: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   return startNatter(words, options).result;
 }
 
 /** `natter sandbox`, stopped with the test. */
-export interface SandboxCommand extends RunningNatter {
-  readonly url: string;
-}
-
 export async function startSandboxCommand(
   words: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
-): Promise<SandboxCommand> {
+) {
   const sandbox = startNatter(['sandbox', ...words], { env, keepInputOpen: true });
   onTestFinished(async () => {
     sandbox.child.kill();

@@ -3,7 +3,7 @@ import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { folderOf } from './folder.ts';
 import { runInMemory } from './in-memory.ts';
-import type { RunOptions, RunResult } from './natter.ts';
+import type { RunOptions } from './natter.ts';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -17,19 +17,6 @@ interface DryRun {
   readonly settings: readonly { readonly name: string; readonly source: string }[];
 }
 
-export interface PromptProject {
-  /** The root of a repository, and the current directory of natter. */
-  readonly folder: string;
-  /** The settings folder. */
-  readonly config: string;
-  readonly write: (files: Files) => void;
-  readonly run: (words: readonly string[], options?: RunOptions) => Promise<RunResult>;
-  /** The document of `--dry-run` in the sandbox. */
-  readonly dryRun: (words: readonly string[], options?: RunOptions) => Promise<DryRun>;
-  /** The prompt that `natter run` would send. */
-  readonly prompt: (words: readonly string[], options?: RunOptions) => Promise<string>;
-}
-
 function writeFiles(folder: string, files: Files): void {
   for (const [name, text] of Object.entries(files)) {
     const path = join(folder, name);
@@ -39,15 +26,16 @@ function writeFiles(folder: string, files: Files): void {
 }
 
 /** A repository with these files, and an empty home folder. */
-export function createPromptProject(files: Files = {}): PromptProject {
+export function createPromptProject(files: Files = {}) {
   const place = realpathSync(folderOf());
   const [folder, home] = [join(place, 'project'), join(place, 'home')];
   mkdirSync(home);
   writeFiles(folder, files);
   execFileSync('git', ['init', '--quiet', folder]);
-  const run: PromptProject['run'] = (words, options = {}) =>
+  const run = (words: readonly string[], options: RunOptions = {}) =>
     runInMemory(words, { cwd: folder, ...options, env: { HOME: home, ...options.env } });
-  const dryRun: PromptProject['dryRun'] = async (words, options) => {
+  /** The document of `--dry-run` in the sandbox. */
+  const dryRun = async (words: readonly string[], options?: RunOptions) => {
     const { code, stdout, stderr } = await run([...words, '--dry-run', '--sandbox'], options);
     if (code !== 0) throw new Error(stderr);
     return JSON.parse(stdout) as DryRun;
@@ -55,10 +43,11 @@ export function createPromptProject(files: Files = {}): PromptProject {
   return {
     folder,
     config: join(home, '.config/natter'),
-    write: (more) => writeFiles(folder, more),
+    write: (more: Files) => writeFiles(folder, more),
     run,
     dryRun,
-    async prompt(words, options) {
+    /** The prompt that `natter run` would send. */
+    prompt: async (words: readonly string[], options?: RunOptions): Promise<string> => {
       const { messages } = (await dryRun(['run', ...words], options)).request.body;
       return messages.at(-1)?.content ?? '';
     },

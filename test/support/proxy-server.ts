@@ -12,21 +12,18 @@ interface ProxiedRequest {
   readonly headers: IncomingMessage['headers'];
 }
 
-export interface ProxyServer {
-  readonly port: number;
-  readonly url: string;
-  readonly requests: readonly ProxiedRequest[];
-}
-
-export interface ProxyOptions {
-  /** The local port that receives the requests for every host. */
+/**
+ * A forward proxy for plain HTTP and CONNECT, stopped with the test.
+ * @param upstream the local port that receives the requests for every host
+ * @param refusal refuses everything with this status
+ */
+export async function startProxy({
+  upstream,
+  refusal,
+}: {
   readonly upstream: number;
-  /** Refuses everything with this status. */
   readonly refusal?: number;
-}
-
-/** A forward proxy for plain HTTP and CONNECT, stopped with the test. */
-export async function startProxy({ upstream, refusal }: ProxyOptions): Promise<ProxyServer> {
+}) {
   const requests: ProxiedRequest[] = [];
   const sockets = new Set<Socket>();
   const record = ({ method = '', url = '', headers }: IncomingMessage) =>

@@ -41,35 +41,18 @@ export interface RawServerOptions {
   readonly greeting?: Reply;
 }
 
-/** A server that sends exactly the given bytes, including invalid HTTP. */
-export interface RawServer {
-  readonly port: number;
-  /** `http://127.0.0.1:port`, or https. */
-  readonly url: string;
-  /** Complete requests, in order of arrival. */
-  readonly requests: readonly RawRequest[];
-  /** Connections so far. */
-  connections(): number;
-  /** Open connections. */
-  open(): number;
-  /** Resolves when `count` connections were made. */
-  connected(count: number): Promise<void>;
-  /** Resolves when `count` requests were received. */
-  received(count: number): Promise<void>;
-  /** Resolves when no connection is open. */
-  idle(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** The path of a file beside this one. */
 export const certificatePath = (name: string): string =>
   fileURLToPath(new URL(`certificates/${name}`, import.meta.url));
 
-/** Starts a server that answers request n with reply n, and all further ones with the last reply. */
+export type RawServer = Awaited<ReturnType<typeof startRawServer>>;
+
+/** Starts a server that sends exactly the given bytes: it answers request n with reply n, and all further ones with the last reply. */
 export async function startRawServer(
   replies: readonly Reply[],
   { tls = false, certificate = 'server.pem', greeting = [] }: RawServerOptions = {},
-): Promise<RawServer> {
+) {
+  /** Complete requests, in order of arrival. */
   const requests: RawRequest[] = [];
   const sockets = new Set<Socket>();
   const watchers = new Set<() => void>();
@@ -122,9 +105,13 @@ export async function startRawServer(
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     requests,
     connections: () => connections,
+    /** Open connections. */
     open: () => sockets.size,
-    connected: (count) => when(() => connections >= count),
-    received: (count) => when(() => requests.length >= count),
+    /** Resolves when `count` connections were made. */
+    connected: (count: number) => when(() => connections >= count),
+    /** Resolves when `count` requests were received. */
+    received: (count: number) => when(() => requests.length >= count),
+    /** Resolves when no connection is open. */
     idle: () => when(() => sockets.size === 0),
     async stop() {
       for (const socket of sockets) socket.destroy();

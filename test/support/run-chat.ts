@@ -52,21 +52,11 @@ export async function beginChat(client: Client, count: number, options: ChatOpti
   return events;
 }
 
-/** The events and the result of one prompt. */
-export interface ChatRun {
-  readonly events: readonly ChatEvent[];
-  readonly text: string;
-  /** Undefined for a complete answer. */
-  readonly error: unknown;
-  /** The delay of each `retry-scheduled`, in milliseconds. */
-  readonly delays: readonly number[];
-}
-
-/** Runs one prompt to its end; waits before retries take no time. */
+/** Runs one prompt to its end; waits before retries take no time. @returns its events and its failure, if any */
 export async function runChat(
   { client, clock }: { readonly client: Client; readonly clock: FakeClock },
   options: { readonly signal?: AbortSignal; readonly request?: CompletionRequest } = {},
-): Promise<ChatRun> {
+) {
   const events: ChatEvent[] = [];
   const iterator = client.chat(options.request ?? prompt, options)[Symbol.asyncIterator]();
   let error: unknown;
@@ -84,6 +74,7 @@ export async function runChat(
     error = thrown;
   }
   const text = events.map((event) => (event.type === 'text-received' ? event.text : '')).join('');
+  /** The delay of each `retry-scheduled`, in milliseconds. */
   const delays = events.flatMap((event) => (event.type === 'retry-scheduled' ? [event.delay] : []));
   return { events, text, error, delays };
 }
@@ -99,7 +90,7 @@ async function passWait(delay: number, clock: FakeClock): Promise<void> {
 }
 
 /** @throws Error unless the prompt failed with a Failure */
-export function failureOf({ error }: Pick<ChatRun, 'error'>): Failure {
+export function failureOf({ error }: { readonly error: unknown }): Failure {
   if (error instanceof Failure) return error;
   throw new Error('no Failure was thrown', { cause: error });
 }

@@ -33,26 +33,11 @@ export function unwrappedLines({ buffer: { active } }: Terminal): string[] {
 }
 
 /** A terminal emulator without a program, whose content a test reads as a user would see it. */
-export interface Screen {
-  columns(): number;
-  rows(): number;
-  write(text: string): undefined;
-  /** Shows everything written before. */
-  resize(columns: number, rows: number): Promise<void>;
-  /** Resolves when everything written is shown. */
-  settled(): Promise<void>;
-  /** The visible rows, trailing blanks removed. */
-  screen(): Promise<string[]>;
-  /** Scrollback and screen as lines of text: rows that the terminal wrapped are one line. */
-  lines(): Promise<string[]>;
-  cursor(): Promise<{ row: number; column: number }>;
-  /** Everything written. */
-  readonly output: string[];
-}
-
-export function createScreen(columns: number, rows: number): Screen {
+export function createScreen(columns: number, rows: number) {
   const terminal = createEmulator(columns, rows);
+  /** Everything written. */
   const output: string[] = [];
+  /** Resolves when everything written is shown. */
   const settled = () =>
     new Promise<void>((resolve) => {
       terminal.write('', resolve);
@@ -63,15 +48,17 @@ export function createScreen(columns: number, rows: number): Screen {
     settled,
     columns: () => terminal.cols,
     rows: () => terminal.rows,
-    write(text) {
+    write(text: string): undefined {
       output.push(text);
       terminal.write(text);
       return undefined;
     },
-    async resize(newColumns, newRows) {
+    /** Shows everything written before. */
+    resize: async (newColumns: number, newRows: number) => {
       await settled();
       terminal.resize(newColumns, newRows);
     },
+    /** The visible rows, trailing blanks removed. */
     async screen() {
       await settled();
       const found = Array.from({ length: terminal.rows }, (_, row) =>
@@ -82,6 +69,7 @@ export function createScreen(columns: number, rows: number): Screen {
       while (found.length > 0 && found.at(-1) === '') found.pop();
       return found.map((row) => row ?? '');
     },
+    /** Scrollback and screen as lines of text: rows that the terminal wrapped are one line. */
     async lines() {
       await settled();
       const found = unwrappedLines(terminal);
@@ -116,14 +104,39 @@ export function openRegion(columns = 20, rows = 10, synchronized = true) {
     await clock.advance(200);
     await tick();
   };
-  return { screen, clock, region, settle };
+  return {
+    screen,
+    clock,
+    region,
+    settle,
+    /** Writes text above the region. */
+    commit: async (text: string) => {
+      region.commit(text);
+      await settle();
+    },
+    render: async (frame: Frame) => {
+      region.render(() => frame);
+      await settle();
+    },
+    resize: async (newColumns: number, newRows: number) => {
+      await screen.resize(newColumns, newRows);
+      region.resized();
+      await settle();
+    },
+    /** The bytes of an action. */
+    written: async (act: () => unknown) => {
+      screen.output.length = 0;
+      await act();
+      await settle();
+      return screen.output.join('');
+    },
+  };
 }
 
 /** Opens a region and renders `frame` in it. */
 export async function drawn(frame: Frame, columns?: number, rows?: number) {
   const opened = openRegion(columns, rows);
-  opened.region.render(() => frame);
-  await opened.settle();
+  await opened.render(frame);
   return opened;
 }
 

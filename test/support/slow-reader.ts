@@ -21,20 +21,12 @@ export async function settledCount(count: () => number): Promise<number> {
   }
 }
 
-export interface SlowRead {
-  readonly code: number | null;
-  readonly length: number;
-  readonly hash: string;
-  /** In megabytes, up to the last byte read. */
-  readonly peak: number;
-}
-
-/** Runs natter with a reader that starts when `mayRead` resolves, and pauses `rest` milliseconds after each piece. */
+/** Runs natter with a reader that starts when `mayRead` resolves, and pauses `rest` milliseconds after each piece. @returns the peak memory in megabytes */
 export async function readSlowly(
   words: readonly string[],
   env: Readonly<Record<string, string>>,
   { mayRead, rest }: { readonly mayRead?: () => Promise<unknown>; readonly rest?: number },
-): Promise<SlowRead> {
+) {
   const child = spawn(process.execPath, [binary, ...words], {
     env: cleanEnvironment(env),
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -239,26 +239,22 @@ export async function* bodyOf(
   for (const read of reads) yield typeof read === 'string' ? Buffer.from(read) : read;
 }
 
-/** The parts that were yielded, and the error, if any. */
-export interface Reading {
-  readonly parts: readonly AnswerPart[];
-  readonly thrown: unknown;
-}
-
+/** @returns the parts that were yielded, and the error, if any */
 export async function readParts(
   reads: Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>,
   contentType: string | undefined = 'text/event-stream',
   { onContent, limit }: { readonly onContent?: () => void; readonly limit?: number } = {},
-): Promise<Reading> {
+) {
   const body = Symbol.asyncIterator in reads ? reads : bodyOf(reads);
   const parts: AnswerPart[] = [];
+  let thrown: unknown;
   try {
     const reading = readAnswer(body, contentType, unmasked, onContent, limit);
     for await (const part of reading) parts.push(part);
-    return { parts, thrown: undefined };
-  } catch (thrown) {
-    return { parts, thrown };
+  } catch (error) {
+    thrown = error;
   }
+  return { parts, thrown };
 }
 
 export function textOf(

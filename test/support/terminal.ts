@@ -68,30 +68,6 @@ export interface TerminalOptions {
   readonly shell?: string;
 }
 
-/** natter in a pseudo-terminal, seen through a terminal emulator. */
-export interface TerminalSession {
-  /** All bytes that the program wrote. */
-  output(): string;
-  /** The visible screen, lines joined by newlines, trailing blanks removed. */
-  screen(): Promise<string>;
-  /** Screen and scrollback. */
-  transcript(): Promise<string>;
-  /** Screen and scrollback as a selection copies them: rows that the terminal wrapped are one line. */
-  copied(): Promise<string>;
-  type(text: string): void;
-  resize(columns: number, rows: number): void;
-  /** Stops the program during the resize, so that no output for the old size is in flight. */
-  resizeStopped(columns: number, rows: number): Promise<void>;
-  kill(signal: string): void;
-  /** The modes that the program has switched on. */
-  modes(): Promise<{ readonly bracketedPaste: boolean; readonly cursorHidden: boolean }>;
-  /** Closes the terminal's window. */
-  hangUp(): void;
-  /** Resolves when the transcript matches. */
-  waitFor(pattern: RegExp): Promise<string>;
-  readonly exit: Promise<{ exitCode: number; signal: number | undefined }>;
-}
-
 function textOf(terminal: headless.Terminal, from: number, to: number): string {
   const lines: string[] = [];
   for (let index = from; index < to; index += 1) {
@@ -100,11 +76,10 @@ function textOf(terminal: headless.Terminal, from: number, to: number): string {
   return lines.join('\n').trimEnd();
 }
 
-/** Starts natter with `words` in a pseudo-terminal of 80 by 24 or the given size. */
-export function openTerminal(
-  words: readonly string[],
-  options: TerminalOptions = {},
-): TerminalSession {
+export type TerminalSession = ReturnType<typeof openTerminal>;
+
+/** Starts natter in a pseudo-terminal of 80 by 24 or the given size, seen through a terminal emulator. */
+export function openTerminal(words: readonly string[], options: TerminalOptions = {}) {
   const { columns = 80, rows = 24 } = options;
   const terminal = createEmulator(columns, rows);
   const env = cleanEnvironment({ TERM: 'xterm-256color', ...options.env });
@@ -139,6 +114,7 @@ export function openTerminal(
       });
     });
   });
+  /** Screen and scrollback. */
   const transcript = async () => {
     await flushed();
     return textOf(terminal, 0, terminal.buffer.active.length);
@@ -150,9 +126,11 @@ export function openTerminal(
     terminal.resize(newColumns, newRows);
   };
   return {
+    /** All bytes that the program wrote. */
     output: () => output,
     resize,
-    async resizeStopped(newColumns, newRows) {
+    /** Stops the program during the resize, so that no output for the old size is in flight. */
+    async resizeStopped(newColumns: number, newRows: number) {
       child.kill('SIGSTOP');
       let before: number;
       do {
@@ -166,29 +144,33 @@ export function openTerminal(
       resize(newColumns, newRows);
       child.kill('SIGCONT');
     },
+    /** The visible screen, lines joined by newlines, trailing blanks removed. */
     async screen() {
       await flushed();
       const { viewportY } = terminal.buffer.active;
       return textOf(terminal, viewportY, viewportY + terminal.rows);
     },
     transcript,
+    /** Screen and scrollback as a selection copies them: rows that the terminal wrapped are one line. */
     async copied() {
       await flushed();
       return unwrappedLines(terminal).join('\n');
     },
-    type: (text) => child.write(text),
-    kill: (signal) => child.kill(signal),
+    type: (text: string) => child.write(text),
+    kill: (signal: string) => child.kill(signal),
+    /** The modes that the program has switched on. */
     async modes() {
       await flushed();
       const shown = output.lastIndexOf('\u001B[?25h');
       const hidden = output.lastIndexOf('\u001B[?25l');
       return { bracketedPaste: terminal.modes.bracketedPasteMode, cursorHidden: hidden > shown };
     },
-    // Closes the connection; node-pty's types omit it.
+    /** Closes the terminal's window; node-pty's types omit it. */
     hangUp: () => (child as unknown as { destroy(): void }).destroy(),
     exit,
-    waitFor: (pattern) =>
-      new Promise((resolve, reject) => {
+    /** Resolves when the transcript matches. */
+    waitFor: (pattern: RegExp) =>
+      new Promise<string>((resolve, reject) => {
         const check = () => {
           void transcript().then((text) => {
             if (!pattern.test(text)) {
@@ -204,15 +186,6 @@ export function openTerminal(
         check();
       }),
   };
-}
-
-/** Expects a retry with a countdown, in which seconds may be missing: a busy machine skips updates. */
-export function expectCountdown(output: string): void {
-  const seconds = [...output.matchAll(/retry 1 of 4 in (\d+) s/g)].map(([, count]) =>
-    Number(count),
-  );
-  expect(seconds).toEqual(seconds.toSorted((one, other) => other - one));
-  expect(new Set(seconds).size).toBeGreaterThan(1);
 }
 
 export const keys = {

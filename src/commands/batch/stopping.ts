@@ -33,16 +33,16 @@ export function watchStopping(run: SendingRun, clear: () => void) {
     clear();
     presentation.notices.notice(notice);
   };
-  const removeInterrupt = device.onInterrupt(() => {
+  const removeInterrupt = device.on('SIGINT', () => {
     removeInterrupt();
     stop('SIGINT', 'finishing running requests; press Ctrl+C again to cancel them');
   });
-  const removeTimeLimit = device.onTimeLimit(() => {
+  const removeTimeLimit = device.on('SIGUSR1', () => {
     removeTimeLimit();
     stop('SIGUSR1');
   });
   let terminatedAt: number | undefined;
-  const removeTermination = device.onTerminate(() => {
+  const removeTermination = device.on('SIGTERM', () => {
     const now = clock.monotonic();
     if (terminatedAt === undefined) {
       terminatedAt = now;

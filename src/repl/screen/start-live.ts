@@ -153,7 +153,7 @@ class LiveScreen implements Screen {
     this.#region.suspend();
     this.#rawMode?.pause();
     // Ctrl+C belongs to the other program.
-    const release = this.#repl.context.device.onInterrupt(() => undefined);
+    const release = this.#repl.context.device.on('SIGINT', () => undefined);
     try {
       return await use();
     } finally {

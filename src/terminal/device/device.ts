@@ -1,6 +1,13 @@
 import { writeSync } from 'node:fs';
 import type { SignalWatch } from './signals.ts';
 
+/**
+ * What natter can react to: a new size of the window; Ctrl+C in a cooked terminal (`SIGINT`); what schedulers send before
+ * they end or kill a job (`SIGUSR1`, `SIGTERM`); Ctrl+Z in a cooked terminal (`SIGTSTP`), after which the listener must
+ * call `suspend`; that the process continues after being stopped (`SIGCONT`); its end, if it can be known (`exit`).
+ */
+type DeviceEvent = 'resize' | 'SIGINT' | 'SIGUSR1' | 'SIGTERM' | 'SIGTSTP' | 'SIGCONT' | 'exit';
+
 /** The terminal of an interactive program: keys, resizes, and job control by the shell. */
 export interface TerminalDevice {
   /**
@@ -11,23 +18,11 @@ export interface TerminalDevice {
   /** Raw mode: the terminal delivers each key, without echo. */
   setRaw(isRaw: boolean): void;
   /** @returns a function that removes the listener */
-  onResize(listener: () => void): () => void;
+  on(event: DeviceEvent, listener: () => void): () => void;
   /** Reads the terminal's size, because the signal may be late; listeners are called at once if it has changed. */
   checkSize(): void;
-  /** Ctrl+C in a cooked terminal, or `kill -INT`. @returns a function that removes the listener */
-  onInterrupt(listener: () => void): () => void;
-  /** SIGTERM: schedulers send it before they kill a job. @returns a function that removes the listener */
-  onTerminate(listener: () => void): () => void;
-  /** SIGUSR1: schedulers send it before they end a job. @returns a function that removes the listener */
-  onTimeLimit(listener: () => void): () => void;
-  /** Ctrl+Z in a cooked terminal: the listener must call `suspend`. @returns a function that removes the listener */
-  onSuspend(listener: () => void): () => void;
   /** Stops the job until the shell continues it; `onContinue` is called then, or at once without job control. */
   suspend(onContinue: () => void): void;
-  /** The process continues after being stopped. @returns a function that removes the listener */
-  onContinue(listener: () => void): () => void;
-  /** Called before the process ends, if it can be known. @returns a function that removes the listener */
-  onExit(listener: () => void): () => void;
   /** Writes synchronously, bypassing the stream, before the process ends. */
   writeNow(text: string, stream?: 'stdout' | 'stderr'): void;
 }
@@ -80,36 +75,25 @@ export function createDevice(
   process: NodeJS.Process,
   watch: Pick<SignalWatch, 'handle' | 'beforeSignalExit'>,
 ): TerminalDevice {
-  const on = (event: 'SIGUSR1' | 'SIGTSTP' | 'SIGCONT') => (listener: () => void) => {
-    process.on(event, listener);
-    return () => void process.off(event, listener);
-  };
   return {
     listen: (onBytes, onEnd) => listenTo(process.stdin, onBytes, onEnd),
     setRaw(isRaw) {
       if (process.stdin.isTTY && !process.stdin.destroyed) process.stdin.setRawMode(isRaw);
     },
-    onResize(listener) {
-      process.stdout.on('resize', listener);
-      return () => void process.stdout.off('resize', listener);
+    on(event, listener) {
+      if (event === 'SIGINT' || event === 'SIGTERM') return watch.handle(event, listener);
+      const emitter: NodeJS.EventEmitter = event === 'resize' ? process.stdout : process;
+      emitter.on(event, listener);
+      const forget = event === 'exit' ? watch.beforeSignalExit(listener) : undefined;
+      return () => {
+        emitter.off(event, listener);
+        forget?.();
+      };
     },
     checkSize: () => checkSize(process),
-    onInterrupt: (listener) => watch.handle('SIGINT', listener),
-    onTerminate: (listener) => watch.handle('SIGTERM', listener),
-    onTimeLimit: on('SIGUSR1'),
-    onSuspend: on('SIGTSTP'),
-    onContinue: on('SIGCONT'),
     suspend(onContinue) {
       if (process.platform === 'win32') onContinue();
       else stopJob(process, onContinue);
-    },
-    onExit(listener) {
-      process.on('exit', listener);
-      const forget = watch.beforeSignalExit(listener);
-      return () => {
-        process.off('exit', listener);
-        forget();
-      };
     },
     writeNow(text, stream = 'stdout') {
       try {

@@ -86,9 +86,9 @@ export function startRawMode(
     listener.onContinue();
   };
   const listen = () => [
-    device.onResize(listener.onResize),
-    device.onContinue(restart),
-    device.onExit(() => leave(listener.finalOutput())),
+    device.on('resize', listener.onResize),
+    device.on('SIGCONT', restart),
+    device.on('exit', () => leave(listener.finalOutput())),
   ];
   let stops = listen();
   const release = () => {

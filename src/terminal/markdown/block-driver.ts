@@ -1,9 +1,10 @@
 // Reads Markdown that arrives in any pieces as blocks, for a renderer that shows them on a screen or as spoken text.
-import { Paragraph, type ReadPiece } from './inline.ts';
+import { Paragraph, type ReadPiece } from './paragraph.ts';
 import {
   type Container,
   dedent,
   formulaEnd,
+  isUndecided,
   type LineStart,
   readFence,
   readLineStart,
@@ -35,8 +36,6 @@ export interface BlockRenderer<Part> {
   emptyItem(): void;
   /** Reads a piece of a paragraph. */
   readonly read: ReadPiece<Part>;
-  /** The text of a line that defines a note or a link. */
-  definition(text: string): string;
   /** @returns the text that is to be written, without what a mark replaces */
   openParagraph(text: string): string;
   writeParts(parts: readonly Part[], paragraph: Paragraph<Part>): void;
@@ -74,11 +73,7 @@ export interface BlockRenderer<Part> {
 
 type Leaf<Part> =
   | { readonly kind: 'none' | 'table' }
-  | {
-      readonly kind: 'paragraph';
-      readonly isDefinition: boolean;
-      readonly inline: Paragraph<Part>;
-    }
+  | { readonly kind: 'paragraph'; readonly inline: Paragraph<Part> }
   | { readonly kind: 'fence'; readonly mark: string; readonly indent: number }
   | { readonly kind: 'indented'; blankLines: number }
   | { readonly kind: 'formula'; readonly close: string; readonly lines: string[] };
@@ -88,6 +83,9 @@ const maxStart = 1000;
 
 /** UTF-16 units of a displayed formula; a longer one is text. */
 const maxFormula = 4000;
+
+/** In these, what a line is depends on its end. */
+const readWhole: ReadonlySet<string> = new Set(['fence', 'formula', 'table']);
 
 /** Reads text in any pieces for a renderer; the joined output does not depend on the pieces. */
 export class BlockDriver<Part> implements MarkdownStream {
@@ -132,29 +130,22 @@ export class BlockDriver<Part> implements MarkdownStream {
 
   #feed(part: string): void {
     if (this.#mode === 'text') return this.#writeText(part);
-    if (this.#mode !== 'start') {
+    if (this.#mode === 'whole' || readWhole.has(this.#leaf.kind)) {
       this.#line += part;
       return;
     }
     const room = maxStart - this.#line.length;
     this.#line += part.slice(0, room);
-    const start = this.#readLine(this.#line, false);
-    if (start) this.#begin(start);
-    else if (this.#line.length === maxStart) {
-      const text = this.#readLine(this.#line, true);
-      if (text) this.#begin({ ...text, kind: 'text' });
+    const isKnown = !isUndecided(this.#line);
+    if (!isKnown && this.#line.length < maxStart) return;
+    const start = this.#readLine(this.#line);
+    const isText = !isKnown || start.kind === 'text';
+    if (isText) {
+      this.#acceptLine(isKnown ? start : { ...start, kind: 'text' });
+      this.#line = '';
     }
+    this.#mode = isText ? 'text' : 'whole';
     if (part.length > room) this.#feed(part.slice(room));
-  }
-
-  #begin(start: LineStart): void {
-    if (start.kind !== 'text' && start.kind !== 'definition') {
-      this.#mode = 'whole';
-      return;
-    }
-    this.#acceptLine(start);
-    this.#mode = 'text';
-    this.#line = '';
   }
 
   #endLine(): void {
@@ -163,10 +154,9 @@ export class BlockDriver<Part> implements MarkdownStream {
     this.#mode = 'start';
     this.#line = '';
     if (isText) return this.#endText();
-    const start = this.#readLine(line, true);
-    if (!start) return;
+    const start = this.#readLine(line);
     this.#acceptLine(start);
-    if (start.kind === 'text' || start.kind === 'definition') this.#endText();
+    if (start.kind === 'text') this.#endText();
   }
 
   #writeText(text: string): void {
@@ -179,17 +169,15 @@ export class BlockDriver<Part> implements MarkdownStream {
     if (this.#leaf.kind === 'paragraph') this.#leaf.inline.endLine();
   }
 
-  /** How a line starts; undefined while more of the line could change that. */
-  #readLine(text: string, complete: boolean): LineStart | undefined {
+  #readLine(text: string): LineStart {
     const leaf = this.#leaf;
     const inline = leaf.kind === 'paragraph' ? leaf.inline : undefined;
-    const open = {
-      kind: this.#row === undefined ? leaf.kind : ('paragraph' as const),
+    return readLineStart(text, this.#renderer.containers, {
+      kind: this.#row === undefined ? leaf.kind : 'paragraph',
       fence: leaf.kind === 'fence' ? leaf.mark : undefined,
       headerBefore: this.#row !== undefined || inline?.mayBeHeader() === true,
-      inFormula: inline?.isInFormula() === true,
-    };
-    return readLineStart({ text, complete, containers: this.#renderer.containers, open });
+      inFormula: inline?.isInFormula === true,
+    });
   }
 
   /** Takes the start of a text line, or all of any other line. */
@@ -224,7 +212,7 @@ export class BlockDriver<Part> implements MarkdownStream {
       case 'paragraph':
         if (kind === 'text') return opened.length === 0;
         if (kind === 'underline') return this.#isHeading(start);
-        return isWhole && (kind === 'row' || (kind === 'definition' && !leaf.isDefinition));
+        return isWhole && kind === 'row';
       case 'fence':
         return kind === 'code' || kind === 'closing-fence';
       case 'formula':
@@ -267,8 +255,7 @@ export class BlockDriver<Part> implements MarkdownStream {
     const { kind, rest } = start;
     switch (kind) {
       case 'text':
-      case 'definition':
-        return this.#addText(rest, kind === 'definition');
+        return this.#addText(rest);
       case 'row':
         if (leaf.kind === 'table') renderer.tableRow(rest);
         else this.#row = rest;
@@ -308,13 +295,10 @@ export class BlockDriver<Part> implements MarkdownStream {
     }
   }
 
-  #addText(source: string, isDefinition: boolean): void {
-    let text = isDefinition ? this.#renderer.definition(source) : source;
-    if (this.#leaf.kind !== 'paragraph') {
-      this.#leaf = { kind: 'paragraph', isDefinition, inline: new Paragraph(this.#renderer.read) };
-      text = this.#renderer.openParagraph(text);
-    }
-    this.#writeText(text);
+  #addText(text: string): void {
+    const isOpen = this.#leaf.kind === 'paragraph';
+    if (!isOpen) this.#leaf = { kind: 'paragraph', inline: new Paragraph(this.#renderer.read) };
+    this.#writeText(isOpen ? text : this.#renderer.openParagraph(text));
   }
 
   /** The row turned out not to be a table header, so it is a line of text. */
@@ -322,7 +306,7 @@ export class BlockDriver<Part> implements MarkdownStream {
     const row = this.#row;
     if (row === undefined) return;
     this.#row = undefined;
-    this.#addText(row, false);
+    this.#addText(row);
     this.#endText();
   }
 

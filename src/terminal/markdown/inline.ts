@@ -2,16 +2,25 @@ import { decodeHTMLStrict } from 'entities/decode';
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
 import { sanitizeLine } from '../safety/sanitizer.ts';
 import type { Look } from '../style.ts';
-import {
-  type Place,
-  endScan,
-  scan,
-  takeFormulas,
-  initialScan,
-  type ScanState,
-} from './inline-scanner.ts';
+import { Paragraph, type Place, type ReadPiece } from './paragraph.ts';
 import { type MarkdownLook, mergeSpans, plainSpan, visibleText, type Span } from './span.ts';
 import { formulaRows } from '../formula.ts';
+
+/** The text with its formulas, and what is between them, changed. */
+export function mapFormulas(
+  source: string,
+  formulas: readonly Place[],
+  change: (formula: string) => string,
+  changeText = (text: string) => text,
+): string {
+  let text = '';
+  let at = 0;
+  for (const { from, to } of formulas) {
+    text += changeText(source.slice(at, from)) + change(source.slice(from, to));
+    at = to;
+  }
+  return text + changeText(source.slice(at));
+}
 
 /** The text with its formulas as text of Markdown, in which every mark is escaped. */
 export function withFormulas(
@@ -19,14 +28,9 @@ export function withFormulas(
   formulas: readonly Place[],
   write: (formula: string) => string,
 ): string {
-  let text = '';
-  let at = 0;
-  for (const { from, to } of formulas) {
-    text += source.slice(at, from);
-    text += write(source.slice(from, to)).replaceAll(/[!-/:-@[-`{-~]/g, '\\$&');
-    at = to;
-  }
-  return text + source.slice(at);
+  return mapFormulas(source, formulas, (formula) => {
+    return write(formula).replaceAll(/[!-/:-@[-`{-~]/g, '\\$&');
+  });
 }
 
 type InlineToken = Extract<
@@ -157,12 +161,6 @@ export function withCharacters(text: string): string {
 
 const mark = /[\\`*_~[\]<&@/.$]/;
 
-/** Reads a piece of inline Markdown that can be read alone; without `formulas` it is plain text. */
-export type ReadPiece<Part> = (
-  text: string,
-  formulas: readonly Place[] | undefined,
-) => readonly Part[];
-
 /** Reads a piece as spans that have all of its text; formulas are Unicode or as written. */
 export function readSpans(options: MarkdownLook): ReadPiece<Span> {
   const shown = (tex: string) =>
@@ -181,83 +179,4 @@ export function readSpans(options: MarkdownLook): ReadPiece<Span> {
 export function inlineText(source: string, options: MarkdownLook): readonly Span[] {
   if (source !== '' && !mark.test(source)) return [plainSpan(source)];
   return new Paragraph(readSpans(options)).whole(source);
-}
-
-/** Inline Markdown of one paragraph, which arrives in any pieces. */
-export class Paragraph<Part> {
-  readonly #read: ReadPiece<Part>;
-  readonly #scanned: ScanState = initialScan();
-  /** White space at the end of the line, shown only if something follows. */
-  #trail = '';
-  /** A line break that nothing has followed yet. */
-  #lineBreak = '';
-  endedLines = 0;
-  /** The source of the first line, which may be the header of a table. */
-  firstLine = '';
-
-  constructor(read: ReadPiece<Part>) {
-    this.#read = read;
-  }
-
-  /** The parts of a whole text. */
-  whole(source: string): Part[] {
-    return [...this.#writeAll(source), ...this.end()];
-  }
-
-  /** Takes a part of the current line, without its indentation. @returns the parts that further text can no longer change */
-  write(text: string): Part[] {
-    if (this.endedLines === 0) this.firstLine += text;
-    // A pattern for the end would be tried at each space, which takes quadratic time.
-    let end = text.length;
-    while (end > 0 && /[ \t]/.test(text.charAt(end - 1))) end -= 1;
-    if (end === 0) {
-      this.#trail += text;
-      return [];
-    }
-    const before = this.#lineBreak + this.#trail;
-    this.#trail = text.slice(end);
-    this.#lineBreak = '';
-    return this.#writeAll(before + text.slice(0, end));
-  }
-
-  endLine(): void {
-    this.#lineBreak = '\n';
-    this.#trail = '';
-    this.endedLines += 1;
-  }
-
-  /** The rest. */
-  end(): Part[] {
-    endScan(this.#scanned);
-    return this.#take();
-  }
-
-  undecided(): string {
-    return this.#scanned.text.slice(this.#scanned.start) + this.#trail;
-  }
-
-  /** A displayed formula (`$$`, `\[`) may be open; the next line then belongs to it. */
-  isInFormula(): boolean {
-    return this.#scanned.isInDisplay;
-  }
-
-  /** Its only line has a bar, so it may be a table's header that was written as text. */
-  mayBeHeader(): boolean {
-    return this.endedLines === 1 && this.firstLine.includes('|');
-  }
-
-  #writeAll(text: string): Part[] {
-    scan(this.#scanned, text);
-    return this.#take();
-  }
-
-  #take(): Part[] {
-    const scanned = this.#scanned;
-    const parts = scanned.decided.flatMap((piece) => {
-      const text = scanned.text.slice(piece.from, piece.to);
-      return this.#read(text, piece.plain ? undefined : takeFormulas(scanned, piece));
-    });
-    scanned.decided = [];
-    return parts;
-  }
 }

@@ -33,17 +33,14 @@ type LineKind =
   | 'row'
   | 'delimiter'
   | 'underline'
-  | 'definition'
   | 'code'
   | 'closing-fence'
   | 'formula';
 
-/** The block that the line before is in; `none` between blocks. */
-type LeafKind = 'none' | 'paragraph' | 'fence' | 'indented' | 'formula' | 'table';
-
-/** What is open before the line, which changes what the line means. */
-interface OpenLeaf {
-  readonly kind: LeafKind;
+/** What is open before a line, and changes what the line means. */
+export interface OpenBlock {
+  /** The block that the line before is in; `none` between blocks. */
+  readonly kind: 'none' | 'paragraph' | 'fence' | 'indented' | 'formula' | 'table';
   /** The mark of the open code fence. */
   readonly fence: string | undefined;
   /** The previous line may be a table's header. */
@@ -52,47 +49,35 @@ interface OpenLeaf {
   readonly inFormula: boolean;
 }
 
+/**
+ * Lines that more text can still make a different kind: they have only marks and numbers of lists, or after them the box
+ * of a task or the name of an environment.
+ */
+const undecided =
+  /^(?:[ \t>#`~=+*_|:-]|\d{1,9}(?:$|[.)](?=[ \t]|$)))*(?:\$|\[[ xX]?\]?|\\[a-zA-Z]*(?:\{[a-zA-Z*]*)?)?$/;
+
+/** Whether more of the line could change what its start is. */
+export function isUndecided(text: string): boolean {
+  return undecided.test(text);
+}
+
 /** A table's second row: dashes, colons and at least one bar. */
 const delimiterRow = /^(?=[^|]*\|)\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
-
-/** Undefined while more of the line could change the kind. `complete`: this is the whole line. */
-function recognizeLine(text: string, complete: boolean, open: OpenLeaf): LineKind | undefined {
-  if (open.inFormula) return 'text';
-  if (open.headerBefore && /^[-:| \t]+$/.test(text)) {
-    if (!complete) return undefined;
-    if (delimiterRow.test(text)) return 'delimiter';
-  }
-  const kind = recognizeStart(text, complete, open);
-  if (kind !== 'text' || open.kind !== 'table') return kind;
-  if (!complete) return undefined;
-  return text.includes('|') ? 'row' : 'text';
-}
 
 const lineStarts = [
   ['heading', /^#{1,6}(?:[ \t]|$)/],
   ['fence', /^(?:`{3,}[^`]*$|~{3})/],
   ['row', /^\|/],
-  ['definition', /^\[[^\]]+\]:/],
 ] as const;
-/** More of the line can make it one of them, or text. */
-const perhapsLineStart = /^(?:#{1,6}|`{1,2}|`{3,}[^`]*|~{1,2}|\[[^\]]*\]?)$/;
 
-function recognizeStart(text: string, complete: boolean, open: OpenLeaf): LineKind | undefined {
-  if (/^[$\\]/.test(text)) return recognizeFormula(text, complete);
-  const isUnderline = open.kind === 'paragraph' && /^=+[ \t]*$/.test(text);
-  if (!complete && (isUnderline || perhapsLineStart.test(text))) return undefined;
-  if (isUnderline) return 'underline';
-  return lineStarts.find(([, pattern]) => pattern.test(text))?.[0] ?? 'text';
-}
-
-function recognizeFormula(text: string, complete: boolean): LineKind | undefined {
-  if (!complete && /^(?:\$|\\(?:b(?:e(?:g(?:i(?:n(?:\{[a-zA-Z*]*)?)?)?)?)?)?)$/.test(text))
-    return undefined;
+function recognizeStart(text: string): LineKind {
   const close = formulaEnd(text);
-  if (close === undefined) return 'text';
-  if (!complete) return undefined;
-  const end = text.indexOf(close, 2);
-  return end === -1 || /^[ \t.,;:]*$/.test(text.slice(end + close.length)) ? 'formula' : 'text';
+  if (close !== undefined) {
+    const end = text.indexOf(close, 2);
+    const isAlone = end === -1 || /^[ \t.,;:]*$/.test(text.slice(end + close.length));
+    return isAlone ? 'formula' : 'text';
+  }
+  return lineStarts.find(([, pattern]) => pattern.test(text))?.[0] ?? 'text';
 }
 
 /** The end of the displayed formula that the line starts with; undefined if it starts with none. */
@@ -132,13 +117,6 @@ export interface LineStart {
   readonly column: number;
 }
 
-export interface LineContext {
-  readonly text: string;
-  readonly complete: boolean;
-  readonly containers: readonly Container[];
-  readonly open: OpenLeaf;
-}
-
 /** Deeper nesting is text. Only hostile documents have it. */
 const MAX_DEPTH = 12;
 
@@ -153,52 +131,53 @@ function consume(cursor: Cursor, columns: number): void {
 }
 
 const listMarker = /^(?:([-*+])|(\d{1,9})[.)])(?=[ \t]|$)/;
-const perhapsListMarker = /^(?:[-*+]|\d{1,9}[.)]?)$/;
-const perhapsContainer = /^[-*_+>\d]/;
-const perhapsRule = /^(?:(?:-[ \t]*)+|(?:\*[ \t]*)+|(?:_[ \t]*)+)$/;
 const rule = /^(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/;
+const perhapsRule = /^(?:(?:-[ \t]*)+|(?:\*[ \t]*)+|(?:_[ \t]*)+)$/;
 
 /**
- * Reads the start of a line (CommonMark 5); undefined while more of the line could change the result. Models write
- * two things that CommonMark reads differently: a bullet indented by two columns is inside a numbered item, and a
- * fence outside the list closes the code inside it.
+ * Reads a line, or the start of one that is decided (CommonMark 5). Models write two things that CommonMark reads
+ * differently: a bullet indented by two columns is inside a numbered item, and a fence outside the list closes the code
+ * inside it.
  */
-export function readLineStart(line: LineContext): LineStart | undefined {
-  const cursor = { text: line.text, column: 0 };
-  const continued = continueContainers(line, cursor);
-  if (continued === undefined) return undefined;
-  const whole = continued === line.containers.length;
-  const { kind, fence } = line.open;
-  if (whole && (kind === 'fence' || kind === 'formula')) {
-    return readInside(line, cursor, continued);
+export function readLineStart(
+  text: string,
+  containers: readonly Container[],
+  open: OpenBlock,
+): LineStart {
+  const cursor = { text, column: 0 };
+  const continued = continueContainers(cursor, containers, open);
+  const isInside = continued === containers.length;
+  const inside = { continued, opened: [], rest: cursor.text, column: cursor.column };
+  if (open.fence !== undefined) {
+    if (closesFence(open.fence, cursor.text)) {
+      return { ...inside, continued: containers.length, kind: 'closing-fence' };
+    }
+    if (isInside) return { ...inside, kind: 'code' };
   }
-  if (fence !== undefined && line.complete && closesFence(fence, cursor.text)) {
-    const all = line.containers.length;
-    return { continued: all, opened: [], kind: 'closing-fence', rest: '', column: 0 };
-  }
-  return readNew(line, cursor, continued);
+  if (open.kind !== 'formula' || !isInside) return readNew(cursor, continued, isInside, open);
+  const kind = recognizeStart(cursor.text);
+  // A heading or a code fence ends a formula without an end, which would otherwise contain the rest of the answer.
+  return { ...inside, kind: kind === 'heading' || kind === 'fence' ? kind : 'formula' };
 }
 
-function continueContainers(line: LineContext, cursor: Cursor): number | undefined {
-  const { containers, complete } = line;
+/** @returns how many containers the line continues */
+function continueContainers(
+  cursor: Cursor,
+  containers: readonly Container[],
+  open: OpenBlock,
+): number {
   for (const [index, container] of containers.entries()) {
     const indent = indentation(cursor.text, cursor.column);
     const bare = cursor.text.slice(indent.length);
-    if (container.kind === 'item') {
-      if (indent.columns >= container.indent) consume(cursor, container.indent);
-      else if (bare === '' && !complete) return undefined;
-      else if (bare !== '') {
-        const last = index === containers.length - 1;
-        const nested = last && indent.columns >= 2 && line.open.kind !== 'fence';
-        if (nested && !complete && perhapsListMarker.test(bare)) return undefined;
-        if (!nested || !listMarker.test(bare) || perhapsRule.test(bare)) return index;
-        consume(cursor, indent.columns);
-      }
-    } else {
-      if (bare === '' && !complete) return undefined;
+    if (container.kind === 'quote') {
       if (indent.columns > 3 || bare[0] !== '>') return index;
-      if (bare === '>' && !complete) return undefined;
       consumeQuote(cursor, indent.columns);
+    } else if (indent.columns >= container.indent) consume(cursor, container.indent);
+    else if (bare !== '') {
+      const isLast = index === containers.length - 1;
+      const isNested = isLast && indent.columns >= 2 && open.kind !== 'fence';
+      if (!isNested || !listMarker.test(bare) || perhapsRule.test(bare)) return index;
+      consume(cursor, indent.columns);
     }
   }
   return containers.length;
@@ -211,60 +190,39 @@ function consumeQuote(cursor: Cursor, indent: number): void {
   if (/^[ \t]/.test(cursor.text)) consume(cursor, 1);
 }
 
-/** A line of a code block, or of a formula. */
-function readInside(line: LineContext, cursor: Cursor, continued: number): LineStart | undefined {
-  const { open, complete } = line;
-  const start = { continued, opened: [], rest: cursor.text, column: cursor.column };
-  if (open.fence !== undefined) {
-    const closes = complete && closesFence(open.fence, cursor.text);
-    return { ...start, kind: closes ? 'closing-fence' : 'code' };
-  }
-  if (!complete) return undefined;
-  const kind = recognizeLine(cursor.text, complete, open);
-  // A heading or a code fence ends a formula without an end, which would otherwise contain the rest of the answer.
-  return { ...start, kind: kind === 'heading' || kind === 'fence' ? kind : 'formula' };
-}
-
-function readNew(line: LineContext, cursor: Cursor, continued: number): LineStart | undefined {
-  const { complete } = line;
+/** @param isInside the line continues all open containers */
+function readNew(cursor: Cursor, continued: number, isInside: boolean, open: OpenBlock): LineStart {
   const opened: Container[] = [];
   for (;;) {
     const { columns, length } = indentation(cursor.text, cursor.column);
     const rest = cursor.text.slice(length);
     const column = cursor.column + columns;
-    const open = openFor(line, continued, opened.length);
-    if (rest === '')
-      return complete ? { continued, opened, kind: 'blank', rest, column } : undefined;
+    const start = { continued, opened, rest, column };
+    const isFirst = opened.length === 0;
+    // Lazy text can continue only a paragraph.
+    const isInText = isFirst && open.kind === 'paragraph';
+    if (rest === '') return { ...start, kind: 'blank' };
     if (columns > 3) {
-      if (open.kind === 'paragraph') return { continued, opened, kind: 'text', rest, column };
-      const code = dedent(cursor.text, cursor.column, 4);
-      return { continued, opened, kind: 'indented', rest: code, column };
+      if (isInText) return { ...start, kind: 'text' };
+      return { ...start, kind: 'indented', rest: dedent(cursor.text, cursor.column, 4) };
     }
-    const kind = recognizeLine(rest, complete, open);
-    if (kind === undefined || kind === 'delimiter' || continued + opened.length >= MAX_DEPTH) {
-      return kind && { continued, opened, kind, rest, column };
+    if (isFirst && isInside && open.inFormula) return { ...start, kind: 'text' };
+    if (isFirst && isInside && open.headerBefore && delimiterRow.test(rest)) {
+      return { ...start, kind: 'delimiter' };
     }
-    if (open.inFormula || !perhapsContainer.test(rest)) {
-      return { continued, opened, kind, rest, column };
+    const isDeep = continued + opened.length >= MAX_DEPTH;
+    if (!isDeep && rule.test(rest)) return { ...start, kind: 'rule' };
+    const container = isDeep
+      ? undefined
+      : readContainer(cursor, rest, columns, isInText && isInside);
+    if (container !== undefined) opened.push(container);
+    else {
+      if (isInText && /^=+[ \t]*$/.test(rest)) return { ...start, kind: 'underline' };
+      const kind = recognizeStart(rest);
+      const isRow = kind === 'text' && isFirst && isInside && open.kind === 'table';
+      return { ...start, kind: isRow && rest.includes('|') ? 'row' : kind };
     }
-    if (perhapsRule.test(rest)) {
-      if (!complete) return undefined;
-      if (rule.test(rest)) return { continued, opened, kind: 'rule', rest, column };
-    }
-    const interrupts = open.kind === 'paragraph' && continued === line.containers.length;
-    const container = readContainer(cursor, rest, columns, complete, interrupts);
-    if (container === 'undecided') return undefined;
-    if (container === 'none') return { continued, opened, kind, rest, column };
-    opened.push(container);
   }
-}
-
-/** What is open for the rest of the line: lazy text can continue only a paragraph. */
-function openFor({ open, containers }: LineContext, continued: number, opened: number): OpenLeaf {
-  if (opened === 0 && continued === containers.length) return open;
-  const lazy = opened === 0 && open.kind === 'paragraph';
-  const kind = lazy ? 'paragraph' : 'none';
-  return { kind, fence: undefined, headerBefore: false, inFormula: false };
 }
 
 /** @param interrupts it would interrupt a paragraph: then an item must have text, and a number must be 1 */
@@ -272,26 +230,22 @@ function readContainer(
   cursor: Cursor,
   rest: string,
   columns: number,
-  complete: boolean,
   interrupts: boolean,
-): Container | 'none' | 'undecided' {
+): Container | undefined {
   if (rest[0] === '>') {
-    if (rest === '>' && !complete) return 'undecided';
     consumeQuote(cursor, columns);
     return { kind: 'quote' };
   }
-  if (!complete && perhapsListMarker.test(rest)) return 'undecided';
   const marker = listMarker.exec(rest)?.[0];
-  if (marker === undefined) return 'none';
+  if (marker === undefined) return undefined;
   const after = rest.slice(marker.length);
-  const empty = after.trim() === '';
-  if (empty && !complete) return 'undecided';
-  if (interrupts && (empty || !/^(?:\D|1[.)])/.test(marker))) return 'none';
+  const isEmpty = after.trim() === '';
+  if (interrupts && (isEmpty || !/^(?:\D|1[.)])/.test(marker))) return undefined;
   consume(cursor, columns);
   cursor.text = cursor.text.slice(marker.length);
   cursor.column += marker.length;
   const space = indentation(after, cursor.column).columns;
-  const gap = empty || space > 4 ? 1 : space;
+  const gap = isEmpty || space > 4 ? 1 : space;
   consume(cursor, gap);
   return { kind: 'item', marker, indent: columns + marker.length + gap, shown: false };
 }

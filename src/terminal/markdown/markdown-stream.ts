@@ -4,7 +4,8 @@ import type { Look, Style } from '../style.ts';
 import { displayWidth } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
 import { BlockDriver, type BlockRenderer, type MarkdownStream } from './block-driver.ts';
-import { inlineText, type Paragraph, type ReadPiece, readSpans } from './inline.ts';
+import { inlineText, readSpans } from './inline.ts';
+import type { Paragraph, ReadPiece } from './paragraph.ts';
 import type { Container, Item, LineStart } from './line-start.ts';
 import { type MarkdownLook, mergeSpans, paintSpans, type Span, visibleText } from './span.ts';
 import { Table } from './table.ts';
@@ -103,10 +104,6 @@ class ScreenBlocks implements BlockRenderer<Span> {
 
   emptyItem(): void {
     this.#text += `${this.#markers('flow').trimEnd()}\n`;
-  }
-
-  definition(text: string): string {
-    return text;
   }
 
   openParagraph(text: string): string {

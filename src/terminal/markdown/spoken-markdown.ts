@@ -1,7 +1,8 @@
 import { BlockDriver, type BlockRenderer, type MarkdownStream } from './block-driver.ts';
 import type { Container, LineStart } from './line-start.ts';
 import { createWordRows } from '../text/rows.ts';
-import { Paragraph, lexInline, type ReadPiece, withCharacters, withFormulas } from './inline.ts';
+import { lexInline, withCharacters, withFormulas } from './inline.ts';
+import { Paragraph, type ReadPiece } from './paragraph.ts';
 import { splitCells } from './table.ts';
 import type { Token, Tokens } from 'marked';
 import { withoutMarks } from '../formula.ts';
@@ -19,6 +20,13 @@ function withNotes(text: string): string {
         .replaceAll(/ ?\[\^([^\][\s]+)\]/g, ' (note $1)')
         .replaceAll(/\[([^\][]+)\]\[([^\][]+)\]/g, '$1 (link $2)')
     : text;
+}
+
+/** A line `[^1]: text` is "note 1: text". A piece has the line end before its text. */
+function withDefinitions(text: string): string {
+  return text
+    .replaceAll(/(^|\n)\[\^([^\]]+)\]:/g, '$1note $2:')
+    .replaceAll(/(^|\n)\[([^\]]+)\]:/g, '$1link $2:');
 }
 
 function linkText(token: Tokens.Link | Tokens.Image): string {
@@ -64,9 +72,11 @@ function tokensText(tokens: readonly Token[]): string {
 
 /** A piece of inline Markdown as text. Line ends stay. */
 const readSpoken: ReadPiece<string> = (text, formulas) => {
-  if (formulas === undefined) return [withNotes(text)];
+  if (formulas === undefined) return [withNotes(withDefinitions(text))];
   const [lead = ''] = /^\s*/.exec(text) ?? [];
-  const source = withFormulas(text, formulas, (formula) => withoutMarks(formula).trim());
+  const source = withDefinitions(
+    withFormulas(text, formulas, (formula) => withoutMarks(formula).trim()),
+  );
   return [lead + tokensText(lexInline(source.slice(lead.length)))];
 };
 
@@ -138,11 +148,6 @@ class SpokenBlocks implements BlockRenderer<string> {
 
   emptyItem(): void {
     this.#writeLine(`${this.#takeLabel()}empty`);
-  }
-
-  /** `[^1]: text` is "note 1: text". */
-  definition(text: string): string {
-    return text.replace(/^\[\^([^\]]+)\]:/, 'note $1:').replace(/^\[([^\]]+)\]:/, 'link $1:');
   }
 
   openParagraph(text: string): string {
@@ -322,7 +327,7 @@ function partLength(ready: string, undecided: string): number {
 
 /** `[ ] text` in a list item is "to do: text". */
 function taskText(label: string, text: string): string {
-  const [mark, done] = /^\[([ xX])\](?:\s+|$)/.exec(text) ?? [];
+  const [mark, done] = /^\[([ xX])\](?:[ \t]+|(?=\n)|$)/.exec(text) ?? [];
   if (mark === undefined || !/(?:bullet: |\d\. )$/.test(label)) return label + text;
   const state = done === ' ' ? 'to do: ' : 'done: ';
   return label.replace(/bullet: $/, '') + state + text.slice(mark.length);

@@ -1,7 +1,7 @@
 import { displayWidth, padToWidth, type Alignment } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
-import { inlineText } from './inline.ts';
-import { endScan, scan, initialScan } from './inline-scanner.ts';
+import { inlineText, mapFormulas } from './inline.ts';
+import { Paragraph, type ReadPiece } from './paragraph.ts';
 import { type MarkdownLook, mergeSpans, paintSpans, visibleText, type Span } from './span.ts';
 
 /** Beyond either, the rows so far decide the widths, and further rows are shown as they arrive. */
@@ -128,18 +128,17 @@ export function splitCells(row: string): string[] {
 }
 
 /** `\|` is a bar, except in a formula. */
+const readBars: ReadPiece<string> = (source, formulas = []) => [
+  mapFormulas(
+    source,
+    formulas,
+    (formula) => formula,
+    (text) => text.replaceAll('\\|', '|'),
+  ),
+];
+
 function withBars(cell: string): string {
-  if (!cell.includes('\\|')) return cell;
-  const scanned = initialScan();
-  scan(scanned, cell);
-  endScan(scanned);
-  let text = '';
-  let at = 0;
-  for (const { from, to } of scanned.formulas) {
-    text += cell.slice(at, from).replaceAll('\\|', '|') + cell.slice(from, to);
-    at = to;
-  }
-  return text + cell.slice(at).replaceAll('\\|', '|');
+  return cell.includes('\\|') ? new Paragraph(readBars).whole(cell).join('') : cell;
 }
 
 function alignmentOf(cell: string): Alignment {

@@ -15,45 +15,25 @@ import { fc } from '../../support/properties.ts';
 
 describe('the live region', () => {
   test('is drawn below earlier output, with the cursor at the caret', async () => {
-    const screen = createScreen(20, 10);
+    const { screen, render } = openRegion();
     screen.write('$ natter\r\n');
-    const clock = createFakeClock();
-    const region = new LiveRegion({
-      output: { ...createMemoryOutput(true), ...screen },
-      clock,
-      traits: rewrappingTraits,
-    });
-    region.render(() => footer);
-    await tick();
+    await render(footer);
     expect(await screen.screen()).toEqual(['$ natter', ...footer.rows]);
     expect(await screen.cursor()).toEqual({ row: 2, column: 8 });
   });
 
-  test('writes only rows that changed', async () => {
-    const { screen, region, settle } = await drawn(footer);
-    screen.output.length = 0;
-    region.render(() => ({ ...footer, rows: ['status', '> prompt', 'other'] }));
-    await settle();
-    expect(await screen.screen()).toEqual(['status', '> prompt', 'other']);
-    expect(screen.output.join('')).not.toContain('status');
+  test('writes only rows that changed, and nothing for an identical frame', async () => {
+    const { screen, render, written } = await drawn(footer);
+    const rows = ['status', '> prompt', 'other'];
+    expect(await written(() => render({ ...footer, rows }))).not.toContain('status');
+    expect(await screen.screen()).toEqual(rows);
     expect(await screen.cursor()).toEqual({ row: 1, column: 8 });
+    expect(await written(() => render({ ...footer, rows }))).toBe('');
   });
 
-  test('writes nothing for an identical frame', async () => {
-    const { screen, region, settle } = await drawn(footer);
-    screen.output.length = 0;
-    region.render(() => ({ ...footer }));
-    await settle();
-    expect(screen.output).toEqual([]);
-  });
-
-  test('has no timer while nothing changes', async () => {
-    const { clock } = await drawn(footer);
-    expect(clock.sleeping()).toBe(0);
-  });
-
-  test('updates the terminal at most 30 times a second', async () => {
+  test('updates the terminal at most 30 times a second, and has no timer while nothing changes', async () => {
     const { screen, clock, region, settle } = await drawn(footer);
+    expect(clock.sleeping()).toBe(0);
     screen.output.length = 0;
     for (let count = 0; count < 1000; count += 1) {
       region.commit('x ');
@@ -63,65 +43,35 @@ describe('the live region', () => {
     expect(screen.output.length).toBeLessThanOrEqual(32);
   });
 
-  test('is slow until the terminal has accepted an update', async () => {
-    const taken = new Promise<void>(() => {});
-    const region = new LiveRegion({
-      output: { ...createMemoryOutput(true), write: () => taken },
-      clock: createFakeClock(),
-      traits: rewrappingTraits,
-    });
-    expect(region.slowness()).toBeUndefined();
-    region.render(() => footer);
-    await tick();
-    expect(region.slowness()).toBe(taken);
-  });
-
   test('grows and shrinks', async () => {
-    const { screen, region, settle } = await drawn(footer, 20, 5);
-    region.commit('text\nopen');
-    await settle();
+    const { screen, commit, render } = await drawn(footer, 20, 5);
+    await commit('text\nopen');
     for (const count of [4, 1, 3, 2, 4]) {
       const rows = Array.from({ length: count }, (_, index) => `row ${index} of ${count}`);
-      region.render(() => ({ rows, caret: { row: count - 1, column: 2 } }));
-      await settle();
+      await render({ rows, caret: { row: count - 1, column: 2 } });
       expect((await screen.lines()).filter(Boolean)).toEqual(['text', 'open', ...rows]);
     }
   });
 
   test('leaves one row of the window for text', async () => {
     const rows = Array.from({ length: 30 }, (_, index) => `row ${index}`);
-    const { screen, region, settle } = await drawn({ rows, caret: { row: 29, column: 1 } }, 20, 6);
-    region.commit('text\n');
-    await settle();
-    expect(await screen.lines()).toEqual([
-      'text',
-      'row 25',
-      'row 26',
-      'row 27',
-      'row 28',
-      'row 29',
-    ]);
+    const { screen, commit } = await drawn({ rows, caret: { row: 29, column: 1 } }, 20, 6);
+    await commit('text\n');
+    expect(await screen.lines()).toEqual(['text', ...rows.slice(-5)]);
   });
 });
 
 describe('text above it', () => {
   test('has its marks written once, and as wide as without them', async () => {
-    const { screen, region, settle } = await drawn(footer, 20, 10);
+    const { screen, region, settle, commit } = await drawn(footer, 20, 10);
     const mark = (name: string) => `\u001B]133;${name}\u001B\\`;
-    const parts = [
-      `${mark('A')}> hi${mark('B')}\n`,
-      `${mark('C')}\n`,
-      'an ',
-      'open line of words ',
-    ];
-    for (const part of parts) {
-      region.commit(part);
-      await settle();
+    const prompt = [`${mark('A')}> hi${mark('B')}\n`, `${mark('C')}\n`];
+    for (const part of [...prompt, 'an ', 'open line of words ']) {
+      await commit(part);
       region.redraw();
       await settle();
     }
-    region.commit('that end\n');
-    await settle();
+    await commit('that end\n');
     expect(await screen.screen()).toEqual(
       withRegion(['> hi', '', 'an open line of word', 's that end']),
     );
@@ -129,61 +79,37 @@ describe('text above it', () => {
     for (const name of ['A', 'B', 'C']) expect(written.split(mark(name))).toHaveLength(2);
   });
 
-  test('has no added line breaks', async () => {
-    const { screen, region, settle } = await drawn(footer, 20, 8);
-    const words = Array.from({ length: 120 }, (_, index) => `word${index} `);
-    for (const word of words) {
-      region.commit(word);
-      await settle();
-    }
-    region.commit('\n');
-    await settle();
-    const text = words.join('');
-    expect(await screen.lines()).toEqual(withRegion([text]));
-  });
-
   test('shows an open line before its end arrives', async () => {
-    const { screen, region, settle } = await drawn(footer);
-    region.commit('first\nsec');
-    await settle();
+    const { screen, commit } = await drawn(footer);
+    await commit('first\nsec');
     expect(await screen.screen()).toEqual(withRegion(['first', 'sec']));
-    region.commit('ond');
-    await settle();
+    await commit('ond');
     expect(await screen.screen()).toEqual(withRegion(['first', 'second']));
     expect(await screen.cursor()).toEqual({ row: 3, column: 8 });
   });
 
   test('rewrites no row of the region while new text fits in its row', async () => {
-    const { screen, region, settle } = await drawn(footer);
-    region.commit('one ');
-    await settle();
-    screen.output.length = 0;
-    region.commit('two');
-    await settle();
-    expect(screen.output.join('')).toMatch(/two/);
-    expect(screen.output.join('')).not.toMatch(/status|prompt|footer/);
+    const { commit, written } = await drawn(footer);
+    await commit('one ');
+    const bytes = await written(() => commit('two'));
+    expect(bytes).toMatch(/two/);
+    expect(bytes).not.toMatch(/status|prompt|footer/);
   });
 
   test('keeps a style that continues in the next row', async () => {
-    const { screen, region, settle } = await drawn(footer, 10, 8);
-    region.commit('12345\u001B[1m678901234\u001B[22m');
-    await settle();
-    screen.output.length = 0;
-    region.commit('next');
-    await settle();
-    expect(screen.output.join('')).toContain('\r\u001B[1m1234\u001B[22mnext');
+    const { screen, commit, written } = await drawn(footer, 10, 8);
+    await commit('12345\u001B[1m678901234\u001B[22m');
+    expect(await written(() => commit('next'))).toContain('\r\u001B[1m1234\u001B[22mnext');
     expect(await screen.lines()).toEqual(withRegion(['12345678901234next']));
   });
 
   test('shows a preview after an open line until more text arrives', async () => {
-    const { screen, region, settle } = await drawn(footer);
+    const { screen, region, commit, render } = await drawn(footer);
     region.commit('one ');
-    region.render(() => ({ ...footer, preview: '**tw' }));
-    await settle();
+    await render({ ...footer, preview: '**tw' });
     expect((await screen.screen())[0]).toBe('one **tw');
-    region.commit('two');
     region.render(() => footer);
-    await settle();
+    await commit('two');
     expect((await screen.screen())[0]).toBe('one two');
   });
 
@@ -195,7 +121,7 @@ describe('text above it', () => {
     { minLength: 1, maxLength: 60 },
   );
 
-  test('is the same in any pieces', async () => {
+  test('is the same in any pieces, without added line breaks', async () => {
     await fc.assert(
       fc.asyncProperty(pieces, fc.array(fc.nat(3)), async (texts, flushes) => {
         const { screen, region, settle } = await drawn(footer, 12, 6);
@@ -214,19 +140,12 @@ describe('text above it', () => {
   });
 });
 
-describe('an update', () => {
-  test('is synchronized', async () => {
-    const { screen } = await drawn(footer);
-    expect(screen.output).toHaveLength(1);
-    expect(screen.output[0]).toMatch(/^\u001B\[\?2026h.*\u001B\[\?2026l$/s);
-  });
-
-  test('is not synchronized if that is switched off', async () => {
-    const { screen, region, settle } = openRegion(20, 10, false);
-    region.render(() => footer);
-    await settle();
-    expect(screen.output.join('')).not.toContain('2026');
-  });
+test('an update is synchronized, unless that is switched off', async () => {
+  const { screen } = await drawn(footer);
+  expect(screen.output).toHaveLength(1);
+  expect(screen.output[0]).toMatch(/^\u001B\[\?2026h.*\u001B\[\?2026l$/s);
+  const { written, render } = openRegion(20, 10, false);
+  expect(await written(() => render(footer))).not.toContain('2026');
 });
 
 test.each([60, 80, 100])(
@@ -246,11 +165,8 @@ test.each([60, 80, 100])(
 );
 
 test('a row that gets shorter is erased before it is drawn, because tmux keeps the cells that EL 0 erases', async () => {
-  const { screen, region, settle } = await drawn({ rows: ['filter: a long row', 'second'] });
-  screen.output.length = 0;
-  region.render(() => ({ rows: ['prompt', 'longer row'] }));
-  await settle();
-  const [update = ''] = screen.output;
+  const { screen, render, written } = await drawn({ rows: ['filter: a long row', 'second'] });
+  const update = await written(() => render({ rows: ['prompt', 'longer row'] }));
   expect(update).toContain('\u001B[2K\u001B[?7lprompt\u001B[?7h');
   expect(update).toContain('\u001B[?7llonger row\u001B[?7h\u001B[K');
   expect(update.split('\u001B[2K')).toHaveLength(2);
@@ -259,33 +175,21 @@ test('a row that gets shorter is erased before it is drawn, because tmux keeps t
 });
 
 describe('a paused region', () => {
-  test('is erased, queues text, and resumes', async () => {
-    const { screen, region, settle } = await drawn(footer);
-    region.commit('open');
-    await settle();
-    region.suspend();
-    expect(await screen.screen()).toEqual(['open']);
-    region.commit('later\n');
-    await settle();
-    screen.write('editor\r\n');
-    region.resume();
-    await settle();
-    expect(await screen.screen()).toEqual(withRegion(['open', 'editor', 'later']));
-  });
-
   test.each([
     [' later\n', ['later']],
     ['\nlater\n', ['later']],
     [' \n\n  later\n', ['', '  later']],
   ])('has ended an open line: %j continues in the next row', async (rest, rows) => {
-    const { screen, region, settle } = await drawn(footer);
-    region.commit('open');
-    await settle();
+    const { screen, region, settle, commit } = await drawn(footer);
+    await commit('open');
     region.suspend();
+    expect(await screen.screen()).toEqual(['open']);
     for (const character of rest) region.commit(character);
+    await settle();
+    screen.write('editor\r\n');
     region.resume();
     await settle();
-    expect(await screen.screen()).toEqual(withRegion(['open', ...rows]));
+    expect(await screen.screen()).toEqual(withRegion(['open', 'editor', ...rows]));
   });
 
   test('is redrawn after other output overwrote it', async () => {
@@ -297,14 +201,13 @@ describe('a paused region', () => {
   });
 
   test('leaves the text and an empty row when it is closed', async () => {
-    const { screen, region, settle, clock } = await drawn(footer);
+    const { screen, region, commit, render, clock } = await drawn(footer);
     region.commit('last words');
     region.close();
     expect(await screen.screen()).toEqual(['last words']);
     expect(await screen.cursor()).toEqual({ row: 1, column: 0 });
-    region.commit('more');
-    region.render(() => footer);
-    await settle();
+    await commit('more');
+    await render(footer);
     expect(await screen.screen()).toEqual(['last words']);
     expect(clock.sleeping()).toBe(0);
   });

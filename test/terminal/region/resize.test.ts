@@ -3,86 +3,44 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { LiveRegion } from '../../../src/terminal/region/region.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createMemoryOutput } from '../../support/memory-context.ts';
-import {
-  createScreen,
-  drawn,
-  footer,
-  rewrappingTraits,
-  type Screen,
-  withRegion,
-} from '../../support/screen.ts';
+import { createScreen, drawn, footer, rewrappingTraits, withRegion } from '../../support/screen.ts';
 
-function controls(screen: Screen): string[] {
-  return screen.output.join('').match(/\u001B\[[?\d;]*[A-Za-z]/g) ?? [];
-}
-
-test('T21 scrollback is never erased', async () => {
-  const { screen, region, settle } = await drawn(footer, 20, 6);
-  for (let line = 0; line < 50; line += 1) {
-    region.commit(`line ${line}\nopen`);
-    if (line % 10 === 0) {
-      await screen.resize(15 + (line % 20), 5 + (line % 3));
-      region.resized();
-    }
-    await settle();
-  }
-  region.close();
-  expect(controls(screen).filter((code) => code.endsWith('J'))).toEqual([]);
-});
-
-/** A streaming table: its last rows, then the composer. */
-const previewed = {
-  rows: [...Array.from({ length: 8 }, (_, row) => `| cell ${row} |`), '', ...footer.rows],
-  caret: { row: 10, column: 8 },
-  keepsFirstRows: true,
-};
+const text = Array.from({ length: 30 }, (_, line) => `line ${line}`);
 
 describe('X27: a window that becomes lower than the preview of a table', () => {
-  const text = Array.from({ length: 30 }, (_, line) => `line ${line}`);
+  /** A streaming table: its last rows, then the composer. */
+  const previewed = {
+    rows: [...Array.from({ length: 8 }, (_, row) => `| cell ${row} |`), '', ...footer.rows],
+    caret: { row: 10, column: 8 },
+    keepsFirstRows: true,
+  };
 
-  test.each([11, 9, 8, 7, 6, 5, 4, 3])('leaves no stray row at %i rows', async (rows) => {
-    const { screen, region, settle } = await drawn(footer, 40, 24);
+  test.each([
+    [40, 11],
+    [40, 9],
+    [40, 7],
+    [40, 5],
+    [40, 4],
+    [40, 3],
+    [30, 7],
+    [20, 7],
+    [60, 7],
+  ])('leaves no stray row at %i columns and %i rows', async (columns, rows) => {
+    const { screen, region, render, resize } = await drawn(footer, 40, 24);
     region.commit(`${text.join('\n')}\n`);
-    region.render(() => previewed);
-    await settle();
-    await screen.resize(40, rows);
-    region.resized();
-    await settle();
+    await render(previewed);
+    await resize(columns, rows);
     region.commit('the table\n');
-    region.render(() => footer);
-    await settle();
-    await screen.resize(40, 24);
-    region.resized();
-    await settle();
-    const lines = await screen.lines();
-    const last = rows === 3 ? [...text, 'the table'] : withRegion([...text, 'the table']);
-    expect(lines.slice(0, last.length)).toEqual(last);
-    expect(lines).toEqual(withRegion([...text, 'the table']));
+    await render(footer);
+    await resize(40, 24);
+    expect(await screen.lines()).toEqual(withRegion([...text, 'the table']));
   });
 
-  test.each([30, 20, 60])(
-    'keeps text and one region if it also gets %i columns',
-    async (columns) => {
-      const { screen, region, settle } = await drawn(footer, 40, 24);
-      region.commit(`${text.join('\n')}\n`);
-      region.render(() => previewed);
-      await settle();
-      await screen.resize(columns, 7);
-      region.resized();
-      await settle();
-      region.commit('the table\n');
-      region.render(() => footer);
-      await settle();
-      expect(await screen.lines()).toEqual(withRegion([...text, 'the table']));
-    },
-  );
-
   test('has a drawn caret and a hidden cursor meanwhile', async () => {
-    const { screen, region, settle } = await drawn(previewed, 40, 24);
+    const { screen, render } = await drawn(previewed, 40, 24);
     expect(screen.output.at(-1)).toContain('> prompt\u001B[7m \u001B[27m');
     expect(screen.output.at(-1)).not.toContain('\u001B[?25h');
-    region.render(() => footer);
-    await settle();
+    await render(footer);
     expect(screen.output.at(-1)).toContain('\u001B[?25h');
     expect(await screen.cursor()).toEqual({ row: 1, column: 8 });
   });
@@ -96,24 +54,16 @@ describe('a resized window', () => {
     ['higher', 20, 16],
     ['narrower and lower', 13, 7],
   ])('that becomes %s keeps text and one region', async (_, columns, rows) => {
-    const { screen, region, settle } = await drawn(footer, 20, 10);
-    region.commit('The first paragraph is longer than a row.\nThe second one is not');
-    await settle();
-    await screen.resize(columns, rows);
-    region.resized();
-    await settle();
-    region.commit(' at its end.\nlast');
-    await settle();
-    expect(await screen.lines()).toEqual(
-      withRegion([
-        'The first paragraph is longer than a row.',
-        'The second one is not at its end.',
-        'last',
-      ]),
-    );
+    const { screen, commit, resize } = await drawn(footer, 20, 10);
+    const first = 'The first paragraph is longer than a row.';
+    await commit(`${first}\nThe second one is not`);
+    await resize(columns, rows);
+    await commit(' at its end.\nlast');
+    const lines = [first, 'The second one is not at its end.', 'last'];
+    expect(await screen.lines()).toEqual(withRegion(lines));
   });
 
-  test('P20 keeps all text and one region after 20 resizes during a stream', async () => {
+  test('P20 T21 keeps all text and one region after 20 resizes during a stream, and never erases scrollback', async () => {
     const { screen, region, settle, clock } = await drawn(footer, 40, 12);
     const words: string[] = [];
     for (let step = 0; step < 200; step += 1) {
@@ -132,21 +82,17 @@ describe('a resized window', () => {
       }
     }
     await settle();
-    const wanted = words.join('').split('\n');
-    expect(await screen.lines()).toEqual(withRegion(wanted));
+    expect(await screen.lines()).toEqual(withRegion(words.join('').split('\n')));
+    expect(screen.output.join('')).not.toMatch(/\u001B\[[?\d;]*J/);
   });
 
   test.each([30, 21, 19, 12, 70])('moves the preview to %i columns', async (columns) => {
-    const { screen, region, settle } = await drawn(footer, 40, 12);
+    const { screen, region, render, resize } = await drawn(footer, 40, 12);
     region.commit('The first line\nThis line is open at its');
-    region.render(() => ({ ...footer, preview: ' end **soon' }));
-    await settle();
-    await screen.resize(columns, 12);
-    region.resized();
-    await settle();
+    await render({ ...footer, preview: ' end **soon' });
+    await resize(columns, 12);
     region.commit(' end soon.\n');
-    region.render(() => footer);
-    await settle();
+    await render(footer);
     expect(await screen.lines()).toEqual(
       withRegion(['The first line', 'This line is open at its end soon.']),
     );
@@ -188,30 +134,24 @@ test('P20 a resize that is noticed at an update delays it', async () => {
   expect(await screen.screen()).toEqual(footer.rows);
 });
 
+const streaming = (preview: string) => ({
+  rows: ['', 'answering', '', 'rule', '> prompt', 'footer'],
+  caret: { row: 4, column: 8 },
+  preview,
+});
+
 test.each([5, 4, 3])('R3: the preview of a word is not repeated at %i rows', async (rows) => {
-  const streaming = (preview: string) => ({
-    rows: ['', 'answering', '', 'rule', '> prompt', 'footer'],
-    caret: { row: 4, column: 8 },
-    preview,
-  });
-  const { screen, region, settle } = await drawn(streaming(''), 40, 24);
-  region.commit(
-    `${Array.from({ length: 30 }, (_, line) => `line ${line}`).join('\n')}\nearly before`,
-  );
-  region.render(() => streaming(' keep'));
-  await settle();
-  await screen.resize(40, rows);
-  region.resized();
-  await settle();
+  const { screen, region, commit, render, resize } = await drawn(streaming(''), 40, 24);
+  region.commit(`${text.join('\n')}\nearly before`);
+  await render(streaming(' keep'));
+  await resize(40, rows);
   region.commit(' keep so short');
-  region.render(() => ({ rows: ['> prompt'], caret: { row: 0, column: 8 } }));
-  await settle();
-  region.commit(' one day');
-  await settle();
-  const text = (await screen.lines()).join('\n');
-  expect(text.match(/keep/g)).toHaveLength(1);
-  expect(text).toContain('early before keep\n');
-  expect(text).toContain('so short one day');
+  await render({ rows: ['> prompt'], caret: { row: 0, column: 8 } });
+  await commit(' one day');
+  const shown = (await screen.lines()).join('\n');
+  expect(shown.match(/keep/g)).toHaveLength(1);
+  expect(shown).toContain('early before keep\n');
+  expect(shown).toContain('so short one day');
 });
 
 test.each([6, 5, 4, 3, 2])(
@@ -227,30 +167,25 @@ test.each([6, 5, 4, 3, 2])(
       await clock.advance(200);
       await screen.settled();
     };
-    const resize = async (next: number) => {
+    const notice = async (next: number) => {
       known = next;
       region.resized();
       await settle();
     };
-    const streaming = (preview: string) => ({
-      rows: ['', 'answering', '', 'rule', '> prompt', 'footer'],
-      caret: { row: 4, column: 8 },
-      preview,
-      keepsFirstRows: true,
-    });
-    const text = Array.from({ length: 30 }, (_, line) => `line ${line}`);
+    const render = async (preview: string) => {
+      region.render(() => ({ ...streaming(preview), keepsFirstRows: true }));
+      await settle();
+    };
     region.commit(`${text.join('\n')}\nearly before`);
-    region.render(() => streaming(' kee'));
-    await settle();
+    await render(' kee');
     await screen.resize(40, rows);
-    region.render(() => streaming(' keep'));
-    await settle();
-    await resize(rows);
+    await render(' keep');
+    await notice(rows);
     region.commit(' keep so short\n');
     region.render(() => footer);
     await settle();
     await screen.resize(40, 24);
-    await resize(24);
+    await notice(24);
     expect(await screen.lines()).toEqual(withRegion([...text, 'early before keep so short']));
   },
 );

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 import { codeReply, markdownReply, tablesReply, unicodeReply } from './fixed-replies.ts';
 import { type ReceivedPrompt, type Reply, type ReplyName, replySummaries } from './reply.ts';
 import { type FaultField, type FaultSection, faultFieldRows } from '../faults/fault-fields.ts';
-import { shorthands } from '../faults/parse-fault.ts';
+import { describeField, shorthands } from '../faults/parse-fault.ts';
 import { sandboxKeys } from '../keys.ts';
 import { malformedEvents, errorShapes, modelShapes } from '../shapes.ts';
 
@@ -18,22 +18,14 @@ const sectionTitles: Readonly<Record<FaultSection, string>> = {
 
 type Row = readonly [name: string, effect: string];
 
-function summaries(table: Readonly<Record<string, { readonly summary: string }>>): readonly Row[] {
-  return Object.entries(table).map(([name, { summary }]) => [name, summary]);
+function summaries(table: Readonly<Record<string, readonly [string, ...unknown[]]>>) {
+  return Object.entries(table).map(([name, [summary]]): Row => [name, summary]);
 }
 
 /** How a field is written, such as `status=<code>`. */
 function fieldUsage(name: string, { placeholder, bare }: FaultField<unknown>): string {
   if (placeholder === undefined) return name;
   return bare === undefined ? `${name}=<${placeholder}>` : `${name}[=<${placeholder}>]`;
-}
-
-/** Describes the effect, with the value if only the name is written, and the other names. */
-function effectOf({ summary, placeholder, bare, aliases = [] }: FaultField<unknown>): string {
-  const alone =
-    placeholder === undefined || bare === undefined ? '' : ` (without a value: \`${bare}\`)`;
-  const others = aliases.map((alias) => `\`${alias}\``).join(', ');
-  return `${summary}${alone}${others === '' ? '' : `; also ${others}`}`;
 }
 
 /** The tables of `[sandbox help]` and of docs/reference.md. */
@@ -48,7 +40,7 @@ export function referenceTables(): readonly {
       title,
       rows: faultFieldRows
         .filter(([, field]) => field.section === section)
-        .map(([name, field]): Row => [fieldUsage(name, field), effectOf(field)]),
+        .map(([name, field]): Row => [fieldUsage(name, field), describeField(field, true)]),
     })),
     {
       title: 'Shorthands',

@@ -21,7 +21,7 @@ export async function openHeldSandbox(options: SandboxOptions = {}) {
     /** Lets time pass once `waiting` answers, by default one, wait for it. */
     pass: (milliseconds: number, waiting?: number) => passTime(clock, milliseconds, waiting),
     /** From now on time passes without the test. */
-    release() {
+    release: () => {
       const passing = setInterval(() => void clock.advance(60_000), 10);
       onTestFinished(() => clearInterval(passing));
     },

@@ -32,8 +32,6 @@ export function unwrappedLines({ buffer: { active } }: Terminal): string[] {
   return lines;
 }
 
-export type Screen = ReturnType<typeof createScreen>;
-
 /** A terminal emulator without a program, whose content a test reads as a user would see it. */
 export function createScreen(columns: number, rows: number) {
   const terminal = createEmulator(columns, rows);
@@ -112,21 +110,21 @@ export function openRegion(columns = 20, rows = 10, synchronized = true) {
     region,
     settle,
     /** Writes text above the region. */
-    async commit(text: string) {
+    commit: async (text: string) => {
       region.commit(text);
       await settle();
     },
-    async render(frame: Frame) {
+    render: async (frame: Frame) => {
       region.render(() => frame);
       await settle();
     },
-    async resize(newColumns: number, newRows: number) {
+    resize: async (newColumns: number, newRows: number) => {
       await screen.resize(newColumns, newRows);
       region.resized();
       await settle();
     },
     /** The bytes of an action. */
-    async written(act: () => unknown) {
+    written: async (act: () => unknown) => {
       screen.output.length = 0;
       await act();
       await settle();

@@ -236,22 +236,9 @@ export const interrupt = pressed('c', { ctrl: true });
 export const composed = (state: ReplState) => contentOf(state.composer);
 
 function printedText(entry: Entry): readonly string[] {
-  switch (entry.type) {
-    case 'command':
-    case 'closing':
-      return [];
-    case 'failure':
-      return [entry.message];
-    case 'aside':
-      return [entry.question, entry.text];
-    case 'prompt':
-    case 'answer':
-    case 'reasoning':
-    case 'output':
-    case 'notice':
-    default:
-      return [entry.text];
-  }
+  if (entry.type === 'failure') return [entry.message];
+  if (entry.type === 'command' || entry.type === 'closing') return [];
+  return entry.type === 'aside' ? [entry.question, entry.text] : [entry.text];
 }
 
 /** The texts that are printed, without commands and closing rows. */

@@ -1,6 +1,7 @@
 import type { Usage } from '../../src/client/contract.ts';
 import type { AnswerPart, StreamEnd } from '../../src/client/stream/answer-parts.ts';
 import { readAnswer } from '../../src/client/stream/answer-reader.ts';
+import { done, event } from './raw-replies.ts';
 import { unmasked } from './secret.ts';
 
 /** The body of a response, and the answer it contains. */
@@ -22,11 +23,6 @@ type FixtureParts = Omit<StreamFixture, 'bytes' | 'contentType'> & {
   readonly contentType?: string;
 };
 
-/** One event with `value` as JSON. */
-export function event(value: unknown): string {
-  return `data: ${JSON.stringify(value)}\n\n`;
-}
-
 /** A chunk of the contract with one choice. */
 export function chunk(turn: unknown, finishReason: string | null = null): unknown {
   return {
@@ -42,8 +38,6 @@ export function delta(content: string): string {
 }
 
 export const stop = event(chunk({}, 'stop'));
-
-export const done = 'data: [DONE]\n\n';
 
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
 

@@ -3,13 +3,12 @@ import { readAnswer } from '../../../src/client/stream/answer-reader.ts';
 import { bodyForm } from '../../../src/client/stream/body-reader.ts';
 import { fc } from '../../support/properties.ts';
 import { unmasked } from '../../support/secret.ts';
+import { done, event } from '../../support/raw-replies.ts';
 import {
   bodyOf,
   chunk,
   delta,
-  done,
   endOf,
-  event,
   readParts,
   stop,
   type StreamFixture,

@@ -73,7 +73,7 @@ function listenTo(
 /** The terminal that `process` was started on. */
 export function createDevice(
   process: NodeJS.Process,
-  watch: Pick<SignalWatch, 'handle' | 'beforeSignalExit'>,
+  watch: SignalWatch,
 ): TerminalDevice {
   return {
     listen: (onBytes, onEnd) => listenTo(process.stdin, onBytes, onEnd),

@@ -17,12 +17,6 @@ export interface StreamFixture {
   readonly complete: boolean;
 }
 
-/** A fixture whose body may be text; the content type defaults to that of an event stream. */
-type FixtureParts = Omit<StreamFixture, 'bytes' | 'contentType'> & {
-  readonly body: string | Uint8Array;
-  readonly contentType?: string;
-};
-
 /** A chunk of the contract with one choice. */
 export function chunk(turn: unknown, finishReason: string | null = null): unknown {
   return {
@@ -45,6 +39,20 @@ const greeting = `${delta('Hel')}${delta('lo')}${stop}${done}`;
 
 const greeted = { text: 'Hello', finishReason: 'stop', complete: true };
 
+/** A body, by default an event stream whose answer is `Hello`. */
+const reads = (
+  name: string,
+  body: string | Uint8Array,
+  answer: Omit<StreamFixture, 'name' | 'bytes' | 'contentType'> & {
+    readonly contentType?: string;
+  } = greeted,
+): StreamFixture => ({
+  name,
+  bytes: Buffer.from(body),
+  contentType: 'text/event-stream',
+  ...answer,
+});
+
 /** Characters that need care in UTF-8, UTF-16, JSON or line splitting. */
 const multilingual = 'é 你好 👨‍👩‍👧 🏴 \u2028 ﷽ \u0000 "\\" \n';
 
@@ -64,116 +72,86 @@ function lines(text: string, lineEnds: readonly string[]): string {
 }
 
 /** Event stream rules (WHATWG HTML, 9.2) and the ways a stream ends. */
-const framingFixtures: readonly FixtureParts[] = [
-  { name: 'the contract, LF', body: greeting, ...greeted },
-  { name: 'S2 CRLF', body: lines(greeting, ['\r\n']), ...greeted },
-  { name: 'S2 CR', body: lines(greeting, ['\r']), ...greeted },
-  { name: 'S2 mixed line ends', body: lines(greeting, ['\r\n', '\n', '\r', '\r\n']), ...greeted },
-  { name: 'S5 a byte order mark', body: joined(byteOrderMark, greeting), ...greeted },
-  {
-    name: 'S5 of two byte order marks, the second spoils only the first line',
-    body: joined(byteOrderMark, byteOrderMark, `${delta('lost')}${greeting}`),
-    ...greeted,
-  },
-  {
-    name: 'S6 comments and keep-alives',
-    body: `:\n\n: ping\n\n::\n${delta('Hel')}: keep-alive\n${delta('lo')}\n\n:\n${stop}: x\n\n${done}`,
-    ...greeted,
-  },
-  {
-    name: 'S7 no space and two spaces after the colon',
-    body: greeting.replace('data: ', 'data:').replace('data: [', 'data:  ['),
-    ...greeted,
-  },
-  {
-    name: 'S8 JSON over several data lines',
-    body: `${JSON.stringify(chunk({ content: 'Hello' }, 'stop'), null, 1).replace(/^/gm, 'data: ')}\n\n${done}`,
-    ...greeted,
-  },
-  {
-    name: 'S9 id, retry, event and unknown fields',
-    body: `retry: 5000\nretry: soon\nid: 7\nevent: message\nfoo: bar\ndata\n\n${delta('Hel')}event: x\nid\n${delta('lo')}nothing\n${stop}${done}`,
-    ...greeted,
-  },
-  {
-    name: 'S14 [DONE] inside content',
-    body: `${delta('[DONE]')}${delta('\ndata: [DONE]\n\n')}${stop}${done}`,
-    text: '[DONE]\ndata: [DONE]\n\n',
-    finishReason: 'stop',
-    complete: true,
-  },
-  {
-    name: 'S16 text, errors and malformed data after [DONE]',
-    body: `${greeting}${delta('!')}${event({ error: 'late' })}data: {{{\n\n`,
-    ...greeted,
-  },
-  {
-    name: 'S17 a finish_reason without [DONE]',
-    body: `${delta('Hello')}${stop}`,
-    ...greeted,
-  },
-  {
-    name: 'S18 neither finish_reason nor [DONE]',
-    body: delta('Hel'),
+const framingFixtures: readonly StreamFixture[] = [
+  reads('the contract, LF', greeting),
+  reads('S2 CRLF', lines(greeting, ['\r\n'])),
+  reads('S2 CR', lines(greeting, ['\r'])),
+  reads('S2 mixed line ends', lines(greeting, ['\r\n', '\n', '\r', '\r\n'])),
+  reads('S5 a byte order mark', joined(byteOrderMark, greeting)),
+  reads(
+    'S5 of two byte order marks, the second spoils only the first line',
+    joined(byteOrderMark, byteOrderMark, `${delta('lost')}${greeting}`),
+  ),
+  reads(
+    'S6 comments and keep-alives',
+    `:\n\n: ping\n\n::\n${delta('Hel')}: keep-alive\n${delta('lo')}\n\n:\n${stop}: x\n\n${done}`,
+  ),
+  reads(
+    'S7 no space and two spaces after the colon',
+    greeting.replace('data: ', 'data:').replace('data: [', 'data:  ['),
+  ),
+  reads(
+    'S8 JSON over several data lines',
+    `${JSON.stringify(chunk({ content: 'Hello' }, 'stop'), null, 1).replace(/^/gm, 'data: ')}\n\n${done}`,
+  ),
+  reads(
+    'S9 id, retry, event and unknown fields',
+    `retry: 5000\nretry: soon\nid: 7\nevent: message\nfoo: bar\ndata\n\n${delta('Hel')}event: x\nid\n${delta('lo')}nothing\n${stop}${done}`,
+  ),
+  reads(
+    'S14 [DONE] inside content',
+    `${delta('[DONE]')}${delta('\ndata: [DONE]\n\n')}${stop}${done}`,
+    { text: '[DONE]\ndata: [DONE]\n\n', finishReason: 'stop', complete: true },
+  ),
+  reads(
+    'S16 text, errors and malformed data after [DONE]',
+    `${greeting}${delta('!')}${event({ error: 'late' })}data: {{{\n\n`,
+  ),
+  reads('S17 a finish_reason without [DONE]', `${delta('Hello')}${stop}`),
+  reads('S18 neither finish_reason nor [DONE]', delta('Hel'), { text: 'Hel', complete: false }),
+  reads('S18 cut inside an event', `${delta('Hel')}${delta('lo').slice(0, 60)}`, {
     text: 'Hel',
     complete: false,
-  },
-  {
-    name: 'S18 cut inside an event',
-    body: `${delta('Hel')}${delta('lo').slice(0, 60)}`,
-    text: 'Hel',
-    complete: false,
-  },
-  { name: 'S18 only comments', body: ': ping\n\n: ping\n\n', text: '', complete: false },
-  {
-    name: 'S19 a last event with one line end',
-    body: `${delta('Hello')}data: [DONE]\n`,
+  }),
+  reads('S18 only comments', ': ping\n\n: ping\n\n', { text: '', complete: false }),
+  reads('S19 a last event with one line end', `${delta('Hello')}data: [DONE]\n`, {
     text: 'Hello',
     complete: true,
-  },
-  {
-    name: 'S19 a last event without a line end',
-    body: `${delta('Hello')}data: [DONE]`,
+  }),
+  reads('S19 a last event without a line end', `${delta('Hello')}data: [DONE]`, {
     text: 'Hello',
     complete: true,
-  },
-  {
-    name: 'S20 a CR-only last event',
-    body: lines(`${delta('Hello')}data: [DONE]\n`, ['\r']),
+  }),
+  reads('S20 a CR-only last event', lines(`${delta('Hello')}data: [DONE]\n`, ['\r']), {
     text: 'Hello',
     complete: true,
-  },
-  {
-    name: 'S22 S53 empty data and comments wrapped as data',
-    body: `data:\n\ndata: \n\ndata: : OPENROUTER PROCESSING\n\ndata: null\n\n${greeting}`,
-    ...greeted,
-  },
-  {
-    name: '[DONE] between spaces',
-    body: `${delta('Hi')}data:   [DONE] \n\n`,
+  }),
+  reads(
+    'S22 S53 empty data and comments wrapped as data',
+    `data:\n\ndata: \n\ndata: : OPENROUTER PROCESSING\n\ndata: null\n\n${greeting}`,
+  ),
+  reads('[DONE] between spaces', `${delta('Hi')}data:   [DONE] \n\n`, {
     text: 'Hi',
     complete: true,
-  },
-  { name: 'S1 leading blank lines', body: `\n\n\r\n${greeting}`, ...greeted },
+  }),
+  reads('S1 leading blank lines', `\n\n\r\n${greeting}`),
 ];
 
 /** Possible contents of a chunk or a choice. */
-const contentFixtures: readonly FixtureParts[] = [
-  {
-    name: 'S23 S24 a first and a last chunk without choices',
-    body: `${event({ id: '', model: '', choices: [], prompt_filter_results: [] })}${delta('Hello')}${stop}${event({ choices: [], usage })}${done}`,
-    usage,
-    ...greeted,
-  },
-  {
-    name: 'S25 usage in every chunk',
-    body: `${event({ choices: [{ index: 0, delta: { content: 'Hello' } }], usage: { total_tokens: 1 } })}${event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage })}${event({ choices: [], usage: null })}${done}`,
-    usage,
-    ...greeted,
-  },
-  {
-    name: 'S26 S27 S28 deltas, contents and roles that are missing, null or empty',
-    body: [
+const contentFixtures: readonly StreamFixture[] = [
+  reads(
+    'S23 S24 a first and a last chunk without choices',
+    `${event({ id: '', model: '', choices: [], prompt_filter_results: [] })}${delta('Hello')}${stop}${event({ choices: [], usage })}${done}`,
+    { usage, ...greeted },
+  ),
+  reads(
+    'S25 usage in every chunk',
+    `${event({ choices: [{ index: 0, delta: { content: 'Hello' } }], usage: { total_tokens: 1 } })}${event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage })}${event({ choices: [], usage: null })}${done}`,
+    { usage, ...greeted },
+  ),
+  reads(
+    'S26 S27 S28 deltas, contents and roles that are missing, null or empty',
+    [
       event(chunk({ role: 'assistant', content: null })),
       event(chunk({ role: null, content: '' })),
       event(chunk({ role: '', content: 'Hel' })),
@@ -186,86 +164,66 @@ const contentFixtures: readonly FixtureParts[] = [
       stop,
       done,
     ].join(''),
-    ...greeted,
-  },
-  {
-    name: 'S29 reasoning',
-    body: `${event(chunk({ reasoning_content: 'Let me ' }))}${event(chunk({ reasoning: 'think', content: '' }))}${greeting}`,
-    reasoning: 'Let me think',
-    ...greeted,
-  },
-  {
-    name: 'S29 the same reasoning in both fields, as vLLM sends it',
-    body: `${event(chunk({ reasoning: 'hm', reasoning_content: 'hm' }))}${greeting}`,
-    reasoning: 'hm',
-    ...greeted,
-  },
-  {
-    name: 'S30 content as parts',
-    body: `${event(chunk({ content: [{ type: 'text', text: 'Hel' }, 'lo', null, { type: 'image' }, 4] }))}${stop}${done}`,
-    ...greeted,
-  },
-  {
-    name: 'S31 tool calls and a refusal',
-    body: `${event(chunk({ tool_calls: [{ index: 0, function: { arguments: '{' } }] }))}${event(chunk({ refusal: 'I will not.' }))}${stop}${done}`,
-    text: '',
-    refusal: 'I will not.',
-    finishReason: 'stop',
-    complete: true,
-  },
-  {
-    name: 'S33 a second choice',
-    body: `${delta('Hel')}${event({
+  ),
+  reads(
+    'S29 reasoning',
+    `${event(chunk({ reasoning_content: 'Let me ' }))}${event(chunk({ reasoning: 'think', content: '' }))}${greeting}`,
+    { reasoning: 'Let me think', ...greeted },
+  ),
+  reads(
+    'S29 the same reasoning in both fields, as vLLM sends it',
+    `${event(chunk({ reasoning: 'hm', reasoning_content: 'hm' }))}${greeting}`,
+    { reasoning: 'hm', ...greeted },
+  ),
+  reads(
+    'S30 content as parts',
+    `${event(chunk({ content: [{ type: 'text', text: 'Hel' }, 'lo', null, { type: 'image' }, 4] }))}${stop}${done}`,
+  ),
+  reads(
+    'S31 tool calls and a refusal',
+    `${event(chunk({ tool_calls: [{ index: 0, function: { arguments: '{' } }] }))}${event(chunk({ refusal: 'I will not.' }))}${stop}${done}`,
+    { text: '', refusal: 'I will not.', finishReason: 'stop', complete: true },
+  ),
+  reads(
+    'S33 a second choice',
+    `${delta('Hel')}${event({
       choices: [
         { index: 1, delta: { content: 'Bye' } },
         { index: 0, delta: { content: 'lo' } },
       ],
     })}${event({ choices: [{ index: 1, delta: {}, finish_reason: 'length' }] })}${stop}${done}`,
-    ...greeted,
-  },
-  {
-    name: 'S34 unknown keys and __proto__',
-    body: `data: {"__proto__":{"finish_reason":"length"},"constructor":1,"choices":[{"index":0,"delta":{"__proto__":{"refusal":"no"},"content":"Hello","toString":null}}]}\n\n${stop}${done}`,
-    ...greeted,
-  },
-  {
-    name: 'S35 a surrogate pair split over deltas and escapes',
-    body: `data: {"choices":[{"delta":{"content":"a\\ud83d"}}]}\n\n${delta('')}data: {"choices":[{"delta":{"content":"\\ude00b"}}]}\n\n${stop}${done}`,
-    text: 'a😀b',
-    finishReason: 'stop',
-    complete: true,
-  },
-  {
-    name: 'S35 lone surrogates',
-    body: `data: {"choices":[{"delta":{"content":"\\ude00a\\ud83d"}}]}\n\ndata: {"choices":[{"delta":{"content":"b\\ud83d"}}]}\n\n${done}`,
-    text: '\uFFFDa\uFFFDb\uFFFD',
-    complete: true,
-  },
-  {
-    name: 'S36 invalid UTF-8',
-    body: joined(
-      'data: {"choices":[{"delta":{"content":"a',
-      [0xff, 0xe2, 0x82],
-      `b"}}]}\n\n${done}`,
-    ),
-    text: 'a\uFFFD\uFFFDb',
-    complete: true,
-  },
-  {
-    name: 'S37 text of many scripts, U+2028 raw',
-    body: `${delta(multilingual)}${delta(multilingual)}${stop}${done}`,
-    text: multilingual + multilingual,
-    finishReason: 'stop',
-    complete: true,
-  },
+  ),
+  reads(
+    'S34 unknown keys and __proto__',
+    `data: {"__proto__":{"finish_reason":"length"},"constructor":1,"choices":[{"index":0,"delta":{"__proto__":{"refusal":"no"},"content":"Hello","toString":null}}]}\n\n${stop}${done}`,
+  ),
+  reads(
+    'S35 a surrogate pair split over deltas and escapes',
+    `data: {"choices":[{"delta":{"content":"a\\ud83d"}}]}\n\n${delta('')}data: {"choices":[{"delta":{"content":"\\ude00b"}}]}\n\n${stop}${done}`,
+    { text: 'a😀b', finishReason: 'stop', complete: true },
+  ),
+  reads(
+    'S35 lone surrogates',
+    `data: {"choices":[{"delta":{"content":"\\ude00a\\ud83d"}}]}\n\ndata: {"choices":[{"delta":{"content":"b\\ud83d"}}]}\n\n${done}`,
+    { text: '\uFFFDa\uFFFDb\uFFFD', complete: true },
+  ),
+  reads(
+    'S36 invalid UTF-8',
+    joined('data: {"choices":[{"delta":{"content":"a', [0xff, 0xe2, 0x82], `b"}}]}\n\n${done}`),
+    { text: 'a\uFFFD\uFFFDb', complete: true },
+  ),
+  reads(
+    'S37 text of many scripts, U+2028 raw',
+    `${delta(multilingual)}${delta(multilingual)}${stop}${done}`,
+    { text: multilingual + multilingual, finishReason: 'stop', complete: true },
+  ),
 ];
 
 /** Bodies whose content type is wrong. */
-const formFixtures: readonly FixtureParts[] = [
-  {
-    name: 'S44 one JSON completion',
-    contentType: 'application/json',
-    body: JSON.stringify({
+const formFixtures: readonly StreamFixture[] = [
+  reads(
+    'S44 one JSON completion',
+    JSON.stringify({
       id: 'chatcmpl-1',
       object: 'chat.completion',
       model: 'origin',
@@ -274,47 +232,34 @@ const formFixtures: readonly FixtureParts[] = [
       ],
       usage,
     }),
-    usage,
-    ...greeted,
-  },
-  {
-    name: 'S44 a JSON completion sent as an event stream, indented, after blank lines',
-    body: `\r\n\r\n  ${JSON.stringify({ choices: [{ message: { content: multilingual } }] }, null, 2)}\n`,
-    text: multilingual,
-    complete: true,
-  },
-  {
-    name: 'S47 an event stream sent as text/plain',
+    { contentType: 'application/json', usage, ...greeted },
+  ),
+  reads(
+    'S44 a JSON completion sent as an event stream, indented, after blank lines',
+    `\r\n\r\n  ${JSON.stringify({ choices: [{ message: { content: multilingual } }] }, null, 2)}\n`,
+    { text: multilingual, complete: true },
+  ),
+  reads('S47 an event stream sent as text/plain', greeting, {
     contentType: 'text/plain',
-    body: greeting,
     ...greeted,
-  },
-  {
-    name: 'S47 an event stream sent as JSON, a comment first',
+  }),
+  reads('S47 an event stream sent as JSON, a comment first', `: hi\n\n${greeting}`, {
     contentType: 'application/json; charset=utf-8',
-    body: `: hi\n\n${greeting}`,
     ...greeted,
-  },
-  {
-    name: 'S47 always UTF-8',
+  }),
+  reads('S47 always UTF-8', `${delta('é')}${done}`, {
     contentType: 'text/event-stream;charset=windows-1252',
-    body: `${delta('é')}${done}`,
     text: 'é',
     complete: true,
-  },
+  }),
 ];
-
-function fixture({ body, ...rest }: FixtureParts): StreamFixture {
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-  return { contentType: 'text/event-stream', ...rest, bytes };
-}
 
 /** Valid bodies with status 200; each must be read the same however it is split into reads. */
 export const streamFixtures: readonly StreamFixture[] = [
   ...framingFixtures,
   ...contentFixtures,
   ...formFixtures,
-].map(fixture);
+];
 
 /** A body that arrives in the given reads; texts are sent as UTF-8. */
 export async function* bodyOf(

@@ -40,7 +40,7 @@ const greeting = `${delta('Hel')}${delta('lo')}${stop}${done}`;
 const greeted = { text: 'Hello', finishReason: 'stop', complete: true };
 
 /** A body, by default an event stream whose answer is `Hello`. */
-const reads = (
+const fixture = (
   name: string,
   body: string | Uint8Array,
   answer: Omit<StreamFixture, 'name' | 'bytes' | 'contentType'> & {
@@ -73,83 +73,83 @@ function lines(text: string, lineEnds: readonly string[]): string {
 
 /** Event stream rules (WHATWG HTML, 9.2) and the ways a stream ends. */
 const framingFixtures: readonly StreamFixture[] = [
-  reads('the contract, LF', greeting),
-  reads('S2 CRLF', lines(greeting, ['\r\n'])),
-  reads('S2 CR', lines(greeting, ['\r'])),
-  reads('S2 mixed line ends', lines(greeting, ['\r\n', '\n', '\r', '\r\n'])),
-  reads('S5 a byte order mark', joined(byteOrderMark, greeting)),
-  reads(
+  fixture('the contract, LF', greeting),
+  fixture('S2 CRLF', lines(greeting, ['\r\n'])),
+  fixture('S2 CR', lines(greeting, ['\r'])),
+  fixture('S2 mixed line ends', lines(greeting, ['\r\n', '\n', '\r', '\r\n'])),
+  fixture('S5 a byte order mark', joined(byteOrderMark, greeting)),
+  fixture(
     'S5 of two byte order marks, the second spoils only the first line',
     joined(byteOrderMark, byteOrderMark, `${delta('lost')}${greeting}`),
   ),
-  reads(
+  fixture(
     'S6 comments and keep-alives',
     `:\n\n: ping\n\n::\n${delta('Hel')}: keep-alive\n${delta('lo')}\n\n:\n${stop}: x\n\n${done}`,
   ),
-  reads(
+  fixture(
     'S7 no space and two spaces after the colon',
     greeting.replace('data: ', 'data:').replace('data: [', 'data:  ['),
   ),
-  reads(
+  fixture(
     'S8 JSON over several data lines',
     `${JSON.stringify(chunk({ content: 'Hello' }, 'stop'), null, 1).replace(/^/gm, 'data: ')}\n\n${done}`,
   ),
-  reads(
+  fixture(
     'S9 id, retry, event and unknown fields',
     `retry: 5000\nretry: soon\nid: 7\nevent: message\nfoo: bar\ndata\n\n${delta('Hel')}event: x\nid\n${delta('lo')}nothing\n${stop}${done}`,
   ),
-  reads(
+  fixture(
     'S14 [DONE] inside content',
     `${delta('[DONE]')}${delta('\ndata: [DONE]\n\n')}${stop}${done}`,
     { text: '[DONE]\ndata: [DONE]\n\n', finishReason: 'stop', complete: true },
   ),
-  reads(
+  fixture(
     'S16 text, errors and malformed data after [DONE]',
     `${greeting}${delta('!')}${event({ error: 'late' })}data: {{{\n\n`,
   ),
-  reads('S17 a finish_reason without [DONE]', `${delta('Hello')}${stop}`),
-  reads('S18 neither finish_reason nor [DONE]', delta('Hel'), { text: 'Hel', complete: false }),
-  reads('S18 cut inside an event', `${delta('Hel')}${delta('lo').slice(0, 60)}`, {
+  fixture('S17 a finish_reason without [DONE]', `${delta('Hello')}${stop}`),
+  fixture('S18 neither finish_reason nor [DONE]', delta('Hel'), { text: 'Hel', complete: false }),
+  fixture('S18 cut inside an event', `${delta('Hel')}${delta('lo').slice(0, 60)}`, {
     text: 'Hel',
     complete: false,
   }),
-  reads('S18 only comments', ': ping\n\n: ping\n\n', { text: '', complete: false }),
-  reads('S19 a last event with one line end', `${delta('Hello')}data: [DONE]\n`, {
+  fixture('S18 only comments', ': ping\n\n: ping\n\n', { text: '', complete: false }),
+  fixture('S19 a last event with one line end', `${delta('Hello')}data: [DONE]\n`, {
     text: 'Hello',
     complete: true,
   }),
-  reads('S19 a last event without a line end', `${delta('Hello')}data: [DONE]`, {
+  fixture('S19 a last event without a line end', `${delta('Hello')}data: [DONE]`, {
     text: 'Hello',
     complete: true,
   }),
-  reads('S20 a CR-only last event', lines(`${delta('Hello')}data: [DONE]\n`, ['\r']), {
+  fixture('S20 a CR-only last event', lines(`${delta('Hello')}data: [DONE]\n`, ['\r']), {
     text: 'Hello',
     complete: true,
   }),
-  reads(
+  fixture(
     'S22 S53 empty data and comments wrapped as data',
     `data:\n\ndata: \n\ndata: : OPENROUTER PROCESSING\n\ndata: null\n\n${greeting}`,
   ),
-  reads('[DONE] between spaces', `${delta('Hi')}data:   [DONE] \n\n`, {
+  fixture('[DONE] between spaces', `${delta('Hi')}data:   [DONE] \n\n`, {
     text: 'Hi',
     complete: true,
   }),
-  reads('S1 leading blank lines', `\n\n\r\n${greeting}`),
+  fixture('S1 leading blank lines', `\n\n\r\n${greeting}`),
 ];
 
 /** Possible contents of a chunk or a choice. */
 const contentFixtures: readonly StreamFixture[] = [
-  reads(
+  fixture(
     'S23 S24 a first and a last chunk without choices',
     `${event({ id: '', model: '', choices: [], prompt_filter_results: [] })}${delta('Hello')}${stop}${event({ choices: [], usage })}${done}`,
     { usage, ...greeted },
   ),
-  reads(
+  fixture(
     'S25 usage in every chunk',
     `${event({ choices: [{ index: 0, delta: { content: 'Hello' } }], usage: { total_tokens: 1 } })}${event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage })}${event({ choices: [], usage: null })}${done}`,
     { usage, ...greeted },
   ),
-  reads(
+  fixture(
     'S26 S27 S28 deltas, contents and roles that are missing, null or empty',
     [
       event(chunk({ role: 'assistant', content: null })),
@@ -165,26 +165,26 @@ const contentFixtures: readonly StreamFixture[] = [
       done,
     ].join(''),
   ),
-  reads(
+  fixture(
     'S29 reasoning',
     `${event(chunk({ reasoning_content: 'Let me ' }))}${event(chunk({ reasoning: 'think', content: '' }))}${greeting}`,
     { reasoning: 'Let me think', ...greeted },
   ),
-  reads(
+  fixture(
     'S29 the same reasoning in both fields, as vLLM sends it',
     `${event(chunk({ reasoning: 'hm', reasoning_content: 'hm' }))}${greeting}`,
     { reasoning: 'hm', ...greeted },
   ),
-  reads(
+  fixture(
     'S30 content as parts',
     `${event(chunk({ content: [{ type: 'text', text: 'Hel' }, 'lo', null, { type: 'image' }, 4] }))}${stop}${done}`,
   ),
-  reads(
+  fixture(
     'S31 tool calls and a refusal',
     `${event(chunk({ tool_calls: [{ index: 0, function: { arguments: '{' } }] }))}${event(chunk({ refusal: 'I will not.' }))}${stop}${done}`,
     { text: '', refusal: 'I will not.', finishReason: 'stop', complete: true },
   ),
-  reads(
+  fixture(
     'S33 a second choice',
     `${delta('Hel')}${event({
       choices: [
@@ -193,26 +193,26 @@ const contentFixtures: readonly StreamFixture[] = [
       ],
     })}${event({ choices: [{ index: 1, delta: {}, finish_reason: 'length' }] })}${stop}${done}`,
   ),
-  reads(
+  fixture(
     'S34 unknown keys and __proto__',
     `data: {"__proto__":{"finish_reason":"length"},"constructor":1,"choices":[{"index":0,"delta":{"__proto__":{"refusal":"no"},"content":"Hello","toString":null}}]}\n\n${stop}${done}`,
   ),
-  reads(
+  fixture(
     'S35 a surrogate pair split over deltas and escapes',
     `data: {"choices":[{"delta":{"content":"a\\ud83d"}}]}\n\n${delta('')}data: {"choices":[{"delta":{"content":"\\ude00b"}}]}\n\n${stop}${done}`,
     { text: 'a😀b', finishReason: 'stop', complete: true },
   ),
-  reads(
+  fixture(
     'S35 lone surrogates',
     `data: {"choices":[{"delta":{"content":"\\ude00a\\ud83d"}}]}\n\ndata: {"choices":[{"delta":{"content":"b\\ud83d"}}]}\n\n${done}`,
     { text: '\uFFFDa\uFFFDb\uFFFD', complete: true },
   ),
-  reads(
+  fixture(
     'S36 invalid UTF-8',
     joined('data: {"choices":[{"delta":{"content":"a', [0xff, 0xe2, 0x82], `b"}}]}\n\n${done}`),
     { text: 'a\uFFFD\uFFFDb', complete: true },
   ),
-  reads(
+  fixture(
     'S37 text of many scripts, U+2028 raw',
     `${delta(multilingual)}${delta(multilingual)}${stop}${done}`,
     { text: multilingual + multilingual, finishReason: 'stop', complete: true },
@@ -221,7 +221,7 @@ const contentFixtures: readonly StreamFixture[] = [
 
 /** Bodies whose content type is wrong. */
 const formFixtures: readonly StreamFixture[] = [
-  reads(
+  fixture(
     'S44 one JSON completion',
     JSON.stringify({
       id: 'chatcmpl-1',
@@ -234,20 +234,20 @@ const formFixtures: readonly StreamFixture[] = [
     }),
     { contentType: 'application/json', usage, ...greeted },
   ),
-  reads(
+  fixture(
     'S44 a JSON completion sent as an event stream, indented, after blank lines',
     `\r\n\r\n  ${JSON.stringify({ choices: [{ message: { content: multilingual } }] }, null, 2)}\n`,
     { text: multilingual, complete: true },
   ),
-  reads('S47 an event stream sent as text/plain', greeting, {
+  fixture('S47 an event stream sent as text/plain', greeting, {
     contentType: 'text/plain',
     ...greeted,
   }),
-  reads('S47 an event stream sent as JSON, a comment first', `: hi\n\n${greeting}`, {
+  fixture('S47 an event stream sent as JSON, a comment first', `: hi\n\n${greeting}`, {
     contentType: 'application/json; charset=utf-8',
     ...greeted,
   }),
-  reads('S47 always UTF-8', `${delta('é')}${done}`, {
+  fixture('S47 always UTF-8', `${delta('é')}${done}`, {
     contentType: 'text/event-stream;charset=windows-1252',
     text: 'é',
     complete: true,

@@ -6,24 +6,34 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const backslash = 0x5c;
 const quote = 0x22;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-function isEscaped(text: string, index: number): boolean {
-  let start = index;
-  while (text.charCodeAt(start - 1) === backslash) start -= 1;
-  return (index - start) % 2 === 1;
-}
-
 /** Index of the closing quote of the string that begins before `start`; without one, the length of `text`. */
 function stringEnd(text: string, start: number): number {
-  let end = text.indexOf('"', start);
-  while (end > start && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end < 0 ? text.length : end;
+  for (let end = text.indexOf('"', start); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (end - escapes > start && text[end - escapes - 1] === '\\') escapes += 1;
+    if (escapes % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+const word = /[^ \t\r\n{}[\]:,"]+/y;
+
+/** The tokens of JSON text, each with its index: marks, strings, and words such as numbers, valid or not. */
+export function* jsonTokens(text: string) {
+  for (let start = 0; start < text.length;) {
+    word.lastIndex = start;
+    const [found] = word.exec(text) ?? [];
+    const end = text[start] === '"' ? stringEnd(text, start + 1) + 1 : start + (found?.length ?? 1);
+    const token = text.slice(start, end);
+    if (!/^[ \t\r\n]$/.test(token)) yield { token, start };
+    start = end;
+  }
 }
 
 /** Recursive code such as `JSON.stringify` overflows the stack at a few thousand; services need much less. */
@@ -95,8 +105,6 @@ export function filledText(value: unknown): string | undefined {
 
 /** Text without sixteen digits or a three-digit exponent has no inexact number. */
 const mayBeInexact = /[\d.]{16}|\d[eE][+-]?\d{3}/;
-const numberPattern = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-
 /** The significant digits of a decimal number, and the power of ten of the last one. */
 function decimalOf(text: string): string {
   const [, whole = '', part = '', power = '0'] = /^-?(\d+)\.?(\d*)(?:[eE](.+))?$/.exec(text) ?? [];
@@ -120,69 +128,45 @@ const isExact = (text: string) =>
 export function* inexactNumbers(text: string) {
   if (!mayBeInexact.test(text)) return;
   let depth = 0;
+  let previous = '';
   let field: string | undefined;
-  for (let at = 0; at < text.length;) {
-    const character = text[at] ?? '';
-    const start = at;
-    at += 1;
-    if (character === '{' || character === '[') depth += 1;
-    else if (character === '}' || character === ']') depth -= 1;
-    else if (character === '"') {
-      at = stringEnd(text, at) + 1;
-      if (depth === 1 && /^\s*:/.test(text.slice(at, at + 100))) {
-        field = JSON.parse(text.slice(start, at)) as string;
-      }
-    } else if (/[-\d]/.test(character)) {
-      numberPattern.lastIndex = start;
-      const [number = ''] = numberPattern.exec(text) ?? [];
-      at = start + number.length;
-      if (!isExact(number)) yield { text: number, field };
-    }
+  for (const { token } of jsonTokens(text)) {
+    if (token === '{' || token === '[') depth += 1;
+    else if (token === '}' || token === ']') depth -= 1;
+    else if (token === ':' && depth === 1) field = JSON.parse(previous) as string;
+    else if (/^[-\d]/.test(token) && !isExact(token)) yield { text: token, field };
+    previous = token;
   }
 }
 
-// Where a text stops being JSON, for messages. Each token has the blanks after it.
+const scalar = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
 
-const stringPart = /[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
-const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)[ \t\r\n]*/y;
-const marks = Object.fromEntries(
-  Array.from('[]{},:"', (mark) => [mark, new RegExp(`\\${mark}[ \\t\\r\\n]*`, 'y')]),
-);
+const isString = (token: string) => token.startsWith('"') && parseAnyJson(token) !== undefined;
 
 /** The offset of the first token that makes text invalid JSON; the end of an incomplete one. */
 function errorOffset(text: string): number {
-  let at = 0;
-  const take = (token: RegExp | undefined): boolean => {
-    if (token === undefined) return false;
-    token.lastIndex = at;
-    if (!token.test(text)) return false;
-    at = token.lastIndex;
+  const tokens = jsonTokens(text);
+  let next = tokens.next();
+  const take = (isWanted: (token: string) => boolean): boolean => {
+    if (next.done === true || !isWanted(next.value.token)) return false;
+    next = tokens.next();
     return true;
   };
-  // A loop, because a pattern for the whole of a long string overflows the stack.
-  const takeString = (): boolean => {
-    const start = at;
-    if (!take(/"/y)) return false;
-    while (take(stringPart));
-    if (take(marks['"'])) return true;
-    at = start;
-    return false;
-  };
+  const takeMark = (mark: string) => take((token) => token === mark);
   const takeList = (takeItem: () => boolean, end: string): boolean => {
-    if (take(marks[end])) return true;
+    if (takeMark(end)) return true;
     do if (!takeItem()) return false;
-    while (take(marks[',']));
-    return take(marks[end]);
+    while (takeMark(','));
+    return takeMark(end);
   };
-  const takeMember = () => takeString() && take(marks[':']) && takeValue();
+  const takeMember = () => take(isString) && takeMark(':') && takeValue();
   const takeValue = (): boolean => {
-    if (takeString() || take(scalar)) return true;
-    if (take(marks['['])) return takeList(takeValue, ']');
-    return take(marks['{']) && takeList(takeMember, '}');
+    if (takeMark('[')) return takeList(takeValue, ']');
+    if (takeMark('{')) return takeList(takeMember, '}');
+    return take((token) => isString(token) || scalar.test(token));
   };
-  take(/[ \t\r\n]*/y);
   takeValue();
-  return Math.min(at, text.trimEnd().length);
+  return next.done === true ? text.trimEnd().length : next.value.start;
 }
 
 /** {@link jsonProblem} with the place where the text stops being JSON; the parser of Node names none for short texts. */

@@ -47,13 +47,6 @@ export interface Context {
   };
 }
 
-/** The work of a command; `words` are its arguments. */
-export type Action<Options, Words extends readonly unknown[] = []> = (
-  context: Context,
-  options: Options,
-  ...words: Words
-) => Promise<void>;
-
 /** Options of every command, before or after its name. Values of settings are unparsed text. */
 export interface GlobalOptions {
   readonly profile?: string;
@@ -115,6 +108,12 @@ export interface StartedRun<Options extends GlobalOptions = GlobalOptions> {
   readonly presentation: Presentation;
 }
 
+/** The work of a command; `words` are its arguments. */
+export type Action<Options extends GlobalOptions, Words extends readonly unknown[] = []> = (
+  run: StartedRun<Options>,
+  ...words: Words
+) => Promise<void>;
+
 /** A command that runs. It is made at the start, and passed whole. */
 export interface Run<Options extends GlobalOptions = GlobalOptions> extends StartedRun<Options> {
   readonly settings: ResolvedSettings;
@@ -168,4 +167,12 @@ export async function present(context: Context, options: GlobalOptions): Promise
     opensLinks: opensLinks(environment),
     colors: terminalColors(environment),
   };
+}
+
+/** Starts the run of a command. @throws Failure `configuration` for a variable that is neither true nor false */
+export async function startRun<Options extends GlobalOptions>(
+  context: Context,
+  options: Options,
+): Promise<StartedRun<Options>> {
+  return { context, options, presentation: await present(context, options) };
 }

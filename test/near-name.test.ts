@@ -2,25 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { editDistance, nearlyNamed } from '../src/near-name.ts';
 import { fc } from './support/properties.ts';
 
-const names = new Set(['chat', 'models', 'config', 'help']);
-
-test.each(['', '-', 'x'])('no name of one letter resembles "%s"', (word) => {
-  expect(nearlyNamed(word, ['a'])).toBeUndefined();
-});
+const names = new Set(['chat', 'models', 'config', 'help', 'a']);
 
 describe('editDistance', () => {
-  test.each([
-    ['models', 'models', 0],
-    ['modles', 'models', 1],
-    ['model', 'models', 1],
-    ['modelss', 'models', 1],
-    ['mudels', 'models', 1],
-    ['', 'help', 4],
-    ['config', 'help', 6],
-  ])('between %s and %s is %d', (left, right, distance) => {
-    expect(editDistance(left, right)).toBe(distance);
-  });
-
   test('is symmetric and at most the length of the longer word', () => {
     const word = fc.string({ maxLength: 8 });
     fc.assert(
@@ -34,6 +18,10 @@ describe('editDistance', () => {
 
 test.each([
   ['modles', 'models'],
+  ['modelss', 'models'],
+  ['mudels', 'models'],
+  ['', undefined],
+  ['x', undefined],
   ['Models', 'models'],
   ['hlep', 'help'],
   ['hepl', 'help'],

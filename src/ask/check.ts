@@ -65,7 +65,6 @@ const hint = 'without a file: --schema "name, age int"; ‹natter help schema›
 /** The codes of errors for a name that is not one of a file, such as one that is too long. */
 const isNoFile = /^(?:ENOENT|ENOTDIR|EISDIR|ENAMETOOLONG|EINVAL|ERR_INVALID_ARG_VALUE)$/;
 
-/** @throws Failure `usage` if it names a file that cannot be read */
 function readSchema(value: string): SchemaSource {
   if (value.trim() === '') throw new Failure('usage', '--schema is empty', { hint });
   const own = { text: value, label: '--schema' };
@@ -93,11 +92,9 @@ async function openSchema({ text, label }: SchemaSource, notices: Notices) {
   return { schema, compiled };
 }
 
-/** A complete answer after its check. */
 interface CheckedText {
   /** Empty if it conforms. */
   readonly violations: readonly Violation[];
-  /** The value of an answer that conforms. */
   readonly found?: AnswerValue;
   /** The text of the value at the pointer of `--select`. */
   readonly selected?: string;
@@ -140,7 +137,6 @@ async function openExtraction(value: string) {
   };
 }
 
-/** Adds `response_format` to the parameters, if the settings have one. */
 function withFormat(settings: ResolvedSettings, schema: JsonObject | undefined): ResolvedSettings {
   const value = schema && responseFormat(settings.values.responseFormat, schema);
   if (value === undefined) return settings;
@@ -165,9 +161,7 @@ export async function openCheck(
   const opened = source && (await openSchema(source, notices));
   const schema = opened?.schema;
   return {
-    /** The schema as JSON; undefined without one. */
     schema,
-    /** How often to ask again. */
     retries,
     /** The pointer of `--select`, as typed. */
     pointer: select,
@@ -184,7 +178,6 @@ export async function openCheck(
   };
 }
 
-/** An answer with its check. */
 interface CheckedAnswer<Given extends Answer = Answer> {
   readonly answer: Given;
   /** Undefined if the answer is missing or was cut. */
@@ -209,7 +202,6 @@ export async function askUntilConforming<Given extends Answer>({
   send,
   onMismatch,
 }: {
-  /** Undefined if answers are not checked. */
   readonly check: AnswerCheck | undefined;
   readonly messages: readonly Message[];
   /** Receives one answer completely. @param correction the last message, if it corrects the answer before it */

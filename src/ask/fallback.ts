@@ -1,4 +1,3 @@
-import type { Client } from '../client/client.ts';
 import { rephrase } from '../client/failure/change-failure.ts';
 import type { Message } from '../client/contract.ts';
 import type { NewAnswer } from '../conversation/journal/journal.ts';
@@ -13,13 +12,13 @@ import type { GlobalOptions, Run } from '../run.ts';
 import { parseModel, settingsOf } from '../settings/named-model.ts';
 import { knownProfiles } from '../settings/profile-name.ts';
 import { readStored } from '../settings/read-settings.ts';
-import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import { type ResolvedSettings, withValues } from '../settings/resolved-settings.ts';
 import { type Answer, ask, type Question, type Sink, unasked } from './ask.ts';
 import type { AnswerCheck } from './check.ts';
 import type { UsageSource } from '../usage/budget.ts';
 import type { Writable } from '../writable.ts';
 import { type PlannedRequest, planRequest } from './plan-request.ts';
-import { openService, type Service, type ServiceUse } from './service.ts';
+import { openService, type ServiceUse } from './service.ts';
 
 /** A model that may answer. */
 export interface FallbackModel {
@@ -28,7 +27,6 @@ export interface FallbackModel {
   readonly settings: ResolvedSettings;
 }
 
-/** A model that failed, with the reason. */
 interface FailedModel {
   readonly model: FallbackModel;
   readonly failure: Failure;
@@ -39,7 +37,6 @@ export interface Chain {
   readonly models: readonly FallbackModel[];
   /** @throws Failure `invalid_request` if the prompt cannot fit the model */
   readonly plan: (model: FallbackModel, isFirst: boolean) => PlannedRequest;
-  /** Reports that the next model is asked. */
   readonly onStep: (failed: FallbackModel, next: FallbackModel, text: string) => void;
 }
 
@@ -174,8 +171,7 @@ export function fallbackModels(
     const own = settingsOf(context, options, parseModel(label, profiles, kind), stored);
     const { value: profile } = own.profile;
     if (profile === settings.profile.value) {
-      const { model } = own.values;
-      return { label, settings: { ...settings, values: { ...settings.values, model } } };
+      return { label, settings: withValues(settings, { model: own.values.model }) };
     }
     if (own.values.baseUrl !== undefined) return { label, settings: check?.settings(own) ?? own };
     throw new Failure('configuration', `the profile ${profile} of --fallback has no service`, {
@@ -187,39 +183,8 @@ export function fallbackModels(
   return [first, ...others.filter(isOther)];
 }
 
-/** The clients of the models of a chain. */
-export interface ChainClients {
-  of(model: FallbackModel): Promise<Client>;
-  /** Closes the services that were opened for other profiles. */
-  close(): Promise<void>;
-}
-
 /**
- * Opens the services of other profiles when they are needed; the sandbox and a replay answer for all profiles.
- * @param service of the profile in use
- */
-export function chainClients(service: Service, run: Run, use?: ServiceUse): ChainClients {
-  const isLocal = service.isSandbox || service.replayedFrom !== undefined;
-  const opening = new Map<string, Promise<Service>>();
-  return {
-    async of({ settings }) {
-      const { value: profile } = settings.profile;
-      if (isLocal || profile === run.settings.profile.value) return service.client;
-      const other = opening.get(profile) ?? openService({ ...run, settings }, service.source, use);
-      opening.set(profile, other);
-      other.catch(() => opening.delete(profile));
-      return (await other).client;
-    },
-    async close() {
-      for (const opened of await Promise.allSettled(opening.values())) {
-        if (opened.status === 'fulfilled') await opened.value.close();
-      }
-    },
-  };
-}
-
-/**
- * Opens the services of the models of a run, for prompts whose answers are not recorded.
+ * Opens the service of a run, for prompts whose answers are not recorded.
  * @throws Failure for a bad fallback, or if no service is available
  */
 export async function openAsker(
@@ -229,7 +194,6 @@ export async function openAsker(
 ) {
   const models = fallbackModels(run);
   const service = await openService(run, source, use);
-  const clients = chainClients(service, run, use);
   const { clock } = service;
   const { signal } = run.context;
   return {
@@ -253,13 +217,11 @@ export async function openAsker(
       }
       return askModels(chain, first, ({ model, planned }) => {
         if (planned.warning !== undefined) warn(planned.warning);
-        const send = async () => (await clients.of(model)).chat(planned.request, { signal });
+        const send = async () =>
+          (await service.clientOf(model.settings)).chat(planned.request, { signal });
         return ask({ clock, signal, guard, send }, sink);
       });
     },
-    async close(): Promise<void> {
-      await clients.close();
-      await service.close();
-    },
+    close: () => service.close(),
   };
 }

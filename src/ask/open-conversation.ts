@@ -3,8 +3,7 @@ import path from 'node:path';
 import type { Run, Context, GlobalOptions } from '../run.ts';
 import { promptMessages, changedParams, resumedChanges } from './plan-request.ts';
 import type { Message } from '../client/contract.ts';
-import type { JournalOptions } from '../conversation/journal/journal-file.ts';
-import type { Journal } from '../conversation/journal/journal.ts';
+import type { Journal, JournalOptions } from '../conversation/journal/journal.ts';
 import {
   branchJournal,
   createJournal,
@@ -47,7 +46,7 @@ import { countOf, timeAgo } from '../output/figures.ts';
 import type { SavedConversation } from '../output/json-answer.ts';
 import type { Notices } from '../output/notices.ts';
 import { resolveFolders, type FolderFacts } from '../settings/folders.ts';
-import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import { type ResolvedSettings, withValues } from '../settings/resolved-settings.ts';
 import { awaitLock } from '../storage/lock/lock.ts';
 import { parseAge } from '../settings/value-types.ts';
 import { replaceFile } from '../storage/state-file.ts';
@@ -129,9 +128,7 @@ export function withModelOf(
 ): ResolvedSettings {
   const isChosen = isExplicitlySet(settings, 'model') || settings.values.model === 'auto';
   if (isChosen || model === undefined) return settings;
-  const source = { kind: 'conversation', name: 'conversation' } as const;
-  const { values, sources } = settings;
-  return { ...settings, values: { ...values, model }, sources: { ...sources, model: source } };
+  return withValues(settings, { model }, { kind: 'conversation', name: 'conversation' });
 }
 
 /**
@@ -165,14 +162,12 @@ async function openResumed(
   { id }: LibraryEntry,
   branch = false,
 ): Promise<Journal> {
-  const folder = requireDataFolder(options.folder);
-  const found = { ...options, folder };
-  if (branch) return branchJournal(found, id);
-  const lockPath = lockFile(conversationsFolder(folder), id);
+  if (branch) return branchJournal(options, id);
+  const lockPath = lockFile(conversationsFolder(requireDataFolder(options.folder)), id);
   await awaitHolder(context, presentation.notices, lockPath, `conversation ${id}`);
-  const resumption = resumeJournal(found, id);
-  if (resumption.isOpen) return resumption.journal;
-  throw resumption.refusal;
+  const resumed = resumeJournal(options, id);
+  if (resumed instanceof Failure) throw resumed;
+  return resumed;
 }
 
 /**
@@ -269,7 +264,6 @@ async function findNamedJournal(
   });
 }
 
-/** @throws Failure `usage` for a conversation that has turns */
 async function refuseHistory(journal: Journal): Promise<void> {
   const conversation = journal.conversation();
   if (conversation.turns.size === 0) return;

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { ClientOptions } from '../client/client.ts';
 import { Failure } from '../failure.ts';
-import { createConsumedExchanges, keepConsumedExchanges } from '../recording/match-exchange.ts';
+import { createUsedExchanges, keepUsedExchanges } from '../recording/match-exchange.ts';
 import { readRecording } from '../recording/read-recording.ts';
 import { createRecorder } from '../recording/recorder.ts';
 import { openRecordingFile } from '../recording/recording-file.ts';
@@ -43,8 +43,8 @@ function openReplay(
   const clock = createReplayClock(context.clock, speed);
   const used =
     shared === undefined
-      ? createConsumedExchanges()
-      : keepConsumedExchanges(path.resolve(shared), { clock: context.clock, process });
+      ? createUsedExchanges()
+      : keepUsedExchanges(path.resolve(shared), { clock: context.clock, process });
   const replay = createReplay(recording, used, clock, (text) => maskText(secrets, text));
   // At maximum speed no time passes.
   const limits = speed === Number.POSITIVE_INFINITY ? { idleTimeout: 0, totalTimeout: 0 } : {};

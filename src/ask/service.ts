@@ -13,7 +13,7 @@ import { sandboxKey } from '../sandbox/keys.ts';
 import { maskUrl } from '../secrets/mask.ts';
 import { withWindow } from '../settings/model-windows.ts';
 import { otherProfiles } from '../settings/read-settings.ts';
-import { describeUnsent } from '../settings/resolved-settings.ts';
+import { describeUnsent, type ResolvedSettings } from '../settings/resolved-settings.ts';
 import type { UsageSource } from '../usage/budget.ts';
 import { meterClient } from '../usage/meter.ts';
 import { learnWindows } from '../usage/windows.ts';
@@ -34,10 +34,13 @@ export interface Service {
   readonly baseUrl: string;
   /** The built-in sandbox answers: nothing leaves the machine. */
   readonly isSandbox: boolean;
-  /** What sends its prompts. */
-  readonly source: UsageSource;
   /** A client whose requests the ledger has under a different command. */
   readonly clientFor: (command: string) => Client;
+  /**
+   * The client for a model. The service of a different profile is opened when it is needed; the sandbox and a replay
+   * answer for all profiles.
+   */
+  readonly clientOf: (settings: ResolvedSettings) => Promise<Client>;
   /** The recording that is replayed; undefined for a service or the sandbox. */
   readonly replayedFrom?: string;
   close(): Promise<void>;
@@ -173,8 +176,9 @@ export interface ServiceUse {
 export async function openService(
   run: Run,
   source: UsageSource,
-  { writesFile = false, network = nodeNetwork }: ServiceUse = {},
+  use: ServiceUse = {},
 ): Promise<Service> {
+  const { writesFile = false, network = nodeNetwork } = use;
   const { context, options, settings } = run;
   const recording = chooseRecording(options, context.environment);
   const { record, replay } = recording;
@@ -193,11 +197,11 @@ export async function openService(
     return {
       client,
       clientFor: () => client,
+      clientOf: async () => client,
       windows: () => settings.windows ?? new Map(),
       clock: changes.clock ?? context.clock,
       baseUrl: replayUrl,
       isSandbox: false,
-      source,
       replayedFrom: replay.file,
       close: async () => replayed.close(),
     };
@@ -213,16 +217,28 @@ export async function openService(
     ? { client, windows: () => withWindow(new Map(), settings.values) }
     : learnWindows(client, run);
   const meter = meterClient(unmetered, run, source, isSandbox);
+  const own = divide(meter.client);
+  const others = new Map<string, Promise<Service>>();
   return {
-    client: divide(meter.client),
+    client: own,
     clientFor: (command) => divide(meter.clientFor(command)),
+    async clientOf(wanted) {
+      const { value: profile } = wanted.profile;
+      if (isSandbox || profile === settings.profile.value) return own;
+      const other = others.get(profile) ?? openService({ ...run, settings: wanted }, source, use);
+      others.set(profile, other);
+      other.catch(() => others.delete(profile));
+      return (await other).client;
+    },
     unmetered,
     windows,
     clock: context.clock,
     baseUrl: target.baseUrl,
     isSandbox,
-    source,
     async close() {
+      for (const other of await Promise.allSettled(others.values())) {
+        if (other.status === 'fulfilled') await other.value.close();
+      }
       meter.close();
       client.close();
       await target.close?.();

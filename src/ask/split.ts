@@ -14,7 +14,6 @@ import { storageFailure } from '../storage/storage-failure.ts';
 import { type Answer, failureOfSeveral } from './ask.ts';
 import { promptMessages } from './plan-request.ts';
 
-/** Where a text may be cut. */
 type Border = 'lines' | 'paragraphs';
 
 const linesOf = (text: string): readonly string[] => text.split(/(?<=\n)/);
@@ -202,7 +201,7 @@ export class KeptAnswers {
     this.#file = file;
     if (file === undefined || !existsSync(file)) return;
     try {
-      for (const line of [...readLines(file)].flat()) {
+      for (const line of readLines(file)) {
         const value = parseJson(line);
         // The last line may have been cut.
         if (!isJsonObject(value)) continue;
@@ -215,7 +214,6 @@ export class KeptAnswers {
     }
   }
 
-  /** How many answers are saved. */
   get saved(): number {
     return this.#file === undefined ? 0 : this.#answers.size;
   }
@@ -224,7 +222,6 @@ export class KeptAnswers {
     return this.#answers.get(hashOf(prompt));
   }
 
-  /** @throws Failure `storage` */
   keep(prompt: string, { content, metadata }: Answer): void {
     const answer = { content, usage: metadata.usage ?? null };
     const hash = hashOf(prompt);
@@ -234,13 +231,11 @@ export class KeptAnswers {
     }
   }
 
-  /** The answers are no longer needed. */
   remove(): void {
     if (this.#file !== undefined) removeFile(this.#file);
   }
 }
 
-/** How many prompts are sent at the same time. */
 const atOnce = 4;
 
 /** No more prompts are sent after so many failures in a row. */

@@ -6,7 +6,6 @@ import { nearlyNamed } from '../near-name.ts';
 import { createNotices } from '../output/notices.ts';
 import type { Context } from '../run.ts';
 import { maskMessage } from '../secrets/secrets.ts';
-import { definitions, settingKeys } from '../settings/definitions.ts';
 import { childNamed, namesBelow } from './help-details.ts';
 
 /** Words of other clients, and what natter has for them. */
@@ -88,19 +87,10 @@ export function refuseWords(list: Command, thing: string, shows: string): void {
 /** A word of a suggestion; text is left out, as it may be long or need quotes. */
 const shownWord = (word: string): string => (/^[\p{L}\p{N}_.:/@=-]+$/u.test(word) ? word : '…');
 
-/** `set model nextgen`: only with the name of a setting, because `set theory basics` is a prompt. */
-function settingCommand(words: readonly string[]): string | undefined {
-  const [verb = '', name = ''] = words;
-  if (words.length !== { set: 3, get: 2, unset: 2 }[verb]) return undefined;
-  if (/^api[-_]?key$/.test(name)) return '‹natter auth login›';
-  const isSetting = settingKeys.some((key) => definitions[key].name === name);
-  return isSetting ? `‹natter config ${words.map(shownWord).join(' ')}›` : undefined;
-}
-
 /**
  * The commands that a prompt may be a mistyped form of (`modles`, `model list`, `login`), or that have the same effect in
- * natter as a command of another client (`history`, `set model nextgen`). An empty list is a command that natter lacks,
- * such as `quit`; undefined is a prompt.
+ * natter as a command of another client (`history`). An empty list is a command that natter lacks, such as `quit`;
+ * undefined is a prompt.
  */
 export function suggestCommands(
   words: readonly string[],
@@ -112,8 +102,6 @@ export function suggestCommands(
   const isAlone = second === undefined;
   const hasVerb = !isAlone && foreignVerbs.split(' ').includes(second) && rest.length < 2;
   if (foreign !== undefined && (isAlone || hasVerb)) return foreign === '' ? [] : [foreign];
-  const setting = settingCommand(words);
-  if (setting !== undefined) return [setting];
   // Too many words differ from a short name by a letter: `fun` does not mean `run`, nor `what` `chat`.
   const names = namesBelow(program).filter((name) => name.length > 3 && name !== 'chat');
   const near = childNamed(program, nearlyNamed(first, names) ?? '');
@@ -122,13 +110,9 @@ export function suggestCommands(
     if (parents.length > 0) return parents.map((parent) => `‹natter ${parent.name()} ${word}›`);
     return near && [`‹natter ${near.name()}›`];
   }
-  if (near === undefined) return undefined;
-  if (near.registeredArguments[0]?.argChoices?.includes(second) === true) {
-    return [`‹natter ${near.name()} ${second}›`];
-  }
-  const child = childNamed(near, nearlyNamed(second, namesBelow(near)) ?? second);
+  const child = near && childNamed(near, nearlyNamed(second, namesBelow(near)) ?? second);
   if (child === undefined || rest.length > child.registeredArguments.length) return undefined;
-  return [`‹${['natter', near.name(), child.name(), ...rest.map(shownWord)].join(' ')}›`];
+  return [`‹${['natter', near?.name(), child.name(), ...rest.map(shownWord)].join(' ')}›`];
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Action, Context } from '../run.ts';
+import { type Action, type Context, startRun } from '../run.ts';
 import type { Command } from 'commander';
 
 /** A command line as typed in a shell, with or without what it does. */
@@ -69,8 +69,8 @@ export function childNamed({ commands }: Command, word: string): Command | undef
 }
 
 /**
- * Sets what a command does: the function that `load` imports is called with the context, the options and the words.
- * The function decides the types of its options and words; commander knows only their names.
+ * Sets what a command does: the function that `load` imports is called with the started run and the words. The function
+ * decides the types of its options and words; commander knows only their names.
  */
 export function setAction(
   command: Command,
@@ -78,7 +78,8 @@ export function setAction(
   load: () => Promise<Action<never, never[]>>,
 ): Command {
   return command.action(async () => {
-    const run = await load();
-    await run(context, command.optsWithGlobals(), ...(command.processedArgs as never[]));
+    const act = await load();
+    const run = await startRun(context, command.optsWithGlobals<never>());
+    await act(run, ...(command.processedArgs as never[]));
   });
 }

@@ -5,10 +5,9 @@ import { configure, type Sender } from './configuration.ts';
 import { completionBody, type CompletionRequest } from './contract.ts';
 import type { ChatEvent } from './events.ts';
 import {
+  cutAnswer,
   emptyAnswer,
-  emptyAnswerFailure,
   idleTimedOut,
-  incompleteAnswer,
   noAnswer,
   unfinishedStream,
 } from './failure/answer-failure.ts';
@@ -104,7 +103,7 @@ async function* chat(
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (error.kind === 'no_answer') throw rephrase(error, { requestId });
-      throw hasContent ? incompleteAnswer(error, requestId) : emptyAnswerFailure(error, requestId);
+      throw cutAnswer(error, hasContent, requestId);
     } finally {
       watch.stop();
       if (!isBodyTaken) response.destroy(new Error('the caller stopped reading the answer'));

@@ -31,9 +31,6 @@ export interface CompactionPlan {
 const instruction =
   'Summarize the conversation above, so that it can continue with your summary alone. Keep its goal, the decisions and their reasons, the facts, names, numbers, code and quotations that may be needed again, and what is still open. Omit greetings and detours. Use the language of the conversation, and write only the summary.';
 
-const instructionFor = (wanted: string) =>
-  wanted === '' ? instruction : `${instruction}\n\nAbove all, keep: ${wanted}`;
-
 /** The share of the window that the last prompt and its answer may have to be kept as they are. */
 const keptShare = 1 / 4;
 /** The share of the window for the summary. */
@@ -78,7 +75,7 @@ export function planCompaction(
   const summary = summaryOf(conversation);
   const after = path.at(-1)?.id;
   if (wished === undefined || after === undefined || summary?.after === after) return undefined;
-  const request = instructionFor(wanted);
+  const request = wanted === '' ? instruction : `${instruction}\n\nAbove all, keep: ${wanted}`;
   const others = [systemOf(conversation), summary?.content, request];
   const fixed = estimateTokens(others.join(''));
   const room = window * (1 - summaryShare) - fixed;

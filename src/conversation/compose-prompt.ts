@@ -7,12 +7,16 @@ export interface AttachedFile {
 /** Replaced by the text of standard input. */
 export const inputPlaceholder = '{{stdin}}';
 
-const attributeEscapes: Readonly<Record<string, string>> = {
+const escapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '"': '&quot;',
   '<': '&lt;',
   '>': '&gt;',
 };
+
+/** Writes text for HTML or an attribute in double quotes. */
+export const escapeMarkup = (text: string) =>
+  text.replaceAll(/[&"<>]/g, (character) => escapes[character] ?? '');
 
 export function hasInputPlaceholder(text: string | undefined): text is string {
   return text?.includes(inputPlaceholder) === true;
@@ -37,9 +41,8 @@ function tagFor(content: string): string {
 
 function fileBlock({ name, content }: AttachedFile): string {
   const tag = tagFor(content);
-  const attribute = name.replaceAll(/[&"<>]/g, (character) => attributeEscapes[character] ?? '');
   const end = content.endsWith('\n') || content === '' ? '' : '\n';
-  return `<${tag} name="${attribute}">\n${content}${end}</${tag}>`;
+  return `<${tag} name="${escapeMarkup(name)}">\n${content}${end}</${tag}>`;
 }
 
 /**
@@ -66,13 +69,12 @@ export function composePrompt({
 const blockStart =
   /(?:^|\n\n)<(?<tag>file(?:-\d+)?) name="(?<attribute>(?:[^"&<>\n]|&(?:amp|quot|lt|gt);)*)">\n/;
 
-const attributeCharacters = new Map(
-  Object.entries(attributeEscapes).map(([character, escape]) => [escape, character]),
+const characters = new Map(
+  Object.entries(escapes).map(([character, escape]) => [escape, character]),
 );
 
-function fileName(attribute: string): string {
-  return attribute.replaceAll(/&\w+;/g, (escape) => attributeCharacters.get(escape) ?? escape);
-}
+const fileName = (attribute: string) =>
+  attribute.replaceAll(/&\w+;/g, (escape) => characters.get(escape) ?? escape);
 
 /** Undefined if the text is not only file blocks. */
 function filesIn(blocks: string): readonly AttachedFile[] | undefined {

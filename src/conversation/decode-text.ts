@@ -19,21 +19,6 @@ const formats: readonly (readonly [
   [/^\x1F\x8B/, 'gzip data', 'gzip -dc FILE'],
 ];
 
-/** Bytes, of which the longest start has 12. */
-const headLength = 16;
-
-/** The format of bytes that are not text, by the first of them, and the shell command that prints such a file's text. */
-function formatOf(bytes: Uint8Array) {
-  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const head = all.toString('latin1', 0, headLength);
-  const [, format, converter] =
-    formats.find(
-      ([start, , , contained = '']) =>
-        start.test(head) && (contained === '' || all.includes(contained)),
-    ) ?? [];
-  return { format, converter };
-}
-
 function markedEncoding(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
@@ -80,16 +65,21 @@ function offsetOfFault(bytes: Uint8Array, encoding: string): number {
 const encodingHint =
   'name its encoding with --stdin-encoding, or pass --lossy to replace invalid bytes';
 
-/** @param problem why the bytes are no text, if their format is not known */
+/** @param problem why the bytes are no text, if their format is not known by the first of them */
 function notText(bytes: Uint8Array, source: string, problem: string, cause?: unknown): Failure {
-  const { format, converter } = formatOf(bytes);
-  if (format === undefined) {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // The longest start has 12 bytes.
+  const head = all.toString('latin1', 0, 12);
+  const known = formats.find(
+    ([start, , , contained = '']) =>
+      start.test(head) && (contained === '' || all.includes(contained)),
+  );
+  if (known === undefined) {
     return new Failure('usage', `${source} ${problem}`, { hint: encodingHint, cause });
   }
-  const message = `${source} is ${format}; natter sends text only`;
-  if (converter === undefined) return new Failure('usage', message, { cause });
-  const hint = `send its text: ${converter} | natter "a prompt"`;
-  return new Failure('usage', message, { hint, cause });
+  const [, format, converter] = known;
+  const hint = converter && `send its text: ${converter} | natter "a prompt"`;
+  return new Failure('usage', `${source} is ${format}; natter sends text only`, { hint, cause });
 }
 
 /**

@@ -85,15 +85,15 @@ function* foreignRecords(
   /** The last turn down to each message; undefined if there is none. */
   const turns = new Map<string, string | undefined>();
   const parents = new Map<string, string | undefined>();
-  for (const { id: first } of sorted) {
-    const unread = new Set<string>();
-    let at: string | undefined = first;
-    while (at !== undefined && byId.has(at) && !turns.has(at) && !unread.has(at)) {
+  for (const first of sorted) {
+    const unread = new Set<Message>();
+    let at: Message | undefined = first;
+    while (at !== undefined && !turns.has(at.id) && !unread.has(at)) {
       unread.add(at);
-      at = byId.get(at)?.parent;
+      at = byId.get(at.parent ?? '');
     }
-    let parent = at === undefined ? undefined : turns.get(at);
-    for (const message of [...unread].toReversed().flatMap((id) => byId.get(id) ?? [])) {
+    let parent = at && turns.get(at.id);
+    for (const message of [...unread].toReversed()) {
       const { role, content, end = {} } = message;
       if (role !== undefined && content.trim() !== '') {
         const id = newId(random, 6, (taken) => parents.has(taken));

@@ -1,10 +1,5 @@
 // When a prompt was sent, in the words of transcripts and exports, and in local time.
 
-const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
-const months =
-  'January February March April May June July August September October November December'.split(
-    ' ',
-  );
 const hour = 3_600_000;
 /** Hours between two turns that are worth a line. */
 const minGap = 2;
@@ -21,16 +16,17 @@ export interface PromptTime {
   readonly gap: string | undefined;
 }
 
-const dayOf = (at: Date, hasYear: boolean) =>
-  `${weekdays[at.getDay()]} ${at.getDate()} ${months[at.getMonth()]}${hasYear ? ` ${at.getFullYear()}` : ''}`;
+function dayOf(at: Date, hasYear: boolean): string {
+  const part = (options: Intl.DateTimeFormatOptions) => at.toLocaleDateString('en', options);
+  const day = `${part({ weekday: 'long' })} ${at.getDate()} ${part({ month: 'long' })}`;
+  return hasYear ? `${day} ${at.getFullYear()}` : day;
+}
 
 /** Tells the time of a prompt. Without a known time (a damaged journal has the epoch) it is undefined. */
 export function promptTime(at: Date, before: Date | undefined): PromptTime | undefined {
   if (at.getTime() === 0) return undefined;
   const last = before?.getTime() === 0 ? undefined : before;
-  const clock = [at.getHours(), at.getMinutes()]
-    .map((part) => String(part).padStart(2, '0'))
-    .join(':');
+  const clock = at.toTimeString().slice(0, 5);
   const day = dayOf(at, last !== undefined && last.getFullYear() !== at.getFullYear());
   const hours = last === undefined ? 0 : (at.getTime() - last.getTime()) / hour;
   const count = hours < twoDays ? `${Math.round(hours)} hours` : `${Math.round(hours / 24)} days`;

@@ -3,10 +3,16 @@ import { stat } from 'node:fs/promises';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { largestPromptBytes } from '../conversation/context-fit.ts';
 import { decodeText } from '../conversation/decode-text.ts';
-import { Failure, type FailureOptions } from '../failure.ts';
+import { rephrase } from '../client/failure/change-failure.ts';
+import { Failure } from '../failure.ts';
+import { toFailure } from '../output/ending-failure.ts';
+import { maskUrl } from '../secrets/mask.ts';
 import type { Notices } from '../output/notices.ts';
 import type { Context } from '../run.ts';
 import { failureReason } from '../storage/storage-failure.ts';
+
+/** Whether a name is attached as a page. */
+export const isAddress = (name: string): boolean => /^https?:\/\//i.test(name);
 
 export interface AttachOptions {
   /** A WHATWG encoding label. */
@@ -17,10 +23,6 @@ export interface AttachOptions {
   readonly context: Context;
   /** Gets the number of files of a folder or a pattern. */
   readonly notices: Notices;
-}
-
-function cannotAttach(name: string, reason: string, others: FailureOptions = {}): Failure {
-  return new Failure('usage', `cannot attach ${name}: ${reason}`, others);
 }
 
 /** The bytes of a stream. @param refuse makes the failure for more than `limit` bytes */
@@ -42,12 +44,12 @@ export async function collectBytes(
 /** Reads in pieces, because a pipe, such as `<(command)`, and a device have no size to check first. */
 export function readBytes(name: string, signal: AbortSignal): Promise<Uint8Array> {
   const stream = createReadStream(name, { signal }) as AsyncIterable<Uint8Array>;
-  const refuse = () => cannotAttach(name, 'it exceeds every context window');
+  const refuse = () => new Failure('usage', 'it exceeds every context window');
   return collectBytes(stream, largestPromptBytes, refuse);
 }
 
 /** The files of one name: itself, or those of a folder, a pattern or a URL. */
-async function attach(name: string, options: AttachOptions): Promise<readonly AttachedFile[]> {
+async function filesOf(name: string, options: AttachOptions): Promise<readonly AttachedFile[]> {
   let bytes: Uint8Array;
   try {
     bytes = await readBytes(name, options.signal);
@@ -58,9 +60,21 @@ async function attach(name: string, options: AttachOptions): Promise<readonly At
     const others = await attachOthers(name, options);
     if (others !== undefined) return others;
     const hint = name.includes(',') ? '-f takes one file; repeat it for each file' : undefined;
-    throw cannotAttach(name, failureReason(error), { cause: error, hint });
+    throw new Failure('usage', failureReason(error), { cause: error, hint });
   }
-  return [{ name, content: decodeText(bytes, { ...options, source: name }) }];
+  return [{ name, content: decodeText(bytes, { ...options, source: 'it' }) }];
+}
+
+/** @throws Failure with the name of the file */
+async function attach(name: string, options: AttachOptions): Promise<readonly AttachedFile[]> {
+  try {
+    return await filesOf(name, options);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    const failure = toFailure(error);
+    const shown = isAddress(name) ? maskUrl(name) : name;
+    throw rephrase(failure, { message: `cannot attach ${shown}: ${failure.message}` });
+  }
 }
 
 /**

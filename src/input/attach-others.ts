@@ -4,7 +4,7 @@ import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { Failure } from '../failure.ts';
 import { count, countOf, tokenText } from '../output/figures.ts';
 import { failureReason } from '../storage/storage-failure.ts';
-import { type AttachOptions, isEntry } from './attach-files.ts';
+import { type AttachOptions, isAddress, isEntry } from './attach-files.ts';
 import { readFile, stat } from 'node:fs/promises';
 import { largestPromptBytes } from '../conversation/context-fit.ts';
 import { decodeText } from '../conversation/decode-text.ts';
@@ -87,25 +87,15 @@ async function attachFound(
   find: () => Promise<FoundFiles>,
   options: AttachOptions,
 ): Promise<readonly AttachedFile[]> {
-  try {
-    const found = await find();
-    const texts = await readTexts(found.names, options);
-    const summary = describe(name, found, texts);
-    if (texts.files.length === 0) {
-      const hint = found.names.length + found.links === 0 ? unmatchedHint : summary;
-      throw new Failure('usage', 'no text files found', { hint });
-    }
-    options.notices.notice(`attached ${summary}`);
-    return texts.files;
-  } catch (error) {
-    options.signal.throwIfAborted();
-    const { message, hint } =
-      error instanceof Failure ? error : { message: failureReason(error), hint: undefined };
-    throw new Failure('usage', `cannot attach ${name}: ${message}`, {
-      ...(hint !== undefined && { hint }),
-      cause: error,
-    });
+  const found = await find();
+  const texts = await readTexts(found.names, options);
+  const summary = describe(name, found, texts);
+  if (texts.files.length === 0) {
+    const hint = found.names.length + found.links === 0 ? unmatchedHint : summary;
+    throw new Failure('usage', 'no text files found', { hint });
   }
+  options.notices.notice(`attached ${summary}`);
+  return texts.files;
 }
 
 /** The attachments of a name that is not a file: a URL, a folder or a pattern; undefined for any other name. */
@@ -114,9 +104,10 @@ export async function attachOthers(
   options: AttachOptions,
 ): Promise<readonly AttachedFile[] | undefined> {
   const { signal } = options;
-  if (/^https?:\/\//i.test(name)) return [await fetchPage(name, options)];
-  if (await isEntry(name, 'isDirectory'))
+  if (isAddress(name)) return [await fetchPage(name, options)];
+  if (await isEntry(name, 'isDirectory')) {
     return attachFound(name, () => findFiles(name, signal), options);
+  }
   if (isPattern(name)) return attachFound(name, () => matchFiles(name, signal), options);
   return undefined;
 }

@@ -180,7 +180,7 @@ async function follow(start: URL, options: FetchOptions, signal: AbortSignal): P
 
 /**
  * Fetches the text of an https address, without any key or cookie.
- * @throws Failure that names the address; the signal's reason
+ * @throws Failure; the signal's reason
  */
 export async function fetchPage(name: string, options: FetchOptions): Promise<AttachedFile> {
   const controller = new AbortController();
@@ -193,11 +193,6 @@ export async function fetchPage(name: string, options: FetchOptions): Promise<At
     const content = await follow(checkUrl(url), options, signal);
     if (content.trim() === '') throw new Failure('usage', 'it has no text');
     return { name, content };
-  } catch (error) {
-    options.signal.throwIfAborted();
-    if (!(error instanceof Failure)) throw error;
-    const { kind, message, hint } = error;
-    throw new Failure(kind, `cannot attach ${maskUrl(name)}: ${message}`, { hint, cause: error });
   } finally {
     stopTimer();
   }

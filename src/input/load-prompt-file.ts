@@ -52,8 +52,7 @@ export async function readTextFile(
     bytes = await readBytes(file, signal);
   } catch (error) {
     signal.throwIfAborted();
-    const isTooLong = error instanceof Failure;
-    const reason = isTooLong ? 'it exceeds every context window' : failureReason(error);
+    const reason = error instanceof Failure ? error.message : failureReason(error);
     throw new Failure('usage', `cannot read ${name}: ${reason}`, { cause: error });
   }
   try {

@@ -3,7 +3,7 @@ import type { Message } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
 import { filledText, isJsonObject, lineProblem, locatedProblem, parseJson } from '../json.ts';
 import type { Run } from '../run.ts';
-import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import { type ResolvedSettings, withValues } from '../settings/resolved-settings.ts';
 import { readTextFile } from './load-prompt-file.ts';
 import { inputWord, type PromptOptions, readInput } from './read-prompt.ts';
 import type { SecretGuard } from './secret-guard.ts';
@@ -118,8 +118,8 @@ async function readFile(run: Run<PromptOptions>, file: string): Promise<readonly
     return parseMessages(await readTextFile({ name: file, path: file }, run.context.signal), file);
   }
   const reading = { ...run, options: { ...run.options, messages: undefined } };
-  const request = { names: [], required: true, hasPrompt: false, guard: undefined };
-  return parseMessages((await readInput(reading, request)) ?? '', 'standard input');
+  const text = await readInput(reading, { required: true, hasPrompt: false });
+  return parseMessages(text ?? '', 'standard input');
 }
 
 /**
@@ -153,14 +153,12 @@ export async function readHistory(
   const prompt = last?.role === 'user' ? last.content : undefined;
   const messages = turns.map(({ role, content }) => ({ role, content }));
   if (system === undefined) return { settings, messages, prompt, texts };
-  const { values, sources } = settings;
-  const { kind, name: option } = sources.system;
+  const { kind, name: option } = settings.sources.system;
   if (kind === 'flag') {
     throw new Failure('usage', `${option} and a system message cannot be used together`, {
       hint: 'use only one of them',
     });
   }
-  const source = { kind: 'flag', name: '--messages' } as const;
-  const changed = { values: { ...values, system }, sources: { ...sources, system: source } };
-  return { settings: { ...settings, ...changed }, messages, prompt, texts };
+  const changed = withValues(settings, { system }, { kind: 'flag', name: '--messages' });
+  return { settings: changed, messages, prompt, texts };
 }

@@ -10,7 +10,7 @@ import { largestPromptBytes } from '../conversation/context-fit.ts';
 import { decodeText, requireEncoding } from '../conversation/decode-text.ts';
 import { Failure } from '../failure.ts';
 import { count } from '../output/figures.ts';
-import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import { type ResolvedSettings, withValues } from '../settings/resolved-settings.ts';
 import type { Run, GlobalOptions } from '../run.ts';
 import { attachFiles, collectBytes, mentionedFiles, refuseUnattached } from './attach-files.ts';
 import type { SecretGuard } from './secret-guard.ts';
@@ -38,18 +38,14 @@ export interface PromptOptions extends GlobalOptions {
   readonly isPrompt?: boolean;
 }
 
-/** What to read besides the words of a prompt. */
-interface SourceRequest {
-  /** The names of the files to attach. */
-  readonly names: readonly string[];
-  /** `-`: input must not be empty, and a terminal is read too. */
-  readonly required: boolean;
+/** How standard input is read. */
+interface InputRequest {
   /** There is a prompt besides the input, so a silent pipe may be an inherited one. */
   readonly hasPrompt: boolean;
+  /** The prompt has a place for the input. */
+  readonly isPlaced?: boolean;
   /** Throws if there is no text in standard input, for this reason; absent if none is needed. */
   readonly refuse?: ((reason: string) => never) | undefined;
-  /** Checks what is read; undefined if nothing is checked. */
-  readonly guard: SecretGuard | undefined;
 }
 
 /** Milliseconds without a byte after which a notice says what natter waits for. */
@@ -76,7 +72,7 @@ function tooLarge(): Failure {
  */
 export async function readInput(
   { context, options, presentation: { notices } }: Run<PromptOptions>,
-  { required, hasPrompt, refuse }: SourceRequest,
+  { required, hasPrompt, refuse }: InputRequest & { readonly required: boolean },
 ): Promise<string | undefined> {
   const { clock, signal, streams } = context;
   const { stdin } = streams;
@@ -135,7 +131,7 @@ export function withSystem(
   settings: ResolvedSettings,
   { system }: { readonly system: string | undefined },
 ): ResolvedSettings {
-  return system === undefined ? settings : { ...settings, values: { ...settings.values, system } };
+  return system === undefined ? settings : withValues(settings, { system });
 }
 
 /** What refuses a prompt, or a value of `--system`, with a placeholder for missing input; undefined without one. */
@@ -156,42 +152,52 @@ export interface PromptSources {
   readonly input?: string | undefined;
 }
 
-/** Reads the files to attach, then standard input. @throws Failure */
+/**
+ * Reads the files to attach, then standard input, and checks them for secrets. With `-f -`, standard input is a file,
+ * unless the prompt has a place for it.
+ * @param words of the command line; `-` requires standard input
+ * @throws Failure
+ */
 export async function readSources(
-  run: Run<PromptOptions>,
-  request: SourceRequest,
+  run: Run<PromptOptions> & { readonly guard?: SecretGuard | undefined },
+  words: readonly string[],
+  request: InputRequest,
 ): Promise<PromptSources> {
-  const { stdinEncoding: encoding, lossy } = run.options;
-  const { context, presentation } = run;
+  const { context, guard, options, presentation } = run;
+  const { stdinEncoding: encoding, lossy } = options;
   if (encoding !== undefined) requireEncoding(encoding);
+  const { names, isFile, required } = namedInputs(options, words);
   const { signal } = context;
   const reading = { encoding, lossy, signal, context, notices: presentation.notices };
-  const files = await attachFiles(request.names, reading);
-  const input = await readInput(run, request);
-  const { guard } = request;
-  if (guard === undefined) return { files, input };
+  const files = await attachFiles(names, reading);
+  const hasPrompt = request.hasPrompt || names.length > 0;
+  const input = await readInput(run, { ...request, hasPrompt, required });
   const piped = input === undefined ? [] : [{ name: source, content: input }];
-  const texts = await guard.inspect([...files, ...piped]);
-  return { files: texts.slice(0, files.length), input: texts[files.length]?.content };
+  const read = [...files, ...piped];
+  const texts = (await guard?.inspect(read)) ?? read;
+  const content = texts[files.length]?.content;
+  const attached = texts.slice(0, files.length);
+  if (!isFile || content === undefined || request.isPlaced === true) {
+    return { files: attached, input: content };
+  }
+  return { files: [...attached, { name: inputName, content }] };
 }
 
 /**
  * Composes prompt words, attached files and standard input. If `--system` contains `{{stdin}}`, standard input is
  * inserted there instead, and the result has its value.
- * @param guard checks files and standard input; undefined if nothing is checked
  * @param command how the command begins, for the example in a hint
  * @throws Failure `usage` if there is nothing to send, or requested input is not available
  */
 export async function readPrompt(
-  run: Run<PromptOptions & ConversationOptions>,
+  run: Run<PromptOptions & ConversationOptions> & { readonly guard?: SecretGuard | undefined },
   words: readonly string[],
-  guard: SecretGuard | undefined,
   command?: string,
 ) {
   const { options } = run;
   const promptWords = words.filter((word) => word !== inputWord);
   const prompt = promptWords.join(' ');
-  const { names, isFile, required } = namedInputs(options, words);
+  const { names } = namedInputs(options, words);
   if (names.length > 0 && options.isPrompt !== true) {
     await refuseUnattached(promptWords);
   }
@@ -199,17 +205,15 @@ export async function readPrompt(
   for (const name of mentioned.filter((one) => !names.includes(one))) {
     run.presentation.notices.notice(`${name} is not attached; ‹-f ${name}› attaches it`);
   }
-  const hasPrompt = prompt !== '' || names.length > 0;
-  const refuse = inputRefusal(options, prompt);
-  const { files, input } = await readSources(run, { names, required, hasPrompt, guard, refuse });
+  const isInPrompt = hasInputPlaceholder(prompt);
+  const { files, input } = await readSources(run, words, {
+    hasPrompt: prompt !== '',
+    isPlaced: isInPrompt || hasInputPlaceholder(options.system),
+    refuse: inputRefusal(options, prompt),
+  });
   const system = input === undefined ? undefined : insertInput(options.system, input);
-  const isInSystem = system !== undefined && !hasInputPlaceholder(prompt);
-  const rest = isInSystem ? undefined : input;
-  // With -f -, standard input is a file, unless the prompt has a place for it.
-  const isAttached = isFile && rest !== undefined && !hasInputPlaceholder(prompt);
-  const text = isAttached
-    ? composePrompt({ prompt, files: [...files, { name: inputName, content: rest }] })
-    : composePrompt({ prompt, files, input: rest });
+  const isInSystem = system !== undefined && !isInPrompt;
+  const text = composePrompt({ prompt, files, input: isInSystem ? undefined : input });
   if (text.trim() !== '') return { prompt: text, system };
   if (options.messages !== undefined || options.M !== undefined) {
     const missing = 'there is no prompt, and the messages do not end with one of the role "user"';

@@ -4,14 +4,7 @@ import type { TextTransform } from '../terminal/markdown/block-driver.ts';
 import { type Sanitizer, createSanitizer } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 import { failureFields } from './ending-failure.ts';
-import {
-  answerFields,
-  costField,
-  eventRecords,
-  failureRecord,
-  jsonLine,
-  type SavedConversation,
-} from './json-answer.ts';
+import { answerFields, eventRecords, failureRecord, jsonLine } from './json-answer.ts';
 import { Failure } from '../failure.ts';
 import type { Context, GlobalOptions, Presentation } from '../run.ts';
 import { readSettings } from '../settings/read-settings.ts';
@@ -38,30 +31,23 @@ export interface TextPrinter extends AnswerPrinter {
 
 export const unchanged: TextTransform = { write: (text) => text, end: () => '' };
 
-/** The service's text; unless it must be exact, a line end follows text that has none, because programs read lines. */
-export function pipedPrinter(stdout: OutputStream, isExact = false): TextPrinter {
-  let last = '\n';
-  return {
-    event(event) {
-      if (event.type !== 'text-received') return undefined;
-      last = event.text.at(-1) ?? last;
-      return stdout.write(event.text);
-    },
-    async end() {
-      if (!isExact && last !== '\n') await stdout.write('\n');
-    },
-  };
+/** How the text of an answer is changed before it is printed. */
+interface TextChange {
+  /** Nothing follows text that does not end with a line end. */
+  readonly isExact?: boolean;
+  readonly sanitizer?: Sanitizer;
+  readonly transform?: TextTransform;
+  /** Whether Ctrl+C was pressed. */
+  readonly isInterrupted?: () => boolean;
 }
 
 /**
- * Text for a terminal: sanitized, then styled by `transform`. The answer ends with a line end. `isInterrupted` says
- * whether Ctrl+C was pressed.
+ * Prints the text of an answer: as it is into a pipe; sanitized, then transformed for a terminal. Unless it must be
+ * exact, a line end follows text that has none, because programs read lines.
  */
-export function terminalPrinter(
+export function textPrinter(
   stdout: OutputStream,
-  sanitizer: Sanitizer,
-  transform: TextTransform,
-  isInterrupted = () => false,
+  { isExact = false, sanitizer, transform = unchanged, isInterrupted = () => false }: TextChange,
 ): TextPrinter {
   let last = '\n';
   const print = (text: string) => {
@@ -69,17 +55,17 @@ export function terminalPrinter(
     return text === '' ? undefined : stdout.write(text);
   };
   return {
-    removed: () => sanitizer.removed,
+    removed: () => sanitizer?.removed ?? 0,
     event(event) {
       if (event.type !== 'text-received') return undefined;
-      return print(transform.write(sanitizer.write(event.text)));
+      return print(transform.write(sanitizer?.write(event.text) ?? event.text));
     },
     async end() {
-      const held = transform.write(sanitizer.end()) + transform.end();
+      const held = transform.write(sanitizer?.end() ?? '') + transform.end();
       // The terminal has shown ^C after the text, and the rest must not continue that.
       if (isInterrupted()) await print(`\n${held.replace(/^ +/, '')}`);
       else await print(held);
-      if (last !== '\n') await stdout.write('\n');
+      if (!isExact && last !== '\n') await stdout.write('\n');
     },
   };
 }
@@ -90,43 +76,37 @@ export function terminalPrinter(
  */
 export function jsonPrinter(
   context: Context,
-  requestedModel: string,
-  saved: () => SavedConversation | undefined = () => undefined,
-  costs?: ReadonlyMap<string, number>,
+  askedModel: string,
+  moreFields?: () => object,
 ): AnswerPrinter {
-  const texts: string[] = [];
+  let text = '';
   return {
     event(event) {
-      if (event.type === 'text-received') texts.push(event.text);
+      if (event.type === 'text-received') text += event.text;
       return undefined;
     },
     async end({ metadata, failure }) {
-      const fields = answerFields(metadata, texts.join(''), requestedModel);
-      const known = { ...fields, cost: costField(costs), conversation: saved() };
-      await context.streams.stdout.write(
-        jsonLine({ ...known, ...failureFields(failure, context) }),
-      );
+      const fields = { ...answerFields(metadata, text, askedModel), ...moreFields?.() };
+      const document = { ...fields, ...failureFields(failure, context) };
+      await context.streams.stdout.write(jsonLine(document));
     },
   };
 }
 
-/** One line for each event; the last one is `answer-finished` or `answer-failed`, with the conversation. */
-export function jsonLinesPrinter(
-  context: Context,
-  saved: () => SavedConversation | undefined = () => undefined,
-): AnswerPrinter {
+/** One line for each event; the last one is `answer-finished` or `answer-failed`, with the further fields. */
+export function jsonLinesPrinter(context: Context, moreFields?: () => object): AnswerPrinter {
   const { stdout } = context.streams;
-  const lineOf = (record: object) => {
-    const isLast = 'type' in record && record.type === 'answer-finished';
-    return jsonLine(isLast ? { ...record, conversation: saved() } : record);
-  };
   return {
-    event: (event) => stdout.write(eventRecords(event).map(lineOf).join('')),
+    event(event) {
+      const more = event.type === 'answer-finished' ? moreFields?.() : undefined;
+      const lines = eventRecords(event).map((record) => jsonLine({ ...record, ...more }));
+      return stdout.write(lines.join(''));
+    },
     record: (value) => stdout.write(jsonLine(value)),
     async end({ metadata, failure }) {
       if (failure === undefined) return;
       const record = failureRecord(failure, metadata, context);
-      await stdout.write(jsonLine({ ...record, conversation: saved() }));
+      await stdout.write(jsonLine({ ...record, ...moreFields?.() }));
     },
   };
 }
@@ -183,8 +163,8 @@ interface Printing {
   readonly context: Context;
   readonly presentation: Presentation;
   readonly format: AnswerFormat;
-  readonly conversation?: (() => SavedConversation | undefined) | undefined;
-  readonly costs?: ReadonlyMap<string, number> | undefined;
+  /** What the JSON has besides the answer, such as the conversation. */
+  readonly jsonFields?: (() => object) | undefined;
 }
 
 /** The style of answers in the theme of the settings, with the user's colours. */
@@ -225,13 +205,16 @@ export async function createTextPrinter(
   settings?: ResolvedSettings,
 ): Promise<TextPrinter> {
   const { stdout } = context.streams;
-  if (format === 'exact' || format === 'text') return pipedPrinter(stdout, format === 'exact');
+  if (format === 'exact' || format === 'text') {
+    return textPrinter(stdout, { isExact: format === 'exact' });
+  }
   const transform =
     format === 'plain' ? unchanged : await markdownTransform(stdout, presentation, settings);
-  return terminalPrinter(stdout, createSanitizer(), transform, () => {
+  const isInterrupted = () => {
     const reason: unknown = context.signal.reason;
     return reason instanceof Interruption && reason.signal === 'SIGINT';
-  });
+  };
+  return textPrinter(stdout, { sanitizer: createSanitizer(), transform, isInterrupted });
 }
 
 export async function createAnswerPrinter(
@@ -239,9 +222,8 @@ export async function createAnswerPrinter(
   settings: ResolvedSettings,
   askedModel: string,
 ): Promise<AnswerPrinter> {
-  if (run.format === 'json')
-    return jsonPrinter(run.context, askedModel, run.conversation, run.costs);
-  if (run.format === 'jsonl') return jsonLinesPrinter(run.context, run.conversation);
+  if (run.format === 'json') return jsonPrinter(run.context, askedModel, run.jsonFields);
+  if (run.format === 'jsonl') return jsonLinesPrinter(run.context, run.jsonFields);
   return createTextPrinter(run, settings);
 }
 
@@ -249,15 +231,13 @@ export async function createAnswerPrinter(
 export async function printMarkdown(
   context: Context,
   presentation: Presentation,
-  text: string | Iterable<string>,
+  pieces: readonly string[] | Generator<string>,
   options: FormatOptions = {},
   settings?: ResolvedSettings,
 ): Promise<void> {
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   const printer = await createTextPrinter({ context, presentation, format }, settings);
-  for (const piece of typeof text === 'string' ? [text] : text) {
-    await printer.event({ type: 'text-received', text: piece, deltas: [piece] });
-  }
+  for (const text of pieces) await printer.event({ type: 'text-received', text, deltas: [text] });
   await printer.end();
 }
 

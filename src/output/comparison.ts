@@ -21,7 +21,6 @@ export interface ComparedAnswer extends AnswerOutcome {
   readonly label: string;
   readonly model: string;
   readonly content: string;
-  /** Undefined if it is not checked. */
   readonly checked?: CheckedFields;
 }
 
@@ -41,12 +40,10 @@ export function endReasonOf({ metadata, failure }: ComparedAnswer): string {
   return metadata.complete ? (metadata.finishReason ?? '-') : 'stopped';
 }
 
-/** Undefined for a complete answer. */
 function causeOf({ failure, metadata }: ComparedAnswer): Failure | undefined {
   return failure ?? (metadata.complete ? undefined : stoppedAnswer());
 }
 
-/** One line of JSON. */
 function documentOf(answer: ComparedAnswer, context: Context): string {
   const { label, model, content, metadata, checked } = answer;
   const cause = causeOf(answer);
@@ -85,12 +82,10 @@ export function createComparisonLines(context: Context, labels: readonly string[
   const { stdout } = context.streams;
   const line = (index: number, record: object) => jsonLine({ asked: labels[index], ...record });
   return {
-    event: (index, event) =>
-      stdout.write(
-        eventRecords(event)
-          .map((record) => line(index, record))
-          .join(''),
-      ),
+    event(index, event) {
+      const lines = eventRecords(event).map((record) => line(index, record));
+      return stdout.write(lines.join(''));
+    },
     ended(index, answer) {
       const { checked, metadata } = answer;
       const record = checked && line(index, { type: 'answer-checked', ...checked.fields });
@@ -124,45 +119,42 @@ export function createStackedAnswers(
   labels: readonly string[],
   printers: readonly TextPrinter[],
 ): ComparisonView {
-  const slots = labels.map(() => ({ waiting: [] as ChatEvent[], isOver: false, isOpen: false }));
+  const slots = labels.map((label, index) => {
+    return { label, printer: printers[index], waiting: [] as ChatEvent[], isOver: false };
+  });
   let isFirst = true;
+  let isOpen = false;
   let current = 0;
   let order: Promise<void> = Promise.resolve();
-  const inOrder = (act: () => Promise<void>) => (order = order.then(act));
-
-  const print = async (index: number, event: ChatEvent): Promise<void> => {
-    const slot = slots[index];
-    if (slot === undefined || !isOfAnswer(event)) return;
-    if (!slot.isOpen) {
-      await stdout.write(`${isFirst ? '' : '\n'}${heading(labels[index] ?? '', style)}`);
-      isFirst = false;
-    }
-    slot.isOpen = true;
-    await printers[index]?.event(event);
-  };
-  const advance = async () => {
+  const printWaiting = async () => {
     for (let slot = slots[current]; slot !== undefined; slot = slots[current]) {
-      for (const event of slot.waiting.splice(0)) await print(current, event);
+      for (const event of slot.waiting.splice(0)) {
+        if (!isOpen) await stdout.write(`${isFirst ? '' : '\n'}${heading(slot.label, style)}`);
+        isFirst = false;
+        isOpen = true;
+        await slot.printer?.event(event);
+      }
       if (!slot.isOver) return;
-      await printers[current]?.end();
+      await slot.printer?.end();
+      isOpen = false;
       current += 1;
     }
   };
+  const advance = () => (order = order.then(printWaiting));
   return {
     removed: () => printers.reduce((sum, printer) => sum + (printer.removed?.() ?? 0), 0),
     event(index, event) {
-      if (index === current) return inOrder(() => print(index, event));
-      slots[index]?.waiting.push(event);
-      return undefined;
+      if (isOfAnswer(event)) slots[index]?.waiting.push(event);
+      return index === current ? advance() : undefined;
     },
     ended(index) {
       const slot = slots[index];
       if (slot !== undefined) slot.isOver = true;
-      return inOrder(advance);
+      return advance();
     },
     async close() {
       for (const slot of slots) slot.isOver = true;
-      await inOrder(advance);
+      await advance();
     },
   };
 }

@@ -85,14 +85,12 @@ export function moneyText(amounts: ReadonlyMap<string, number>): string {
   return [...amounts].map(([currency, amount]) => `${amountText(amount)} ${currency}`).join(' + ');
 }
 
-/** Milliseconds of each unit, the largest first. */
 const unitsOfAge = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],
 ] as const;
 
-/** Days after which the date is shown instead. */
 const maxDays = 14;
 
 /** `just now`, `5 minutes ago`, `3 days ago`, and the date if it is more than two weeks ago. */
@@ -108,7 +106,6 @@ export function timeAgo(time: Date, now: Date): string {
 
 /** The figures of an answer, complete or cut; also of a turn in a conversation. */
 export interface MeasuredAnswer {
-  /** The model, as named by the user. */
   readonly label: string;
   readonly content: string;
   readonly usage?: Usage | undefined;

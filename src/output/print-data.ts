@@ -2,7 +2,7 @@ import { describeSource } from '../settings/resolved-settings.ts';
 import { jsonRow, type SettingRow } from '../settings/setting-rows.ts';
 import { formatTable, type Column } from './table.ts';
 import { escapeJson } from '../terminal/safety/sanitizer.ts';
-import type { Context, Presentation } from '../run.ts';
+import type { Context, JsonOptions, StartedRun } from '../run.ts';
 
 /** Prints a value as indented JSON that is safe on a terminal. */
 export async function printJson({ streams }: Context, value: unknown): Promise<void> {
@@ -11,25 +11,23 @@ export async function printJson({ streams }: Context, value: unknown): Promise<v
 
 /** Prints rows: a table on a terminal, tab-separated lines elsewhere. */
 export async function printTable(
-  { streams: { stdout } }: Context,
-  { style }: Presentation,
+  { context, presentation: { style } }: StartedRun,
   columns: readonly (Column | string)[],
   rows: readonly (readonly string[])[],
 ): Promise<void> {
+  const { stdout } = context.streams;
   const { isTerminal } = stdout;
   const named = columns.map((one) => (typeof one === 'string' ? { heading: one } : one));
   await stdout.write(formatTable(named, rows, { isTerminal, width: stdout.columns(), style }));
 }
 
 export async function printSettings(
-  context: Context,
-  presentation: Presentation,
+  run: StartedRun<JsonOptions>,
   rows: readonly SettingRow[],
-  { json = false }: { readonly json?: boolean },
 ): Promise<void> {
-  if (json) return printJson(context, rows.map(jsonRow));
+  if (run.options.json === true) return printJson(run.context, rows.map(jsonRow));
   const cells = rows.map(({ name, value, source }) =>
     value === undefined ? [name, '(not set)', ''] : [name, value, describeSource(source)],
   );
-  return printTable(context, presentation, ['SETTING', 'VALUE', 'SOURCE'], cells);
+  return printTable(run, ['SETTING', 'VALUE', 'SOURCE'], cells);
 }

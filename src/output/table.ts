@@ -11,7 +11,6 @@ export interface Column {
 
 export interface TableLayout {
   readonly isTerminal: boolean;
-  /** Width of the terminal in columns. */
   readonly width: number;
   readonly style: Style;
 }

@@ -2,13 +2,16 @@ import { isUtf8 } from 'node:buffer';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { findError } from '../client/failure/service-failure.ts';
 import { LineDecoder } from '../client/stream/answer-reader.ts';
-import { bodyForm } from '../client/stream/body-reader.ts';
+import { bodyForm } from '../client/stream/body-form.ts';
 import { answerChoice, readChunk } from '../client/stream/completion-chunk.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../json.ts';
 import { createMaskedStream, type SecretFilter } from '../secrets/secret-filter.ts';
 
 /** A blank line ends an event. */
 const eventEnd = /(?:\r\n|\n|\r(?!\n)){2}/g;
+
+/** The bytes of a text that has a character for each. */
+const toBytes = (text: string) => Buffer.from(text, 'latin1');
 
 const channels = ['text', 'reasoning', 'refusal'] as const;
 type Texts = Record<(typeof channels)[number], string>;
@@ -96,7 +99,7 @@ function createEventMask(filter: SecretFilter) {
 
 /**
  * Masks the body of a response before it is recorded: the stream of an answer event by event, and any other body as a
- * whole. Without a secret, its reads stay as they were.
+ * whole at its end.
  * @param write gets bytes with the time of the read in which they ended
  */
 export function createMaskedBody(
@@ -106,64 +109,39 @@ export function createMaskedBody(
 ) {
   const maskEvent = createEventMask(filter);
   let form: ReturnType<typeof bodyForm>;
-  /** What is not written yet: the start of an event, or a whole body. */
-  let pieces: { readonly bytes: Uint8Array; readonly at: number }[] = [];
-  /** The last characters of the pieces, which may begin an {@link eventEnd}. */
-  let recent = '';
+  /** What is not written yet, with a character for each byte: the start of an event, or a whole body. */
+  let pending = '';
   let lastAt = 0;
 
-  function takePending(): Buffer {
-    const bytes = Buffer.concat(pieces.map((piece) => piece.bytes));
-    pieces = [];
-    return bytes;
-  }
-
-  function hold(bytes: Uint8Array): void {
-    if (bytes.length > 0) pieces.push({ bytes, at: lastAt });
-  }
-
-  function takeEvents(bytes: Uint8Array): void {
-    const text = recent + Buffer.from(bytes).toString('latin1');
-    const masked: Buffer[] = [];
-    let start = 0;
-    for (const { index, 0: blank } of text.matchAll(eventEnd)) {
-      const end = index + blank.length - recent.length;
-      hold(bytes.subarray(start, end));
-      masked.push(maskEvent(takePending(), false));
-      start = end;
-    }
-    if (masked.length > 0) write(Buffer.concat(masked), lastAt);
-    hold(bytes.subarray(start));
-    const rest = masked.length > 0 ? text.slice(recent.length + start) : text;
-    recent = rest.slice(-3);
-  }
-
   function findForm(isWhole: boolean): void {
-    const bytes = takePending();
     // The client skips blank lines before an answer, too.
-    const head = new TextDecoder().decode(bytes).replace(/^\s*\n/, '');
-    form = bodyForm(head, contentType, isWhole);
-    if (form === 'event-stream') takeEvents(bytes);
-    else hold(bytes);
+    const head = new TextDecoder().decode(toBytes(pending)).replace(/^\s*\n/, '');
+    form ??= bodyForm(head, contentType, isWhole);
   }
 
   return {
     take(bytes: Uint8Array, at: number): void {
       lastAt = at;
-      if (form === 'event-stream') {
-        takeEvents(bytes);
-        return;
+      // The end of what was searched before may be the start of a blank line.
+      eventEnd.lastIndex = form === undefined ? 0 : Math.max(0, pending.length - 3);
+      pending += Buffer.from(bytes).toString('latin1');
+      findForm(false);
+      if (form !== 'event-stream') return;
+      const masked: Buffer[] = [];
+      let start = 0;
+      for (const { index, 0: blank } of pending.matchAll(eventEnd)) {
+        const end = index + blank.length;
+        masked.push(maskEvent(toBytes(pending.slice(start, end)), false));
+        start = end;
       }
-      hold(bytes);
-      if (form === undefined) findForm(false);
+      pending = pending.slice(start);
+      if (masked.length > 0) write(Buffer.concat(masked), at);
     },
     end(): void {
-      if (form === undefined) findForm(true);
-      const reads = pieces;
-      const rest = takePending();
+      findForm(true);
+      const rest = toBytes(pending);
       const masked = form === 'event-stream' ? maskEvent(rest, true) : maskWhole(rest, filter);
-      if (masked.equals(rest)) for (const { bytes, at } of reads) write(bytes, at);
-      else write(masked, lastAt);
+      if (masked.length > 0) write(masked, lastAt);
     },
   };
 }

@@ -7,24 +7,22 @@ import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import type { RecordedRequest } from './format.ts';
 import type { RecordedExchange, Recording } from './read-recording.ts';
 
-/** Keeps the indexes of the exchanges that were used. */
-export interface ConsumedExchanges {
-  /**
-   * Adds and returns the index from `choose`, under a lock. Waits for other processes until `signal` aborts.
-   * @throws the error of `choose`
-   */
-  add(choose: (used: ReadonlySet<number>) => number, signal?: AbortSignal): Promise<number>;
-}
+/**
+ * Adds the index that `choose` returns to the used ones, and returns it. Waits for other processes until `signal` aborts.
+ * Throws the error of `choose`.
+ */
+export type UseExchange = (
+  choose: (used: ReadonlySet<number>) => number,
+  signal?: AbortSignal,
+) => Promise<number>;
 
 /** Keeps the exchanges that one run of natter has used. */
-export function createConsumedExchanges(): ConsumedExchanges {
+export function createUsedExchanges(): UseExchange {
   const used = new Set<number>();
-  return {
-    async add(choose) {
-      const index = choose(used);
-      used.add(index);
-      return index;
-    },
+  return async (choose) => {
+    const index = choose(used);
+    used.add(index);
+    return index;
   };
 }
 
@@ -44,19 +42,17 @@ function readIndexes(path: string): ReadonlySet<number> {
 }
 
 /** Keeps the exchanges that all runs with the same file have used. The file has a line for each exchange. */
-export function keepConsumedExchanges(path: string, options: LockOptions): ConsumedExchanges {
-  return {
-    add: (choose, signal) =>
-      withLock(`${path}.lock`, { ...options, ...(signal && { signal }) }, () => {
-        const index = choose(readIndexes(path));
-        try {
-          fs.appendFileSync(path, `${index}\n`, { mode: 0o600 });
-        } catch (error) {
-          throw storageFailure('write', path, error, variable);
-        }
-        return index;
-      }),
-  };
+export function keepUsedExchanges(path: string, options: LockOptions): UseExchange {
+  return (choose, signal) =>
+    withLock(`${path}.lock`, { ...options, ...(signal && { signal }) }, () => {
+      const index = choose(readIndexes(path));
+      try {
+        fs.appendFileSync(path, `${index}\n`, { mode: 0o600 });
+      } catch (error) {
+        throw storageFailure('write', path, error, variable);
+      }
+      return index;
+    });
 }
 
 /** The values in a JSON value that have no parts, in JSON, by their path such as `messages[1].content`. */
@@ -112,33 +108,29 @@ function nearest(request: RecordedRequest, candidates: readonly RecordedExchange
   return others.length === 0 ? first : `${first} (and ${others.length} more)`;
 }
 
-function reasonOf(
-  request: RecordedRequest,
-  { exchanges }: Recording,
-  used: ReadonlySet<number>,
-): string {
-  const name = nameOf(request);
-  const near = exchanges.filter((exchange) => nameOf(exchange.request) === name);
-  // The recorded counterpart is most likely unused.
-  const unused = near.filter((exchange) => !used.has(exchanges.indexOf(exchange)));
-  if (near.length > 0) return nearest(request, unused.length > 0 ? unused : near);
-  const others = new Set(exchanges.map((exchange) => nameOf(exchange.request)));
-  return others.size === 0 ? 'it has no requests' : `it has only ${[...others].join(', ')}`;
-}
-
 function noAnswer(
   request: RecordedRequest,
-  recording: Recording,
+  { file, exchanges }: Recording,
   used: ReadonlySet<number>,
 ): Failure {
-  const { file, exchanges } = recording;
-  const same = exchanges.filter((exchange) => isSame(exchange.request, request));
-  const numbers = same.map(({ number }) => number).join(', ');
-  const message =
-    same.length > 0
-      ? `${file} has no more answers to ${nameOf(request)}: natter has used exchange ${numbers}`
-      : `${file} has no answer to ${nameOf(request)}: ${reasonOf(request, recording, used)}`;
-  return new Failure('configuration', message, { remedy: { code: 'record-request', file } });
+  const name = nameOf(request);
+  const fail = (what: string, why: string) =>
+    new Failure('configuration', `${file} has ${what} to ${name}: ${why}`, {
+      remedy: { code: 'record-request', file },
+    });
+  const near = exchanges.filter((exchange) => nameOf(exchange.request) === name);
+  const same = near.filter((exchange) => isSame(exchange.request, request));
+  if (same.length > 0) {
+    const numbers = same.map(({ number }) => number).join(', ');
+    return fail('no more answers', `natter has used exchange ${numbers}`);
+  }
+  // The recorded counterpart is most likely unused.
+  const unused = near.filter((exchange) => !used.has(exchanges.indexOf(exchange)));
+  if (near.length > 0)
+    return fail('no answer', nearest(request, unused.length > 0 ? unused : near));
+  const others = new Set(exchanges.map((exchange) => nameOf(exchange.request)));
+  const has = others.size === 0 ? 'it has no requests' : `it has only ${[...others].join(', ')}`;
+  return fail('no answer', has);
 }
 
 /**
@@ -148,15 +140,15 @@ function noAnswer(
 export async function takeExchange(
   request: RecordedRequest,
   recording: Recording,
-  used: ConsumedExchanges,
+  use: UseExchange,
   signal?: AbortSignal,
 ): Promise<RecordedExchange> {
   const { exchanges } = recording;
-  const found = await used.add((indexes) => {
+  const found = await use((used) => {
     const next = exchanges.findIndex(
-      (exchange, index) => !indexes.has(index) && isSame(exchange.request, request),
+      (exchange, index) => !used.has(index) && isSame(exchange.request, request),
     );
-    if (next < 0) throw noAnswer(request, recording, indexes);
+    if (next < 0) throw noAnswer(request, recording, used);
     return next;
   }, signal);
   return exchanges[found] as RecordedExchange;

@@ -48,7 +48,7 @@ export function checkHeader(line: string, file: string): void {
 
 function* linesOf(file: string): Generator<string, void> {
   try {
-    for (const group of readLines(file)) yield* group;
+    yield* readLines(file);
   } catch (error) {
     throw new Failure('configuration', `cannot read ${file}: ${failureReason(error)}`, {
       hint: 'check the path of the recording',

@@ -13,42 +13,6 @@ import {
 } from './format.ts';
 import { checkHeader } from './read-recording.ts';
 
-function firstLine(path: string): string {
-  for (const [line = ''] of readLines(path)) return line;
-  return '';
-}
-
-/**
- * Finds the highest exchange number in a file. Reads only the data written since the last call.
- * @param check called if the file was replaced; throws if the new one is not a recording
- */
-function createCounter(path: string, check: () => void) {
-  let last = 0;
-  let scanned = 0;
-  let inode = -1;
-  return {
-    /** @throws the system's error, or a Failure if the file was replaced after `next` */
-    refuseReplaced(): void {
-      if (inode === -1 || fs.statSync(path).ino === inode) return;
-      throw new Failure('storage', `${path} was replaced by another file`);
-    },
-    next(): number {
-      if (inode !== -1 && fs.statSync(path).ino !== inode) check();
-      const { size, ino } = fs.statSync(path);
-      if (ino !== inode || size < scanned) [last, scanned] = [0, 0];
-      inode = ino;
-      if (size > scanned) {
-        for (const lines of readLines(path, scanned)) {
-          for (const line of lines) last = Math.max(last, parseLine(line)?.exchange ?? 0);
-        }
-        if (!endsTorn(path)) scanned = size;
-      }
-      last += 1;
-      return last;
-    },
-  };
-}
-
 /** Creates the file, or checks that it is a recording. An empty file, as from `mktemp`, becomes one. */
 function prepare(path: string, program: string): void {
   try {
@@ -62,7 +26,10 @@ function prepare(path: string, program: string): void {
     throw new Failure('usage', `cannot record into ${path}: it is not a regular file`);
   }
   if (found.size === 0) fs.writeFileSync(path, headerLine(program), { flag: 'a' });
-  else checkHeader(firstLine(path), path);
+  else {
+    const [line = ''] = readLines(path);
+    checkHeader(line, path);
+  }
 }
 
 /**
@@ -78,7 +45,27 @@ export async function openRecordingFile(
   const { storage, program } = options;
   const locked = <Result>(action: () => Result, signal = options.signal) =>
     withLock(`${path}.lock`, { ...options, ...(signal && { signal }) }, action);
-  const counter = createCounter(path, () => prepare(path, program));
+  /** The highest number in the first `scanned` bytes of the file with this inode. */
+  let last = 0;
+  let scanned = 0;
+  let inode = -1;
+  const isReplaced = () => inode !== -1 && fs.statSync(path).ino !== inode;
+
+  /** Reads only the data written since the last call. */
+  function nextNumber(): number {
+    if (isReplaced()) prepare(path, program);
+    const { size, ino } = fs.statSync(path);
+    if (ino !== inode || size < scanned) [last, scanned] = [0, 0];
+    inode = ino;
+    if (size > scanned) {
+      for (const line of readLines(path, scanned)) {
+        last = Math.max(last, parseLine(line)?.exchange ?? 0);
+      }
+      if (!endsTorn(path)) scanned = size;
+    }
+    last += 1;
+    return last;
+  }
 
   function write(text: string): void {
     const bytes = Buffer.from(text);
@@ -106,13 +93,13 @@ export async function openRecordingFile(
      */
     begin: (request: RecordedEvent & { type: 'request' }, signal?: AbortSignal): Promise<number> =>
       locked(() => {
-        const exchange = counter.next();
+        const exchange = nextNumber();
         const line = formatLine({ exchange, at: 0, ...request });
         write(endsTorn(path) ? `\n${line}` : line);
         return exchange;
       }, signal),
     append(exchange: number, at: number, event: ResponseEvent): void {
-      counter.refuseReplaced();
+      if (isReplaced()) throw new Failure('storage', `${path} was replaced by another file`);
       write(formatLine({ exchange, at, ...event }));
     },
   };

@@ -6,7 +6,7 @@ import type { Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
 import { definedFields } from '../json.ts';
 import { bytesOf, describeRequest } from './format.ts';
-import { type ConsumedExchanges, takeExchange } from './match-exchange.ts';
+import { takeExchange, type UseExchange } from './match-exchange.ts';
 import type { Recording, TimedEvent } from './read-recording.ts';
 
 /** The client's time during a replay. */
@@ -97,14 +97,14 @@ function failureOf({ kind, message, hint, remedy, transient }: TimedEvent & { ty
  */
 export function createReplay(
   recording: Recording,
-  used: ConsumedExchanges,
+  use: UseExchange,
   clock: ReplayClock,
   mask: Mask,
 ): Transport {
   return async (request, signal) => {
     signal.throwIfAborted();
     const start = clock.monotonic();
-    const exchange = await takeExchange(describeRequest(request, mask), recording, used, signal);
+    const exchange = await takeExchange(describeRequest(request, mask), recording, use, signal);
     if (exchange.date !== undefined) clock.setDate(exchange.date);
     const [head, ...rest] = exchange.events;
     await clock.until(start + (head?.at ?? 0), signal);

@@ -22,16 +22,7 @@ import { settingsCommands } from './settings.ts';
 import { type CommandGroup, type SlashCommand, redraw } from './slash-command.ts';
 import type { Update, ReplState } from './state.ts';
 import type { Entry } from './transcript/transcript.ts';
-import {
-  andThen,
-  isWriting,
-  printNotice,
-  quit,
-  refuse,
-  startActivity,
-  step,
-  task,
-} from './step.ts';
+import { andThen, printNotice, quit, refuse, startActivity, step, task } from './step.ts';
 
 const help: SlashCommand = {
   name: 'help',
@@ -196,58 +187,40 @@ export function commandCandidates(state: ReplState, typed = ''): readonly Candid
     }));
 }
 
-/** The line with what its command stands for, if that is another name and no prompt file has it. */
-function withKnownName(line: string, state?: ReplState): string {
-  return line.replace(/^\/(\S+)/, (start, name: string) => {
-    const isFile = state?.promptFiles.some((file) => file.name === name) === true;
-    const other = isFile ? undefined : commandOfOtherName.get(name);
-    return other === undefined ? start : `/${other}`;
-  });
+/** A line that starts with a slash: the command of natter that it names, if any, its name and its argument. */
+function readLine(state: ReplState, line: string) {
+  const [, typed = '', rest = ''] = /^\/(\S*)\s*([^]*)$/.exec(line) ?? [];
+  const isFile = state.promptFiles.some(({ name }) => name === typed);
+  const known = isFile ? undefined : commandOfOtherName.get(typed);
+  // Another name may stand for a command with the first word of its argument.
+  const [name = '', word = ''] = (known ?? typed).split(' ');
+  return { command: byName.get(name), name, argument: `${word} ${rest}`.trim() };
 }
+
+/** The command of natter that the first line of a text names, if any. */
+export const commandIn = (state: ReplState, text: string): SlashCommand | undefined =>
+  readLine(state, text).command;
 
 /** Runs a typed line that starts with a slash, or is only a question mark. */
 export function runCommand(state: ReplState, line: string): Update {
   if (line === '?') return help.run(state, '');
-  const known = withKnownName(line, state);
-  const [, name = '', argument = ''] = /^\/(\S*)\s*([^]*)$/.exec(known) ?? [];
-  const command = findCommand(name);
-  if (command !== undefined && !isOffered(state, command)) {
-    return refuse(state, `/${name} has no effect in line mode`);
-  }
-  if (command !== undefined && command.argument === undefined && argument.trim() !== '') {
+  const { command, name, argument } = readLine(state, line);
+  if (command === undefined)
+    return name === '' ? step(state) : runPromptFile(state, name, argument);
+  if (!isOffered(state, command)) return refuse(state, `/${name} has no effect in line mode`);
+  if (command.argument === undefined && argument !== '') {
     return refuse(state, `/${name} takes no argument`, `type /${name} alone`);
   }
-  if (command !== undefined) return command.run(state, argument.trim());
-  return name === '' ? step(state) : runPromptFile(state, name, argument.trim());
-}
-
-/** The command named by the first line of a text. */
-function commandOf(text: string, state?: ReplState): SlashCommand | undefined {
-  return findCommand(/^\/(\S*)/.exec(withKnownName(text, state))?.[1] ?? '');
-}
-
-/** Whether the first line of a text is a slash command. */
-export function isCommandLine(text: string): boolean {
-  return commandOf(text) !== undefined;
+  return command.run(state, argument);
 }
 
 /** Splits a one-line command from the lines after it; undefined if there are none. */
 export function linesAfterCommand(
+  state: ReplState,
   text: string,
 ): { readonly line: string; readonly rest: string } | undefined {
-  const command = commandOf(text);
+  const command = commandIn(state, text);
   const end = text.indexOf('\n');
   if (command === undefined || command.takesLines === true || end === -1) return undefined;
   return { line: text.slice(0, end), rest: text.slice(end + 1) };
-}
-
-/** Whether the transcript shows a command before its output. */
-export function appearsInTranscript(line: string, state: ReplState): boolean {
-  const { isSilent, showsNow } = commandOf(line, state) ?? {};
-  return isSilent !== true && !(showsNow === true && isWriting(state));
-}
-
-/** Whether a typed line runs at once, even during an answer. */
-export function isImmediate(line: string, state: ReplState): boolean {
-  return commandOf(line, state)?.isImmediate === true;
 }

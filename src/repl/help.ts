@@ -2,13 +2,7 @@ import { countOf } from '../output/figures.ts';
 import { nearlyNamed } from '../near-name.ts';
 import { displayWidth, padToWidth } from '../terminal/text/width.ts';
 import { wrapText } from '../terminal/text/wrap.ts';
-import {
-  keyBindings,
-  keyLabel,
-  type KeyAction,
-  defaultKeyMap,
-  keyOf,
-} from './composer/keys/key-bindings.ts';
+import { keyBindings, keyLabel, type KeyAction, keyOf } from './composer/keys/key-bindings.ts';
 import type { CommandGroup, SlashCommand } from './slash-command.ts';
 import type { Update, ReplState } from './state.ts';
 import { refuse, showNow } from './step.ts';
@@ -164,8 +158,8 @@ function groupHelp(state: ReplState, groups: readonly CommandGroup[]): string {
 
 /** Each key once, by its first chord. */
 function keyHelp(state: ReplState): string {
-  const { bindings } = state.keyMap ?? defaultKeyMap;
-  const shown = bindings.filter(
+  const { keyMap = keyBindings } = state;
+  const shown = keyMap.filter(
     ({ when, keys }) => keys.length > 0 && (when === 'composer' || when === 'anywhere'),
   );
   const rows = shown.map(({ keys: [key = ''], summary }): Row => [keyLabel(key), summary]);

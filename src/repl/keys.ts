@@ -1,5 +1,5 @@
 import { editEarlier, hasVersions, switchVersion, type VersionChoice } from './answers/versions.ts';
-import { isCommandLine, panelOf } from './commands.ts';
+import { commandIn, panelOf } from './commands.ts';
 import { breakAtBackslash, editActions, isEditAction } from './composer/edit-actions.ts';
 import { newerEntry, olderEntry, type HistoryStep } from './composer/history.ts';
 import { type KeyAction, type KeyContext, actionOf } from './composer/keys/key-bindings.ts';
@@ -235,13 +235,11 @@ function onText(state: ReplState, text: string, isPaste: boolean): Update {
 }
 
 /** The keys of a pasted command and the lines after it, to be handled as if typed. */
-function burstOf(
-  { composer, dialog, list, isSearching }: ReplState,
-  event: KeyEvent,
-): readonly KeyEvent[] {
+function burstOf(state: ReplState, event: KeyEvent): readonly KeyEvent[] {
   if (event.type !== 'paste' || event.keys === undefined) return [];
-  const isFree = (dialog ?? list) === undefined && !isSearching && isEmpty(composer);
-  return isFree && isCommandLine(event.text) ? splitBurst(event.keys) : [];
+  const isFree = isComposing(state) && isEmpty(state.composer);
+  const isCommand = isFree && commandIn(state, event.text) !== undefined;
+  return isCommand ? splitBurst(event.keys) : [];
 }
 
 function onKeys(state: ReplState, events: readonly KeyEvent[]): Update {

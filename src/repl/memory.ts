@@ -142,9 +142,7 @@ export function appendHistory(file: string, text: string, at: Date): void {
 export function readHistory(file: string, notices: Notices): readonly string[] {
   try {
     const start = Math.max(0, fs.statSync(file).size - maxReadBytes);
-    const lines = [...readLines(file, start)]
-      .flat()
-      .map((line) => line.replaceAll(/^\uFEFF|\0/g, ''));
+    const lines = Array.from(readLines(file, start), (line) => line.replaceAll(/^\uFEFF|\0/g, ''));
     const records = lines.map(readRecord);
     const damaged = lines.flatMap((line, at) =>
       line.trim() === '' || records[at] !== undefined ? [] : [at + 1],

@@ -18,10 +18,12 @@ import { step, withKeysReleased, task } from './step.ts';
 // The menu of candidates for the text at the caret: it opens while a command or a mention is typed, and with Tab. It
 // leaves keys to the composer whose effect people expect there.
 
+/** The text at the caret that can be completed, if any. */
+export const requestAt = (draft: Draft) => findCompletion(draft, argumentKind);
+
 /** The mention at the caret; undefined in commands. */
 export function mentionAt(composer: Draft): CompletionRequest | undefined {
-  if (/^[/!]/.test(composer.text)) return undefined;
-  const request = findCompletion(composer, argumentKind);
+  const request = /^[/!]/.test(composer.text) ? undefined : requestAt(composer);
   return request?.kind === 'mention' ? request : undefined;
 }
 
@@ -32,7 +34,7 @@ export function opensPicker(composer: Draft, text: string): boolean {
 
 /** Whether the text to complete is still that of the request. */
 function isCurrent({ composer }: ReplState, { from, to, typed }: CompletionRequest): boolean {
-  const current = findCompletion(composer, argumentKind);
+  const current = requestAt(composer);
   return current?.from === from && current.to === to && current.typed === typed;
 }
 
@@ -42,28 +44,31 @@ export const withMenuClosed = (state: ReplState): ReplState => ({
   isPicking: false,
 });
 
+const matchingCommands = (state: ReplState, request: CompletionRequest) =>
+  matchCandidates(request, commandCandidates(state, request.typed));
+
 /** Opens, updates or closes the menu for the text at the caret. */
-function withCommandMenu(state: ReplState): ReplState {
-  const request = findCompletion(state.composer, argumentKind);
-  const isLast = request?.to === state.composer.text.length;
-  if (request?.kind !== 'command' || !isLast) {
-    return { ...state, completion: undefined, isMenuDismissed: false };
-  }
+function withCommandMenu(before: ReplState): ReplState {
+  const request = requestAt(before.composer);
+  const isLast = request?.to === before.composer.text.length;
+  const closed = { ...before, completion: undefined };
+  if (request?.kind !== 'command' || !isLast) return { ...closed, isMenuDismissed: false };
   const { typed } = request;
-  if (state.isMenuDismissed === true && typed !== '') return { ...state, completion: undefined };
-  const candidates = matchCandidates(request, commandCandidates(state, typed));
+  if (before.isMenuDismissed === true && typed !== '') return closed;
+  const state = { ...closed, isMenuDismissed: false };
+  const candidates = matchingCommands(state, request);
+  if (candidates.length === 0) return state;
   const exact = candidates.findIndex(({ value }) => value === typed);
-  const menu = { request, candidates, selected: Math.max(0, exact), source: 'commands' } as const;
-  const completion = candidates.length === 0 ? undefined : menu;
-  return { ...state, completion, isMenuDismissed: false };
+  const selected = Math.max(0, exact);
+  return { ...state, completion: { request, candidates, selected, source: 'commands' } };
 }
 
 /** Whether a slash and a name are typed that no command has. Once the line was refused, the transcript says so. */
 export function namesNoCommand(state: ReplState): boolean {
   if (state.composer.text === state.restoredText) return false;
-  const request = findCompletion(state.composer, argumentKind);
+  const request = requestAt(state.composer);
   if (request?.kind !== 'command' || /[/.]/.test(request.typed)) return false;
-  return matchCandidates(request, commandCandidates(state, request.typed)).length === 0;
+  return matchingCommands(state, request).length === 0;
 }
 
 /** The keys of the menu that opened while a command was typed; undefined if it is not open. */
@@ -135,25 +140,19 @@ export function candidatesFor(
   return typeof completes === 'function' ? completes(repl, state) : [];
 }
 
-/** The values of a prompt file; lists prompt files again for their names. */
-async function promptFileCandidates(
-  session: Session,
-  { kind, command = '' }: CompletionRequest,
-): Promise<readonly Candidate[] | undefined> {
-  if (kind === 'command') await listPromptFiles(session);
-  if (kind !== 'argument' || findCommand(command) !== undefined) return undefined;
-  return valueCandidates(session, command);
-}
-
 export async function findCandidates(session: Session, request: CompletionRequest): Promise<void> {
-  const found = await promptFileCandidates(session, request);
-  const candidates = found ?? candidatesFor(session, session.state(), request);
+  const { kind, command = '' } = request;
+  if (kind === 'command') await listPromptFiles(session);
+  const isPromptFile = kind === 'argument' && findCommand(command) === undefined;
+  const candidates = isPromptFile
+    ? await valueCandidates(session, command)
+    : candidatesFor(session, session.state(), request);
   session.update((state) => onCandidates(state, request, candidates));
 }
 
 /** Looks up completions at the caret; later keys wait for the result. */
 export function startCompletion(state: ReplState): Update {
-  const request = findCompletion(state.composer, argumentKind);
+  const request = requestAt(state.composer);
   if (request === undefined) return step({ ...state, completion: undefined });
   const next: ReplState = { ...state, typeAhead: { keys: [] } };
   return step(next, task(findCandidates, request, withKeysReleased));
@@ -192,7 +191,7 @@ export function onCandidates(
   const isOpen = state.completion !== undefined;
   if (candidates.length === 1 && !isOpen) return accept(state, menu);
   const composer = isOpen ? state.composer : extendTyped(state.composer, request, candidates);
-  const current = findCompletion(composer, argumentKind) ?? request;
+  const current = requestAt(composer) ?? request;
   return step({ ...state, composer, completion: { ...menu, request: current } });
 }
 

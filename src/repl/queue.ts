@@ -1,5 +1,5 @@
 import { startPrompt } from './answers/send-prompt.ts';
-import { appearsInTranscript, isImmediate, linesAfterCommand, runCommand } from './commands.ts';
+import { commandIn, linesAfterCommand, runCommand } from './commands.ts';
 import { addEntry } from './composer/history.ts';
 import { contentOf, shownText, typedContent } from './composer/paste.ts';
 import {
@@ -15,7 +15,7 @@ import { mentionsOf } from './files/mentioned-files.ts';
 import type { Session } from './session.ts';
 import { asPrompt, isForShell, runForShell } from './shell/shell-lines.ts';
 import type { Dialog, ReplState, Update } from './state.ts';
-import { andThen, quit, printing, printNotice, refuse, step, task } from './step.ts';
+import { andThen, isWriting, quit, printing, printNotice, refuse, step, task } from './step.ts';
 
 /** Words that quit other programs when entered alone: `exit`, `:q`, `:wqa!`. */
 export const exitWord = /^(?:exit|quit|:(?:(?:w?qa?|xa?)!?|exit|quit))$/;
@@ -65,9 +65,10 @@ function run(state: ReplState, draft: Draft, needsEcho = false): Update {
   if (isForShell(state, draft)) return runForShell(state, draft, needsEcho);
   if (!isCommand(state, draft)) return sendPrompt(state, draft, needsEcho);
   const line = contentOf(draft).trim();
+  const { isSilent, showsNow } = commandIn(state, line) ?? {};
+  const isEchoed = isSilent !== true && !(showsNow === true && isWriting(state));
   const echo = printing({ type: 'command', text: shownText(draft), needsEcho });
-  const echoed = appearsInTranscript(line, state) ? step(state, echo) : step(state);
-  return andThen(echoed, (next) => runCommand(next, line));
+  return andThen(step(state, ...(isEchoed ? [echo] : [])), (next) => runCommand(next, line));
 }
 
 /** Runs the queue until natter is busy; follows every change of the state. */
@@ -150,7 +151,7 @@ export function submit(state: ReplState, isShellConfirmed = false): Update {
   const question = isShellConfirmed ? undefined : shellQuestion(state, draft);
   if (question !== undefined) return step({ ...state, dialog: question });
   const isCommandLine = isCommand(state, draft);
-  const lines = isCommandLine ? linesAfterCommand(contentOf(draft).trim()) : undefined;
+  const lines = isCommandLine ? linesAfterCommand(state, contentOf(draft).trim()) : undefined;
   if (lines !== undefined) {
     const [name = ''] = lines.line.split(/\s/);
     return refuse(state, `${name} takes one line, but more lines follow`, 'send it alone first');
@@ -158,10 +159,9 @@ export function submit(state: ReplState, isShellConfirmed = false): Update {
   const sent = takeDraft({ ...state, isExitWordEntered: false }, draft);
   // A command such as `/edit` needs the composer.
   const taken = isCommandLine ? sent : { ...sent, state: withStashedDraft(sent.state) };
-  if (isCommandLine && isImmediate(draft.text, state))
-    return andThen(taken, (next) => run(next, draft));
   const isBusy = state.activity !== undefined || (state.queue.length > 0 && !state.isQueuePaused);
-  if (!isBusy) return andThen(taken, (next) => run(next, draft));
+  const isImmediate = isCommandLine && commandIn(state, draft.text)?.isImmediate === true;
+  if (isImmediate || !isBusy) return andThen(taken, (next) => run(next, draft));
   const { queue, isQueuePaused } = taken.state;
   // Only drafts queued before the stop or failure stay paused.
   const isWaiting = isQueuePaused && queue.length > 0;
@@ -174,7 +174,7 @@ export function submit(state: ReplState, isShellConfirmed = false): Update {
 export function submitLine(state: ReplState, text: string): Update {
   // Confirms the restored prompt.
   if (text.trim() === '' && state.unconfirmed !== undefined) return submit(state);
-  const lines = linesAfterCommand(text);
+  const lines = linesAfterCommand(state, text);
   const line = lines?.line ?? text;
   const done = submit({ ...state, composer: withDraft(state.composer, draftFrom(line)) });
   if (lines === undefined || lines.rest.trim() === '') return done;

@@ -1,6 +1,6 @@
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import { journalOptions, openNamedJournal } from '../ask/open-conversation.ts';
-import { canRedraw, present, type Presentation, type Context } from '../run.ts';
+import { canRedraw, type Presentation, type Context, type StartedRun } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
 import { displayWidth } from '../terminal/text/width.ts';
 import { attachFiles } from '../input/attach-files.ts';
@@ -228,13 +228,11 @@ async function converse(
 
 /** @throws Failure for a problem before the start, or the reason the run was aborted with */
 export async function runRepl(
-  context: Context,
-  options: ChatOptions,
+  { context, options, presentation: shown }: StartedRun<ChatOptions>,
   words: readonly string[],
 ): Promise<void> {
   refuseOneShotOptions(options);
   const opened: Opened = { session: undefined };
-  const shown = await present(context, options);
   const presentation = presentInSession(context, shown, opened);
   const settings = readRequestSettings(context, shown.notices, options);
   const opening = { context, options, presentation: shown, settings };

@@ -1,4 +1,4 @@
-import { chainClients, fallbackModels } from '../ask/fallback.ts';
+import { fallbackModels } from '../ask/fallback.ts';
 import { planRequest, changedParams } from '../ask/plan-request.ts';
 import type { Message } from '../client/contract.ts';
 import { createClient } from '../client/create-client.ts';
@@ -82,19 +82,13 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
     plan(messages: readonly Message[], session: SessionSettings, promptTokens?: number) {
       return planRequest(served(session), messages, options.stream, '/model', promptTokens);
     },
-    /** The model of the session and those of `fallback`, with their clients. @throws Failure for a bad fallback */
+    /** The model of the session and those of `fallback`. @throws Failure for a bad fallback */
     models(session: SessionSettings) {
       const usual = { ...options, sandbox: service.isSandbox };
-      const own = { ...run, options: usual, settings: served(session) };
-      const current: Service = {
-        ...service,
-        // It may be opened again meanwhile, for a new key.
-        get client() {
-          return service.client;
-        },
-      };
-      return { models: fallbackModels(own), clients: chainClients(current, own) };
+      return fallbackModels({ ...run, options: usual, settings: served(session) });
     },
+    /** See {@link Service.clientOf}. */
+    clientOf: (wanted: ResolvedSettings) => service.clientOf(wanted),
     /** The windows of the service's models, as far as it reported them. */
     windows: () => service.windows(),
     /** The fields of the next request's body besides the usual ones. */
@@ -131,7 +125,8 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
         await opened.close();
         await old.close();
       };
-      service = keepsSandbox ? { ...opened, isSandbox: true, close: closeBoth } : opened;
+      const clientOf = async () => opened.client;
+      service = keepsSandbox ? { ...opened, isSandbox: true, clientOf, close: closeBoth } : opened;
       settings = { ...next.settings, params: settings.params };
       return { service: facts(), isStored: !keepsSandbox };
     },

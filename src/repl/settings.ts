@@ -109,7 +109,7 @@ export async function listModels(
     return [notice(`the model is ${model}; ${other}`), notice(shown)];
   }
   if (problem !== undefined) {
-    openDialog(session, settingDialog('model', known, model));
+    openDialog(session, settingDialog('model', known, model, useModel));
     return [notice(problem)];
   }
   const width = Math.max(1, state.columns - choiceMargin);
@@ -119,7 +119,7 @@ export async function listModels(
     'auto: the smallest model that the prompt fits',
   ];
   const ids = [...records.map(({ id }) => id), 'auto'];
-  const dialog = settingDialog('model', ids, model, labels);
+  const dialog = settingDialog('model', ids, model, useModel, labels);
   const note = rows.some(hasCatalogueMark) ? `; ${catalogueNote}` : '';
   openDialog(session, { ...dialog, title: `${dialog.title}${note}` });
   return [];
@@ -144,98 +144,85 @@ async function findModel(
 
 const none: ParameterChanges = { set: {}, removed: [] };
 
-/** The fields that are sent besides the usual ones. */
-type Sent = Readonly<Record<string, unknown>>;
-
-/** What a text of `/param` changes, and how that is reported; undefined if it only asks. @throws Failure */
-function changeOf(
-  text: string,
-  { set, removed }: ParameterChanges,
-  sent: Sent,
-): readonly [ParameterChanges, string] | undefined {
-  if (text === 'off') return [none, 'the parameters are again those in your settings'];
-  const [name = '', word, ...rest] = text.split(/\s+/);
-  if (word !== undefined && offWords.has(word) && rest.length === 0) {
-    if (!Object.hasOwn(sent, name)) return undefined;
-    const { [name]: _removed, ...others } = set;
-    const all = [...new Set([...removed, name])];
-    return [{ set: others, removed: all }, `${name} is no longer sent`];
-  }
-  if (!text.includes('=') && word === undefined) return undefined;
-  const [field, value] = parseSessionParameter(text);
-  if (field === 'temperature' && typeof value !== 'number') {
-    const hint = '/param temperature=0.2, or /param temperature off';
-    throw new Failure('usage', 'temperature needs a number from 0 on', { hint });
-  }
-  const kept = removed.filter((one) => one !== field);
-  const changes = { set: { ...set, [field]: value }, removed: kept };
-  return [changes, `${field} is now ${JSON.stringify(value)}`];
-}
-
-/** All fields, or the one with this name. */
-function listText(sent: Sent, name: string): string {
-  const fields = Object.entries(sent).filter(([field]) => name === '' || field === name);
-  const list = fields.map(([field, value]) => `${field}=${JSON.stringify(value)}`).join(', ');
-  if (name === '' && list !== '') return `parameters: ${list}; /param NAME off removes one`;
-  if (name === '') return 'no parameters are sent; /param temperature=0.2 adds one';
-  if (list !== '') return list;
-  return `no parameter ${name} is sent; /param ${name}=VALUE sets it`;
-}
-
-/** Changes the fields of the next requests, and keeps the change in the conversation. */
-export async function changeParameters(session: Session, text: string): Promise<readonly Entry[]> {
-  const { settings } = session.state();
-  const { maxTokens } = settings;
-  const sent = session.service.parameters(settings);
-  const [parameters, report] = changeOf(text, settings.parameters ?? none, sent) ?? [];
-  if (parameters !== undefined) {
-    session.journal().set({ parameters });
-    session.update((state) => step(withSettings(state, { parameters })));
-  }
-  const [name = ''] = text.split(' ', 1);
-  const limit = maxTokens === undefined ? {} : { max_tokens: maxTokens };
-  const shown = report ?? listText({ ...limit, ...sent }, name);
-  return [notice(cleanLine(session.context, shown))];
-}
-
-/** What sets the fields of natter's own. */
-const commands: ReadonlyMap<string, string> = new Map([
+/** The commands for the fields that natter sets itself. */
+const ownFields: ReadonlyMap<string, string> = new Map([
   ['model', '/model NAME sets it'],
   ['stream', 'restart natter with --no-stream'],
 ]);
 
-/** Reads `name=value`, also with blanks around the sign or instead of it. @throws Failure `usage` */
-export function parseSessionParameter(text: string): readonly [name: string, value: unknown] {
-  const [, name, value] = /^([^=\s]+)(?:\s*=\s*|\s+)(.+)$/s.exec(text) ?? [];
-  if (name === undefined || value === undefined) {
-    throw new Failure('usage', '/param needs a name and a value', { hint: '/param top_p=0.9' });
-  }
-  const own = commands.get(name);
+/** Reads the value of a field as typed. @throws Failure `usage` */
+function parameterOf(name: string, typed: string): unknown {
+  const own = ownFields.get(name);
   if (own !== undefined) {
     throw new Failure('usage', `the parameter ${name} is set by natter itself`, { hint: own });
   }
   const label = `the value of ${checkParameterName(name, 'usage')}`;
   const hint = `/param ${name}="two words"`;
-  return [name, parseParameterValue(value, { label, kind: 'usage', hint })];
+  const value = parseParameterValue(typed, { label, kind: 'usage', hint });
+  if (name !== 'temperature' || typeof value === 'number') return value;
+  throw new Failure('usage', 'temperature needs a number from 0 on', {
+    hint: '/param temperature=0.2, or /param temperature off',
+  });
 }
 
-/** Changes the token limit, which is a setting, or any other parameter. */
-function setParameters(state: ReplState, text: string): Update {
-  const [, limit] = /^max_tokens(?:\s*=\s*|\s+)(.+)$/.exec(text) ?? [];
-  if (limit === undefined) {
-    return startActivity(state, 'changing parameters', changeParameters, text);
-  }
-  const maxTokens = offWords.has(limit.trim()) ? undefined : Number(limit);
+/** Changes the token limit of answers, which is a setting. @throws Failure `usage` */
+function setTokenLimit(session: Session, typed: string): string {
+  const maxTokens = offWords.has(typed) ? undefined : Number(typed);
   if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens >= 1)) {
-    const hint = '/param max_tokens=500, or /param max_tokens off';
-    return refuse(state, 'max_tokens needs a whole number of at least 1', hint);
+    throw new Failure('usage', 'max_tokens needs a whole number of at least 1', {
+      hint: '/param max_tokens=500, or /param max_tokens off',
+    });
   }
-  const shown =
-    maxTokens === undefined
-      ? 'natter sets no token limit for answers'
-      : `answers are limited to ${tokenText(maxTokens)}`;
-  return printNotice(withSettings(state, { maxTokens }), shown);
+  session.update((state) => step(withSettings(state, { maxTokens })));
+  return maxTokens === undefined
+    ? 'natter sets no token limit for answers'
+    : `answers are limited to ${tokenText(maxTokens)}`;
 }
+
+/** Lists the fields that are sent besides the usual ones, or the one with this name. */
+function listParameters(sent: Readonly<Record<string, unknown>>, name: string): string {
+  const fields = Object.entries(sent).filter(([field]) => name === '' || field === name);
+  const list = fields.map(([field, value]) => `${field}=${JSON.stringify(value)}`).join(', ');
+  if (name !== '') return list || `no parameter ${name} is sent; /param ${name}=VALUE sets it`;
+  return list === ''
+    ? 'no parameters are sent; /param temperature=0.2 adds one'
+    : `parameters: ${list}; /param NAME off removes one`;
+}
+
+/**
+ * Lists or changes the fields of the next requests: `name=value`, also with blanks around the sign or instead of it. The
+ * conversation keeps a change. @returns what to say @throws Failure `usage`
+ */
+function setParameter(session: Session, text: string): string {
+  const { settings } = session.state();
+  const { maxTokens, parameters: { set, removed } = none } = settings;
+  const change = (parameters: ParameterChanges, said: string) => {
+    session.journal().set({ parameters });
+    session.update((state) => step(withSettings(state, { parameters })));
+    return said;
+  };
+  if (text === 'off') return change(none, 'the parameters are again those in your settings');
+  const sent = session.service.parameters(settings);
+  const [, name = '', typed = ''] = /^([^=\s]*)(?:\s*=\s*|\s+)?(.*)$/s.exec(text) ?? [];
+  if (text.includes('=') && (name === '' || typed === '')) {
+    throw new Failure('usage', '/param needs a name and a value', { hint: '/param top_p=0.9' });
+  }
+  if (typed !== '' && name === 'max_tokens') return setTokenLimit(session, typed);
+  const isOff = offWords.has(typed);
+  if (typed === '' || (isOff && !Object.hasOwn(sent, name))) {
+    return listParameters({ ...(maxTokens && { max_tokens: maxTokens }), ...sent }, name);
+  }
+  const { [name]: _old, ...others } = set;
+  const kept = removed.filter((one) => one !== name);
+  if (isOff) return change({ set: others, removed: [...kept, name] }, `${name} is no longer sent`);
+  const value = parameterOf(name, typed);
+  const changed = { set: { ...others, [name]: value }, removed: kept };
+  return change(changed, `${name} is now ${JSON.stringify(value)}`);
+}
+
+export const changeParameters = async (session: Session, text: string) => [
+  notice(cleanLine(session.context, setParameter(session, text))),
+];
 
 /** Sets the system prompt of the next prompts to the text of a role; without a name, lists the roles. */
 export async function chooseRole(session: Session, name: string): Promise<readonly Entry[]> {
@@ -248,7 +235,7 @@ export async function chooseRole(session: Session, name: string): Promise<readon
   }
   const names = roleNames(context);
   if (!isLineMode && names.length > 0) {
-    openDialog(session, settingDialog('role', names, settings.role));
+    openDialog(session, settingDialog('role', names, settings.role, setRole));
     return [];
   }
   const current = settings.role === undefined ? 'no role is set' : `the role is ${settings.role}`;
@@ -257,13 +244,8 @@ export async function chooseRole(session: Session, name: string): Promise<readon
 }
 
 function setSystem(state: ReplState, argument: string): Update {
-  const next =
-    argument === ''
-      ? state
-      : withSettings(state, {
-          system: offWords.has(argument) ? undefined : argument,
-          role: undefined,
-        });
+  const given = offWords.has(argument) ? undefined : argument;
+  const next = argument === '' ? state : withSettings(state, { system: given, role: undefined });
   const { system } = next.settings;
   const shown =
     system === undefined ? 'no system prompt is set' : `the system prompt is: ${system}`;
@@ -291,16 +273,11 @@ function setWord<Value extends string>(
     : set(value);
 }
 
-function setTheme(state: ReplState, typed: string): Update {
-  if (typed === '') {
-    const dialog = settingDialog('theme', themeNames, state.settings.theme);
-    return step({ ...state, dialog });
-  }
-  // The transcript reads the theme from the state.
-  return setWord(state, ['theme', typed], themeNames, (theme) =>
+// The transcript reads the theme from the state.
+const setTheme = (state: ReplState, typed: string): Update =>
+  setWord(state, ['theme', typed], themeNames, (theme) =>
     printNotice(withSettings(state, { theme }), `the theme is ${theme}`),
   );
-}
 
 const wrapModes = ['words', 'none'] as const;
 
@@ -309,18 +286,21 @@ const wrapText = {
   none: 'the terminal wraps answers; /settings wrap words ends rows between words',
 } as const;
 
-const setWrap = (state: ReplState, typed: string): Update =>
-  setWord(state, ['wrap mode', typed || state.settings.wrap], wrapModes, (wrap) =>
-    printNotice(withSettings(state, { wrap }), wrapText[wrap]),
-  );
-
 /** Shows or sets how natter looks in this conversation. */
 function setLook(state: ReplState, argument: string): Update {
   const [name = '', value = ''] = argument.split(/\s+/);
   const { isLineMode, settings } = state;
-  if (name === 'wrap') return setWrap(state, value);
-  if (name === 'theme' && !isLineMode) return setTheme(state, value);
-  if (name === 'theme') return refuse(state, '/settings theme has no effect in line mode');
+  if (name === 'wrap') {
+    return setWord(state, ['wrap mode', value || settings.wrap], wrapModes, (wrap) =>
+      printNotice(withSettings(state, { wrap }), wrapText[wrap]),
+    );
+  }
+  if (name === 'theme') {
+    if (isLineMode) return refuse(state, '/settings theme has no effect in line mode');
+    if (value !== '') return setTheme(state, value);
+    const dialog = settingDialog('theme', themeNames, settings.theme, setTheme);
+    return step({ ...state, dialog });
+  }
   const rows = [
     ...(isLineMode ? [] : [`theme: ${settings.theme} (${themeNames.join(', ')})`]),
     `wrap: ${settings.wrap} (${wrapModes.join(', ')})`,
@@ -342,8 +322,9 @@ const reasoningText = {
 function setReasoning(state: ReplState, argument: string): Update {
   if (argument === '' && state.activity === undefined) {
     const labels = reasoningModes.map((mode) => `${mode}: ${reasoningText[mode]}`);
-    const dialog = settingDialog('reasoning', reasoningModes, state.reasoning, labels);
-    return step({ ...state, dialog: { ...dialog, title: reasoningText[state.reasoning] } });
+    const { reasoning } = state;
+    const dialog = settingDialog('reasoning', reasoningModes, reasoning, setReasoning, labels);
+    return step({ ...state, dialog: { ...dialog, title: reasoningText[reasoning] } });
   }
   // The user has chosen, so the notice would explain nothing.
   const next = { ...state, hasExplainedThought: true };
@@ -364,22 +345,20 @@ function setTimes(state: ReplState, argument: string): Update {
   );
 }
 
-const closed = (state: ReplState): ReplState => ({ ...state, dialog: undefined });
-
 /** Asks for one of the values of a setting; the current one is selected. A label begins with its value. */
 function settingDialog(
-  name: 'model' | 'role' | 'theme' | 'reasoning',
+  name: string,
   values: readonly string[],
   current: string | undefined,
+  set: (state: ReplState, value: string) => Update,
   labels = values,
 ): Dialog {
-  const set = { model: useModel, role: setRole, theme: setTheme, reasoning: setReasoning }[name];
   return {
     type: 'choice',
     title: current === undefined ? `no ${name} is set` : `the ${name} is ${current}`,
     choices: values.map((value, index) => ({
       label: labels[index] ?? value,
-      choose: (state) => set(closed(state), value),
+      choose: (state) => set({ ...state, dialog: undefined }, value),
     })),
     selected: Math.max(0, values.indexOf(current ?? '')),
     filtersTyped: true,
@@ -391,7 +370,7 @@ function settingDialog(
 function modelDialog(wanted: string, near: string | undefined, current: string): Dialog {
   const use = (id: string, label: string) => ({
     label,
-    choose: (state: ReplState) => useModel(closed(state), id),
+    choose: (state: ReplState) => useModel({ ...state, dialog: undefined }, id),
   });
   return {
     type: 'choice',
@@ -415,11 +394,6 @@ export function modelCandidates(_repl: Repl, { knownModels }: ReplState): readon
     { value: 'auto', summary: 'the smallest model that the prompt fits' },
   ];
 }
-
-const looks = [
-  ...themeNames.map((name) => `theme ${name}`),
-  ...wrapModes.map((mode) => `wrap ${mode}`),
-];
 
 const named = (names: readonly string[]) => names.map((value) => ({ value }));
 
@@ -454,14 +428,18 @@ export const settingsCommands: readonly SlashCommand[] = [
     argument: '[name=value]',
     summary: 'list or set parameters of requests; NAME off removes one',
     example: '/param temperature=0.2',
-    run: setParameters,
+    run: (state, text) => startActivity(state, 'changing parameters', changeParameters, text),
   },
   {
     name: 'settings',
     argument: '[name]',
     summary: 'show or set the theme and the wrapping of answers',
     example: '/settings theme dark',
-    completes: () => named(looks),
+    completes: () =>
+      named([
+        ...themeNames.map((name) => `theme ${name}`),
+        ...wrapModes.map((mode) => `wrap ${mode}`),
+      ]),
     run: setLook,
   },
   {

@@ -10,8 +10,9 @@ import type { History } from './composer/history.ts';
 import type { KeyMap } from './composer/keys/key-bindings.ts';
 import type { KeyEvent } from './composer/keys/key-event.ts';
 import type { Draft, TextBuffer } from './composer/text-buffer.ts';
-import type { ViState } from './composer/vi/vi-state.ts';
+import type { Vi } from './composer/vi/vi.ts';
 import type { FailureKind } from '../failure.ts';
+import type { OpenedPrompt } from './prompt-files/prompt-files.ts';
 import type { Entry } from './transcript/transcript.ts';
 
 /** The settings of the next prompts; slash commands change them. */
@@ -79,7 +80,7 @@ export interface ListOptions {
 
 /** A prompt file with its values. */
 export interface PromptUse {
-  readonly name: string;
+  readonly prompt: OpenedPrompt;
   readonly values: Readonly<Record<string, string>>;
   /** The text after the name and the values. */
   readonly text: string;
@@ -110,13 +111,6 @@ export type PromptToSend =
   | { readonly type: 'continue'; readonly turnId: string };
 
 export type NewPrompt = Extract<PromptToSend, { readonly type: 'new' }>;
-
-/** `editing=vi`. */
-export interface ViSession {
-  readonly editing: ViState;
-  /** The composer after the last key: a different one was changed by something else. */
-  readonly seen: TextBuffer;
-}
 
 /**
  * A call that an update asks for, as data: so an update stays pure, and a test sees what it asks for. The session makes
@@ -255,7 +249,7 @@ export interface ReplState {
   /** The bindings with the user's own keys; absent for the default ones. */
   readonly keyMap?: KeyMap | undefined;
   /** Only with `editing=vi`. */
-  readonly vi?: ViSession | undefined;
+  readonly vi?: Vi | undefined;
   /** Stashed drafts, the last one at the end. */
   readonly stash?: readonly Draft[];
   readonly history: History;

@@ -1,11 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  type CompletionRequest,
-  type ErrorName,
-  sandboxIdStart,
-  type Usage,
-} from '../client/contract.ts';
-import type { AnswerFinished } from '../client/events.ts';
+import { type CompletionRequest, type ErrorName, sandboxIdStart } from '../client/contract.ts';
 import { Failure, type FailureKind } from '../failure.ts';
 import type { Exchange, SandboxState } from './exchange.ts';
 import type { Fault } from './faults/fault-fields.ts';
@@ -13,47 +6,36 @@ import { withoutGroup } from './faults/parse-fault.ts';
 import { hostileLines, replies, schemaIn } from './replies/replies.ts';
 import { countPromptTokens, countTokens, tokensOf } from './token-counter.ts';
 
-/** One answer to a prompt: its texts, and what is known when they have been read. */
+/** One answer to a prompt. Its finish reason and tokens are those of the deltas that were read so far. */
 export interface Completion {
   readonly id: string;
   readonly model: string;
   /** Lazy; can be iterated once. */
   readonly deltas: Iterable<string> | AsyncIterable<string>;
-  /** Describes the end after the deltas that were read so far. */
-  ending(): { readonly finishReason: string; readonly usage: ReturnType<typeof usageOf> };
+  finishReason: string;
+  promptTokens: number;
+  tokens: number;
 }
 
 /** The finish reason to send; undefined if the fault omits it. */
 export function finishReasonOf(fault: Fault, completion: Completion): string | undefined {
   if (fault['no-finish-reason'] === true) return undefined;
-  return fault['finish-reason'] ?? completion.ending().finishReason;
+  return fault['finish-reason'] ?? completion.finishReason;
 }
-
-/** Deltas to read before other requests get a turn. */
-const deltasPerTurn = 10_000;
 
 /** Characters of an answer that is sent in one piece. */
 const maxAnswer = 8 * 1024 * 1024;
 
-/** @throws Failure `server_error` if the text is too long */
-async function wholeText({ deltas }: Completion): Promise<string> {
-  const read: string[] = [];
-  let length = 0;
-  for await (const delta of deltas) {
-    read.push(delta);
-    length += delta.length;
-    if (read.length % deltasPerTurn === 0) await nextTurn();
-    if (length > maxAnswer) {
+/** The whole answer as one JSON body. @throws Failure `server_error` if the text is too long */
+export async function completionBody(completion: Completion, fault: Fault): Promise<object> {
+  let content = '';
+  for await (const delta of completion.deltas) {
+    content += delta;
+    if (content.length > maxAnswer) {
       const size = `over ${maxAnswer} characters, which is too long for one JSON body`;
       throw new Failure('server_error', `the answer is ${size}`, { hint: 'request a stream' });
     }
   }
-  return read.join('');
-}
-
-/** The whole answer as one JSON body. @throws Failure `server_error` if the text is too long */
-export async function completionBody(completion: Completion, fault: Fault): Promise<object> {
-  const content = await wholeText(completion);
   const text = fault.refusal === true ? { content: null, refusal: content } : { content };
   const message = { role: 'assistant', ...text };
   return {
@@ -66,16 +48,13 @@ export async function completionBody(completion: Completion, fault: Fault): Prom
 }
 
 /** The usage as OpenAI sends it. */
-export function reportedUsage({ cached }: Fault, completion: Completion): object {
+export function reportedUsage({ cached }: Fault, { promptTokens, tokens }: Completion): object {
   const details = cached !== undefined && { prompt_tokens_details: { cached_tokens: cached } };
-  return { ...completion.ending().usage, ...details };
-}
-
-function usageOf(promptTokens: number, tokens: number): Required<Omit<Usage, 'cached_tokens'>> {
   return {
     prompt_tokens: promptTokens,
     completion_tokens: tokens,
     total_tokens: promptTokens + tokens,
+    ...details,
   };
 }
 
@@ -91,28 +70,32 @@ function openReply(
   const { tokens: length, seed } = fault;
   const plain = schemaIn(messages) === undefined ? 'default' : 'sample';
   const reply = replies[fault.reply ?? (length === undefined ? plain : 'tokens')];
-  const pieces = reply({ request, promptTokens, text: prompt, length, seed });
-  let tokens = 0;
-  let finishReason = 'stop';
 
   function* allPieces(): Generator<string, void, undefined> {
     if (fault.hostile === true) yield* hostileLines();
-    yield* pieces;
+    yield* reply({ request, promptTokens, text: prompt, length, seed });
   }
 
   function* takeTokens(): Generator<string, void, undefined> {
     for (const token of tokensOf(allPieces())) {
-      if (tokens >= maxTokens) {
-        finishReason = 'length';
+      if (completion.tokens >= maxTokens) {
+        completion.finishReason = 'length';
         return;
       }
-      tokens += 1;
+      completion.tokens += 1;
       yield token;
     }
   }
 
-  const ending = () => ({ finishReason, usage: usageOf(promptTokens, tokens) });
-  return { id, model, deltas: takeTokens(), ending };
+  const completion: Completion = {
+    id,
+    model,
+    deltas: takeTokens(),
+    finishReason: 'stop',
+    promptTokens,
+    tokens: 0,
+  };
+  return completion;
 }
 
 /** Errors that the client can act on; any other one is a `server_error`. */
@@ -172,9 +155,6 @@ async function askEngine(
     role,
     content: role === 'user' ? withoutGroup(content) : content,
   }));
-  const promptTokens = countPromptTokens(messages);
-  let finished: AnswerFinished | undefined;
-  let tokens = 0;
 
   /** A refusal becomes text, because the contract has no field for it; reasoning is omitted. */
   async function* readTexts(): AsyncGenerator<string, void, undefined> {
@@ -183,7 +163,11 @@ async function askEngine(
         if (event.type === 'text-received') yield* event.deltas;
         if (event.type === 'refusal-received') yield event.text;
         if (event.type === 'answer-finished') {
-          finished = event;
+          const { finishReason, usage: { prompt_tokens: sent, completion_tokens: answered } = {} } =
+            event;
+          completion.finishReason = contractReason(finishReason);
+          completion.promptTokens = countOr(sent, completion.promptTokens);
+          completion.tokens = countOr(answered, completion.tokens);
           // Later events only describe the end, which the client already has.
           return;
         }
@@ -193,14 +177,11 @@ async function askEngine(
     }
   }
 
-  const texts = readTexts();
-  const first = await texts.next();
-
   async function* takeDeltas(): AsyncGenerator<string, void, undefined> {
     try {
       if (fault.hostile === true) yield* hostileLines();
       for (let step = first; step.done !== true; step = await texts.next()) {
-        tokens += countTokens(step.value);
+        completion.tokens += countTokens(step.value);
         yield step.value;
       }
     } finally {
@@ -208,16 +189,17 @@ async function askEngine(
     }
   }
 
-  return {
+  const completion: Completion = {
     id,
     model: received.model,
     deltas: takeDeltas(),
-    ending() {
-      const { prompt_tokens: sent, completion_tokens: answered } = finished?.usage ?? {};
-      const usage = usageOf(countOr(sent, promptTokens), countOr(answered, tokens));
-      return { finishReason: contractReason(finished?.finishReason), usage };
-    },
+    finishReason: 'stop',
+    promptTokens: countPromptTokens(messages),
+    tokens: 0,
   };
+  const texts = readTexts();
+  const first = await texts.next();
+  return completion;
 }
 
 /**
@@ -228,11 +210,11 @@ async function askEngine(
  */
 export async function openCompletion(
   exchange: Exchange,
-  { engine, latency }: SandboxState,
   request: CompletionRequest,
   prompt: string,
 ): Promise<{ readonly completion: Completion; readonly latency: number }> {
   const { fault } = exchange;
+  const { engine, latency } = exchange.state;
   const id = `${sandboxIdStart}${exchange.number}`;
   const hasReply = fault.reply !== undefined || fault.tokens !== undefined;
   if (engine !== undefined && !hasReply) {

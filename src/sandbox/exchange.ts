@@ -8,6 +8,7 @@ import type { createRateLimiter } from './keys.ts';
 import type { RequestRecord } from './request-record.ts';
 
 export interface Exchange {
+  readonly state: SandboxState;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly clock: Clock;

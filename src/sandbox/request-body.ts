@@ -52,6 +52,10 @@ const parameters = ['model', 'messages', 'stream', 'max_tokens'];
 
 const modelIds = catalogue.map(({ id }) => id);
 
+/** The failure of a request that names an unknown model. */
+export const unknownModel = (id: string): Failure =>
+  new Failure('not_found', `no model "${id}"; the models are ${modelIds.join(', ')}`);
+
 function refuse(message: string): never {
   throw new Failure('invalid_request', message);
 }
@@ -105,9 +109,7 @@ export function checkCompletionBody(value: unknown, isLenient: boolean): Complet
   const checked = messages.map((message, index) => checkMessage(message, index, isLenient));
   if (model === undefined) refuse('"model" is missing');
   if (typeof model !== 'string') return refuse('"model" must be a string');
-  if (!modelIds.includes(model)) {
-    throw new Failure('not_found', `no model "${model}"; the models are ${modelIds.join(', ')}`);
-  }
+  if (!modelIds.includes(model)) throw unknownModel(model);
   const isCount = typeof maxTokens === 'number' && Number.isInteger(maxTokens) && maxTokens > 0;
   if (maxTokens !== undefined && !isCount) refuse('"max_tokens" must be an integer above 0');
   return {

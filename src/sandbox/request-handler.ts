@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopback, percentDecoded } from '../address.ts';
-import { catalogue } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
 import { maskKey } from '../secrets/mask.ts';
 import { answerWithEvents } from './answers/event-answer.ts';
@@ -16,33 +15,36 @@ import {
   lastUserText,
   parseBody,
   readBody,
+  unknownModel,
 } from './request-body.ts';
-import { recordBody, type RequestRecord, writeRecord } from './request-record.ts';
+import { recordBody, writeRecord } from './request-record.ts';
 import { modelList, modelRecord } from './shapes.ts';
 import { countPromptTokens } from './token-counter.ts';
 
-/** A request with a valid key, within its rate limit. */
+/** What is known of a request with a valid key, within its rate limit. */
 interface AcceptedRequest {
-  readonly exchange: Exchange;
-  readonly state: SandboxState;
   readonly key: KeyTier;
   readonly body: ParsedBody;
   /** The last user message without its `[sandbox …]` group. */
   readonly prompt: string;
+  /** The part of the path that names a model. */
+  readonly id: string;
 }
 
 /** `POST /v1/chat/completions` */
-async function createCompletion(accepted: AcceptedRequest): Promise<void> {
-  const { exchange, state, key, prompt } = accepted;
-  if ('problem' in accepted.body) throw new Failure('invalid_request', accepted.body.problem);
+async function createCompletion(
+  exchange: Exchange,
+  { key, body: received, prompt }: AcceptedRequest,
+): Promise<void> {
+  if ('problem' in received) throw new Failure('invalid_request', received.problem);
   const contentType = exchange.request.headers['content-type'] ?? 'missing';
   if (!/^application\/json *(?:;|$)/i.test(contentType)) {
     throw new Failure('invalid_request', `Content-Type is ${contentType}, not application/json`);
   }
-  const body = checkCompletionBody(accepted.body.value, state.isLenient);
+  const body = checkCompletionBody(received.value, exchange.state.isLenient);
   authorize(key, body.model);
   checkWindow(body.model, countPromptTokens(body.messages));
-  const { completion, latency } = await openCompletion(exchange, state, body, prompt);
+  const { completion, latency } = await openCompletion(exchange, body, prompt);
   if (body.stream === true && exchange.fault['no-stream'] !== true) {
     await answerWithEvents(exchange, completion, latency);
     return;
@@ -51,20 +53,10 @@ async function createCompletion(accepted: AcceptedRequest): Promise<void> {
   await sendJson(exchange, await completionBody(completion, exchange.fault));
 }
 
-/** `GET /v1/models/{model}` */
-async function retrieveModel({ exchange }: AcceptedRequest, id: string): Promise<void> {
-  const record = modelRecord(id, exchange.fault['models-shape']);
-  if (record === undefined) {
-    const known = catalogue.map((entry) => entry.id).join(', ');
-    throw new Failure('not_found', `no model "${id}"; the models are ${known}`);
-  }
-  await sendJson(exchange, record);
-}
-
 interface Route {
   readonly method: string;
   readonly path: RegExp;
-  readonly answer: (accepted: AcceptedRequest, parameter: string) => Promise<void>;
+  readonly answer: (exchange: Exchange, accepted: AcceptedRequest) => Promise<void>;
 }
 
 const routes: readonly Route[] = [
@@ -72,22 +64,27 @@ const routes: readonly Route[] = [
   {
     method: 'GET',
     path: /^\/v1\/models$/,
-    answer: ({ exchange }) =>
+    answer: (exchange) =>
       sendJson(exchange, modelList(exchange.fault['models-shape'], exchange.fault.hostile)),
   },
-  { method: 'GET', path: /^\/v1\/models\/([^/]+)$/, answer: retrieveModel },
+  {
+    method: 'GET',
+    path: /^\/v1\/models\/([^/]+)$/,
+    async answer(exchange, { id }) {
+      const record = modelRecord(id, exchange.fault['models-shape']);
+      if (record === undefined) throw unknownModel(id);
+      await sendJson(exchange, record);
+    },
+  },
 ];
 
-/** Undefined for a wrong method on a known path too, because the contract has no 405. */
-function findRoute(method: string, path: string): Route | undefined {
-  return routes.find((route) => route.method === method && route.path.test(path));
-}
+const methodsOf = (path: string) =>
+  routes.filter((route) => route.path.test(path)).map(({ method }) => method);
 
-function methodsOf(path: string): readonly string[] {
-  return routes.filter((route) => route.path.test(path)).map(({ method }) => method);
-}
-
-/** The failure of a request without a route, with what may be meant. */
+/**
+ * The failure of a request without a route, with what may be meant. A wrong method on a known path is one, too, because
+ * the contract has no 405.
+ */
 function noRoute(method: string, path: string): Failure {
   const methods = methodsOf(path).join(', ');
   // A program adds its path to a base URL with `/v1`, natter to one with or without it.
@@ -97,46 +94,37 @@ function noRoute(method: string, path: string): Failure {
   return new Failure('not_found', `there is no ${method} ${path}`, hint);
 }
 
-function openRecord({ clock, log }: SandboxState, request: IncomingMessage): RequestRecord {
-  if (log === undefined) return { time: '', events: 0 };
-  const { method = 'GET', url = '/', headers } = request;
-  const token = bearerToken(headers.authorization);
-  const key = token === undefined ? undefined : maskKey(token);
-  return { time: clock.date().toISOString(), method, path: url, key, events: 0 };
-}
-
-/** Writes the log line, after the end or the loss of a response. */
-function endRecord(
-  { clock, log, isClosing }: SandboxState,
-  { record, request, arrived }: Exchange,
-): void {
-  if (log === undefined) return;
-  record.ended ??= isClosing ? 'sandbox closed' : 'client closed';
-  record.milliseconds = Math.round(clock.monotonic() - arrived);
-  writeRecord(log, record, bearerToken(request.headers.authorization));
-}
-
+/** Begins the record of a request, which is logged after the end or the loss of its response. */
 function openExchange(
   state: SandboxState,
   request: IncomingMessage,
   response: ServerResponse,
 ): Exchange {
+  const { clock, log } = state;
+  const { method = 'GET', url = '/', headers } = request;
+  const token = bearerToken(headers.authorization);
+  const key = token && maskKey(token);
+  const time = clock.date().toISOString();
   const closed = new AbortController();
   state.requests += 1;
   const exchange: Exchange = {
+    state,
     request,
     response,
-    clock: state.clock,
-    arrived: state.clock.monotonic(),
+    clock,
+    arrived: clock.monotonic(),
     signal: closed.signal,
     number: state.requests,
-    record: openRecord(state, request),
+    record: { time, method, path: url, key, events: 0 },
     fault: {},
   };
+  const { record, arrived } = exchange;
   // Without a listener, an error would end the process. A failed response is closed, too.
-  response.on('error', ({ message }) => (exchange.record.problem ??= message));
+  response.on('error', ({ message }) => (record.problem ??= message));
   response.once('close', () => {
-    endRecord(state, exchange);
+    record.ended ??= state.isClosing ? 'sandbox closed' : 'client closed';
+    record.milliseconds = Math.round(clock.monotonic() - arrived);
+    if (log !== undefined) writeRecord(log, record, token);
     if (!response.writableFinished) closed.abort(new Error('the connection has ended'));
   });
   return exchange;
@@ -155,34 +143,13 @@ function refuseForeignHost(hostHeader = ''): void {
   });
 }
 
-/** Sets the fault of the exchange. @returns the prompt without its `[sandbox …]` group */
-function applyRules(
-  exchange: Exchange,
-  rules: SandboxState['rules'],
-  path: string,
-  body: ParsedBody,
-): string {
-  const { record } = exchange;
-  const prompt = 'value' in body ? lastUserText(body.value) : undefined;
-  const applied = rules.apply({
-    method: exchange.request.method ?? 'GET',
-    path,
-    model: record.model,
-    prompt,
-  });
-  exchange.fault = applied.fault;
-  record.rule = applied.rule;
-  record.attempt = applied.attempt;
-  return applied.prompt ?? prompt ?? '';
-}
-
 /** Checks the key before it reads the body, because unknown clients may send anything. */
-async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
-  const { record, request } = exchange;
+async function answer(exchange: Exchange): Promise<void> {
+  const { state, record, request, response } = exchange;
   const { method = 'GET', url = '/', headers } = request;
   refuseForeignHost(headers.host);
   const path = url.replace(/[?#].*$/s, '');
-  const route = findRoute(method, path);
+  const route = routes.find((one) => one.method === method && one.path.test(path));
   const key = authenticate(headers.authorization);
   record.tier = key.tier;
   let body: ParsedBody = { problem: 'the request has no body' };
@@ -192,10 +159,14 @@ async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
     recordBody(record, bytes, 'value' in body ? body.value : undefined);
   }
   state.admit(key);
-  const prompt = applyRules(exchange, state.rules, path, body);
-  const { fault } = exchange;
+  const prompt = 'value' in body ? lastUserText(body.value) : undefined;
+  const applied = state.rules.apply({ method, path, model: record.model, prompt });
+  const { fault } = applied;
+  exchange.fault = fault;
+  record.rule = applied.rule;
+  record.attempt = applied.attempt;
   if (fault['early-hints'] === true) {
-    exchange.response.writeEarlyHints({ link: '</v1/models>; rel=preload' });
+    response.writeEarlyHints({ link: '</v1/models>; rel=preload' });
   }
   if (fault.delay !== undefined) await pause(exchange, fault.delay);
   if (cutPosition(fault) === 'request') {
@@ -204,8 +175,8 @@ async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
   }
   if (await answerWithFault(exchange)) return;
   if (route === undefined) throw noRoute(method, path);
-  const parameter = percentDecoded(route.path.exec(path)?.[1] ?? '');
-  await route.answer({ exchange, state, key, body, prompt }, parameter);
+  const id = percentDecoded(route.path.exec(path)?.[1] ?? '');
+  await route.answer(exchange, { key, body, prompt: applied.prompt ?? prompt ?? '', id });
 }
 
 async function answerError(exchange: Exchange, error: unknown): Promise<void> {
@@ -232,7 +203,7 @@ export async function handleRequest(
 ): Promise<void> {
   const exchange = openExchange(state, request, response);
   try {
-    await answer(state, exchange).catch((error: unknown) => answerError(exchange, error));
+    await answer(exchange).catch((error: unknown) => answerError(exchange, error));
   } catch (error) {
     // The error could not be sent either, so the connection is unusable.
     exchange.record.problem ??= String(error);

@@ -14,6 +14,12 @@ import { handleRequest } from './request-handler.ts';
 import { writeRecord } from './request-record.ts';
 import { errorBody } from './shapes.ts';
 
+/** The statuses of requests that Node does not read; for others, it is 400. */
+const unreadable: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
 /**
  * Answers a request that Node cannot read, and closes the connection. One that was lost, or on which something was
  * sent before, is only closed.
@@ -25,16 +31,11 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): string 
     socket.destroy();
     return undefined;
   }
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
+  const status = unreadable[error.code ?? ''] ?? 400;
   const message = `the request is not HTTP: ${error.message.replace(/^Parse Error: /, '')}`;
   const { contentType, text } = errorBody('nested', status, errorName(status), message);
-  const head = [
-    `HTTP/1.1 ${status} ${errorName(status)}`,
-    'Connection: close',
-    `Content-Type: ${contentType}`,
-    `Content-Length: ${Buffer.byteLength(text)}`,
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
+  const head = `HTTP/1.1 ${status} ${errorName(status)}\r\nConnection: close\r\nContent-Type: ${contentType}`;
+  socket.end(`${head}\r\n\r\n${text}`, () => socket.destroy());
   return message;
 }
 
@@ -88,24 +89,6 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
   return address;
 }
 
-function openServer(state: SandboxState): Server {
-  const { clock, log } = state;
-  const server = createServer();
-  const handle = (request: IncomingMessage, response: ServerResponse) => {
-    void handleRequest(state, request, response);
-  };
-  server.on('request', handle).on('checkContinue', handle);
-  const logProblem = (problem: string | undefined) => {
-    if (log === undefined || problem === undefined) return;
-    writeRecord(log, { time: clock.date().toISOString(), events: 0, problem });
-  };
-  server.on('clientError', (error, socket) => logProblem(refuseUnreadable(error, socket)));
-  server.once('listening', () => {
-    server.on('error', ({ message }) => logProblem(`a connection failed: ${message}`));
-  });
-  return server;
-}
-
 /**
  * Starts the mock of the service, which has language models only with an engine.
  * @throws Failure `usage` if the host is not loopback or the port is not available
@@ -129,7 +112,19 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     isClosing: false,
     requests: 0,
   };
-  const server = openServer(state);
+  const server = createServer();
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    void handleRequest(state, request, response);
+  };
+  const logProblem = (problem: string | undefined) => {
+    if (state.log === undefined || problem === undefined) return;
+    writeRecord(state.log, { time: clock.date().toISOString(), events: 0, problem });
+  };
+  server.on('request', handle).on('checkContinue', handle);
+  server.on('clientError', (error, socket) => logProblem(refuseUnreadable(error, socket)));
+  server.once('listening', () => {
+    server.on('error', ({ message }) => logProblem(`a connection failed: ${message}`));
+  });
   if (unref) server.unref().on('connection', (socket) => socket.unref());
   const { address, family, port: actual } = await listen(server, host, port);
   return {

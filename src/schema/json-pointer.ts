@@ -1,4 +1,5 @@
 import { Failure } from '../failure.ts';
+import { jsonTokens } from '../json.ts';
 
 /** Git Bash turns an argument such as `/name` into the path of a file. */
 const isConverted = (text: string) => /^[A-Za-z]:[\\/]/.test(text);
@@ -24,9 +25,6 @@ export function parsePointer(text: string): readonly string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** A string, a mark, or a number or a word. */
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s{}[\]:,"]+/gs;
-
 /** The last member of an object with this name, as `JSON.parse` takes it, or the item of a list. */
 function memberOf(json: string, name: string): string | undefined {
   const isObject = json.startsWith('{');
@@ -37,7 +35,7 @@ function memberOf(json: string, name: string): string | undefined {
   let key: string | undefined;
   let start: number | undefined;
   let end = 0;
-  for (const { 0: token, index: at } of json.matchAll(tokens)) {
+  for (const { token, start: at } of jsonTokens(json)) {
     const isClosing = token === '}' || token === ']';
     if (depth === 1 && (isClosing || token === ',')) {
       const isNamed = (isObject ? key : String(index)) === name;

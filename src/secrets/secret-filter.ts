@@ -20,20 +20,39 @@ export const minLengthInText = 8;
 /** The first characters of a secret, which reveal nothing and are not delayed. */
 const harmlessLength = 3;
 
+/**
+ * Hidden characters that may interrupt a secret in a text that arrives in pieces. With more, the text is shown without
+ * waiting for the rest of the secret, so that neither the delayed text nor the time to search it grows without end.
+ */
+const maxHidden = 4096;
+
 /** A range that starts at `start` and ends before `end`. */
 export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-/** Finds secrets in texts: as they are, percent-encoded, escaped as in JSON, and in base64 of both alphabets. */
+/** What a search in the start of a text found. */
+interface Search {
+  /** The secrets in any order; some may overlap. */
+  readonly found: readonly Range[];
+  /** The index from which on the text may be the start of a secret. */
+  readonly open: number;
+  /** The index up to which the text can be shown unless a secret spans it. */
+  readonly shown: number;
+}
+
+/**
+ * Finds secrets in texts: as they are, percent-encoded, escaped as in JSON, and in base64 of both alphabets. Characters
+ * and control sequences that a terminal hides cannot interrupt a secret.
+ */
 export interface SecretFilter {
   /** Replaces every secret by `***`. A secret that the caller has cut in two stays. */
   readonly mask: (text: string) => string;
   /** The secrets of a text, in ascending order. */
   readonly find: (text: string) => readonly Range[];
-  /** A search in a text that arrives in pieces. */
-  readonly search: () => SecretSearch;
+  /** Searches a text that goes on. */
+  readonly search: (text: string) => Search;
 }
 
 const lowerCaseCodes = (text: string) => text.replaceAll(/%../g, (code) => code.toLowerCase());
@@ -75,93 +94,56 @@ function openEndIn(text: string, forms: readonly string[]): number {
   return open;
 }
 
-/** A search in one reading of a text: as it is, or as a terminal shows it. */
-class Reading {
-  readonly #forms: readonly string[];
-  /** The end of what was read, which may be the start of a secret. */
-  tail = '';
-  /** The index in the original of each character of the tail. */
-  #places: readonly number[] = [];
+const hidden = new RegExp(NEVER_SHOWN, 'g');
 
-  constructor(forms: readonly string[]) {
-    this.#forms = forms;
-  }
-
-  /** Adds the secrets that end in `run` to `found`. @param at the index of the run in the original */
-  read(run: string, at: number, found: Range[]): void {
-    const { length } = this.tail;
-    const text = this.tail + run;
-    const placeOf = (index: number) => this.#places[index] ?? at + index - length;
-    for (const form of this.#forms) {
-      let start = text.indexOf(form, Math.max(0, length - form.length + 1));
-      for (; start !== -1; start = text.indexOf(form, start + 1)) {
-        found.push({ start: placeOf(start), end: placeOf(start + form.length - 1) + 1 });
-      }
+/** What the sanitizer leaves of a text: the characters, the index of each, and where an unfinished sequence begins. */
+function withoutHidden(text: string) {
+  let shown = '';
+  const places: number[] = [];
+  const state: { sequence: SequenceState } = { sequence: 'text' };
+  let index = 0;
+  let unfinished = text.length;
+  while (index < text.length) {
+    if (state.sequence !== 'text') {
+      index = skipSequence(text, index, state);
+      continue;
     }
-    const open = openEndIn(text, this.#forms);
-    this.#places = Array.from({ length: text.length - open }, (_, index) => placeOf(open + index));
-    this.tail = text.slice(open);
+    hidden.lastIndex = index;
+    const match = hidden.exec(text);
+    unfinished = match?.index ?? text.length;
+    shown += text.slice(index, unfinished);
+    for (; index < unfinished; index += 1) places.push(index);
+    if (match === null) break;
+    state.sequence = startSequence(match[0]);
+    index += match[0].length;
   }
-
-  /** The index in the original from which the text may be the start of a secret; infinite if there is none. */
-  get open(): number {
-    return this.tail.length > harmlessLength ? (this.#places[0] ?? Infinity) : Infinity;
-  }
+  return { shown, places, unfinished: state.sequence === 'text' ? text.length : unfinished };
 }
 
-/**
- * Finds secrets in a text that arrives in pieces: in the text as it is, and in what the sanitizer leaves of it, so that
- * characters and control sequences that a terminal hides cannot interrupt a secret. All indices are of the whole text.
- */
-class SecretSearch {
-  readonly #original: Reading;
-  readonly #shown: Reading;
-  readonly #state: { sequence: SequenceState } = { sequence: 'text' };
-  readonly #hidden = new RegExp(NEVER_SHOWN, 'g');
-  /** Where the last control sequence begins. */
-  #sequenceStart = 0;
-  #length = 0;
-
-  constructor(forms: readonly string[]) {
-    this.#original = new Reading(forms);
-    this.#shown = new Reading(forms);
-  }
-
-  /** @returns the secrets that end in this piece, in any order; some may overlap */
-  read(text: string): readonly Range[] {
-    const found: Range[] = [];
-    this.#original.read(text, this.#length, found);
-    this.#readShown(text, found);
-    this.#length += text.length;
-    return found;
-  }
-
-  #readShown(text: string, found: Range[]): void {
-    const hidden = this.#hidden;
-    let index = 0;
-    while (index < text.length) {
-      if (this.#state.sequence !== 'text') {
-        index = skipSequence(text, index, this.#state);
-        continue;
+function searchForms(text: string, forms: readonly string[]): Search {
+  const found: Range[] = [];
+  let [open, shown] = [text.length, text.length];
+  const read = (reading: string, placeOf: (index: number) => number) => {
+    for (const form of forms) {
+      for (let at = reading.indexOf(form); at !== -1; at = reading.indexOf(form, at + 1)) {
+        found.push({ start: placeOf(at), end: placeOf(at + form.length - 1) + 1 });
       }
-      hidden.lastIndex = index;
-      const match = hidden.exec(text);
-      const until = match?.index ?? text.length;
-      if (until > index) this.#shown.read(text.slice(index, until), this.#length + index, found);
-      if (match === null) return;
-      this.#state.sequence = startSequence(match[0]);
-      this.#sequenceStart = this.#length + until;
-      index = until + match[0].length;
     }
-  }
-
-  /** The index up to which the text can be shown unless a secret spans it. */
-  get openEnd(): number {
+    const tail = openEndIn(reading, forms);
+    if (tail === reading.length) return;
+    open = Math.min(open, placeOf(tail));
+    if (reading.length - tail > harmlessLength) shown = Math.min(shown, placeOf(tail));
+  };
+  read(text, (index) => index);
+  if (text.search(hidden) !== -1) {
+    const rest = withoutHidden(text);
     // A mark in the middle of a control sequence would change what a terminal shows.
-    const isInterrupted = this.#state.sequence !== 'text' && this.#shown.tail !== '';
-    const sequence = isInterrupted ? this.#sequenceStart : Infinity;
-    return Math.min(this.#original.open, this.#shown.open, sequence, this.#length);
+    [open, shown] = [Math.min(open, rest.unfinished), Math.min(shown, rest.unfinished)];
+    read(rest.shown, (index) => rest.places[index] ?? text.length);
   }
+  const most = maxHidden + Math.max(...forms.map(({ length }) => length));
+  const isLong = text.length - open > most;
+  return { found, open: isLong ? text.length : open, shown: isLong ? text.length : shown };
 }
 
 /** Makes a filter for the secrets of `shortest` or more characters; undefined if there are none. */
@@ -172,8 +154,8 @@ export function createSecretFilter(
   const long = secrets.filter(({ length }) => length >= shortest);
   const forms = [...new Set(long.flatMap(formsOf))];
   if (forms.length === 0) return undefined;
-  const search = () => new SecretSearch(forms);
-  const find = (text: string) => joinRanges(search().read(text));
+  const search = (text: string) => searchForms(text, forms);
+  const find = (text: string) => joinRanges(search(text).found);
   return { mask: (text) => replaceRanges(text, find(text), () => mark), find, search };
 }
 
@@ -186,14 +168,6 @@ function joinRanges(ranges: readonly Range[]): readonly Range[] {
     else joined[joined.length - 1] = { start: last.start, end: Math.max(last.end, range.end) };
   }
   return joined;
-}
-
-/**
- * The index up to which a text can be shown after masking: no later text can complete a secret that starts before it.
- * @param ranges the secrets of the text, joined
- */
-function decidedEnd(ranges: readonly Range[], openEnd: number): number {
-  return ranges.find(({ start, end }) => start < openEnd && end > openEnd)?.start ?? openEnd;
 }
 
 /** Replaces ranges without overlaps. @param at the index of the text in the whole that the ranges are of */
@@ -222,33 +196,28 @@ export interface MaskedStream {
 
 /** Masks a stream. It does not delay the first three characters of a secret: ordinary text would often be delayed. */
 export function createMaskedStream(filter: SecretFilter): MaskedStream {
-  const search = filter.search();
-  let held = '';
-  /** The index of the delayed text in what the search has read. */
-  let start = 0;
-  /** The secrets that end in the delayed text. */
-  let secrets: readonly Range[] = [];
+  /** The end of the text so far, from where a secret may begin. */
+  let text = '';
+  /** How many of its characters were returned. */
+  let returned = 0;
 
-  function release(openEnd: number): string {
-    // Without this test, the time for a long delayed text would be quadratic.
-    if (openEnd <= start) return '';
-    const joined = joinRanges(secrets);
-    const until = Math.max(start, decidedEnd(joined, openEnd));
-    const whole = joined.filter(({ end }) => end <= until);
-    const text = held.slice(0, until - start);
-    const masked = replaceRanges(text, whole, () => mark, start);
-    held = held.slice(text.length);
-    secrets = joined.slice(whole.length);
-    start = until;
+  function release({ found, open, shown }: Search): string {
+    const ranges = joinRanges(found).filter(({ end }) => end > returned);
+    const undecided = ranges.find(({ start, end }) => start < shown && end > shown);
+    const until = Math.max(returned, undecided?.start ?? shown);
+    const whole = ranges.filter(({ end }) => end <= until);
+    const masked = replaceRanges(text.slice(returned, until), whole, () => mark, returned);
+    const kept = Math.min(open, until);
+    text = text.slice(kept);
+    returned = until - kept;
     return masked;
   }
 
   return {
-    write(text) {
-      held += text;
-      secrets = [...secrets, ...search.read(text)];
-      return release(search.openEnd);
+    write(piece) {
+      text += piece;
+      return release(filter.search(text));
     },
-    end: () => release(start + held.length),
+    end: () => release({ ...filter.search(text), shown: text.length }),
   };
 }

@@ -26,6 +26,10 @@ const withDefault = <Value>(type: ValueType<Value>, value: NoInfer<Value>, summa
   default: value,
 });
 
+/** A setting with one of some words; the first is the default. */
+const choice = <Word extends string>(words: readonly [Word, ...Word[]], summary: string) =>
+  withDefault(oneOf(...words), words[0], summary);
+
 /** The settings: the source of flags, variables, the settings file, help and checks. Summaries have no full stop. */
 const table = {
   baseUrl: optional(address, 'Address of the service, with or without /v1'),
@@ -62,14 +66,12 @@ const table = {
     'forever',
     'Delete conversations for good that did not change for so long, such as 90d; pinned ones stay',
   ),
-  continue: withDefault(
-    oneOf('anywhere', 'folder'),
-    'anywhere',
+  continue: choice(
+    ['anywhere', 'folder'],
     'Conversation that -c continues: the latest of anywhere, or of the current folder',
   ),
-  titles: withDefault(
-    oneOf('words', 'model'),
-    'words',
+  titles: choice(
+    ['words', 'model'],
     'Title of a conversation: its first words, or model: one more request after the first answer on a terminal',
   ),
   fallback: optional(
@@ -81,19 +83,16 @@ const table = {
     true,
     'Keep a line without text for each request (natter usage)',
   ),
-  secretGuard: withDefault(
-    oneOf('ask', 'redact', 'off'),
-    'ask',
+  secretGuard: choice(
+    ['ask', 'redact', 'off'],
     'What to do about keys and passwords in piped and attached text',
   ),
-  responseFormat: withDefault(
-    oneOf('none', 'json_object', 'json_schema'),
-    'none',
+  responseFormat: choice(
+    ['none', 'json_object', 'json_schema'],
     'Field response_format to send with --schema: none, json_object or json_schema',
   ),
-  thinkTags: withDefault(
-    oneOf('auto', 'answer'),
-    'auto',
+  thinkTags: choice(
+    ['auto', 'answer'],
     '<think>…</think> at the start of an answer: auto hides it as reasoning, answer prints it',
   ),
   budget: optional(
@@ -107,34 +106,25 @@ const table = {
     true,
     'Run lines of a conversation that start with ! in the shell',
   ),
-  compact: withDefault(
-    oneOf('off', 'auto'),
-    'off',
+  compact: choice(
+    ['off', 'auto'],
     'Summarize older turns of a conversation at 80% of the window: off or auto',
   ),
-  editing: withDefault(
-    oneOf('emacs', 'vi'),
-    'emacs',
+  editing: choice(
+    ['emacs', 'vi'],
     'Keys that edit a prompt of a conversation, except in line mode: emacs or vi',
   ),
-  theme: withDefault(
-    oneOf('color', 'light', 'dark', 'mono', 'plain'),
-    'color',
+  theme: choice(
+    ['color', 'light', 'dark', 'mono', 'plain'],
     'Colours of an answer on a terminal: color, light, dark, mono or plain',
   ),
-  wrap: withDefault(
-    oneOf('words', 'none'),
-    'words',
+  wrap: choice(
+    ['words', 'none'],
     'Where rows of an answer end on a terminal: words, or none to let the terminal wrap',
   ),
-  times: withDefault(
-    oneOf('off', 'on'),
-    'off',
-    'Show when the prompts of a conversation were sent: off or on',
-  ),
-  notify: withDefault(
-    oneOf('auto', 'bell', 'osc9', 'osc777', 'off'),
-    'auto',
+  times: choice(['off', 'on'], 'Show when the prompts of a conversation were sent: off or on'),
+  notify: choice(
+    ['auto', 'bell', 'osc9', 'osc777', 'off'],
     'Report a long answer while the window has no focus: auto, bell, osc9, osc777 or off',
   ),
   notifyAfter: withDefault(
@@ -142,19 +132,16 @@ const table = {
     10_000,
     'How long an answer must take to be reported (notify)',
   ),
-  progress: withDefault(
-    oneOf('auto', 'on', 'off'),
-    'auto',
+  progress: choice(
+    ['auto', 'on', 'off'],
     'Progress in the tab or taskbar (OSC 9;4); auto: in terminals known to show it',
   ),
-  windowTitle: withDefault(
-    oneOf('auto', 'on', 'off'),
-    'auto',
+  windowTitle: choice(
+    ['auto', 'on', 'off'],
     'State in the title of the window; auto: in terminals that can restore the old title',
   ),
-  promptMarks: withDefault(
-    oneOf('auto', 'on', 'off'),
-    'auto',
+  promptMarks: choice(
+    ['auto', 'on', 'off'],
     'Marks that terminals jump between (OSC 133); auto: in terminals known to use them',
   ),
   window: optional(

@@ -1,12 +1,5 @@
-import { definitions, settingKeys } from './definitions.ts';
-import { formatDuration } from './value-types.ts';
-
-function settingVariable(key: (typeof settingKeys)[number]) {
-  const { variable, summary, type, default: value } = definitions[key];
-  if (value === undefined) return { name: variable, summary };
-  const text = type.name === 'duration' ? formatDuration(Number(value)) : String(value);
-  return { name: variable, summary, default: text };
-}
+import { type Definition, definitions, settingKeys } from './definitions.ts';
+import { storedValue } from './value-types.ts';
 
 const otherVariables: readonly (readonly [name: string, summary: string, value?: string])[] = [
   ['NATTER_API_KEY', 'API key, sent to any base URL'],
@@ -60,6 +53,10 @@ export const environmentVariables: readonly {
   readonly summary: string;
   readonly default?: string | undefined;
 }[] = [
-  ...settingKeys.map(settingVariable),
+  ...settingKeys.map((key) => {
+    const { variable, summary, type, default: value } = definitions[key] as Definition<unknown>;
+    const text = value === undefined ? undefined : String(storedValue(type, value));
+    return { name: variable, summary, default: text };
+  }),
   ...otherVariables.map(([name, summary, value]) => ({ name, summary, default: value })),
 ];

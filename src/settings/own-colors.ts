@@ -1,5 +1,4 @@
-import type { JsonObject } from '../json.ts';
-import { badValue, nameCheck, profileOrigin, type ValueOrigin } from './setting-value.ts';
+import { badValue, type ValueOrigin } from './setting-value.ts';
 
 /** The parts of an answer whose colour is a setting, `colors.<part>`. */
 export const coloredParts = [
@@ -35,21 +34,4 @@ export function parseOwnColor(raw: unknown, origin: ValueOrigin): string {
     origin,
     'a colour such as red, bright-blue, #5fafd7 or default, with bold, italic or underline if wanted, as in "red bold"',
   );
-}
-
-const partNames = coloredParts.map(({ name }) => name);
-
-/** Checks the name of a part of an answer. */
-export const checkColoredPart = nameCheck('colour', new RegExp(`^(?:${partNames.join('|')})$`), {
-  problem: 'is not a part of an answer with a colour',
-  hint: `the parts are ${partNames.join(', ')}`,
-});
-
-/** Reads the colours of a profile by part. @throws Failure `configuration` for an unknown part or a bad value */
-export function ownColors(colors: JsonObject, profile: string): Readonly<Record<string, string>> {
-  const entries = Object.entries(colors).map(([name, value]) => {
-    const part = checkColoredPart(name, 'configuration', ` in profile ${profile}`);
-    return [part, parseOwnColor(value, profileOrigin(`colors.${name}`, profile))];
-  });
-  return Object.fromEntries(entries) as Readonly<Record<string, string>>;
 }

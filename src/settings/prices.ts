@@ -1,5 +1,4 @@
-import type { JsonObject } from '../json.ts';
-import { badValue, profileOrigin, type ValueOrigin } from './setting-value.ts';
+import { badValue, type ValueOrigin } from './setting-value.ts';
 
 /** What a model costs for a million tokens. */
 export interface Price {
@@ -38,15 +37,6 @@ export function parsePrice(raw: unknown, origin: ValueOrigin): Price {
 
 /** Prices by model id. */
 export type PriceTable = ReadonlyMap<string, Price>;
-
-/** Reads the prices of a profile. @throws Failure `configuration` for a bad price */
-export function priceTable(prices: JsonObject, profile: string): PriceTable {
-  return new Map(
-    Object.entries(prices).map(([model, value]) => {
-      return [model, parsePrice(value, profileOrigin(`prices.${model}`, profile))];
-    }),
-  );
-}
 
 /** Writes a price as in the settings file: `0.5/1.5 USD`. */
 export const priceText = ({ input, output, cached, currency }: Price): string =>

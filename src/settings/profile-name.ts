@@ -1,18 +1,12 @@
-import { type Environment, isSet } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { Failure, type FailureKind } from '../failure.ts';
-import { definitions } from './definitions.ts';
 import type { Resolved, Source } from './resolved-settings.ts';
 import { isPrototypeName } from './setting-value.ts';
 import { emptyCredentials, ownEntry, type StoredSettings } from './stored-settings.ts';
 
 /** Returns the profile that `--profile` or `NATTER_PROFILE` names; undefined leaves the choice to `config use`. */
-export function namedProfile(
-  flag: string | undefined,
-  environment: Environment,
-): string | undefined {
-  if (flag !== undefined) return flag;
-  return isSet(environment, 'NATTER_PROFILE') ? environment['NATTER_PROFILE'] : undefined;
-}
+export const namedProfile = (flag: string | undefined, environment: Environment) =>
+  flag ?? (environment['NATTER_PROFILE'] || undefined);
 
 /** The profile if none is chosen; it need not be in a file. */
 export const defaultProfile = 'default';
@@ -71,23 +65,12 @@ export function chooseProfile(
   throw unknownProfile(value, stored);
 }
 
-const terminalNames: ReadonlySet<string> = new Set([
-  definitions.shellCommands.name,
-  definitions.continue.name,
-  definitions.keep.name,
-  definitions.compact.name,
-  definitions.editing.name,
-  definitions.theme.name,
-  definitions.wrap.name,
-  definitions.times.name,
-  definitions.notify.name,
-  definitions.notifyAfter.name,
-  definitions.progress.name,
-  definitions.windowTitle.name,
-  definitions.promptMarks.name,
-  'keys',
-  'colors',
-]);
+const terminalNames: ReadonlySet<string> = new Set(
+  [
+    'shell-commands continue keep compact editing theme wrap times notify notify-after progress',
+    'window-title prompt-marks keys colors',
+  ].flatMap((names) => names.split(' ')),
+);
 
 /**
  * Makes the settings of a profile for conversations and the terminal those of the default profile: they apply to the

@@ -1,7 +1,7 @@
 import { isSet } from '../environment.ts';
 import { Failure } from '../failure.ts';
 import { type Notices, silentNotices } from '../output/notices.ts';
-import { type Context, type GlobalOptions, present, type Run } from '../run.ts';
+import type { Context, GlobalOptions, Run, StartedRun } from '../run.ts';
 import { definitions } from './definitions.ts';
 import { resolveFolders, type FolderFacts } from './folders.ts';
 import { readWindows, withWindow } from './model-windows.ts';
@@ -126,18 +126,14 @@ export function readRequestSettings(
 }
 
 /**
- * Starts a command that uses a service.
- * @param read reads its settings
- * @throws Failure for a bad value, file or variable
+ * Adds the settings in force to the run of a command that uses a service.
+ * @throws Failure for a bad value or file
  */
-export async function startRun<Options extends GlobalOptions>(
-  context: Context,
-  options: Options,
+export function withSettings<Options extends GlobalOptions>(
+  run: StartedRun<Options>,
   read = readRequestSettings,
-): Promise<Run<Options>> {
-  const presentation = await present(context, options);
-  const settings = read(context, presentation.notices, options);
-  return { context, options, presentation, settings };
+): Run<Options> {
+  return { ...run, settings: read(run.context, run.presentation.notices, run.options) };
 }
 
 /**

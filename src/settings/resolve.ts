@@ -4,26 +4,29 @@ import { isSecretHeader } from '../secrets/secret-parts.ts';
 import {
   type Definition,
   definitions,
+  type Family,
   type SettingKey,
   settingKeys,
   type SettingValues,
 } from './definitions.ts';
-import { ownColors } from './own-colors.ts';
-import { priceTable } from './prices.ts';
+import { parseOwnColor } from './own-colors.ts';
+import { parsePrice } from './prices.ts';
 import { chooseProfile } from './profile-name.ts';
 import type { Resolved, ResolvedSettings, Source, UnsentSecret } from './resolved-settings.ts';
-import { checkHeaderName, checkParameterName } from './setting-name.ts';
+import { checkParameterName, readFamily } from './setting-name.ts';
 import {
   parseApiKey,
   parseHeaderValue,
   parseSettingValue,
   profileOrigin,
+  type ValueOrigin,
 } from './setting-value.ts';
 import { ownEntry, type Profile, type StoredSettings } from './stored-settings.ts';
-import type { StoredValue } from './value-types.ts';
 
 /** Flags of the command line: settings as typed, `params` parsed (`parseParameterFlag`). */
-export type SettingFlags = { readonly [Key in SettingKey]?: StoredValue | undefined } & {
+export type SettingFlags = {
+  readonly [Key in SettingKey]?: string | number | boolean | undefined;
+} & {
   readonly profile?: string | undefined;
   readonly params?: Readonly<Record<string, unknown>>;
 };
@@ -39,7 +42,7 @@ export interface SettingLayers {
 
 function resolveSetting<Value>(
   definition: Definition<Value>,
-  flag: StoredValue | undefined,
+  flag: SettingFlags[SettingKey],
   environment: Environment,
   profile: string,
   stored: Profile,
@@ -121,7 +124,6 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
   const chosen = chooseProfile(flags.profile, environment, stored, layers.allowNewProfile);
   const { value: profile } = chosen;
   const settings = ownEntry(stored.settings.profiles, profile) ?? {};
-  const where = ` in profile ${profile}`;
   const all = settingKeys.map((key) => {
     const definition = definitions[key] as Definition<unknown>;
     const flag = withoutFlag.has(key) ? undefined : flags[key];
@@ -132,13 +134,11 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
   const sources = Object.fromEntries(
     all.map(([key, { source }]) => [key, source]),
   ) as ResolvedSettings['sources'];
-  const headers = Object.entries(settings.headers ?? {}).map(([name, raw]) => {
-    const lower = checkHeaderName(name, 'configuration', where);
-    return [lower, parseHeaderValue(raw, profileOrigin(`headers.${lower}`, profile))] as const;
-  });
-  const ownParams = Object.entries(settings.params ?? {}).map(([name, value]) => {
-    const source: Source = { kind: 'profile', name: profile };
-    return [checkParameterName(name, 'configuration', where), { value, source }] as const;
+  const membersOf = <Value>(family: Family, read: (raw: unknown, origin: ValueOrigin) => Value) =>
+    readFamily(family, settings[family] ?? {}, profile, read);
+  const headers = membersOf('headers', parseHeaderValue);
+  const ownParams = membersOf('params', (value): Resolved<unknown> => {
+    return { value, source: { kind: 'profile', name: profile } };
   });
   const flagParams = Object.entries(flags.params ?? {}).map(([name, value]) => {
     const source: Source = { kind: 'flag', name: '--param' };
@@ -165,9 +165,9 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
     sources,
     params: Object.fromEntries([...ownParams, ...flagParams]),
     headers: Object.fromEntries(headers.filter(([name]) => !isUnsent(name))),
-    prices: priceTable(settings.prices ?? {}, profile),
+    prices: new Map(membersOf('prices', parsePrice)),
     keys: settings.keys ?? {},
-    colors: ownColors(settings.colors ?? {}, profile),
+    colors: Object.fromEntries(membersOf('colors', parseOwnColor)),
     ...key,
     unsentSecrets: [...(unsent === undefined ? [] : [unsent]), ...unsentHeaders],
   };

@@ -43,7 +43,7 @@ export interface ResolvedSettings {
   readonly headers: Readonly<Record<string, string>>;
   /** The prices by model id. */
   readonly prices: PriceTable;
-  /** Unchecked keys by action, see `parseOwnKeys`. */
+  /** Unchecked keys by action, see `ownKeyMap`. */
   readonly keys: JsonObject;
   /** The styles by part of an answer, as `#5fafd7 bold`. */
   readonly colors: Readonly<Record<string, string>>;
@@ -54,6 +54,21 @@ export interface ResolvedSettings {
   readonly unsentSecrets: readonly UnsentSecret[];
   /** Windows in tokens by model id, as the service at this base URL reported them. */
   readonly windows?: ReadonlyMap<string, number>;
+}
+
+/** Replaces values of the settings. @param source where they come from; undefined keeps the sources */
+export function withValues(
+  settings: ResolvedSettings,
+  values: Partial<SettingValues>,
+  source?: Source,
+): ResolvedSettings {
+  const names = source === undefined ? [] : Object.keys(values);
+  const sources = Object.fromEntries(names.map((name) => [name, source]));
+  return {
+    ...settings,
+    values: { ...settings.values, ...values },
+    sources: { ...settings.sources, ...sources },
+  };
 }
 
 /** Replaces the key of the settings, whatever it is from; undefined leaves them without one. */

@@ -1,4 +1,5 @@
 import { Failure, type FailureKind } from '../failure.ts';
+import type { JsonObject } from '../json.ts';
 import {
   type Definition,
   definitions,
@@ -6,15 +7,17 @@ import {
   familyNames,
   settingKeys,
 } from './definitions.ts';
-import { checkColoredPart, coloredParts, parseOwnColor } from './own-colors.ts';
+import { coloredParts, parseOwnColor } from './own-colors.ts';
 import { parsePrice, priceText } from './prices.ts';
 import {
   nameCheck,
   parseHeaderValue,
   parseParameterValue,
   parseSettingValue,
+  profileOrigin,
   type ValueOrigin,
 } from './setting-value.ts';
+import { storedValue } from './value-types.ts';
 
 /** Checks the name of an extra field of the request body. */
 export const checkParameterName = nameCheck(
@@ -45,9 +48,12 @@ const checkLowerCaseHeader = nameCheck(
 );
 
 /** Checks the name of an extra header. @returns the name in lower case */
-export const checkHeaderName = (name: string, kind: FailureKind, where?: string): string =>
+const checkHeaderName = (name: string, kind: FailureKind, where?: string): string =>
   checkLowerCaseHeader(name.toLowerCase(), kind, where);
 
+const partNames = coloredParts.map(({ name }) => name);
+
+/** The families by name. */
 export const families: Readonly<
   Record<
     Family,
@@ -57,7 +63,7 @@ export const families: Readonly<
       readonly type: string;
       readonly summary: string;
       /** Checks the name of a member. @returns the name to store @throws Failure of the kind */
-      readonly check: (member: string, kind: FailureKind) => string;
+      readonly check: (member: string, kind: FailureKind, where?: string) => string;
       /** Reads a value as typed. @returns what to store @throws Failure with the origin */
       readonly store: NamedSetting['store'];
     }
@@ -101,11 +107,27 @@ export const families: Readonly<
   colors: {
     form: 'colors.<part>',
     type: 'colour',
-    summary: `Colour of a part of answers, such as red, bright-blue, "#5fafd7 bold" or default; the parts are ${coloredParts.map(({ name }) => name).join(', ')}`,
-    check: checkColoredPart,
+    summary: `Colour of a part of answers, such as red, bright-blue, "#5fafd7 bold" or default; the parts are ${partNames.join(', ')}`,
+    check: nameCheck('colour', new RegExp(`^(?:${partNames.join('|')})$`), {
+      problem: 'is not a part of an answer with a colour',
+      hint: `the parts are ${partNames.join(', ')}`,
+    }),
     store: parseOwnColor,
   },
 };
+
+/** Reads the members of a family in a profile. @throws Failure `configuration` for a bad name or value */
+export function readFamily<Value>(
+  family: Family,
+  members: JsonObject,
+  profile: string,
+  read: (raw: unknown, origin: ValueOrigin) => Value,
+): readonly (readonly [name: string, value: Value])[] {
+  return Object.entries(members).map(([member, raw]) => {
+    const name = families[family].check(member, 'configuration', ` in profile ${profile}`);
+    return [name, read(raw, profileOrigin(`${family}.${name}`, profile))];
+  });
+}
 
 const keyNames = new Set(['api-key', 'apikey', 'api_key', 'key', 'token']);
 
@@ -138,7 +160,7 @@ export function parseSettingName(text: string): NamedSetting {
   if (key !== undefined) {
     const definition = definitions[key] as Definition<unknown>;
     const store = (typed: string, origin: ValueOrigin) =>
-      definition.type.store(parseSettingValue(definition, typed, origin));
+      storedValue(definition.type, parseSettingValue(definition, typed, origin));
     return { path: [text], store };
   }
   const [start, ...rest] = text.split('.');

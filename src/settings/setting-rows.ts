@@ -1,8 +1,9 @@
 import { maskKey, maskMark, maskUrl } from '../secrets/mask.ts';
 import { isSecretHeader } from '../secrets/secret-parts.ts';
 import { type Definition, definitions, settingKeys } from './definitions.ts';
-import { type PriceTable, priceText } from './prices.ts';
+import { priceText } from './prices.ts';
 import type { ResolvedSettings, Source } from './resolved-settings.ts';
+import { storedValue } from './value-types.ts';
 
 /** A line of `config list` or of a dry run, masked. */
 export interface SettingRow {
@@ -26,9 +27,13 @@ export function storedText(name: string, value: unknown): string {
   return maskSettingValue(name, typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** Makes a row whose value is text. */
-export function textRow(name: string, value: string | undefined, source: Source): SettingRow {
-  return value === undefined ? { name, value, source } : { name, value, json: value, source };
+/** Makes a row with a value as the settings file has it, masked. */
+export function settingRow(name: string, stored: unknown, source: Source): SettingRow {
+  if (stored === undefined) return { name, value: undefined, source };
+  if (typeof stored !== 'string')
+    return { name, value: JSON.stringify(stored), json: stored, source };
+  const value = maskSettingValue(name, stored);
+  return { name, value, json: value, source };
 }
 
 /** Makes a row for JSON output; null if there is no value. */
@@ -36,21 +41,18 @@ export function jsonRow({ name, json = null, source }: SettingRow) {
   return { name, value: json, source };
 }
 
-const priceTexts = (prices: PriceTable) =>
-  Object.fromEntries([...prices].map(([model, price]) => [model, priceText(price)]));
-
 function familyRows(resolved: ResolvedSettings): readonly SettingRow[] {
   const { params, headers, prices, keys, colors, profile } = resolved;
-  const source: Source = { kind: 'profile', name: profile.value };
-  const texts = { headers, prices: priceTexts(prices), keys, colors };
+  const priceTexts = [...prices].map(([model, price]) => [model, priceText(price)] as const);
+  const texts = { headers, prices: Object.fromEntries(priceTexts), keys, colors };
   return [
-    ...Object.entries(params).map(([key, { value, source: own }]) => {
-      return { name: `params.${key}`, value: JSON.stringify(value), json: value, source: own };
+    ...Object.entries(params).map(([key, { value, source }]) => {
+      return { name: `params.${key}`, value: JSON.stringify(value), json: value, source };
     }),
     ...Object.entries(texts).flatMap(([family, members]) =>
       Object.entries(members).map(([key, value]) => {
-        const name = `${family}.${key}`;
-        return textRow(name, maskSettingValue(name, String(value)), source);
+        const source = { kind: 'profile', name: profile.value } as const;
+        return settingRow(`${family}.${key}`, String(value), source);
       }),
     ),
   ];
@@ -58,18 +60,15 @@ function familyRows(resolved: ResolvedSettings): readonly SettingRow[] {
 
 /** Lists all settings in force, in the order of the table, with secrets masked. */
 export function listSettings(resolved: ResolvedSettings): readonly SettingRow[] {
-  const settings = settingKeys.map((key): SettingRow => {
+  const settings = settingKeys.map((key) => {
     const { name, type } = definitions[key] as Definition<unknown>;
     const value = resolved.values[key];
-    const source = resolved.sources[key];
-    if (value === undefined) return { name, value: undefined, source };
-    const stored = type.store(value);
-    const text = maskSettingValue(name, String(stored));
-    return { name, value: text, json: typeof stored === 'string' ? text : stored, source };
+    const stored = value === undefined ? undefined : storedValue(type, value);
+    return settingRow(name, stored, resolved.sources[key]);
   });
   const { apiKey, apiKeyCommand: printed } = resolved;
   const masked = apiKey === undefined ? undefined : maskKey(apiKey.value);
   const key = printed === undefined ? masked : maskMark;
   const source = (apiKey ?? printed)?.source ?? ({ kind: 'default', name: 'default' } as const);
-  return [...settings, ...familyRows(resolved), textRow('api-key', key, source)];
+  return [...settings, ...familyRows(resolved), settingRow('api-key', key, source)];
 }

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type Conf from 'conf';
 import { Failure } from '../failure.ts';
+import type { JsonObject } from '../json.ts';
 import { makePrivateFolder, removeFile, withDescriptor } from '../storage/files.ts';
 import { type LockOptions, withLock } from '../storage/lock/lock.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
@@ -76,29 +77,26 @@ export function readStoredSettings(
   return { stored: { settings, credentials }, warnings };
 }
 
-/** Removes temporary files of interrupted writes: they may contain a deleted key. */
-function removeTemporaryFiles(filePath: string): void {
-  const target = fs.existsSync(filePath) ? fs.realpathSync(filePath) : filePath;
-  const folder = path.dirname(target);
-  for (const entry of fs.readdirSync(folder)) {
-    if (entry.startsWith(`${path.basename(target)}.tmp-`)) {
-      removeFile(path.join(folder, entry));
-    }
-  }
-}
-
+/** Replaces a file. @param name of the file @throws Failure */
 function write(
   Store: typeof Conf,
-  filePath: string,
+  folder: string,
+  name: 'config' | 'credentials',
   platform: NodeJS.Platform,
-  document: Readonly<Record<string, unknown>>,
-  parse: (text: string, path: string) => Readonly<Record<string, unknown>>,
+  document: JsonObject,
 ): void {
+  const filePath = settingsPath(folder, name);
+  const parse = name === 'config' ? parseSettingsDocument : parseCredentialsDocument;
   try {
-    removeTemporaryFiles(filePath);
+    const target = fs.existsSync(filePath) ? fs.realpathSync(filePath) : filePath;
+    for (const entry of fs.readdirSync(path.dirname(target))) {
+      // Left by interrupted writes, they may contain a deleted key.
+      const isTemporary = entry.startsWith(`${path.basename(target)}.tmp-`);
+      if (isTemporary) removeFile(path.join(path.dirname(target), entry));
+    }
     const store = new Store<Record<string, unknown>>({
-      cwd: path.dirname(filePath),
-      configName: path.basename(filePath, '.json'),
+      cwd: folder,
+      configName: name,
       configFileMode: privateMode,
       projectSuffix: '',
       accessPropertiesByDotNotation: false,
@@ -144,12 +142,9 @@ export async function updateStoredSettings(
     const { settings, credentials } = changed;
     // Credentials first: after a crash between the two writes, the new key has an older base URL and is not sent.
     if (credentials !== stored.credentials) {
-      const filePath = settingsPath(folder, 'credentials');
-      write(Store, filePath, platform, credentials, parseCredentialsDocument);
+      write(Store, folder, 'credentials', platform, credentials);
     }
-    if (settings !== stored.settings) {
-      write(Store, settingsPath(folder, 'config'), platform, settings, parseSettingsDocument);
-    }
+    if (settings !== stored.settings) write(Store, folder, 'config', platform, settings);
     return changed;
   });
 }

@@ -27,9 +27,6 @@ export function formatDuration(milliseconds: number): string {
   return `${milliseconds}ms`;
 }
 
-/** A value in the settings file. */
-export type StoredValue = string | number | boolean;
-
 export interface ValueType<Value> {
   /** The word in tables and help: `duration`, `number`. */
   readonly name: string;
@@ -41,21 +38,24 @@ export interface ValueType<Value> {
   parse(text: string): Value | undefined;
   /** Completes "has …", if the mistake is known. */
   readonly mistake?: (text: string) => string | undefined;
-  /** The value in the file; as text it is the output of `config get`. */
-  store(value: Value): StoredValue;
+  /** Makes the text of the settings file; absent if the file has the value itself. */
+  readonly store?: (value: Value) => string;
 }
+
+/** Returns a value as the settings file has it; as text it is the output of `config get`. */
+export const storedValue = <Value>({ store }: ValueType<Value>, value: Value): unknown =>
+  store === undefined ? value : store(value);
 
 export const anyText: ValueType<string> = {
   name: 'text',
   expected: 'text',
   parse: (text) => text,
-  store: (value) => value,
 };
 
 /** Makes a type for text that matches a pattern, without the white space around it. */
 function matching(name: string, expected: string, pattern: RegExp): ValueType<string> {
   const parse = (text: string) => (pattern.test(text.trim()) ? text.trim() : undefined);
-  return { name, expected, parse, store: (value) => value };
+  return { name, expected, parse };
 }
 
 export const identifier = matching('id', 'an id without spaces', /^[^\s\p{Cc}]+$/u);
@@ -113,7 +113,6 @@ export const keys: ValueType<string> = {
       /^(?:none|alt-[a-z\d/,.=]|ctrl-(?![cdhijmqsxz])[a-z]|ctrl-x (?:[a-z\d]|ctrl-(?![cdijmz])[a-z])|f(?:[1-9]|1[0-2]))$/;
     return keyPattern.test(key) ? key : undefined;
   },
-  store: (value) => value,
 };
 
 /** Models separated by commas, each `model`, `profile:model` or `profile:`. */
@@ -125,7 +124,6 @@ export const modelNames: ValueType<string> = {
     const areNames = names.every((name) => /^(?!:$)[^\s\p{Cc}]+$/u.test(name));
     return areNames ? names.join(',') : undefined;
   },
-  store: (value) => value,
 };
 
 /** White space, control characters, and where query and fragment begin. */
@@ -144,7 +142,6 @@ export const address: ValueType<string> = {
     return isUrl && !notInAddress.test(withoutVersion) ? trimmed : undefined;
   },
   mistake: (text) => portProblem(completeAddress(text.trim())),
-  store: (value) => value,
 };
 
 /** A duration is milliseconds in the program, and text such as `30s` in the file. */
@@ -167,7 +164,6 @@ export function wholeNumber(least: number, most: number): ValueType<number> {
       const value = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
       return value >= least && value <= most ? value : undefined;
     },
-    store: (value) => value,
   };
 }
 
@@ -180,7 +176,6 @@ export const trueOrFalse: ValueType<boolean> = {
   name: 'true or false',
   expected: 'true or false',
   parse: (text) => switchWords.get(text.trim().toLowerCase()),
-  store: (value) => value,
 };
 
 /** Makes a type for one of some words. */
@@ -191,6 +186,5 @@ export function oneOf<Word extends string>(...words: readonly Word[]): ValueType
     words,
     expected: list,
     parse: (text) => words.find((word) => word === text.trim().toLowerCase()),
-    store: (value) => value,
   };
 }

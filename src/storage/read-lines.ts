@@ -58,12 +58,12 @@ export function unreadLines(
 }
 
 /**
- * Reads the lines of a file without their ends, in groups as they arrive, so that memory stays bounded. Bytes that are
- * not UTF-8 become U+FFFD; a line over 256 MB becomes an empty one. `start` is the offset in bytes of the first line;
- * it must be 0 if the file is not a regular file.
+ * Reads the lines of a file without their ends, as they arrive, so that memory stays bounded. Bytes that are not UTF-8
+ * become U+FFFD; a line over 256 MB becomes an empty one. `start` is the offset in bytes of the first line; it must be 0
+ * if the file is not a regular file.
  * @throws the system's error
  */
-export function* readLines(path: string, start = 0): Generator<readonly string[], void> {
+export function* readLines(path: string, start = 0): Generator<string, void> {
   const splitter = createLineSplitter(maxLine);
   const textOf = (line: Buffer | undefined) => line?.toString() ?? '';
   const descriptor = fs.openSync(path, 'r');
@@ -74,11 +74,9 @@ export function* readLines(path: string, start = 0): Generator<readonly string[]
       const size = fs.readSync(descriptor, buffer, 0, chunkSize, start === 0 ? null : at);
       if (size === 0) break;
       at += size;
-      const lines = splitter.add(buffer.subarray(0, size)).map(textOf);
-      if (lines.length > 0) yield lines;
+      yield* splitter.add(buffer.subarray(0, size)).map(textOf);
     }
-    const rest = splitter.end().map(textOf);
-    if (rest.length > 0) yield rest;
+    yield* splitter.end().map(textOf);
   } finally {
     fs.closeSync(descriptor);
   }

@@ -12,9 +12,10 @@ export const stateVariable = 'NATTER_STATE_DIR';
 /**
  * Appends a line, or several with line feeds between them, with a single write to a file readable only by its owner
  * (0600). If the last line is incomplete, it is ended first.
+ * @param variable the environment variable that sets the folder of the file
  * @throws Failure `storage`
  */
-export function appendLine(file: string, line: string): void {
+export function appendLine(file: string, line: string, variable = stateVariable): void {
   try {
     makePrivateFolder(path.dirname(file));
     withDescriptor(fs.openSync(file, 'a+', 0o600), (descriptor) => {
@@ -26,7 +27,7 @@ export function appendLine(file: string, line: string): void {
       }
     });
   } catch (error) {
-    throw storageFailure('write', file, error, stateVariable);
+    throw storageFailure('write', file, error, variable);
   }
 }
 

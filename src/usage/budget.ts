@@ -6,7 +6,7 @@ import { Failure } from '../failure.ts';
 import { moneyText, percent, tokenText } from '../output/figures.ts';
 import type { Run } from '../run.ts';
 import { resolveFolders } from '../settings/folders.ts';
-import { costOf, type PriceTable, type TokenCounts } from '../settings/prices.ts';
+import { costOf, type TokenCounts } from '../settings/prices.ts';
 import type { ResolvedSettings, Source } from '../settings/resolved-settings.ts';
 import { endOfPeriod, localDay, type Period, startOfPeriod } from './days.ts';
 import { readLedger, tokensOf, type LedgerLine } from './ledger.ts';
@@ -117,12 +117,6 @@ function raiseHint({ kind, name }: Source): string {
   return 'raise the budget (‹natter config set budget›)';
 }
 
-const adjectives: Readonly<Record<Period, string>> = {
-  day: 'daily',
-  week: 'weekly',
-  month: 'monthly',
-};
-
 /** Estimates the tokens that a request uses at most; `answer` is undefined for a request without a limit. */
 export function estimateRequest(request: CompletionRequest) {
   const newer = request.params?.['max_completion_tokens'];
@@ -132,15 +126,11 @@ export function estimateRequest(request: CompletionRequest) {
   };
 }
 
-interface Pricing {
-  readonly prices: PriceTable;
-  readonly isSandbox: boolean;
-}
-
 /** Counts tokens in the unit of a limit. @throws Failure `configuration` for a model without a price in its currency */
 function expenseOf(
   { currency, name }: Limit,
-  { prices, isSandbox }: Pricing,
+  { prices }: ResolvedSettings,
+  isSandbox: boolean,
   model: string,
   tokens: TokenCounts,
 ): number {
@@ -169,11 +159,10 @@ function requireLedger({ context, settings }: Run): string {
 }
 
 /** Opens the limit of the setting `budget`, for which the requests of all processes count. */
-function openPeriod(run: Run, text: string, pricing: Pricing) {
+function openPeriod(run: Run, text: string, isSandbox: boolean) {
   const { context, presentation, settings } = run;
   const { notices } = presentation;
   const { clock } = context;
-  const { isSandbox } = pricing;
   const state = requireLedger(run);
   const amount = parseBudget(text);
   if (isSandbox && amount.currency !== undefined) {
@@ -181,14 +170,19 @@ function openPeriod(run: Run, text: string, pricing: Pricing) {
     return undefined;
   }
   const { period } = amount;
-  const limit = createLimit(amount, `the ${adjectives[period]} budget`, () => {
-    const end = localDay(endOfPeriod(period, clock.date()));
-    const usage = isSandbox ? '‹natter usage --sandbox›' : '‹natter usage›';
-    return `${raiseHint(settings.sources.budget)}, or wait until ${end}; ${usage} shows the requests`;
-  });
-  const expense = (line: LedgerLine) => expenseOf(limit, pricing, line.model, tokensOf(line));
+  const limit = createLimit(
+    amount,
+    `the ${period === 'day' ? 'daily' : `${period}ly`} budget`,
+    () => {
+      const end = localDay(endOfPeriod(period, clock.date()));
+      const usage = isSandbox ? '‹natter usage --sandbox›' : '‹natter usage›';
+      return `${raiseHint(settings.sources.budget)}, or wait until ${end}; ${usage} shows the requests`;
+    },
+  );
+  const expense = (line: LedgerLine) =>
+    expenseOf(limit, settings, isSandbox, line.model, tokensOf(line));
   const isPriced = ({ model }: LedgerLine) =>
-    limit.currency === undefined || pricing.prices.get(model)?.currency === limit.currency;
+    limit.currency === undefined || settings.prices.get(model)?.currency === limit.currency;
   let lost = 0;
   let readAt = -Infinity;
   let hasWarned = false;
@@ -237,14 +231,13 @@ function openPeriod(run: Run, text: string, pricing: Pricing) {
 export function openBudget(run: Run, source: UsageSource, isSandbox: boolean) {
   const { settings } = run;
   const { budget: text } = settings.values;
-  const pricing = { prices: settings.prices, isSandbox };
-  const period = text === undefined ? undefined : openPeriod(run, text, pricing);
+  const period = text === undefined ? undefined : openPeriod(run, text, isSandbox);
   const limits = [...(period === undefined ? [] : [period.limit]), ...(source.limits ?? [])];
 
   /** Returns what the request may use of the limit at most. */
   function expected(limit: Limit, request: CompletionRequest): number {
     const { prompt, answer = limit.longestAnswer || assumedAnswer } = estimateRequest(request);
-    return expenseOf(limit, pricing, request.model, { prompt, answer });
+    return expenseOf(limit, settings, isSandbox, request.model, { prompt, answer });
   }
   function refusal(limit: Limit, request: CompletionRequest): Failure {
     const [used, next] = [limit.used, expected(limit, request)].map((one) =>
@@ -280,7 +273,7 @@ export function openBudget(run: Run, source: UsageSource, isSandbox: boolean) {
       const tokens = tokensOf(line);
       for (const limit of limits) {
         if (!limit.reserved.delete(request)) continue;
-        limit.used += expenseOf(limit, pricing, request.model, tokens);
+        limit.used += expenseOf(limit, settings, isSandbox, request.model, tokens);
         limit.longestAnswer = Math.max(limit.longestAnswer, tokens.answer);
         const ready = limit.waiting;
         limit.waiting = [];

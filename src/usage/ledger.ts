@@ -45,12 +45,9 @@ export interface LedgerLine {
 /** Returns the folder of the ledger, in the state folder. */
 export const ledgerFolder = (state: string): string => path.join(state, 'usage');
 
-const monthOf = (time: string) => time.slice(0, 7);
-
 /** Returns the file of a month, `2026-11.jsonl`. @param time in UTC, as in a line */
-function ledgerFile(state: string, time: string): string {
-  return path.join(ledgerFolder(state), `${monthOf(time)}.jsonl`);
-}
+const ledgerFile = (state: string, time: string) =>
+  path.join(ledgerFolder(state), `${time.slice(0, 7)}.jsonl`);
 
 /** Appends a line to the file of its month. @throws Failure `storage` */
 export function appendToLedger(state: string, line: LedgerLine): void {
@@ -59,25 +56,22 @@ export function appendToLedger(state: string, line: LedgerLine): void {
 
 const isCount = (value: unknown) => typeof value === 'number' && value >= 0 && value < Infinity;
 
-function isEstimate(value: unknown): boolean {
-  if (!isJsonObject(value)) return value === undefined;
-  const counts = [value['prompt_tokens'], value['completion_tokens']];
-  return counts.every((count) => count === undefined || isCount(count));
-}
-
 function isLedgerLine(value: unknown): value is LedgerLine {
   if (!isJsonObject(value)) return false;
-  const { time, ms, estimated, prompt_tokens: prompt, completion_tokens: answer } = value;
-  const { cached_tokens: cached } = value;
-  const texts = ['command', 'profile', 'model', 'outcome'];
+  const { time, ms, estimated = {}, prompt_tokens: prompt, completion_tokens: answer } = value;
+  if (!isJsonObject(estimated)) return false;
+  const texts = ['time', 'command', 'profile', 'model', 'outcome'];
+  const others = [
+    value['cached_tokens'],
+    estimated['prompt_tokens'],
+    estimated['completion_tokens'],
+  ];
   return (
-    typeof time === 'string' &&
-    !Number.isNaN(Date.parse(time)) &&
     texts.every((name) => typeof value[name] === 'string') &&
+    !Number.isNaN(Date.parse(String(time))) &&
     isCount(ms) &&
     [prompt, answer].every((count) => count === null || isCount(count)) &&
-    (cached === undefined || isCount(cached)) &&
-    isEstimate(estimated)
+    others.every((count) => count === undefined || isCount(count))
   );
 }
 
@@ -105,15 +99,14 @@ export function readLedger(state: string, since: Date, take: (line: LedgerLine) 
   const unread = new Map<string, number[]>();
   for (const file of filesSince(state, since)) {
     let number = 0;
-    const takeText = (text: string) => {
-      number += 1;
-      const line = parseJson(text);
-      if (isLedgerLine(line)) {
-        if (Date.parse(line.time) >= since.getTime()) take(line);
-      } else if (text.trim() !== '') unread.set(file, [...(unread.get(file) ?? []), number]);
-    };
     try {
-      for (const lines of readLines(file)) lines.forEach(takeText);
+      for (const text of readLines(file)) {
+        number += 1;
+        const line = parseJson(text);
+        if (isLedgerLine(line)) {
+          if (Date.parse(line.time) >= since.getTime()) take(line);
+        } else if (text.trim() !== '') unread.set(file, [...(unread.get(file) ?? []), number]);
+      }
     } catch (error) {
       throw storageFailure('read', file, error, 'NATTER_STATE_DIR');
     }

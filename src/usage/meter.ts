@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { ChatOptions, Client } from '../client/client.ts';
 import type { CompletionRequest } from '../client/contract.ts';
-import type { AnswerFinished, ChatEvent } from '../client/events.ts';
+import type { AnswerFinished } from '../client/events.ts';
 import { textMessages } from '../conversation/message-text.ts';
 import {
   suspectTruncation,
@@ -18,30 +18,20 @@ import { appendToLedger, ledgerFolder, type LedgerLine, tokensOf } from './ledge
 
 const longestModel = 200;
 
-/** A request while it runs. */
+/** What is known of a request at its end. */
 interface MeteredRequest {
   readonly request: CompletionRequest;
-  /** The monotonic time at which it began. */
-  readonly start: number;
+  readonly finished: AnswerFinished | undefined;
+  /** Why it failed; {@link stopped} if its caller stopped it. */
+  readonly error: unknown;
   /** Estimated tokens of the answer, with reasoning. */
-  received: number;
-  /** Attempts so far. */
-  attempts: number;
+  readonly received: number;
+  /** Attempts of all its sends. */
+  readonly attempts: number;
   /** Whether the service read the prompt. */
-  isAccepted: boolean;
-  finished?: AnswerFinished;
-}
-
-function watchEvent(seen: MeteredRequest, event: ChatEvent): void {
-  const { type } = event;
-  if (type === 'text-received' || type === 'reasoning-received') {
-    seen.received += tokensOfPiece(event.text);
-  } else if (type === 'answer-started') {
-    seen.isAccepted = true;
-    seen.attempts = event.attempt;
-  } else if (type === 'retry-scheduled') {
-    seen.attempts = event.retry;
-  } else if (type === 'answer-finished') seen.finished = event;
+  readonly isAccepted: boolean;
+  /** Milliseconds. */
+  readonly time: number;
 }
 
 /** Adds an estimate to the event if the service seems to have cut the prompt. */
@@ -69,36 +59,6 @@ function estimateOf({ request, received, isAccepted, finished }: MeteredRequest)
     prompt_tokens:
       input === undefined ? estimateMessages(textMessages(request.messages)) : undefined,
     completion_tokens: output === undefined ? Math.ceil(received) : undefined,
-  };
-}
-
-function lineOf(
-  { context, settings }: Run,
-  source: UsageSource,
-  isSandbox: boolean,
-  seen: MeteredRequest,
-  error: unknown,
-  attemptsBefore: number,
-): LedgerLine {
-  const { finished, request, start } = seen;
-  const { clock, secrets } = context;
-  const attempts = finished?.attempts ?? (error instanceof Failure ? error.attempts : undefined);
-  return {
-    time: clock.date().toISOString(),
-    command: source.command,
-    profile: settings.profile.value,
-    // A key that was typed as the model must not be stored.
-    model: maskText(secrets, request.model).slice(0, longestModel),
-    prompt_tokens: finished?.usage?.prompt_tokens ?? null,
-    completion_tokens: finished?.usage?.completion_tokens ?? null,
-    cached_tokens: finished?.usage?.cached_tokens,
-    estimated: estimateOf(seen),
-    ms: Math.round(finished?.timing.total ?? clock.monotonic() - start),
-    outcome: outcomeOf(error),
-    attempts: (attempts ?? seen.attempts) + attemptsBefore,
-    conversation: source.conversation?.() ?? null,
-    batch: source.batch ?? null,
-    sandbox: isSandbox ? true : undefined,
   };
 }
 
@@ -138,14 +98,26 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
     const before = source.costs?.get(price.currency) ?? 0;
     source.costs?.set(price.currency, before + costOf(price, tokensOf(line)));
   }
-  function end(
-    from: UsageSource,
-    seen: MeteredRequest,
-    error: unknown,
-    isThrottled: boolean,
-  ): void {
-    const { request } = seen;
-    const line = lineOf(run, from, isSandbox, seen, error, refused.get(request)?.attempts ?? 0);
+  function end(from: UsageSource, seen: MeteredRequest, isThrottled: boolean): void {
+    const { request, finished } = seen;
+    const { usage } = finished ?? {};
+    const line: LedgerLine = {
+      time: clock.date().toISOString(),
+      command: from.command,
+      profile: settings.profile.value,
+      // A key that was typed as the model must not be stored.
+      model: maskText(context.secrets, request.model).slice(0, longestModel),
+      prompt_tokens: usage?.prompt_tokens ?? null,
+      completion_tokens: usage?.completion_tokens ?? null,
+      cached_tokens: usage?.cached_tokens,
+      estimated: estimateOf(seen),
+      ms: Math.round(finished?.timing.total ?? seen.time),
+      outcome: outcomeOf(seen.error),
+      attempts: seen.attempts + (refused.get(request)?.attempts ?? 0),
+      conversation: from.conversation?.() ?? null,
+      batch: from.batch ?? null,
+      sandbox: isSandbox ? true : undefined,
+    };
     refused.delete(request);
     budget?.settle(request, line);
     addCost(line, request.model);
@@ -159,19 +131,28 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
       await budget.reserve(request);
     }
     const start = clock.monotonic();
-    const seen: MeteredRequest = { request, start, received: 0, attempts: 1, isAccepted: false };
+    let [received, attempts, isAccepted] = [0, 1, false];
+    let finished: AnswerFinished | undefined;
     let error: unknown = stopped;
     try {
       for await (const event of client.chat(request, how)) {
-        watchEvent(seen, event);
-        yield event.type === 'answer-finished' ? withTruncation(event, request) : event;
+        const { type } = event;
+        if (type === 'text-received' || type === 'reasoning-received') {
+          received += tokensOfPiece(event.text);
+        } else if (type === 'answer-started') [attempts, isAccepted] = [event.attempt, true];
+        else if (type === 'retry-scheduled') attempts = event.retry;
+        else if (type === 'answer-finished') finished = event;
+        yield type === 'answer-finished' ? withTruncation(event, request) : event;
       }
       error = undefined;
     } catch (thrown) {
       error = how?.signal?.aborted === true ? stopped : thrown;
       throw thrown;
     } finally {
-      end(from, seen, error, how?.throttle !== undefined);
+      const sent = finished?.attempts ?? (error instanceof Failure ? error.attempts : undefined);
+      const time = clock.monotonic() - start;
+      const seen = { request, finished, error, received, isAccepted, time };
+      end(from, { ...seen, attempts: sent ?? attempts }, how?.throttle !== undefined);
     }
   }
   const metered = (from: UsageSource) =>

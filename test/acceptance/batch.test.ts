@@ -26,7 +26,7 @@ import {
   promptLines,
 } from '../support/batch.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { binary, cleanEnvironment, type RunningNatter, serviceAt } from '../support/natter.ts';
+import { binary, cleanEnvironment, serviceAt } from '../support/natter.ts';
 import { chunk, delta, streamHead } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -49,19 +49,6 @@ async function startBatch(items: number) {
   return { place, folder, natter };
 }
 
-test('X10: a results file that is deleted during the run is complete at the end', async () => {
-  const { place, folder, natter } = await startBatch(3);
-  await place.finish(1);
-  await place.finish(1);
-  await place.inProgress(1);
-  rmSync(folder, { recursive: true });
-  await place.finish(1);
-  const { code, stderr } = await natter.result;
-  expect(code).toBe(0);
-  expect(stderr).toContain('warning: results/out.jsonl was deleted during the run');
-  expect(place.results('results/out.jsonl').map(({ index }) => index)).toEqual([1, 2, 3]);
-});
-
 test('X10: results that cannot be written to a file are printed on standard output, with exit code 12', async () => {
   const { place, folder, natter } = await startBatch(2);
   await place.finish(1);
@@ -80,19 +67,6 @@ test('natter batch --limit does not wait for the rest of a pipe', async () => {
   const natter = place.start(['-', '--limit', '1'], { input: 'one\n', keepInputOpen: true });
   expect((await natter.result).code).toBe(0);
   expect(place.asked).toEqual(['one']);
-});
-
-test('the same command again is refused while the first is still running', async () => {
-  const place = await openBatchPlace([rule('echo stall-after=1')]);
-  place.write('p.txt', 'a few words\n');
-  const first = place.start(['p.txt', '-o', 'out.jsonl']);
-  await waitFor(() => place.has('out.jsonl.lock'));
-  const { code, stderr } = await place.start(['p.txt', '-o', 'out.jsonl']).result;
-  expect(code).toBe(12);
-  expect(stderr).toContain(`another natter (process ${first.child.pid} on `);
-  expect(stderr).toContain(') is writing out.jsonl');
-  first.child.kill('SIGKILL');
-  await first.result;
 });
 
 async function waitFor(condition: () => boolean): Promise<void> {
@@ -174,36 +148,6 @@ describe('Ctrl+C', () => {
     expect(place.results('out.jsonl')).toMatchObject([
       { content: 'the first words', error: { kind: 'incomplete' } },
     ]);
-  });
-
-  test('Y7: items answered by an earlier run do not count as left', async () => {
-    const place = await openSlowPrompts(6);
-    const first = place.start(['p.txt', '-o', 'out.jsonl']);
-    await place.finish(4);
-    await place.finish(2);
-    expect((await first.result).code).toBe(0);
-    const lines = place.read('out.jsonl').split('\n');
-    place.write('out.jsonl', `${[...lines.slice(0, 1), ...lines.slice(3, 6)].join('\n')}\n`);
-    const second = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '1']);
-    await place.inProgress(1);
-    second.child.kill('SIGINT');
-    await second.waitFor('stderr', /Ctrl\+C again/);
-    await place.finish(1);
-    expect((await second.result).stderr).toMatch(
-      /stopped: 5 of 6 items answered \(4 before\).*, 1 left/,
-    );
-  });
-
-  test('Y7: cancelled before the first result, it leaves no file', async () => {
-    const server = await serve([[]]);
-    const place = await openPrompts(3);
-    const natter = place.start(['p.txt', '-o', 'out.jsonl'], { env: serviceAt(server) });
-    await server.received(3);
-    natter.child.kill('SIGINT');
-    await natter.waitFor('stderr', /Ctrl\+C again/);
-    natter.child.kill('SIGINT');
-    expect((await natter.result).signal).toBe('SIGINT');
-    expect([place.has('out.jsonl'), place.has('out.jsonl.lock')]).toEqual([false, false]);
   });
 });
 
@@ -295,92 +239,41 @@ test('D9 answers that do not fit on the disk are printed, and the next run reque
 /** If Node opens a debugger, it uses a free port and reports it on standard error. */
 const anyPort = { NODE_OPTIONS: '--inspect-port=0' };
 
-interface Stop {
-  readonly name: string;
-  readonly signal: NodeJS.Signals;
-  readonly notice: RegExp;
-  /** How natter ends when items are left, and when none is. */
-  readonly unfinished: object;
-  readonly finished: object;
-  readonly stopped: string;
-}
-
-const interruption = { signal: 'SIGINT' };
-
-const stops: readonly Stop[] = [
-  {
-    name: 'P5 Ctrl+C',
-    signal: 'SIGINT',
-    notice: /finishing running requests; press Ctrl\+C again to cancel them/,
-    unfinished: interruption,
-    finished: interruption,
-    stopped: 'stopped',
-  },
-  {
-    name: 'SIGTERM',
-    signal: 'SIGTERM',
-    notice: /SIGTERM: finishing running requests within 25 s/,
-    unfinished: { code: 75 },
-    finished: { code: 0 },
-    stopped: 'stopped by SIGTERM',
-  },
-  {
-    name: 'X4 SIGUSR1',
-    signal: 'SIGUSR1',
-    notice: /SIGUSR1: finishing running requests, sending no new ones/,
-    unfinished: { code: 75 },
-    finished: { code: 0 },
-    stopped: 'stopped by SIGUSR1',
-  },
-];
-
-describe.each(stops)('$name', ({ signal, notice, unfinished, finished, stopped }) => {
-  const send = async (natter: RunningNatter): Promise<void> => {
-    natter.child.kill(signal);
-    await natter.waitFor('stderr', notice);
-  };
-
-  test('lets the answers in progress finish, and starts no more', async () => {
+test.each([
+  ['P5 Ctrl+C', 'SIGINT', /press Ctrl\+C again to cancel them/, { signal: 'SIGINT' }, 'stopped'],
+  ['SIGTERM', 'SIGTERM', /SIGTERM: finishing .* within 25 s/, { code: 75 }, 'stopped by SIGTERM'],
+  ['X4 SIGUSR1', 'SIGUSR1', /SIGUSR1: finishing running/, { code: 75 }, 'stopped by SIGUSR1'],
+] as const)(
+  '%s lets the answers in progress finish, and starts no more',
+  async (_, signal, notice, ending, stopped) => {
     const place = await openSlowPrompts(20);
-    const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', '3'];
-    const natter = place.start(words, { env: anyPort });
+    const options = ['-o', 'out.jsonl', '--concurrency', '3'];
+    const natter = place.start(['p.txt', ...options], { env: anyPort });
     await place.finish(3);
     await place.inProgress(3);
-    await send(natter);
+    natter.child.kill(signal);
+    await natter.waitFor('stderr', notice);
     await place.finish(3);
     const end = await natter.result;
-    expect(end).toMatchObject(unfinished);
+    expect(end).toMatchObject(ending);
     expect(end.stderr).toContain(`natter: ${stopped}: 6 of 20 items answered in `);
     expect(end.stderr).toMatch(/, 14 left(;|\n ) run the same command again for the rest/);
     expect(end.stderr).not.toContain('Debugger');
     const results = place.results('out.jsonl');
-    expect(results).toHaveLength(6);
-    expect(place.asked).toHaveLength(6);
+    expect([results.length, place.asked.length]).toEqual([6, 6]);
     expect(results.filter(({ error }) => error !== undefined)).toEqual([]);
     expect(place.has('out.jsonl.lock')).toBe(false);
-  });
+  },
+);
 
-  test('Y7: with every item in progress, leaves no items', async () => {
-    const place = await openSlowPrompts(3);
-    const natter = place.start(['p.txt', '-o', 'out.jsonl'], { env: anyPort });
-    await place.inProgress(3);
-    await send(natter);
-    await place.finish(3);
-    const end = await natter.result;
-    expect(end).toMatchObject(finished);
-    expect(end.stderr).toMatch(/natter: 3 of 3 items answered in [^;]*\n$/);
-    expect(place.results('out.jsonl')).toHaveLength(3);
-  });
-
-  test('ends a batch that waits for more input', async () => {
-    const place = await openBatchPlace();
-    const natter = place.start(['-'], { input: 'one\n', keepInputOpen: true, env: anyPort });
-    await natter.waitFor('stdout', /"index":1/);
-    await send(natter);
-    const end = await natter.result;
-    expect(end).toMatchObject(unfinished);
-    expect(end.stderr).toMatch(/1 item answered in .*, input not fully read/);
-  });
+test('SIGTERM ends a batch that waits for more input', async () => {
+  const place = await openBatchPlace();
+  const natter = place.start(['-'], { input: 'one\n', keepInputOpen: true });
+  await natter.waitFor('stdout', /"index":1/);
+  natter.child.kill('SIGTERM');
+  const end = await natter.result;
+  expect(end.code).toBe(75);
+  expect(end.stderr).toMatch(/1 item answered in .*, input not fully read/);
 });
 
 const container = ['--pid', '--fork', '--mount-proc', '--kill-child=KILL', '--'];

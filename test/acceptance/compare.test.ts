@@ -6,14 +6,6 @@ import { runInMemory } from '../support/in-memory.ts';
 import { jsonLines, startNatter } from '../support/natter.ts';
 import { openTerminal, type TerminalOptions } from '../support/terminal.ts';
 
-test('in a pipe a reader that closes the pipe early causes no error', async () => {
-  const running = startNatter(['compare', '--sandbox', '[sandbox million rate=20000]']);
-  await running.waitFor('stdout', /./);
-  running.child.stdout?.destroy();
-  const { stderr } = await running.result;
-  expect(stderr).toBe('');
-});
-
 const slow = (model: string, tokens: number) => {
   return { when: { model }, reply: 'tokens', tokens, rate: 200 };
 };

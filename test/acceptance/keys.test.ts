@@ -14,9 +14,7 @@ import {
   startSandboxCommand,
   temporaryHome,
 } from '../support/natter.ts';
-import { startProxy } from '../support/proxy-server.ts';
 import { json, streamed } from '../support/raw-replies.ts';
-import { certificatePath } from '../support/raw-server.ts';
 import { openRemote, secretFile } from '../support/remote-service.ts';
 import { keys, leave, openRepl, openTerminal, screenWith } from '../support/terminal.ts';
 import {
@@ -48,19 +46,6 @@ test('X2: the key of an upstream is masked in all output of the sandbox', async 
   expect(server.requests[1]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
   expect(answered.stdout).toMatch(maskedEcho);
   expectNoSecret(refused.stdout, refused.stderr, answered.stdout, stdout, stderr);
-});
-
-test('K19 an authority in NODE_EXTRA_CA_CERTS is trusted', async () => {
-  const server = await serve([[streamed('Hello')]], { tls: true });
-  const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
-  const distrusted = await runInMemory(['hi'], { env });
-  expect(distrusted.code).toBe(10);
-  expect(distrusted.stderr).toContain('NODE_EXTRA_CA_CERTS');
-  expect(server.requests).toHaveLength(0);
-  const trusted = await runNatter(['hi'], {
-    env: { ...env, NODE_EXTRA_CA_CERTS: certificatePath('authority.pem') },
-  });
-  expect(trusted).toMatchObject({ code: 0, stdout: 'Hello\n', stderr: '' });
 });
 
 test('K20 natter warns in one line if certificates are not verified', async () => {
@@ -170,18 +155,6 @@ test('K6 D17 natter killed while it writes leaves the old or the new settings, a
   expect(storedIn(env.HOME)).toEqual({ system: 'after' });
 });
 
-const secure = { NATTER_BASE_URL: 'https://service.test', NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-
-test('requests to an https service use a tunnel, and the proxy never gets the key', async () => {
-  const server = await serve([[streamed('Hello')]], { tls: true });
-  const proxy = await startProxy({ upstream: server.port });
-  const env = { ...secure, HTTPS_PROXY: proxy.url, NATTER_API_KEY: secretKey };
-  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
-  expect(proxy.requests).toMatchObject([{ method: 'CONNECT', target: 'service.test:443' }]);
-  expectNoSecret(JSON.stringify(proxy.requests));
-  expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
-});
-
 const listedModels = json(200, { data: [{ id: 'origin' }, { id: 'nextgen' }] });
 
 test('Y16: an address and a key pasted together answer both questions, and the key is hidden', async () => {
@@ -193,16 +166,6 @@ test('Y16: an address and a key pasted together answer both questions, and the k
   expect((await terminal.exit).exitCode).toBe(0);
   expect(terminal.output()).not.toContain('nk-pasted');
   expect(server.requests[0]?.headers['authorization']).toBe('Bearer nk-pasted-0001');
-});
-
-test('Y16: Ctrl+C during the check of the key ends the login', async () => {
-  const server = await serve([[]]);
-  const terminal = openTerminal(['auth', 'login', '--base-url', server.url]);
-  await terminal.waitFor(/API key/);
-  terminal.type('nk-key\r');
-  await server.received(1);
-  terminal.type('\u0003');
-  expect((await terminal.exit).signal).toBe(2);
 });
 
 test('on a terminal the command can ask for a passphrase', async () => {

@@ -46,14 +46,6 @@ test('natter sends requests to the sandbox, which sends them to the upstream', a
   expect(engine.requests.map(({ text }) => text).join('')).not.toContain('key-of-a-client');
 });
 
-test('--map sets the model, even if it is not listed', async () => {
-  const engine = await serveEngine([streamed('Hello')]);
-  const gateway = await openGateway(['--upstream', `${engine.url}/v1`, '--map', 'origin=x']);
-  await gateway.send('hi');
-  expect(gateway.stderr()).toContain('warning: the upstream does not list the model "x"');
-  expect(engine.requests[1]?.body).toContain('"model":"x"');
-});
-
 test('--upstream-profile uses the address, key, headers and parameters of the profile', async () => {
   const engine = await serveEngine([streamed('Hello')]);
   const env = { HOME: temporaryHome() };
@@ -147,14 +139,4 @@ test('N11 the sandbox prints its address for natter, and the one with /v1 for ot
   const [, url = ''] = /other programs: (\S+)\/v1,/.exec(sandbox.stderr()) ?? [];
   expect(sandbox.stderr()).toContain(`try it: NATTER_BASE_URL=${url} `);
   expect((await sandbox.send('--param', 'temperature=1', '[sandbox echo] hi')).stdout).toBe('hi\n');
-});
-
-test('the reason for which the upstream refuses a prompt is reported once, with its status', async () => {
-  const engine = await serveEngine([json(422, { error: { message: 'the prompt is too long' } })]);
-  const gateway = await openGateway(['--upstream', engine.url]);
-  const { code, stderr } = await gateway.send('hi');
-  expect(code).toBe(7);
-  expect(stderr).toContain(
-    'natter: the service rejected the request as invalid (400): upstream (422): the prompt is too long',
-  );
 });

@@ -13,12 +13,10 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { newPath, readRecordedLines, writeRecording } from '../recording/recording-fixtures.ts';
 import { rule } from '../sandbox/sandbox-helpers.ts';
-import { openSlowPrompts } from '../support/batch.ts';
 import { openHeldSandbox } from '../support/held-sandbox.ts';
-import { expectFailure, runInMemory } from '../support/in-memory.ts';
+import { runInMemory } from '../support/in-memory.ts';
 import {
   binary,
   cleanEnvironment,
@@ -110,17 +108,6 @@ test.each([
 /** If Node opens a debugger, it uses a free port and reports it on standard error. */
 const anyPort = { NODE_OPTIONS: '--inspect-port=0' };
 
-test('a batch with --stop-after starts no more items after its time, and exits with 75', async () => {
-  const place = await openSlowPrompts(5);
-  const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', '1', '--stop-after', '500ms'];
-  const natter = place.start(words);
-  await place.inProgress(1);
-  await natter.waitFor('stderr', /--stop-after: finishing running requests/);
-  await place.finish(1);
-  const result = await natter.result;
-  expectFailure(result, 75, /stopped by --stop-after: 1 of 5 items answered in .*, 4 left/);
-});
-
 describe('SIGUSR1 opens no debugger', () => {
   test('X4: during an answer, which is completed', async () => {
     const { env, pass } = await openHeldSandbox({ faults: [rule('tokens=20 rate=20')] });
@@ -130,30 +117,6 @@ describe('SIGUSR1 opens no debugger', () => {
     natter.child.kill('SIGUSR1');
     await pass(1500);
     expect(await natter.result).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  test('X4: of the sandbox, which keeps running', async () => {
-    const natter = startNatter(['sandbox'], { env: anyPort });
-    await natter.waitFor('stderr', /try it/);
-    natter.child.kill('SIGUSR1');
-    const headers = { authorization: `Bearer ${sandboxKey}` };
-    const { ok } = await fetch(`${natter.stdout().trim()}/v1/models`, { headers });
-    natter.child.kill('SIGTERM');
-    const { signal, stderr } = await natter.result;
-    expect({ ok, signal, debugger: /Debugger/.test(stderr) }).toEqual({
-      ok: true,
-      signal: 'SIGTERM',
-      debugger: false,
-    });
-  });
-
-  test('X4: of a conversation, which stays open', async () => {
-    const terminal = await openRepl(['--sandbox'], { env: anyPort });
-    terminal.kill('SIGUSR1');
-    terminal.type('hello\r');
-    await terminal.waitFor(/hello[^]*›/);
-    expect(await leave(terminal)).toBe(0);
-    expect(terminal.output()).not.toContain('Debugger');
   });
 
   test('X4: and one opened while Node started is closed', async () => {
@@ -293,15 +256,6 @@ test.each([
   await server.idle();
 });
 
-test('P5 natter ends at once while the service is silent', async () => {
-  const server = await serve([[]]);
-  const natter = startNatter(['hi'], { env: serviceAt(server) });
-  await server.received(1);
-  const { diedOf, elapsed } = await stop(natter, 'SIGINT');
-  expect(diedOf).toBe('SIGINT');
-  expect(elapsed).toBeLessThan(atOnce);
-});
-
 test('R23 Ctrl+C during the wait for a retry ends natter at once, without a further request', async () => {
   const server = await serve([[response(429, { 'retry-after': '50' })]]);
   const natter = startNatter(['hi'], { env: serviceAt(server) });
@@ -365,9 +319,3 @@ async function openWriter(fifo: string): Promise<FileHandle> {
     }
   }
 }
-
-test.each(['SIGINT', 'SIGTERM'] as const)('P6 the sandbox ends by %s', async (signal) => {
-  const sandbox = startNatter(['sandbox']);
-  await sandbox.waitFor('stderr', /try it/);
-  expect(await stop(sandbox, signal)).toMatchObject({ diedOf: signal });
-});

@@ -47,7 +47,7 @@ const parts = {
   client: 'src/client/create-client.ts',
   commands: 'src/commands/config/run.ts',
   repl: 'src/repl/session.ts',
-  batch: 'src/batch/run-items.ts',
+  batch: 'src/batch/admission.ts',
   'sandbox server': 'src/sandbox/server.ts',
   undici: 'node_modules/undici/',
   conf: 'node_modules/conf/',

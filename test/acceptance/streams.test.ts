@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { expectFailure, runInMemory } from '../support/in-memory.ts';
+import { expectFailure } from '../support/in-memory.ts';
 import {
   binary,
   cleanEnvironment,
@@ -11,18 +9,9 @@ import {
   runShell,
   serviceAt,
   startNatter,
-  startSandboxCommand,
 } from '../support/natter.ts';
-import {
-  chunk,
-  delta,
-  done,
-  lastChunk,
-  stream,
-  streamed,
-  streamHead,
-} from '../support/raw-replies.ts';
-import { certificatePath, type Reply, reset } from '../support/raw-server.ts';
+import { chunk, delta, done, lastChunk, streamHead } from '../support/raw-replies.ts';
+import { type Reply } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
 import { describeWidget, shellsUnderTest } from '../support/shell-widget.ts';
 import { readSlowly, settledCount, sha256 } from '../support/slow-reader.ts';
@@ -51,66 +40,6 @@ test('Ctrl+C ends --every at once', async () => {
   expect(signal).toBe('SIGINT');
   expect(stdout).toBe('==> line 1 <==\nask\n\na\n');
   expect(stderr).not.toContain('    at ');
-});
-
-test.each([
-  ['without a key', undefined, 401],
-  ['with a key', sandboxKey, 400],
-])('X5: a request nested 8,000 deep %s does not stop the sandbox', async (_name, key, status) => {
-  const { url } = await startSandboxCommand(['--log']);
-  const answer = await fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'text/plain',
-      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-    },
-    body: `${'{"a":'.repeat(8000)}1${'}'.repeat(8000)}`,
-  });
-  expect(answer.status).toBe(status);
-  const env = { NATTER_BASE_URL: url, NATTER_API_KEY: sandboxKey };
-  const asked = await runInMemory(['[sandbox echo] still here'], { env });
-  expect(asked).toMatchObject({ code: 0, stdout: 'still here\n' });
-});
-
-describe('Y2: a certificate', () => {
-  const trusted = (name: string) => ({ NODE_EXTRA_CA_CERTS: certificatePath(name) });
-
-  test.each([
-    [
-      'that has expired',
-      'expired.pem',
-      trusted('expired.pem'),
-      'has expired',
-      "this machine's clock",
-    ],
-    [
-      'for a different name',
-      'other-name.pem',
-      trusted('other-name.pem'),
-      'is for other.test, www.other.test, not for 127.0.0.1',
-      'check the host of the base URL',
-    ],
-  ])('%s is reported, with a remedy', async (_, certificate, env, problem, help) => {
-    expect(readFileSync(certificatePath(certificate), 'utf8')).toContain('BEGIN CERTIFICATE');
-    const server = await serve([[streamed('Hello')]], { tls: true, certificate });
-    const result = await runNatter(['hi'], { env: { ...serviceAt(server), ...env } });
-    expect(result).toMatchObject({ code: 10, stdout: '' });
-    const [message, hint] = result.stderr.split('\n');
-    expect(message).toContain(`the TLS certificate of 127.0.0.1:${server.port} ${problem}`);
-    expect(hint).toContain(help);
-    expect(server.requests).toHaveLength(0);
-  });
-});
-
-test('S50 a reset connection leaves the answer incomplete, with the text received', async () => {
-  const replies = [streamHead(), chunk(delta('text'))];
-  let allow = (): void => {};
-  const allowed = new Promise<void>((resolve) => (allow = resolve));
-  const server = await serve([[...replies, () => allowed, reset]]);
-  const natter = startNatter(['hi'], { env: serviceAt(server) });
-  await natter.waitFor('stdout', /text/);
-  allow();
-  expect(await natter.result).toMatchObject({ code: 11, stdout: 'text\n' });
 });
 
 test('S52 each delta is printed before the next is sent', async () => {
@@ -248,25 +177,6 @@ test('P4 a failure without an answer keeps its exit code when standard output is
 test('P4 an answer is printed although standard error is full', async () => {
   const line = '$NATTER --sandbox "[sandbox finish=length echo]hello" </dev/null 2>/dev/full';
   expect(await runShell(line)).toMatchObject({ code: 0, stdout: 'hello\n' });
-});
-
-/** Control sequences, and whitespace that an editor would change. */
-const hostile =
-  '\u001B[2J\u001B]52;c;aGk=\u0007 \u009B31m \u0000\u0008\u007F \u202Eabc\u200B\uFEFF \r\n\r  \t\n\n\u2028 é 😀 no newline at the end';
-
-const answerOf = (...deltas: readonly string[]): Reply => stream(...deltas.map(delta), done);
-
-test('N2: D21 a file gets exactly the bytes of the answer, then a line end', async () => {
-  const server = await serve([answerOf(hostile)]);
-  const line = 'f=$(mktemp); $NATTER hi </dev/null >$f; cat $f; rm $f';
-  const { stdoutBytes } = await runShell(line, serviceAt(server));
-  expect(sha256(stdoutBytes)).toBe(sha256(`${hostile}\n`));
-});
-
-test('N2: a shell reads the answer line by line, and two answers in one file stay apart', async () => {
-  const line =
-    'ask() { $NATTER --sandbox "[sandbox echo]$1" </dev/null; }; (ask one; ask two) | while read -r l; do echo "<$l>"; done';
-  expect((await runShell(line)).stdout).toBe('<one>\n<two>\n');
 });
 
 const echo = '[sandbox echo]';

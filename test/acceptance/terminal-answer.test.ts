@@ -6,15 +6,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { folderOf } from '../support/folder.ts';
 import { openHeldSandbox } from '../support/held-sandbox.ts';
 import { runInMemory } from '../support/in-memory.ts';
-import {
-  expectCountdown,
-  keys,
-  leave,
-  openRepl,
-  openTerminal,
-  screenWith,
-  type TerminalOptions,
-} from '../support/terminal.ts';
+import { openTerminal, type TerminalOptions } from '../support/terminal.ts';
 import { openColorProfile } from '../support/profiles.ts';
 
 const fields = ['--schema', 'name, age int'];
@@ -96,14 +88,6 @@ describe('waiting on a terminal', () => {
     await session.exit;
     expect(await session.transcript()).not.toContain('waiting for');
   });
-
-  test('each retry is one line with a countdown, which remains', async () => {
-    const session = open(['[sandbox 429 retry-after=3 times=1] hello']);
-    await session.exit;
-    expectCountdown(session.output());
-    const retries = (await session.transcript()).match(/retry 1 of 4/g);
-    expect(retries).toHaveLength(1);
-  });
 });
 
 test('on a terminal without a configured service the sandbox answers, with a notice', async () => {
@@ -137,17 +121,6 @@ test('with --wrap none the terminal wraps it', async () => {
   const terminal = openTerminal(['--sandbox', '--wrap', 'none', prompt], { columns: 22 });
   await terminal.exit;
   expect(await terminal.copied()).toContain('• one two three four five six\n');
-});
-
-test('an answer in a conversation is wrapped, and /wrap none leaves that to the terminal', async () => {
-  const terminal = await openRepl(['--sandbox'], { columns: 30 });
-  terminal.type('[sandbox echo rate=200] one two three four five six seven eight\r');
-  await screenWith(terminal, /\none two three four five six\nseven eight/);
-  terminal.type('/wrap none\r');
-  await screenWith(terminal, /the terminal wraps answers/);
-  terminal.type('[sandbox echo] 1 two three four five six seven eight\r');
-  await screenWith(terminal, /\n1 two three four five six seve\nn eight/);
-  expect(await leave(terminal)).toBe(0);
 });
 
 const missing = ['conversations', 'show', 'seagulls'];
@@ -221,26 +194,7 @@ test('a theme that does not exist does not hide a stored answer', async () => {
 
 const query = '\u001B]11;?\u001B\\';
 
-const reply = '\u001B]11;rgb:ffff/fafa/fafa\u001B\\';
-
 const lightCode = '\u001B[38;5;23mcode\u001B[39m';
-
-const darkCode = '\u001B[38;5;80mcode\u001B[39m';
-
-test('a conversation asks for the background, and the reply is not typed', async () => {
-  const terminal = await openRepl(['--sandbox']);
-  expect(terminal.output().split(query)).toHaveLength(2);
-  terminal.type(reply);
-  terminal.type('[sandbox echo] a `code`\r');
-  await screenWith(terminal, /\na code\n/);
-  expect(terminal.output()).toContain(lightCode);
-  expect(await terminal.transcript()).not.toMatch(/rgb:|fafa/);
-  terminal.type(`/theme dark${keys.enter}`);
-  terminal.type('[sandbox echo] b `code`\r');
-  await screenWith(terminal, /\nb code\n/);
-  expect(terminal.output()).toContain(darkCode);
-  expect(await leave(terminal)).toBe(0);
-});
 
 test('COLORFGBG sets the colours of a single answer', async () => {
   const env = { COLORFGBG: '0;15' };

@@ -17,7 +17,7 @@ import { createPromptProject } from '../support/prompt-project.ts';
 import { startProxy } from '../support/proxy-server.ts';
 import { json, response, streamed } from '../support/raw-replies.ts';
 import { certificatePath } from '../support/raw-server.ts';
-import { keys, leave, openRepl, openTerminal, screenWith } from '../support/terminal.ts';
+import { openTerminal } from '../support/terminal.ts';
 import { expectNoSecret, secretKey } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
 import { twoProfiles } from '../support/profiles.ts';
@@ -85,14 +85,6 @@ test('the sandbox that answers without a service has a notice with the other pro
   );
 });
 
-test('a conversation without a service names the other profile', async () => {
-  const { env, run } = await twoProfiles();
-  await run('config', 'remove-profile', 'home');
-  const terminal = openTerminal([], { env });
-  const screen = await terminal.waitFor(/those with one: work[^]*config use work/);
-  expect(screen).toContain('profile default has no service');
-});
-
 const limits = ['--first-byte-timeout', '1s', '--idle-timeout', '1s', '--timeout', '2s'];
 
 /** Each fault of the sandbox that changes what the page shows, with the exit code. */
@@ -108,7 +100,7 @@ test.each<[string, number, RegExp]>([
   expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/);
 });
 
-test('a certificate of an authority in NODE_EXTRA_CA_CERTS is trusted, through a proxy too', async () => {
+test('K19 a certificate of an authority in NODE_EXTRA_CA_CERTS is trusted, through a proxy too', async () => {
   const server = await serve([[json(200, { data: [{ id: 'origin' }] })]], { tls: true });
   const proxy = await startProxy({ upstream: server.port });
   const env = { NODE_EXTRA_CA_CERTS: certificatePath('authority.pem') };
@@ -126,19 +118,6 @@ test('a certificate of an authority in NODE_EXTRA_CA_CERTS is trusted, through a
   expect(proxied.stdout).toMatch(/is for a different name.*; the chain is localhost </);
   expect(proxied.stdout).not.toContain('alice');
   expectNoSecret(proxied.stdout, proxied.stderr);
-});
-
-test('R10: /model lists the models, each on one row of the window, and explains the mark', async () => {
-  const server = await serve([[json(200, ['nextgen', 'origin'])]]);
-  const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: 'k' };
-  const terminal = await openRepl([], { columns: 44, env });
-  terminal.type(`/model${keys.enter}`);
-  const screen = await screenWith(terminal, /Esc cancels/);
-  expect(screen).toMatch(/\* taken from the\s+published catalogue/);
-  expect(screen).toMatch(/\n {2}1 nextgen [^\n]*\n› 2 origin [^\n]*…\n/);
-  terminal.type(keys.enter);
-  await terminal.waitFor(/the model is now origin/);
-  expect(await leave(terminal)).toBe(0);
 });
 
 const trusted = { NODE_EXTRA_CA_CERTS: certificatePath('authority.pem') };
@@ -185,22 +164,6 @@ test('Y10: a prompt that looks like a command needs a confirmation on a terminal
   expect((await terminal.exit).exitCode).toBe(2);
   expect(await terminal.transcript()).toContain('natter -- model list');
   expect(server.connections()).toBe(0);
-});
-
-test('Ctrl+C at the confirmation ends natter by SIGINT', async () => {
-  const server = await serve([[streamed('Hello')]]);
-  const terminal = openTerminal(['modles'], { env: serviceAt(server) });
-  await terminal.waitFor(/\[y\/N\]/);
-  terminal.type('\u0003');
-  expect((await terminal.exit).signal).toBe(2);
-  expect(server.connections()).toBe(0);
-});
-
-test('help on a terminal is the same text', async () => {
-  const terminal = openTerminal(['config', 'set', '--help'], { rows: 150 });
-  expect((await terminal.exit).exitCode).toBe(0);
-  const piped = await runInMemory(['config', 'set', '--help']);
-  expect(await terminal.transcript()).toBe(piped.stdout.trimEnd());
 });
 
 test.each([
@@ -265,23 +228,6 @@ test('a pager with shell syntax is run by a shell', async () => {
   const session = openTerminal(['--help'], { env });
   expect((await session.exit).exitCode).toBe(0);
   expect(await session.transcript()).toBe(whole.stdout.split('\n')[0]?.toUpperCase());
-});
-
-test.each<[string, Record<string, string>]>([
-  ['cat', { PAGER: 'cat' }],
-  ['empty', { NATTER_PAGER: '', PAGER: 'false' }],
-  ['for a dumb terminal', { TERM: 'dumb', PAGER: 'false' }],
-  ['a program that does not exist', { PAGER: '/no/such/pager' }],
-])('help is printed directly when the pager is %s', async (_name, env) => {
-  const session = openTerminal(['--help'], { env });
-  expect((await session.exit).exitCode).toBe(0);
-  expect(await session.transcript()).toBe(whole.stdout.trimEnd());
-});
-
-test('help is printed after the message of a shell that cannot run the pager', async () => {
-  const session = openTerminal(['--help'], { env: { PAGER: '/no/such/pager | cat; exit 127' } });
-  expect((await session.exit).exitCode).toBe(0);
-  expect(await session.transcript()).toContain(whole.stdout.trimEnd());
 });
 
 test('help that fits the terminal is printed directly', async () => {

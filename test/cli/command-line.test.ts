@@ -9,69 +9,53 @@ import {
 } from '../../src/cli/command-line.ts';
 
 const names = new Set(['chat', 'models', 'config', 'help']);
+const wordsOf = (line: string) => line.split(' ').filter((word) => word !== '');
 
 test.each([
-  [['hi', '--json'], true],
-  [['--jsonl'], true],
-  [['--', '--json'], false],
-  [['hi', '--jsonx'], false],
-  [[], false],
-])('%j requests JSON: %s', (words, expected) => {
-  expect(wantsJson(words)).toBe(expected);
+  ['hi --json', true],
+  ['--jsonl', true],
+  ['-- --json', false],
+  ['hi --jsonx', false],
+  ['', false],
+])('%j requests JSON: %s', (line, expected) => {
+  expect(wantsJson(wordsOf(line))).toBe(expected);
 });
 
 test.each([
-  [['--profile', 'one', 'hi', '--profile=two'], 'two'],
-  [['--profile=one', '--profile', 'two'], 'two'],
-  [['hi', '--profile'], undefined],
-  [['--', '--profile', 'one'], undefined],
-])('%j has the profile %s', (words, expected) => {
-  expect(flagValue(words, '--profile')).toBe(expected);
+  ['--profile one hi --profile=two', 'two'],
+  ['--profile=one --profile two', 'two'],
+  ['hi --profile', undefined],
+  ['-- --profile one', undefined],
+])('%j has the profile %s', (line, expected) => {
+  expect(flagValue(wordsOf(line), '--profile')).toBe(expected);
 });
 
 test.each([
-  [
-    ['--', 'models'],
-    ['chat', '--', 'models'],
-  ],
-  [
-    ['-m', 'x', '--', 'models'],
-    ['chat', '-m', 'x', '--', 'models'],
-  ],
-  [
-    ['config', 'set', '--', 'a', 'b'],
-    ['config', 'set', '--', 'a', 'b'],
-  ],
-  [
-    ['chat', '--', 'x'],
-    ['chat', '--', 'x'],
-  ],
-  [['models'], ['models']],
-])('%j is parsed as %j', (words, routed) => {
-  expect(routeToChat(words, names)).toEqual(routed);
+  ['-- models', 'chat -- models'],
+  ['-m x -- models', 'chat -m x -- models'],
+  ['config set -- a b', 'config set -- a b'],
+  ['chat -- x', 'chat -- x'],
+  ['models', 'models'],
+])('%j is parsed as %j', (line, routed) => {
+  expect(routeToChat(wordsOf(line), names)).toEqual(wordsOf(routed));
 });
 
 test.each([
-  [['-m', 'x', 'models', 'list'], ['models', 'list'], 'models'],
-  [['-m', 'x', 'chat', 'hi'], ['chat', 'hi'], 'chat'],
-  [['chat', 'models'], ['models'], undefined],
-  [['-q', 'chat', 'chat'], ['chat'], undefined],
-  [['-m', 'x', '--', 'models'], ['models'], undefined],
-  [['-m', 'x', 'hi', 'models'], ['hi', 'models'], undefined],
-  [['-m', 'x'], [], undefined],
-])('the misplaced command of %j with the prompt %j is %s', (words, prompt, expected) => {
-  expect(misplacedCommand(words, prompt, names)).toBe(expected);
-});
-
-test.each([
-  [['--', 'modles'], ['modles'], true],
-  [['chat', 'modles'], ['modles'], true],
-  [['chat', 'chat'], ['chat'], true],
-  [['modles'], ['modles'], false],
-  [['-m', 'x', 'modles'], ['modles'], false],
-])('%j marks %j as a prompt: %s', (words, prompt, expected) => {
-  expect(isNamedPrompt(words, prompt)).toBe(expected);
-});
+  ['-m x models list', 'models list', 'models', false],
+  ['-m x chat hi', 'chat hi', 'chat', false],
+  ['chat models', 'models', undefined, true],
+  ['-q chat chat', 'chat', undefined, true],
+  ['-m x -- models', 'models', undefined, true],
+  ['-m x hi models', 'hi models', undefined, false],
+  ['-m x', '', undefined, false],
+])(
+  'of %j the prompt is %j, the misplaced command %s, and it is marked: %s',
+  (line, prompt, command, isMarked) => {
+    const [words, own] = [wordsOf(line), wordsOf(prompt)];
+    expect(misplacedCommand(words, own, names)).toBe(command);
+    expect(isNamedPrompt(words, own)).toBe(isMarked);
+  },
+);
 
 test.each([
   ['-x list files', '-x=1 list files'],
@@ -84,5 +68,5 @@ test.each([
   ['-- -x a', '-- -x a'],
   ['-x2 --extract=2 -mx a', '-x2 --extract=2 -mx a'],
 ])('%s is parsed as %s', (line, parsed) => {
-  expect(withExtractValues(line.split(' '))).toEqual(parsed.split(' '));
+  expect(withExtractValues(wordsOf(line))).toEqual(wordsOf(parsed));
 });

@@ -11,118 +11,103 @@ const given = { color: 'auto', stream: true, stdin: true, input: true } as const
 const terminals = ['stdin', 'stdout', 'stderr'] as const;
 const program = buildProgram(createMemoryContext().context);
 
+/** What is suggested for a line; `list` stands for what several groups have. */
+const suggested = (line: string) =>
+  suggestCommands(line === '' ? [] : line.split(' '), program)?.map((one) => withCommands(one));
+
 test.each([
-  [['modles'], ['natter models']],
-  [['model', 'list'], ['natter models list']],
-  [['modles', 'list'], ['natter models list']],
-  [['modles', 'lsit'], ['natter models list']],
-  [['model', 'get', 'nextgen'], ['natter models get nextgen']],
-  [['completions', 'bash'], ['natter completion bash']],
-  [['login'], ['natter auth login']],
-  [
-    ['list'],
-    [
-      'natter prompts list',
-      'natter conversations list',
-      'natter models list',
-      'natter config list',
-    ],
-  ],
-  [['version'], ['natter --version']],
-  [['update'], ['natter --version --verbose']],
-  [['quit'], []],
-  [['history'], ['natter conversations list']],
-  [['resume'], ['natter --resume']],
-  [['continue'], ['natter -c']],
-  [['ask'], ['natter']],
-  [['search'], ['natter conversations search', 'natter models search']],
-  [['set', 'model', 'nextgen'], ['natter config set model nextgen']],
-  [['set', 'system', 'Be brief.'], ['natter config set system …']],
-  [['set', 'api-key', 'k'], ['natter auth login']],
-  [['get', 'model'], ['natter config get model']],
-  [['keys', 'set', 'openai'], ['natter auth login']],
-  [['logs', 'list'], ['natter conversations list']],
-  [['role', 'list'], ['natter --role NAME']],
-  [['templates', 'show', 'review'], ['natter prompts list']],
-  [['aliases', 'set', 'fast'], []],
-  [['profile', 'add', 'work'], ['natter config profiles']],
-])('Y10: suggests for %j: %j', (words, expected) => {
-  const suggested = suggestCommands(words, program);
-  expect(suggested?.map((command) => withCommands(command))).toEqual(expected);
+  ['modles', 'natter models'],
+  ['model list', 'natter models list'],
+  ['modles lsit', 'natter models list'],
+  ['model get nextgen', 'natter models get nextgen'],
+  ['login', 'natter auth login'],
+  ['version', 'natter --version'],
+  ['update', 'natter --version --verbose'],
+  ['history', 'natter conversations list'],
+  ['resume', 'natter --resume'],
+  ['continue', 'natter -c'],
+  ['ask', 'natter'],
+  ['keys set openai', 'natter auth login'],
+  ['logs list', 'natter conversations list'],
+  ['role list', 'natter --role NAME'],
+  ['templates show review', 'natter prompts list'],
+  ['profile add work', 'natter config profiles'],
+])('Y10: suggests for %j: %s', (line, expected) => {
+  expect(suggested(line)).toEqual([expected]);
+});
+
+test('Y10: suggests each group that has the command, and nothing for what natter lacks', () => {
+  expect(suggested('search')).toEqual(['natter conversations search', 'natter models search']);
+  expect(suggested('quit')).toEqual([]);
+  expect(suggested('aliases set fast')).toEqual([]);
 });
 
 test.each([
-  [['tomorrow']],
+  'tomorrow',
   // N26: a word like chat is a prompt.
-  [['what']],
-  [['fun']],
-  [['modles now']],
-  [['model', 'list', 'of', 'cars']],
-  [['model', 'trains']],
-  [['search', 'for', 'a', 'name']],
-  [['set', 'theory', 'basics']],
-  [['set', 'model']],
-  [['set', 'model', 'trains', 'up']],
-  [['get', 'well soon']],
-  [['ask', 'me', 'anything']],
-  [['list', 'colours']],
-  [['keys', 'get', 'stuck']],
-  [['role', 'models']],
-  [['templates', 'set', 'the', 'tone']],
-  [['pull', 'requests']],
-  [['show', 'kindness']],
-  [['compose', 'a', 'poem']],
-  [['match', 'words']],
-  [['']],
-  [[]],
-])('does not take %j for a command', (words) => {
-  expect(suggestCommands(words, program)).toBeUndefined();
+  'what',
+  'fun',
+  'model list of cars',
+  'model trains',
+  'search for a name',
+  'set theory basics',
+  'ask me anything',
+  'list colours',
+  'keys get stuck',
+  'role models',
+  'templates set the tone',
+  'show kindness',
+  '',
+])('does not take %j for a command', (line) => {
+  expect(suggested(line)).toBeUndefined();
 });
 
 describe('on a terminal', () => {
+  /** Asks about a line with this answer. */
+  async function confirm(
+    line: string,
+    answers: readonly string[],
+    more: Partial<ChatOptions> = {},
+  ) {
+    const memory = createMemoryContext({ terminals, answers });
+    const options = { ...given, quiet: true, ...more };
+    const words = line.split(' ');
+    const failure: unknown = await confirmMistakenCommand(
+      memory.context,
+      program,
+      options,
+      words,
+    ).catch((error: unknown) => error);
+    return { failure, questions: memory.questions, stderr: memory.stderr() };
+  }
+
   test.each(['y', 'Y', 'yes', ' YES '])(
     'N16: sends the prompt after the answer %j',
     async (answer) => {
-      const { context, questions, stderr } = createMemoryContext({
-        terminals,
-        answers: [answer],
+      expect(await confirm('modles list', [answer])).toEqual({
+        failure: undefined,
+        questions: ['Send it as a prompt? [y/N] '],
+        stderr: 'natter: "modles list" looks like the command natter models list\n',
       });
-      await confirmMistakenCommand(context, program, { ...given, input: true, quiet: true }, [
-        'modles',
-        'list',
-      ]);
-      expect(stderr()).toBe('natter: "modles list" looks like the command natter models list\n');
-      expect(questions).toEqual(['Send it as a prompt? [y/N] ']);
     },
   );
 
   test.each(['', 'n', 'maybe'])('does not send the prompt after the answer %j', async (answer) => {
-    const { context } = createMemoryContext({ terminals, answers: [answer] });
-    await expect(
-      confirmMistakenCommand(context, program, { ...given, input: true }, ['quit']),
-    ).rejects.toMatchObject({
+    expect((await confirm('quit', [answer])).failure).toMatchObject({
       message: '"quit" was not sent',
       hint: 'to send it: natter -- quit',
     });
   });
 
   test('leaves text out of the question, which may be long', async () => {
-    const { context, stderr } = createMemoryContext({ terminals, answers: ['y'] });
-    const words = ['set', 'system', 'Answer like a pirate.'];
-    await confirmMistakenCommand(context, program, { ...given, input: true }, words);
-    expect(stderr()).toBe(
-      'natter: "set system …" looks like the command natter config set system …\n',
-    );
+    const { stderr } = await confirm('model get $x', ['y']);
+    expect(stderr).toBe('natter: "model get …" looks like the command natter models get …\n');
   });
 
   test('refuses the prompt without a question if there is --no-input', async () => {
-    const { context, questions } = createMemoryContext({ terminals });
-    const confirmation = confirmMistakenCommand(context, program, { ...given, input: false }, [
-      'modles',
-    ]);
-    await expect(confirmation).rejects.toMatchObject({
-      hint: 'did you mean natter models? to send it: natter -- modles',
-    });
+    const { failure, questions } = await confirm('modles', [], { input: false });
+    const hint = 'did you mean natter models? to send it: natter -- modles';
+    expect(failure).toMatchObject({ hint });
     expect(questions).toEqual([]);
   });
 });

@@ -13,6 +13,7 @@ import {
 import { reset } from '../support/raw-server.ts';
 import { serve, serveClient } from '../support/serve.ts';
 import { createTestClient, failureOf, prompt, runChat } from '../support/run-chat.ts';
+import { collectAnswer } from '../../src/client/collect-answer.ts';
 import { systemClock } from '../../src/clock.ts';
 import { Failure } from '../../src/failure.ts';
 
@@ -39,7 +40,6 @@ test('R20 fails at the first-byte limit without a retry', async () => {
 test('R23 ends a backoff at once when aborted, and sends nothing more', async () => {
   const { server, client, clock } = await serveClient([[broken]]);
   const stop = new AbortController();
-  const running = runChat({ client, clock }, { signal: stop.signal });
   const reason = new Error('interrupted');
   const events = client.chat(prompt, { signal: stop.signal })[Symbol.asyncIterator]();
   await events.next();
@@ -47,13 +47,9 @@ test('R23 ends a backoff at once when aborted, and sends nothing more', async ()
   await tick();
   stop.abort(reason);
   await expect(next).rejects.toBe(reason);
-  expect((await running).error).toBe(reason);
-  // A request on its way when the run was aborted may arrive later on a slow machine.
-  await sleep(100);
-  const sent = server.requests.length;
   await clock.advance(60_000);
   await tick();
-  expect(server.requests).toHaveLength(sent);
+  expect(server.requests).toHaveLength(1);
   expect(clock.sleeping()).toBe(0);
 });
 
@@ -66,15 +62,6 @@ test('R26 the total limit ends the retries', async () => {
     /^the answer was not complete within 2 seconds; the last attempt failed: the service failed \(500\)/,
   );
   expect(failureOf(run).attempts).toBe(3);
-});
-
-test('R26 the total limit ends a request', async () => {
-  const { server, client, clock } = await serveClient([[]], { totalTimeout: 2000 });
-  const running = runChat({ client, clock });
-  await server.received(1);
-  await clock.advance(2000);
-  expect(failureOf(await running)).toMatchObject({ kind: 'unreachable' });
-  await server.idle();
 });
 
 test('R26 an answer ended by the total limit is incomplete', async () => {
@@ -160,33 +147,6 @@ test('S42 comments do not extend the idle limit', async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-test('S42 content extends the idle limit', async () => {
-  const { client, clock } = await serveClient(
-    [
-      [
-        streamHead(),
-        chunk(delta('a')),
-        () => vi.waitUntil(() => clock.monotonic() === 2000, patience),
-        chunk(delta('b')),
-        () => vi.waitUntil(() => clock.monotonic() === 4000, patience),
-        chunk(done),
-      ],
-    ],
-    { idleTimeout: 3000 },
-  );
-  const iterator = client.chat(prompt)[Symbol.asyncIterator]();
-  for (let index = 0; index < 2; index += 1) await iterator.next();
-  expect((await iterator.next()).value).toMatchObject({ text: 'a' });
-  const second = iterator.next();
-  await tick();
-  await clock.advance(2000);
-  expect((await second).value).toMatchObject({ text: 'b' });
-  const last = iterator.next();
-  await tick();
-  await clock.advance(2000);
-  expect((await last).value).toMatchObject({ type: 'answer-finished' });
-});
-
 test('S43 waits 90 s for the first token by default', async () => {
   const { client, clock } = await serveClient([[() => clock.advance(90_000), streamed('Hello')]]);
   expect((await runChat({ client, clock })).text).toBe('Hello');
@@ -195,35 +155,29 @@ test('S43 waits 90 s for the first token by default', async () => {
 const timeouts = ['connectTimeout', 'firstByteTimeout', 'idleTimeout', 'totalTimeout'] as const;
 const durations = [...timeouts, 'retryWaitLimit'] as const;
 
-describe.each(timeouts)('X22: %s', (name) => {
-  test.each([Infinity, 2 ** 31, 2 ** 53])(
-    'of %d milliseconds does not end a request',
-    async (limit) => {
-      const server = await serve([
-        [30, streamHead(), 30, chunk(delta('Hel')), 30, chunk(delta('lo') + done), lastChunk],
-      ]);
-      const { client } = createTestClient(server.url, { clock: systemClock, [name]: limit });
-      const events = client.chat(prompt)[Symbol.asyncIterator]();
-      let text = '';
-      for (let step = await events.next(); step.done !== true; step = await events.next()) {
-        if (step.value.type === 'text-received') text += step.value.text;
-      }
-      client.close();
-      expect(text).toBe('Hello');
-    },
-  );
+const eachAt = (limit: number) => Object.fromEntries(timeouts.map((name) => [name, limit]));
 
-  test('of Infinity starts no timer', async () => {
-    const off = Object.fromEntries(timeouts.map((timeout) => [timeout, 0]));
-    const { client, clock, server } = await serveClient([[]], { ...off, [name]: Infinity });
-    const stop = new AbortController();
-    const running = runChat({ client, clock }, { signal: stop.signal });
-    await server.received(1);
-    await sleep(0);
-    expect(clock.sleeping()).toBe(0);
-    stop.abort(new Error('enough'));
-    await running;
-  });
+test.each([Infinity, 2 ** 31, 2 ** 53])(
+  'X22: time limits of %d milliseconds do not end a request',
+  async (limit) => {
+    const reply = [30, streamHead(), 30, chunk(delta('Hel')), 30, chunk(delta('lo') + done)];
+    const server = await serve([[...reply, lastChunk]]);
+    const { client } = createTestClient(server.url, { clock: systemClock, ...eachAt(limit) });
+    const { text } = await collectAnswer(client.chat(prompt));
+    client.close();
+    expect(text).toBe('Hello');
+  },
+);
+
+test('X22: infinite time limits start no timer', async () => {
+  const { client, clock, server } = await serveClient([[]], eachAt(Infinity));
+  const stop = new AbortController();
+  const running = runChat({ client, clock }, { signal: stop.signal });
+  await server.received(1);
+  await sleep(0);
+  expect(clock.sleeping()).toBe(0);
+  stop.abort(new Error('enough'));
+  await running;
 });
 
 describe.each([...durations, 'retries'] as const)('X22: %s', (name) => {

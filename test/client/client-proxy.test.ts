@@ -37,17 +37,21 @@ test('K17 opens a tunnel for https, without the key in its request', async () =>
   expect(proxy.requests[0]?.headers).not.toHaveProperty('authorization');
 });
 
-test.each(['http://service.test', 'https://service.test'])(
+const services = ['http://service.test', 'https://service.test'];
+
+/** A client of a service through this proxy, for both schemes. */
+const clientBehind = (baseUrl: string, proxy: string) =>
+  clientThrough(baseUrl, { HTTP_PROXY: proxy, HTTPS_PROXY: proxy });
+
+test.each(services)(
   'K18 reports a proxy that requires a login for %s, without its password',
   async (baseUrl) => {
     const proxy = await serve([[response(407, { 'proxy-authenticate': 'Basic realm="x"' })]]);
     const address = proxy.url.replace('//', '//user:topsecret@');
-    const environment = { HTTP_PROXY: address, HTTPS_PROXY: address };
-    const failure = failureOf(await runChat(clientThrough(baseUrl, environment)));
-    expect(failure.kind).toBe('configuration');
-    expect(failure.message).toBe(
-      `the proxy ${proxy.url.replace('//', '//…@')} requires a user name and password (407)`,
-    );
+    expect(failureOf(await runChat(clientBehind(baseUrl, address)))).toMatchObject({
+      kind: 'configuration',
+      message: `the proxy ${proxy.url.replace('//', '//…@')} requires a user name and password (407)`,
+    });
   },
 );
 
@@ -61,27 +65,19 @@ test('K18 reports a proxy that refuses a tunnel as the proxy, not as the service
   );
 });
 
-test.each(['http://service.test', 'https://service.test'])(
-  'K18 names the proxy whose certificate is not trusted, for %s',
-  async (baseUrl) => {
-    const proxy = await serve([[response(502)]], { tls: true });
-    const environment = { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url };
-    const { message } = failureOf(await runChat(clientThrough(baseUrl, environment)));
-    expect(message).toContain(`the TLS certificate of ${new URL(proxy.url).host} is signed`);
-  },
-);
+test.each(services)('K18 names the proxy whose certificate is not trusted, for %s', async (url) => {
+  const proxy = await serve([[response(502)]], { tls: true });
+  const { message } = failureOf(await runChat(clientBehind(url, proxy.url)));
+  expect(message).toContain(`the TLS certificate of ${new URL(proxy.url).host} is signed`);
+});
 
-test.each(['http://service.test', 'https://service.test'])(
-  'K18 names the proxy that speaks no TLS, for %s',
-  async (baseUrl) => {
-    const proxy = await startProxy({ upstream: 1 });
-    const address = proxy.url.replace('http:', 'https:');
-    const environment = { HTTP_PROXY: address, HTTPS_PROXY: address };
-    const failure = failureOf(await runChat(clientThrough(baseUrl, environment)));
-    expect(failure.message).toContain(`cannot open a TLS connection to the proxy ${address}`);
-    expect(failure.remedy?.code).toBe('check-proxy');
-  },
-);
+test.each(services)('K18 names the proxy that speaks no TLS, for %s', async (url) => {
+  const proxy = await startProxy({ upstream: 1 });
+  const address = proxy.url.replace('http:', 'https:');
+  const failure = failureOf(await runChat(clientBehind(url, address)));
+  expect(failure.message).toContain(`cannot open a TLS connection to the proxy ${address}`);
+  expect(failure.remedy?.code).toBe('check-proxy');
+});
 
 test('K18 names the service that speaks no TLS through a tunnel', async () => {
   const server = await startProxy({ upstream: 1 });
@@ -92,17 +88,13 @@ test('K18 names the service that speaks no TLS through a tunnel', async () => {
   expect(failure.remedy).toEqual({ code: 'check-scheme', scheme: 'http' });
 });
 
-test.each(['http://service.test', 'https://service.test'])(
-  'K18 names an unreachable proxy for %s',
-  async (baseUrl) => {
-    const proxy = await serve([[]]);
-    await proxy.stop();
-    const environment = { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url };
-    expect(failureOf(await runChat(clientThrough(baseUrl, environment))).message).toBe(
-      `cannot reach the proxy ${proxy.url}: the connection was refused`,
-    );
-  },
-);
+test.each(services)('K18 names an unreachable proxy for %s', async (baseUrl) => {
+  const proxy = await serve([[]]);
+  await proxy.stop();
+  expect(failureOf(await runChat(clientBehind(baseUrl, proxy.url))).message).toBe(
+    `cannot reach the proxy ${proxy.url}: the connection was refused`,
+  );
+});
 
 test('fails at the connect limit when a proxy never responds', async () => {
   const proxy = await serve([[]]);

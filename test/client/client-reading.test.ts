@@ -18,22 +18,16 @@ test('the time that a reader takes does not count as silence of the service', as
   expect((await iterator.next()).value).toMatchObject({ type: 'answer-finished' });
 });
 
-test('closes the connection when the reader stops', async () => {
-  const { server, client, clock } = await serveClient([[streamHead(), chunk(delta('Hel'))]]);
-  for await (const event of client.chat(prompt)) {
-    if (event.type === 'text-received') break;
-  }
-  await clock.advance(50);
-  await server.idle();
-  expect(server.open()).toBe(0);
-});
-
-test('closes the connection when the reader stops after the start', async () => {
-  const { server, client } = await serveClient([[streamHead(), chunk(delta('Hel'))]]);
-  for await (const event of client.chat(prompt)) if (event.type === 'answer-started') break;
-  await server.idle();
-  expect(server.open()).toBe(0);
-});
+test.each(['answer-started', 'text-received'])(
+  'closes the connection when the reader stops at %s',
+  async (last) => {
+    const { server, client, clock } = await serveClient([[streamHead(), chunk(delta('Hel'))]]);
+    for await (const { type } of client.chat(prompt)) if (type === last) break;
+    await clock.advance(50);
+    await server.idle();
+    expect(server.open()).toBe(0);
+  },
+);
 
 test('an abort during the answer throws the reason and closes the connection', async () => {
   const { server, client } = await serveClient([[streamHead(), chunk(delta('Hel'))]]);

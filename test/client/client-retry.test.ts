@@ -1,26 +1,13 @@
-import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import {
-  chunk,
-  delta,
-  event,
-  json,
-  response,
-  streamed,
-  streamHead,
-} from '../support/raw-replies.ts';
-import { fin, reset, type RawServer } from '../support/raw-server.ts';
+import { chunk, delta, event, json, streamed, streamHead } from '../support/raw-replies.ts';
+import { fin, reset } from '../support/raw-server.ts';
 import { afterBody, createTestClient, failureOf, prompt, runChat } from '../support/run-chat.ts';
-import { serveClient } from '../support/serve.ts';
+import { serve, serveClient } from '../support/serve.ts';
 
 const limited = (headers: Readonly<Record<string, string>> = {}) =>
   json(429, { error: { name: 'rate_limited', detail: 'slow down' } }, headers);
 const broken = json(500, { error: { name: 'server_error' } });
 const answer = streamed('Hello');
-
-function bodies(server: RawServer): string[] {
-  return server.requests.map(({ body }) => body);
-}
 
 test('R1 retries a 429 four times with backoff, then fails', async () => {
   const set = await serveClient([[limited()]]);
@@ -44,27 +31,16 @@ test.each([0, 2])('R13 R27 sends exactly one request more than %d retries', asyn
   expect(failureOf(run)).toMatchObject({ kind: 'server_error', attempts: retries + 1 });
 });
 
-test.each([502, 503, 504, 529])('R14 retries status %d with a page as body', async (status) => {
-  const page = response(status, { 'content-type': 'text/html' }, '<html><body>oops</body></html>');
-  const run = await runChat(await serveClient([[page], [answer]]));
-  expect(run.text).toBe('Hello');
-});
-
-test.each([400, 401, 403, 404, 409, 422])(
-  'R15 R16 sends one request for status %d',
-  async (status) => {
-    const set = await serveClient([[json(status, {})], [answer]]);
-    expect(failureOf(await runChat(set)).status).toBe(status);
-    expect(set.server.requests).toHaveLength(1);
-  },
-);
-
-test('R16 retries 408', async () => {
-  expect((await runChat(await serveClient([[json(408, {})], [answer]]))).text).toBe('Hello');
+test('R15 sends one request for a status that a retry does not cure', async () => {
+  const set = await serveClient([[json(400, {})], [answer]]);
+  expect(failureOf(await runChat(set)).status).toBe(400);
+  expect(set.server.requests).toHaveLength(1);
 });
 
 test('R17 does not retry a refused connection, and names host and port', async () => {
-  const port = await unusedPort();
+  const server = await serve([]);
+  await server.stop();
+  const { port } = server;
   const run = await runChat(createTestClient(`http://127.0.0.1:${port}`));
   expect(run.delays).toEqual([]);
   expect(failureOf(run).kind).toBe('unreachable');
@@ -127,19 +103,6 @@ test.each([
 test('R28 sends the same bytes each time', async () => {
   const set = await serveClient([[broken], [broken], [answer]]);
   await runChat(set);
-  const [first] = bodies(set.server);
-  expect(first).toBe(JSON.stringify(prompt));
-  expect(bodies(set.server)).toEqual([first, first, first]);
+  const sent = JSON.stringify(prompt);
+  expect(set.server.requests.map(({ body }) => body)).toEqual([sent, sent, sent]);
 });
-
-async function unusedPort(): Promise<number> {
-  const server = createServer();
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : 0);
-    });
-  });
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -61,8 +61,7 @@ test('K9 masks the key in the cause of a retry', async () => {
 });
 
 test('K9 masks the key in an error event', async () => {
-  const body = `data: {"error":{"message":"no ${testKey}"}}\n\n`;
-  const reply = response(200, { 'content-type': 'text/event-stream' }, body);
+  const reply = response(200, {}, eventOf({ error: `no ${testKey}` }));
   expect(failureOf(await runChat(await serveClient([[reply]]))).message).toContain('no ***');
 });
 
@@ -87,13 +86,7 @@ test.each([
   const echo = `it is dark: ${secretForms.join(' ')}`;
   const replies = [
     [json(400, { error: { message: echo } }, { 'x-request-id': secretKey })],
-    [
-      response(
-        200,
-        { 'content-type': 'text/event-stream' },
-        delta('some') + eventOf({ error: echo }),
-      ),
-    ],
+    [response(200, {}, delta('some') + eventOf({ error: echo }))],
     [`${secretKey} is not HTTP\r\n\r\n`],
   ];
   const set = await serveClient(replies, { headers, retries: 0 });

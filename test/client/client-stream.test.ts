@@ -1,13 +1,11 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
 import {
   chunk,
   delta,
   done,
   event,
   head,
-  json,
   lastChunk,
   response,
   streamHead,
@@ -17,13 +15,6 @@ import { fin } from '../support/raw-server.ts';
 import { serveClient } from '../support/serve.ts';
 import { failureOf, runChat } from '../support/run-chat.ts';
 
-const completion = {
-  id: 'chatcmpl-7',
-  object: 'chat.completion',
-  model: 'origin',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'Whole' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
-};
 const events = delta('Hel') + delta('lo') + done;
 
 test('yields the events in order, with times of the monotonic clock', async () => {
@@ -111,39 +102,6 @@ test('S50 a body shorter than its content-length leaves the answer incomplete', 
   expect(failureOf(run).kind).toBe('incomplete');
 });
 
-test('S39 stops reading a line without an end', async () => {
-  const megabyte = chunk('x'.repeat(1_000_000));
-  const reply = [streamHead(), chunk('data: '), ...Array<Buffer>(300).fill(megabyte)];
-  // The rest of the body has a moment to arrive.
-  const set = await serveClient([reply], { retries: 0, clock: systemClock });
-  const failure = failureOf(await runChat(set));
-  expect(failure.kind).toBe('server_error');
-  expect(failure.message).toContain('so natter stopped reading');
-  await set.server.idle();
-});
-
-test('S44 a whole JSON completion is an answer', async () => {
-  const run = await runChat(await serveClient([[json(200, completion)]]));
-  expect(run.text).toBe('Whole');
-  expect(run.events.at(-1)).toMatchObject({
-    type: 'answer-finished',
-    id: 'chatcmpl-7',
-    model: 'origin',
-    finishReason: 'stop',
-    usage: completion.usage,
-  });
-});
-
-test('S46 a page with status 200 is a failure that quotes no more than its start', async () => {
-  const text = 'Welcome to a server of something else. '.repeat(20);
-  const page = response(200, { 'content-type': 'text/html' }, `<html><body>${text}</body></html>`);
-  const set = await serveClient([[page]]);
-  const failure = failureOf(await runChat(set));
-  expect(failure.kind).toBe('server_error');
-  expect(failure.message.length).toBeLessThan(300);
-  expect(set.server.requests).toHaveLength(1);
-});
-
 test('S47 events sent as plain text are an answer', async () => {
   const reply = response(
     200,
@@ -183,11 +141,8 @@ test('S48 an unknown encoding is a failure that names it', async () => {
   expect(failureOf(await runChat(set)).message).toContain('(zstd)');
 });
 
-test.each([
-  ['204', head(204)],
-  ['an empty 200', response(200, { 'content-type': 'application/json' })],
-])('S49 %s is a failure', async (_name, reply) => {
-  expect(failureOf(await runChat(await serveClient([[reply]]))).kind).toBe('server_error');
+test('S49 a 204 is a failure', async () => {
+  expect(failureOf(await runChat(await serveClient([[head(204)]]))).kind).toBe('server_error');
 });
 
 test('S54 ignores 103 before 200', async () => {

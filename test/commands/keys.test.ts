@@ -15,13 +15,18 @@ import {
   maskedEcho,
   echoDeltas,
 } from '../support/secret.ts';
-import { serve } from '../support/serve.ts';
+import { runOn, serve } from '../support/serve.ts';
 
-function filesBelow(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+const filesBelow = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
     .filter((path) => statSync(path).isFile());
-}
+
+/** The texts of all files in a home folder except settings and keys. */
+const writtenBelow = (home: string) =>
+  filesBelow(home)
+    .filter((path) => !['config.json', 'credentials.json'].includes(basename(path)))
+    .map((path) => readFileSync(path, 'utf8'));
 
 const html = { 'content-type': 'text/html' };
 
@@ -44,33 +49,24 @@ test.each(
     [[], ['--json'], ['--jsonl']].map((flags) => [place, flags, reply] as const),
   ),
 )('K8 K9 a key in %s is masked, with %j and NATTER_DEBUG too', async (_, flags, reply) => {
-  const server = await serve([reply]);
-  const home = temporaryHome();
-  const env = {
-    HOME: home,
-    NATTER_DEBUG: '1',
-    NATTER_BASE_URL: server.url,
-    NATTER_API_KEY: secretKey,
-  };
+  const env = { HOME: temporaryHome(), NATTER_DEBUG: '1', NATTER_API_KEY: secretKey };
   const words = ['hi', '--retries', '1', '--retry-max-wait', '1ms', ...flags];
-  const { code, stdout, stderr } = await runInMemory(words, { env });
+  const { code, stdout, stderr, server } = await runOn([reply], words, { env });
   expect(code).not.toBe(0);
   expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
   expect(stderr).toContain('natter: debug: POST');
-  expectNoSecret(stdout, stderr, ...filesBelow(home).map((path) => readFileSync(path, 'utf8')));
+  expectNoSecret(stdout, stderr, ...writtenBelow(env.HOME));
 });
+
+const keyed = { NATTER_DEBUG: '1', NATTER_API_KEY: secretKey };
 
 test.each([
   ['the models', ['models', 'list'], [json(500, { message: secretKey })]],
   ['one model', ['models', 'get', 'x'], [json(404, { message: secretKey })]],
   ['a login', ['auth', 'login', '--no-input'], [json(401, { message: secretKey })]],
 ] as const)('K8 a key in an error about %s is masked', async (_, words, reply) => {
-  const server = await serve([reply]);
-  const env = { NATTER_DEBUG: '1', NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
-  const { code, stdout, stderr } = await runInMemory([...words, '--retries', '0'], {
-    env,
-    input: secretKey,
-  });
+  const options = { env: keyed, input: secretKey };
+  const { code, stdout, stderr } = await runOn([reply], [...words, '--retries', '0'], options);
   expect(code).not.toBe(0);
   expectNoSecret(stdout, stderr);
 });
@@ -80,9 +76,7 @@ test('K8 a key that a server sends as a model name is masked in notices', async 
     model: secretKey,
     choices: [{ message: { content: 'Hello' }, finish_reason: secretKey }],
   });
-  const server = await serve([[reply]]);
-  const env = { NATTER_DEBUG: '1', NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
-  const { stdout, stderr } = await runInMemory(['hi'], { env });
+  const { stdout, stderr } = await runOn([[reply]], ['hi'], { env: keyed });
   expect(stdout).toBe('Hello\n');
   expect(stderr).toContain('finish_reason');
   expectNoSecret(stderr);
@@ -208,15 +202,6 @@ const configurations: Readonly<Record<string, (server: RawServer) => Promise<Var
   },
 };
 
-/** The texts of all files in a home folder except settings and keys. */
-function writtenBelow(home: string): readonly string[] {
-  return readdirSync(home, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(home, name))
-    .filter((path) => statSync(path).isFile())
-    .filter((path) => !['config.json', 'credentials.json'].includes(basename(path)))
-    .map((path) => readFileSync(path, 'utf8'));
-}
-
 /** The joined texts of the deltas and documents in a recording. */
 function recordedText(path: string): string {
   const body = readRecordedLines(path)
@@ -323,9 +308,8 @@ test.each([301, 302, 303, 307, 308])(
   async (status) => {
     const other = await serve([[streamed('Hello')]]);
     const location = `${other.url}/v1/chat/completions`;
-    const server = await serve([[response(status, { location })]]);
-    const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
-    const { code, stdout, stderr } = await runInMemory(['hi'], { env });
+    const replies = [[response(status, { location })]];
+    const { code, stdout, stderr, server } = await runOn(replies, ['hi'], { env: keyed });
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toContain(`the service redirects (${status}) to ${location}`);
     expect(stderr).toContain(`natter config set base-url ${other.url}`);

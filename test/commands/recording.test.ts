@@ -7,7 +7,7 @@ import {
   readRecordedLines,
   writeRecording,
 } from '../recording/recording-fixtures.ts';
-import { runInMemory } from '../support/in-memory.ts';
+import { expectFailure, runInMemory } from '../support/in-memory.ts';
 import { type RunResult, serviceAt, temporaryHome } from '../support/natter.ts';
 import { json, streamed } from '../support/raw-replies.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
@@ -111,10 +111,8 @@ test.each([
 test('a replay divides the reasoning at the start of an answer, as the recorded run did', async () => {
   const tape = newPath();
   const words = ['--reasoning', 'hi'];
-  const live = await runOn(
-    [[streamed('<think>hm</think>', 'Hello')]],
-    ['--record', tape, ...words],
-  );
+  const answer = [[streamed('<think>hm</think>', 'Hello')]];
+  const live = await runOn(answer, ['--record', tape, ...words]);
   const replayed = await runInMemory(['--replay', tape, '--speed', 'max', ...words]);
   expect(live).toMatchObject({ code: 0, stdout: 'Hello\n', stderr: expect.stringContaining('hm') });
   expect(seen(replayed)).toEqual(seen(live));
@@ -150,42 +148,27 @@ test('a recording needs no key, address or network', async () => {
 
 test('a request that was not recorded fails with exit code 3 and the closest difference', async () => {
   const tape = await recordedTape('[sandbox echo] hello');
-  const { code, stdout, stderr } = await runInMemory(['--replay', tape, '[sandbox echo] hallo']);
-  expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
-  expect(stderr).toContain(
+  expectFailure(
+    await runInMemory(['--replay', tape, '[sandbox echo] hallo']),
+    3,
     'messages[0].content is "[sandbox echo] hallo", but "[sandbox echo] hello" in exchange 1',
   );
-  const other = await runInMemory([
-    '--replay',
-    tape,
-    '--json',
-    '-m',
-    'nextgen',
-    '[sandbox echo] hello',
-  ]);
-  expect(JSON.parse(other.stderr)).toMatchObject({
-    error: {
-      kind: 'configuration',
-      message: expect.stringContaining('model is "nextgen", but "origin" in exchange 1'),
-    },
-  });
+  const other = ['--replay', tape, '-m', 'nextgen', '[sandbox echo] hello'];
+  expectFailure(await runInMemory(other), 3, 'model is "nextgen", but "origin" in exchange 1');
 });
 
 test.each([
   ['a missing recording', ['--replay', 'none.jsonl', 'hi'], 3],
   ['a login', ['auth', 'login', '--replay', 'none.jsonl'], 2],
 ])('%s is refused', async (_, words, code) => {
-  const result = await runInMemory(words, { cwd: temporaryHome() });
-  expect(result.code).toBe(code);
-  expect(result.stderr).toMatch(/^natter: .*\n {2}\S/);
+  expectFailure(await runInMemory(words, { cwd: temporaryHome() }), code, /^natter: .*\n {2}\S/);
 });
 
 test('a file that is not a recording stays unchanged, and nothing is sent', async () => {
   const path = newPath('notes.txt');
   writeFileSync(path, 'my notes\n');
-  const { code, stderr, server } = await runOn([[streamed('hi')]], ['--record', path, 'hi']);
-  expect(code).toBe(3);
-  expect(stderr).toContain('notes.txt is not a recording of natter');
+  const { server, ...result } = await runOn([[streamed('hi')]], ['--record', path, 'hi']);
+  expectFailure(result, 3, 'notes.txt is not a recording of natter');
   expect(readFileSync(path, 'utf8')).toBe('my notes\n');
   expect(server.connections()).toBe(0);
 });
@@ -198,19 +181,13 @@ test('a dry run records nothing and needs no recording', async () => {
 
 test('K8 a recording has neither the key nor the header of a profile, even if the service sends them back', async () => {
   const header = 'profile-header-secret';
-  const server = await serve([
-    [json(401, { error: { message: `${secretForms.join(' ')} ${header}` } }, { 'x-echo': header })],
-  ]);
+  const error = { message: `${secretForms.join(' ')} ${header}` };
+  const server = await serve([[json(401, { error }, { 'x-echo': header })]]);
   const tape = newPath();
-  const home = { HOME: temporaryHome() };
-  const set = async (name: string, value: string) =>
-    runInMemory(['config', 'set', name, value], { env: home });
-  await set('base-url', server.url);
-  await set('headers.x-team-token', header);
-  const env = { ...home, NATTER_API_KEY: secretKey };
-  expect(
-    (await runInMemory(['--base-url', server.url, '--record', tape, 'hi'], { env })).code,
-  ).toBe(4);
+  const env = { HOME: temporaryHome(), NATTER_API_KEY: secretKey };
+  await runInMemory(['config', 'set', 'base-url', server.url], { env });
+  await runInMemory(['config', 'set', 'headers.x-team-token', header], { env });
+  expect((await runInMemory(['--record', tape, 'hi'], { env })).code).toBe(4);
   const text = readFileSync(tape, 'utf8');
   expect(text).toContain('***');
   expect(text).not.toContain('authorization');

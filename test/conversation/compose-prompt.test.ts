@@ -8,23 +8,9 @@ test.each([
   ['a prompt', { prompt: 'hi', files: [] }, 'hi'],
   ['input', { files: [], input: 'a\n' }, 'a\n'],
   ['a prompt and input', { prompt: 'hi', files: [], input: 'a\n' }, 'hi\n\na\n'],
-  [
-    'input in place of the placeholder',
-    { prompt: 'of {{stdin}}: why', files: [], input: 'x' },
-    'of x: why',
-  ],
-  [
-    'input in place of two placeholders',
-    { prompt: '{{stdin}}{{stdin}}', files: [], input: '$&' },
-    '$&$&',
-  ],
+  ['input in two places', { prompt: '{{stdin}}: {{stdin}}', files: [], input: '$&' }, '$&: $&'],
   ['a placeholder without input', { prompt: 'a {{stdin}}', files: [] }, 'a {{stdin}}'],
   ['empty input', { prompt: 'hi', files: [], input: '' }, 'hi'],
-  [
-    'a file',
-    { prompt: 'hi', files: [file('a.md', 'text\n')] },
-    'hi\n\n<file name="a.md">\ntext\n</file>',
-  ],
   ['a file without a last line end', { files: [file('a', 'x')] }, '<file name="a">\nx\n</file>'],
   ['an empty file', { files: [file('a', '')] }, '<file name="a">\n</file>'],
   [
@@ -102,7 +88,6 @@ test('a prompt is split into parts that compose the same content', () => {
 });
 
 test.each([
-  ['no files', { prompt: 'p', files: [] }],
   ['files', { prompt: 'p', files: [file('a"<&.md', '1\n\n2\n'), file('b', '')] }],
   ['only a file', { prompt: '', files: [file('a', 'x\n')] }],
 ])('a prompt with %s is split into its parts', (_, parts) => {

@@ -27,13 +27,10 @@ test.each([
   expect(smallestModelFor(tokens)).toBe(model);
 });
 
+const over = "~130,000 tokens, over origin's window of 128,000; -m nextgen has a larger window";
 test.each([
   ['origin', 10, undefined],
-  [
-    'origin',
-    130_000,
-    "~130,000 tokens, over origin's window of 128,000; -m nextgen has a larger window",
-  ],
+  ['origin', 130_000, over],
   ['nextgen', 900_000, "~900,000 tokens, near nextgen's window of 1,000,000"],
   ['foreign', 900_000, undefined],
 ])('the warning for %s with %d tokens is %s', (model, estimate, warning) => {

@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import type { JournalOptions } from '../../src/conversation/journal/journal-file.ts';
-import type { Journal } from '../../src/conversation/journal/journal.ts';
+import type { Journal, JournalOptions } from '../../src/conversation/journal/journal.ts';
 import { createJournal, resumeJournal } from '../../src/conversation/journal/open-journal.ts';
-import type { ExportOptions } from '../../src/conversation/export/export.ts';
-import { pathOf, type Conversation } from '../../src/conversation/tree.ts';
+import { pathOf } from '../../src/conversation/tree.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { folderOf } from '../support/folder.ts';
 
@@ -65,9 +63,9 @@ export async function storedConversation(
 
 /** Opens a stored conversation. */
 export function resumed(options: TestOptions, id: string): Journal {
-  const resumption = resumeJournal(options, id);
-  if (resumption.isOpen) return resumption.journal;
-  throw resumption.refusal;
+  const journal = resumeJournal(options, id);
+  if (journal instanceof Error) throw journal;
+  return journal;
 }
 
 export const fileOf = (folder: string, id: string) =>
@@ -82,11 +80,5 @@ export const filesIn = (folder: string) => readdirSync(folder).sort();
 export const textsOf = (journal: Journal) =>
   pathOf(journal.conversation()).map(({ content }) => content);
 
-/** All pieces of an export. */
-export function wholeExport(
-  write: (from: Conversation, options: ExportOptions) => Iterable<string>,
-  from: Conversation,
-  options: ExportOptions,
-): string {
-  return [...write(from, options)].join('');
-}
+/** An export as one text. */
+export const whole = (pieces: Iterable<string>) => [...pieces].join('');

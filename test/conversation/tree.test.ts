@@ -10,34 +10,16 @@ const sent = (journal: ReturnType<typeof unsaved>) =>
   messagesOf(journal.conversation()).map(({ role, content }) => `${role}: ${content}`);
 
 describe('messagesOf', () => {
-  test('returns the selected turns in order', () => {
-    const journal = unsaved();
-    addPromptAndAnswer(journal, 'one', 'first');
-    journal.addTurn({ role: 'user', content: 'two' });
-    expect(sent(journal)).toEqual(['user: one', 'assistant: first', 'user: two']);
-  });
-
-  test('puts the last system prompt first', () => {
+  test('puts the last system prompt first, unless it is empty, then the turns in order', () => {
     const journal = unsaved();
     journal.addTurn({ role: 'system', content: 'be brief' });
     addPromptAndAnswer(journal, 'one', 'first');
     journal.addTurn({ role: 'system', content: 'be long' });
     journal.addTurn({ role: 'user', content: 'two' });
-    expect(sent(journal)).toEqual([
-      'system: be long',
-      'user: one',
-      'assistant: first',
-      'user: two',
-    ]);
-  });
-
-  test('has no system prompt if the last one is empty', () => {
-    const journal = unsaved();
-    journal.addTurn({ role: 'system', content: 'be brief' });
-    addPromptAndAnswer(journal, 'one', 'first');
+    const turns = ['user: one', 'assistant: first', 'user: two'];
+    expect(sent(journal)).toEqual(['system: be long', ...turns]);
     journal.addTurn({ role: 'system', content: '' });
-    journal.addTurn({ role: 'user', content: 'two' });
-    expect(sent(journal)).toEqual(['user: one', 'assistant: first', 'user: two']);
+    expect(sent(journal)).toEqual(turns);
   });
 
   test('D15 includes the text of a stopped answer, and roles alternate', () => {

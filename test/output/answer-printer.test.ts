@@ -4,8 +4,7 @@ import {
   type AnswerPrinter,
   jsonLinesPrinter,
   jsonPrinter,
-  pipedPrinter,
-  terminalPrinter,
+  textPrinter,
 } from '../../src/output/answer-printer.ts';
 import { Failure } from '../../src/failure.ts';
 import { AnswerMeter } from '../../src/output/answer-meter.ts';
@@ -54,11 +53,11 @@ const document = (stdout: ReturnType<typeof createMemoryOutput>) =>
 const lines = (stdout: ReturnType<typeof createMemoryOutput>) =>
   jsonLinesPrinter(contextWith(stdout));
 
-const plain = { write: (piece: string) => piece, end: () => '' };
-
 test('the exact printer prints the text and nothing else', async () => {
   const events = [started, text('a\u001B[31m', 'b'), text(''), finished];
-  expect(await print((stdout) => pipedPrinter(stdout, true), events)).toBe('a\u001B[31mb');
+  expect(await print((stdout) => textPrinter(stdout, { isExact: true }), events)).toBe(
+    'a\u001B[31mb',
+  );
 });
 
 test.each([
@@ -66,7 +65,7 @@ test.each([
   ['nothing to text with one', [text('a\n'), text('')], 'a\n'],
   ['nothing without text', [started], ''],
 ])('N2: the printer for pipes adds %s', async (_, events, shown) => {
-  expect(await print(pipedPrinter, events)).toBe(shown);
+  expect(await print((stdout) => textPrinter(stdout, {}), events)).toBe(shown);
 });
 
 test.each([
@@ -76,7 +75,7 @@ test.each([
   ['removes escapes that are split over events', [text('a\u001B'), text('[31mb')], 'ab\n'],
 ])('the terminal printer %s', async (_, events, shown) => {
   const make = (stdout: ReturnType<typeof createMemoryOutput>) =>
-    terminalPrinter(stdout, createSanitizer(), plain);
+    textPrinter(stdout, { sanitizer: createSanitizer() });
   expect(await print(make, events)).toBe(shown);
 });
 
@@ -90,7 +89,7 @@ test('the terminal printer prints the rest of the transform at the end', async (
     end: () => held.toUpperCase(),
   };
   const make = (stdout: ReturnType<typeof createMemoryOutput>) =>
-    terminalPrinter(stdout, createSanitizer(), holding);
+    textPrinter(stdout, { transform: holding });
   expect(await print(make, [text('a'), text('b')])).toBe('AB\n');
 });
 
@@ -100,7 +99,7 @@ test.each([
 ])('N17: after Ctrl+C the terminal printer begins a row and prints %s', async (_, rest, shown) => {
   const holding = { write: (piece: string) => piece, end: () => rest };
   const make = (stdout: ReturnType<typeof createMemoryOutput>) =>
-    terminalPrinter(stdout, createSanitizer(), holding, () => true);
+    textPrinter(stdout, { transform: holding, isInterrupted: () => true });
   expect(await print(make, [text('a')])).toBe(shown);
 });
 

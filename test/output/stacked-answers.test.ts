@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
-import { pipedPrinter } from '../../src/output/answer-printer.ts';
+import { textPrinter } from '../../src/output/answer-printer.ts';
 import { createStackedAnswers } from '../../src/output/comparison.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
 import { createMemoryOutput } from '../support/memory-context.ts';
@@ -8,7 +8,7 @@ import { answerOf, finished, text } from './compared-answers.ts';
 
 function open() {
   const stdout = createMemoryOutput();
-  const printers = [pipedPrinter(stdout), pipedPrinter(stdout)];
+  const printers = [textPrinter(stdout, {}), textPrinter(stdout, {})];
   const view = createStackedAnswers(stdout, plainStyle, ['one', 'two'], printers);
   return { stdout, view };
 }

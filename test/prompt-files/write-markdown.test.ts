@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parsePromptFile } from '../../src/prompt-files/parse-prompt-file.ts';
-import { type PromptFile, variablesOf } from '../../src/prompt-files/prompt-file.ts';
+import { variablesOf } from '../../src/prompt-files/prompt-file.ts';
 import {
   fillTemplate,
   joinTexts,
@@ -26,7 +26,7 @@ const parse = (content: string, path = '/a.md') =>
   parsePromptFile({ file: { name: path, path }, content });
 
 const place = { file, line: 1 };
-const pieces = [
+const marks = [
   '\\',
   '\\\\',
   '{',
@@ -42,7 +42,7 @@ const pieces = [
   '#!',
 ];
 const part = fc.oneof(
-  fc.constantFrom(...pieces).map((text): Part => textPart(text)),
+  fc.constantFrom(...marks).map((text): Part => textPart(text)),
   fc.constantFrom<Part>(
     { kind: 'variable', name: 'x', place },
     { kind: 'stdin', name: 'stdin', place },
@@ -57,14 +57,8 @@ const template = fc.array(part).map(joinTexts);
 test('a prompt written as Markdown has the same text when it is read again', async () => {
   await fc.assert(
     fc.asyncProperty(template, fc.option(template), async (prompt, system) => {
-      const original: PromptFile = {
-        file,
-        format: 'markdown',
-        front: {},
-        system: system ?? undefined,
-        prompt,
-        notices: [],
-      };
+      const others = { file, format: 'markdown', front: {}, notices: [] } as const;
+      const original = { ...others, system: system ?? undefined, prompt };
       const read = await parse(promptMarkdown(original));
       expect(fill(read.prompt)).toBe(fill(prompt));
       expect(fill(read.system ?? [])).toBe(fill(system ?? []));
@@ -94,7 +88,6 @@ describe('a template of llm', () => {
 
   test.each([
     ['prompt: a\nfragments: []', /brief\.yaml:2: natter cannot use "fragments"/],
-    ['prompt: a\nfragments: [b]', /cannot use "fragments" of an llm template/],
     ['model: a', /an llm template needs prompt or system/],
     ['prompt: [a]', /brief\.yaml:1: prompt must be text/],
   ])('%j is refused with the file and the line', async (content, message) => {
@@ -125,12 +118,9 @@ describe('a command file of a coding agent', () => {
   });
 
   test('is known by its folder', async () => {
-    const { prompt, format } = await parse('Fix $1.', '/p/.claude/commands/fix.md');
-    expect(format).toBe('agent');
-    expect(promptMarkdown(await parse('Fix $1.', '/p/.claude/commands/fix.md'))).toBe(
-      '---\nargument-hint: "[words]"\n---\n\nFix $1.\n',
-    );
-    expect(fill(prompt)).toBe('Fix one.');
+    const read = await parse('Fix $1.', '/p/.claude/commands/fix.md');
+    expect([read.format, fill(read.prompt)]).toEqual(['agent', 'Fix one.']);
+    expect(promptMarkdown(read)).toBe('---\nargument-hint: "[words]"\n---\n\nFix $1.\n');
   });
 
   test('has a notice for a command, with its line', async () => {

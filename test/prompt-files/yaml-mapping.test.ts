@@ -4,15 +4,15 @@ import { readMapping } from '../../src/prompt-files/yaml-mapping.ts';
 
 const file = { name: 'a.md', path: '/a.md' };
 
+const nested = (depth: number) => `a: ${'['.repeat(depth)}${']'.repeat(depth)}`;
+const indented = Array.from({ length: 1500 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n');
+
 test.each([
-  ['lists', `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`],
+  ['lists', nested(20_000)],
+  ['200 lists', nested(200)],
   ['mappings', `a: ${'{a: '.repeat(20_000)}1${'}'.repeat(20_000)}`],
-  ['200 lists', `a: ${'['.repeat(200)}${']'.repeat(200)}`],
   ['lists in lines', `a:\n  ${'- '.repeat(20_000)}1`],
-  [
-    'indented mappings',
-    Array.from({ length: 1500 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'),
-  ],
+  ['indented mappings', indented],
 ])('values that are nested too deeply are refused: %s', (_, text) => {
   const read = () => readMapping(text, file, 2);
   expect(read).toThrow(Failure);
@@ -20,6 +20,5 @@ test.each([
 });
 
 test('values may be nested', () => {
-  const text = `a: ${'['.repeat(50)}${']'.repeat(50)}`;
-  expect(readMapping(text, file, 2)).toMatchObject([{ key: 'a', place: { line: 2 } }]);
+  expect(readMapping(nested(50), file, 2)).toMatchObject([{ key: 'a', place: { line: 2 } }]);
 });

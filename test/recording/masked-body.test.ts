@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Transport } from '../../src/client/http/transport.ts';
 import { systemClock } from '../../src/clock.ts';
-import { createConsumedExchanges } from '../../src/recording/match-exchange.ts';
+import { createUsedExchanges } from '../../src/recording/match-exchange.ts';
 import { createMaskedBody } from '../../src/recording/masked-body.ts';
 import { readRecording } from '../../src/recording/read-recording.ts';
 import { createRecorder } from '../../src/recording/recorder.ts';
@@ -83,7 +83,7 @@ async function recordAndReplay(reads: readonly Uint8Array[], contentType: string
   const live = await read(record(answering(reads, contentType)));
   const recording = readRecording(path);
   const clock = createReplayClock(systemClock, Number.POSITIVE_INFINITY);
-  const used = createConsumedExchanges();
+  const used = createUsedExchanges();
   const replayed = await read(createReplay(recording, used, clock, (text) => text));
   return { live, replayed, recorded: readFileSync(path, 'utf8') };
 }
@@ -243,10 +243,9 @@ test('writes an event with the time of its last read, and a cut one at the end',
   ]);
 });
 
-test('keeps the reads and times of a body that is no stream', () => {
+test('writes a body that is no stream as a whole at its end', () => {
   expect(recordedPieces(['{"data":', '[]}'], 'application/json')).toEqual([
-    { at: 0, text: '{"data":' },
-    { at: 1, text: '[]}' },
+    { at: 1, text: '{"data":[]}' },
   ]);
   expect(recordedPieces(['<html>nk-4/Zx', '9+Qw7==TopSecret'])).toEqual([
     { at: 1, text: '<html>***' },

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
 import {
-  createConsumedExchanges,
+  createUsedExchanges,
   differencesOf,
-  keepConsumedExchanges,
+  keepUsedExchanges,
   takeExchange,
 } from '../../src/recording/match-exchange.ts';
 import type { RecordedRequest } from '../../src/recording/format.ts';
@@ -27,7 +27,7 @@ function choose(...requests: readonly RecordedRequest[]) {
     events: [],
   }));
   const recording = { file: 'tape.jsonl', exchanges, unreadable: [] };
-  const used = createConsumedExchanges();
+  const used = createUsedExchanges();
   return { take: (request: RecordedRequest) => takeExchange(request, recording, used) };
 }
 
@@ -153,16 +153,16 @@ const next = (used: ReadonlySet<number>) => used.size;
 
 test('runs at the same time choose different exchanges', async () => {
   const path = newPath('used');
-  const runs = Array.from({ length: 10 }, () => keepConsumedExchanges(path, options).add(next));
+  const runs = Array.from({ length: 10 }, () => keepUsedExchanges(path, options)(next));
   expect(new Set(await Promise.all(runs)).size).toBe(10);
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
 test('writes nothing if the choice fails', async () => {
   const path = newPath('used');
-  const used = keepConsumedExchanges(path, options);
-  await used.add(next);
-  const refused = used.add(() => {
+  const used = keepUsedExchanges(path, options);
+  await used(next);
+  const refused = used(() => {
     throw new Error('none');
   });
   await expect(refused).rejects.toThrow('none');
@@ -172,7 +172,7 @@ test('writes nothing if the choice fails', async () => {
 test('refuses any other file, and does not change it', async () => {
   const path = newPath('used');
   writeFileSync(path, 'my notes\n');
-  await expect(keepConsumedExchanges(path, options).add(next)).rejects.toThrow(
+  await expect(keepUsedExchanges(path, options)(next)).rejects.toThrow(
     'is not a list of used exchanges',
   );
   expect(readFileSync(path, 'utf8')).toBe('my notes\n');

@@ -249,12 +249,13 @@ test('stops a request that waits for another natter immediately, and records lat
   const transport = createRecorder(file, systemClock, () => undefined, onFailure)(network);
   const url = new URL('http://127.0.0.1/v1/models');
   const request: HttpRequest = { method: 'GET', url, headers: {} };
-  createLock(`${path}.lock`, createOwner(running, new Date(), 'theirs'));
+  const theirs = createOwner(running, new Date());
+  createLock(`${path}.lock`, theirs);
   const stop = new AbortController();
   const answer = transport(request, stop.signal);
   stop.abort(new Error('stopped'));
   await expect(answer).rejects.toThrow('stopped');
-  releaseLock(`${path}.lock`, 'theirs');
+  releaseLock(`${path}.lock`, theirs.token);
   await transport(request, new AbortController().signal);
   expect(failures).toEqual([]);
   expect(readRecordedLines(path).map(({ type }) => type)).toEqual(['request', 'response']);

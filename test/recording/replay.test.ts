@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { ClientOptions } from '../../src/client/client.ts';
-import { createConsumedExchanges } from '../../src/recording/match-exchange.ts';
+import { createUsedExchanges } from '../../src/recording/match-exchange.ts';
 import { readRecording } from '../../src/recording/read-recording.ts';
 import { createReplay, createReplayClock } from '../../src/recording/replay.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
@@ -17,7 +17,7 @@ function replaying(
   const real = createFakeClock(new Date('2030-01-01T00:00:00Z'));
   const clock = createReplayClock(real, speed);
   const recording = readRecording(writeRecording(...lines));
-  const replay = createReplay(recording, createConsumedExchanges(), clock, (text) => text);
+  const replay = createReplay(recording, createUsedExchanges(), clock, (text) => text);
   const baseUrl = 'http://replay.localhost';
   const { client } = createTestClient(baseUrl, { clock, transport: () => replay, ...options });
   return { client, clock: real };

@@ -181,11 +181,6 @@ describe('the entry of a key', () => {
     expect(state.dialog).toBeUndefined();
   });
 
-  test('is not part of the history', () => {
-    const { effects } = runInApp(entry, typed('secret'), enter);
-    expect(effectsOf(effects, 'remember')).toEqual([]);
-  });
-
   test('connects without a key if it is empty', () => {
     expect(effectsOf(runInApp(entry, enter).effects, 'connect')[0]).toMatchObject({
       key: undefined,
@@ -198,23 +193,17 @@ const refusal = { kind: 'unauthorized', message: 'the key was refused' } as cons
 const outcome = { type: 'failed', hasText: false, failure: refusal } as const;
 const ended = answerEnded(outcome, conversationOf());
 
-describe.each([
+test.each([
   [true, 'enter a different key here'],
   [false, 'enter a key here'],
-])('the hint of a refusal, with a key: %s', (hasKey, hint) => {
-  test('during an answer', () => {
-    const service = { address, isSandbox: false, hasKey };
-    const { effects } = run(stateOf({ service }), typed('one'), enter, ended);
+])('a refusal has a hint, with a key: %s', (hasKey, hint) => {
+  const service = { address, isSandbox: false, hasKey };
+  const answering = run(stateOf({ service }), typed('one'), enter, ended);
+  const target = { address, key: hasKey ? 'refused' : undefined };
+  const connecting = run(stateOf(), (state) => onConnectionFailed(state, refusal, target));
+  for (const { effects } of [answering, connecting]) {
     expect(JSON.stringify(effects)).toContain(hint);
-  });
-
-  test('while connecting', () => {
-    const key = hasKey ? 'refused' : undefined;
-    const { effects } = run(stateOf(), (state) =>
-      onConnectionFailed(state, refusal, { address, key }),
-    );
-    expect(JSON.stringify(effects)).toContain(hint);
-  });
+  }
 });
 
 test('a refused key is asked for again, and the prompt is kept', () => {

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { noticeOf } from '../../src/repl/screen/notice.ts';
-import type { AnswerOutcome, ReplState } from '../../src/repl/state.ts';
 import { shortenPromptHint } from '../../src/repl/session.ts';
+import type { AnswerOutcome, ReplState } from '../../src/repl/state.ts';
 import { printNotice } from '../../src/repl/step.ts';
 import { runInApp } from '../support/app.tsx';
 import {
   answerEnded,
-  composed,
   conversationOf,
   effectsOf,
   enter,
@@ -14,54 +13,58 @@ import {
   interrupt,
   lineEntered,
   pasted,
+  play,
   pressed,
   printed,
-  promptMissing,
-  run,
   stateOf,
-  typed,
+  type StateChange,
 } from '../support/repl-state.ts';
+
+const question = { role: 'user', content: 'one' } as const;
+const answered = conversationOf(question, { role: 'assistant', content: 'first answer' });
+const ended = (outcome: AnswerOutcome, conversation = answered) =>
+  answerEnded(outcome, conversation);
+const finished = ended({ type: 'finished' });
+const up = pressed('up');
+const onEmpty = (...keys: readonly (string | StateChange)[]) => play(stateOf(), ...keys);
 
 describe('Y18: a word that quits other programs', () => {
   test.each(['exit', 'quit', ':q', ':q!', ':qa', ':qa!', ':wq', ':wqa', ':x', ':xa', ' exit '])(
     '%j alone quits after a confirmation',
     (word) => {
-      const asked = run(stateOf(), typed(word), enter);
+      const asked = onEmpty(word, enter);
       expect(asked.effects).toEqual([]);
       expect(noticeOf(asked.state)).toBe('press Enter again to quit');
-      const left = run(asked.state, enter);
-      expect(left.effects).toEqual([{ type: 'quit' }]);
-      expect(composed(left.state)).toBe('');
+      expect(play(asked.state, enter)).toMatchObject({ effects: [{ type: 'quit' }], text: '' });
     },
   );
 
   test('quits during an answer too', () => {
-    const { state, effects } = run(stateOf(), typed('one'), enter, typed('exit'), enter, enter);
-    expect(state.hasQuit).toBe(true);
-    expect(effectsOf(effects, 'send')).toHaveLength(1);
+    const { state, sent } = onEmpty('one', enter, 'exit', enter, enter);
+    expect([state.hasQuit, sent]).toEqual([true, ['one']]);
   });
 
   test('needs a new confirmation after any other key', () => {
-    const { state, effects } = run(stateOf(), typed('exit'), enter, pressed('left'), enter);
-    expect([state.hasQuit, state.isExitWordEntered]).toEqual([false, true]);
+    const { state, effects } = onEmpty('exit', enter, pressed('left'), enter);
+    expect(state).toMatchObject({ hasQuit: false, isExitWordEntered: true });
     expect(effects).toEqual([]);
   });
 
   test('is ordinary text in a longer prompt', () => {
-    const { state, effects } = run(stateOf(), typed('exit'), enter, typed(' codes?'), enter);
-    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ content: 'exit codes?' });
-    expect(composed(state)).toBe('');
+    expect(onEmpty('exit', enter, ' codes?', enter)).toMatchObject({
+      sent: ['exit codes?'],
+      text: '',
+    });
   });
 
   test('quits in line mode when it is typed again', () => {
-    const start = stateOf({ isLineMode: true });
-    const asked = run(start, lineEntered('exit'));
-    expect(printed(asked.effects)).toEqual([
-      'type exit again to quit; add words to send it as a prompt',
-    ]);
-    expect(run(asked.state, lineEntered('quit')).state.hasQuit).toBe(true);
-    const { state } = run(asked.state, lineEntered('one'), lineEntered('exit'));
-    expect([state.hasQuit, state.isExitWordEntered]).toEqual([false, true]);
+    const asked = play(stateOf({ isLineMode: true }), lineEntered('exit'));
+    expect(asked.printed).toEqual(['type exit again to quit; add words to send it as a prompt']);
+    expect(play(asked.state, lineEntered('quit')).state.hasQuit).toBe(true);
+    expect(play(asked.state, lineEntered('one'), lineEntered('exit')).state).toMatchObject({
+      hasQuit: false,
+      isExitWordEntered: true,
+    });
   });
 });
 
@@ -70,152 +73,103 @@ test('Ctrl+C cancels a question, and pressed again does not quit', () => {
   const dialog = { type: 'choice', title: 'replace it?', choices: [], cancel } as const;
   const cancelled = runInApp(stateOf({ dialog }), interrupt);
   expect(printed(cancelled.effects)).toEqual(['cancelled']);
-  expect(run(cancelled.state, interrupt).state.hasQuit).toBe(false);
+  expect(play(cancelled.state, interrupt).state.hasQuit).toBe(false);
 });
 
-const answered = conversationOf(
-  { role: 'user', content: 'one' },
-  { role: 'assistant', content: 'first answer' },
-);
-
-const ended = (outcome: AnswerOutcome, conversation = answered) =>
-  answerEnded(outcome, conversation);
-
-const finished = ended({ type: 'finished' });
-
 describe('Enter', () => {
-  test('sends the draft and clears the composer', () => {
-    const { state, effects } = run(stateOf(), typed('one'), enter);
-    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({
-      type: 'new',
-      content: 'one',
-      parent: undefined,
-    });
-    expect(composed(state)).toBe('');
+  test('sends the draft, clears the composer and keeps the prompt in the history', () => {
+    const { state, effects, text } = onEmpty('one', enter);
+    expect(effectsOf(effects, 'send')).toMatchObject([
+      { prompt: { type: 'new', content: 'one', parent: undefined } },
+    ]);
+    expect(effectsOf(effects, 'remember')).toEqual([{ type: 'remember', input: 'one' }]);
+    expect(text).toBe('');
     expect(state.activity).toMatchObject({ type: 'answer', phase: 'waiting', model: 'origin' });
   });
 
   test('sends nothing from an empty composer', () => {
-    expect(run(stateOf(), typed('  '), enter).effects).toEqual([]);
-  });
-
-  test('after a backslash starts a new line', () => {
-    const { state, effects } = run(stateOf(), typed('one\\'), enter, typed('two'));
-    expect(composed(state)).toBe('one\ntwo');
-    expect(effects).toEqual([]);
+    expect(onEmpty('  ', enter).effects).toEqual([]);
   });
 
   test.each([
-    ['Shift+Enter', pressed('enter', { shift: true })],
-    ['Alt+Enter', pressed('enter', { alt: true })],
-    ['Ctrl+J', pressed('j', { ctrl: true })],
-  ])('%s starts a new line', (_name, key) => {
-    expect(composed(run(stateOf(), typed('one'), key, typed('two')).state)).toBe('one\ntwo');
+    ['a backslash and Enter', 'one\\', enter],
+    ['Shift+Enter', 'one', pressed('enter', { shift: true })],
+    ['Alt+Enter', 'one', pressed('enter', { alt: true })],
+    ['Ctrl+J', 'one', pressed('j', { ctrl: true })],
+  ])('does not send with %s, which start a new line', (_keys, before, key) => {
+    expect(onEmpty(before, key, 'two')).toMatchObject({ text: 'one\ntwo', effects: [] });
   });
 
   test('during an answer queues the prompt, which is sent when the answer ends', () => {
-    const queued = run(stateOf(), typed('one'), enter, typed('two'), enter);
-    expect(effectsOf(queued.effects, 'send')).toHaveLength(1);
-    expect(queued.state.queue).toHaveLength(1);
-    const next = run(queued.state, finished);
-    expect(effectsOf(next.effects, 'send')[0]?.prompt).toMatchObject({
-      content: 'two',
-      parent: 't2',
-    });
-    expect(next.state.queue).toEqual([]);
+    const queued = onEmpty('one', enter, 'two', enter);
+    expect(queued.sent).toEqual(['one']);
+    const { state, effects } = play(queued.state, finished);
+    expect(effectsOf(effects, 'send')).toMatchObject([
+      { prompt: { content: 'two', parent: 't2' } },
+    ]);
+    expect(state.queue).toEqual([]);
   });
 
   test('sends a long paste in full and shows its marker', () => {
     const text = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n');
-    const { effects } = run(stateOf(), pasted(text), typed(' what?'), enter);
-    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({
-      content: `${text} what?`,
-      shown: '[paste #1, 100 lines] what?',
-    });
-  });
-
-  test('adds sent prompts to the history', () => {
-    const { effects } = run(stateOf(), typed('one'), enter);
-    expect(effectsOf(effects, 'remember')).toEqual([{ type: 'remember', input: 'one' }]);
+    const { effects } = onEmpty(pasted(text), ' what?', enter);
+    expect(effectsOf(effects, 'send')).toMatchObject([
+      { prompt: { content: `${text} what?`, shown: '[paste #1, 100 lines] what?' } },
+    ]);
   });
 });
 
 describe('a line that starts with a slash', () => {
-  test('is a command', () => {
-    const { effects, state } = run(stateOf(), typed('/rename'), enter);
-    expect(effectsOf(effects, 'send')).toEqual([]);
-    expect(printed(effects)[0]).toMatch(/^this conversation has no title/);
-    expect(state.activity).toBeUndefined();
-  });
+  const paste = `/quit\n${'line\n'.repeat(9)}`;
 
   test('is sent as a prompt if the slash is doubled', () => {
-    const { effects } = run(stateOf(), typed('//etc/hosts says what?'), enter);
-    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({
-      content: '/etc/hosts says what?',
-    });
+    expect(onEmpty('//etc/hosts says what?', enter).sent).toEqual(['/etc/hosts says what?']);
   });
 
-  test('is refused for an unknown command, with suggestions', () => {
-    const missing = promptMissing('modle', 'nextgen');
-    const { effects } = run(stateOf(), typed('/modle nextgen'), enter, missing);
-    expect(printed(effects)).toEqual(['unknown command /modle']);
-    expect(effects.at(-1)).toMatchObject({
-      entries: [{ hint: expect.stringContaining('did you mean /model? //') }],
-    });
-  });
-
-  test('is text in a paste', () => {
-    const { effects } = run(stateOf(), pasted(`/quit\n${'line\n'.repeat(9)}`), enter);
-    expect(effectsOf(effects, 'send')).toHaveLength(1);
-  });
-
-  test('is text in a paste in a later session too', () => {
-    const text = `/quit\n${'line\n'.repeat(9)}`;
-    const { effects } = run(stateOf(), pasted(text), enter);
-    expect(effectsOf(effects, 'remember')).toEqual([{ type: 'remember', input: `/${text}` }]);
+  test('is text in a paste, in a later session too', () => {
+    const { sent, effects } = onEmpty(pasted(paste), enter);
+    expect(sent).toEqual([paste]);
+    expect(effectsOf(effects, 'remember')).toEqual([{ type: 'remember', input: `/${paste}` }]);
   });
 
   test('is queued during an answer, unless the command is immediate', () => {
-    const start = run(stateOf(), typed('one'), enter).state;
-    const waiting = run(start, typed('/rename'), enter);
-    expect(waiting.state.queue).toHaveLength(1);
-    expect(printed(waiting.effects)).toEqual([]);
-    expect(run(start, typed('/quit'), enter).state.hasQuit).toBe(true);
+    const { state } = onEmpty('one', enter);
+    const waiting = play(state, '/rename', enter);
+    expect([waiting.state.queue.length, waiting.printed]).toEqual([1, []]);
+    expect(play(state, '/quit', enter).state.hasQuit).toBe(true);
   });
 });
 
 describe('an answer that fails', () => {
-  const failure = { kind: 'server_error', message: 'the service answered 500' } as const;
-  const failed = ended(
-    { type: 'failed', hasText: false, failure },
-    conversationOf({ role: 'user', content: 'one' }),
-  );
+  const failedWith = (hint?: string) =>
+    ended(
+      {
+        type: 'failed',
+        hasText: false,
+        failure: { kind: 'server_error', message: 'the service answered 500', hint },
+      },
+      conversationOf(question),
+    );
+  const failed = failedWith();
 
-  test('Y18: prints one line with cause and hint, and restores the prompt', () => {
-    const { state, effects } = run(stateOf(), typed('one'), enter, failed);
-    expect(printed(effects)).toEqual(['the service answered 500']);
-    expect(effects.at(-1)).toMatchObject({ entries: [{ hint: 'Enter sends it again' }] });
-    expect(composed(state)).toBe('one');
+  test.each([
+    ['Y18: prints one line with cause and hint', undefined, 'Enter sends it again'],
+    ['R2: of a prompt that is too long has its own hint', shortenPromptHint, shortenPromptHint],
+  ])('%s, and restores the prompt', (_what, hint, shown) => {
+    const { state, effects, text } = onEmpty('one', enter, failedWith(hint));
+    expect(effectsOf(effects, 'print').at(-1)?.entries).toMatchObject([
+      { message: 'the service answered 500', hint: shown },
+    ]);
+    expect(text).toBe('one');
     expect(state.activity).toBeUndefined();
   });
 
-  test('R2: of a prompt that is too long is not said to be sent again', () => {
-    const refusal = { ...failure, hint: shortenPromptHint };
-    const refused = ended(
-      { type: 'failed', hasText: false, failure: refusal },
-      conversationOf({ role: 'user', content: 'one' }),
-    );
-    const { effects } = run(stateOf(), typed('one'), enter, refused);
-    expect(effects.at(-1)).toMatchObject({ entries: [{ hint: shortenPromptHint }] });
-  });
-
   test('keeps text that was typed meanwhile', () => {
-    const { state } = run(stateOf(), typed('one'), enter, typed('two'), failed);
-    expect(composed(state)).toBe('two');
+    expect(onEmpty('one', enter, 'two', failed).text).toBe('two');
   });
 
   test('D16 is not part of the path of the next prompt', () => {
-    const { effects } = run(stateOf(), typed('one'), enter, failed, enter);
+    const { effects } = onEmpty('one', enter, failed, enter);
     expect(effectsOf(effects, 'send')[1]?.prompt).toMatchObject({
       content: 'one',
       parent: undefined,
@@ -223,80 +177,65 @@ describe('an answer that fails', () => {
   });
 
   test('pauses the queue until Enter', () => {
-    const { state, effects } = run(stateOf(), typed('one'), enter, typed('two'), enter, failed);
-    expect(effectsOf(effects, 'send')).toHaveLength(1);
-    expect(state.queue).toHaveLength(1);
-    const next = run({ ...state, composer: stateOf().composer }, enter);
-    expect(effectsOf(next.effects, 'send')[0]?.prompt).toMatchObject({ content: 'two' });
+    const { state, sent } = onEmpty('one', enter, 'two', enter, failed);
+    expect([sent, state.queue.length]).toEqual([['one'], 1]);
+    expect(play({ ...state, composer: stateOf().composer }, enter).sent).toEqual(['two']);
   });
 });
 
 describe('Esc and Ctrl+C', () => {
-  const streaming = run(stateOf(), typed('one'), enter).state;
+  const streaming = onEmpty('one', enter).state;
 
   test.each([
     ['Esc', escape],
     ['Ctrl+C', interrupt],
   ])('%s stops the answer', (_name, key) => {
-    const { state, effects } = run(streaming, key);
+    const { state, effects } = play(streaming, key);
     expect(effects).toEqual([{ type: 'stop' }]);
     expect(state.activity?.isStopping).toBe(true);
   });
 
   test('print a notice for a stopped answer', () => {
     const stopped = ended({ type: 'stopped', hasText: true });
-    expect(printed(run(streaming, escape, stopped).effects)).toEqual([
-      'stopped; /continue resumes it',
-    ]);
+    expect(play(streaming, escape, stopped).printed).toEqual(['stopped; /continue resumes it']);
   });
 
   test('Ctrl+C moves the draft to the history', () => {
-    const { state } = run(stateOf(), typed('draft'), interrupt);
-    expect(composed(state)).toBe('');
-    expect(composed(run(state, pressed('up')).state)).toBe('draft');
-    expect(state.hasQuit).toBe(false);
+    expect(onEmpty('draft', interrupt)).toMatchObject({ text: '', state: { hasQuit: false } });
+    expect(onEmpty('draft', interrupt, up).text).toBe('draft');
   });
 
-  test('P7 Ctrl+C on an empty composer quits when it is pressed again', () => {
-    const armed = run(stateOf(), interrupt).state;
+  test.each([
+    ['on an empty composer', []],
+    ['after a draft', ['draft']],
+  ])('P7 Ctrl+C %s quits when it is pressed twice in a row', (_where, keys) => {
+    const armed = onEmpty(...keys, interrupt).state;
     expect(armed).toMatchObject({ isQuitArmed: true, hasQuit: false });
-    expect(run(armed, interrupt).state.hasQuit).toBe(true);
-    expect(run(armed, typed('x'), interrupt).state.hasQuit).toBe(false);
-  });
-
-  test('P7 Ctrl+C clears the draft and quits when it is pressed again', () => {
-    const cleared = run(stateOf(), typed('draft'), interrupt).state;
-    expect(cleared).toMatchObject({ isQuitArmed: true, hasQuit: false });
-    expect(run(cleared, interrupt).state.hasQuit).toBe(true);
-    expect(run(cleared, typed('x'), interrupt).state.hasQuit).toBe(false);
+    expect(play(armed, interrupt).state.hasQuit).toBe(true);
+    expect(play(armed, 'x', interrupt).state.hasQuit).toBe(false);
   });
 
   test('P7 Ctrl+D quits if the composer is empty, else deletes', () => {
     const control = pressed('d', { ctrl: true });
-    expect(run(stateOf(), control).effects).toEqual([{ type: 'quit' }]);
-    const { state } = run(stateOf(), typed('ab'), pressed('home'), control);
-    expect(composed(state)).toBe('b');
+    expect(onEmpty(control).effects).toEqual([{ type: 'quit' }]);
+    expect(onEmpty('ab', pressed('home'), control).text).toBe('b');
   });
 });
 
 describe('Up', () => {
+  const sent = onEmpty('old', enter, finished).state;
+
   test('moves within the text before it goes to the history', () => {
-    const sent = run(stateOf(), typed('old'), enter, finished).state;
-    const { state } = run(sent, typed('one\\'), enter, typed('two'), pressed('up'), typed('X'));
-    expect(composed(state)).toBe('oneX\ntwo');
-    expect(composed(run(state, pressed('up')).state)).toBe('old');
+    const { state, text } = play(sent, 'one\\', enter, 'two', up, 'X');
+    expect([text, play(state, up).text]).toEqual(['oneX\ntwo', 'old']);
   });
 
   test('never loses the draft', () => {
-    const sent = run(stateOf(), typed('old'), enter, finished).state;
-    const { state } = run(sent, typed('draft'), pressed('up'), pressed('down'));
-    expect(composed(state)).toBe('draft');
+    expect(play(sent, 'draft', up, pressed('down')).text).toBe('draft');
   });
 
   test('moves the last queued prompt back to the composer', () => {
-    const start = run(stateOf(), typed('one'), enter, typed('two'), enter).state;
-    const { state } = run(start, pressed('up'));
-    expect(composed(state)).toBe('two');
-    expect(state.queue).toEqual([]);
+    const { state, text } = onEmpty('one', enter, 'two', enter, up);
+    expect([text, state.queue]).toEqual(['two', []]);
   });
 });

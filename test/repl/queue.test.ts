@@ -10,7 +10,6 @@ import {
   enter,
   escape,
   lineEntered,
-  pasted,
   pressed,
   printed,
   run,
@@ -75,19 +74,6 @@ describe('X31: a queue paused by a stop or a failure', () => {
     expect(state.isQueuePaused).toBe(false);
   });
 
-  test('is sent after a later prompt', () => {
-    const { state, effects } = run(
-      stateOf(),
-      ...sent('one'),
-      stopped,
-      ...sent('two'),
-      ...sent('three'),
-    );
-    expect(noticeOf(state)).toBeUndefined();
-    const next = run(state, finished);
-    expect(contents([...effects, ...next.effects])).toEqual(['one', 'two', 'three']);
-  });
-
   test('stays paused if the later prompt fails too', () => {
     const { state, effects } = run(
       stateOf(),
@@ -137,12 +123,6 @@ describe('Ctrl+S', () => {
     const two = run(put, stash).state;
     expect(composed(two)).toBe('two');
     expect(composed(run(two, enter).state)).toBe('one');
-  });
-
-  test('a paste keeps its text', () => {
-    const text = 'line\n'.repeat(20);
-    const { state } = run(stateOf(), pasted(text), stash, stash);
-    expect(composed(state)).toBe(text);
   });
 
   test('does nothing without a draft', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
 import { journalOptions } from '../../src/ask/open-conversation.ts';
-import { present } from '../../src/run.ts';
+import { present, startRun } from '../../src/run.ts';
 import { refuseOneShotOptions, runRepl, welcomeEntry } from '../../src/repl/run.ts';
 import type { Failure } from '../../src/failure.ts';
 import { createJournal } from '../../src/conversation/journal/open-journal.ts';
@@ -30,9 +30,8 @@ test.each([
 ])('%s leaves the conversation to continue unlocked', async (_what, wrong) => {
   const { context, files } = await storedConversation();
   const before = files();
-  await expect(runRepl(context, { ...options, ...wrong, continue: true }, [])).rejects.toThrow(
-    'missing',
-  );
+  const run = await startRun(context, { ...options, ...wrong, continue: true });
+  await expect(runRepl(run, [])).rejects.toThrow('missing');
   expect(files()).toEqual(before);
 });
 

@@ -7,7 +7,8 @@ import type { ChatEvent } from '../../src/client/events.ts';
 import { createReplGuard } from '../../src/repl/guard.ts';
 import type { SessionSettings } from '../../src/repl/state.ts';
 import { openReplService } from '../../src/repl/service.ts';
-import { noticeOverrides, startRun } from '../../src/settings/read-settings.ts';
+import { noticeOverrides, withSettings } from '../../src/settings/read-settings.ts';
+import { startRun } from '../../src/run.ts';
 import { runInMemory } from '../support/in-memory.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import { temporaryHome } from '../support/natter.ts';
@@ -19,7 +20,7 @@ const listed = json(200, { data: [{ id: 'origin' }] });
 
 async function openService(home: string, environment = {}, conversation?: () => string) {
   const { context } = createMemoryContext({ homeDirectory: home, environment });
-  const run = await startRun(context, {} as ChatOptions);
+  const run = withSettings(await startRun(context, {} as ChatOptions));
   const service = await openReplService(run, {
     command: 'chat',
     ...(conversation && { conversation }),
@@ -72,7 +73,7 @@ test('N24: connect finds an API without /v1, and stores its path', async () => {
 test('N19: a variable with a different value than the stored one is named', async () => {
   const environment = { NATTER_BASE_URL: 'http://127.0.0.1:9', NATTER_API_KEY: 'nk-old' };
   const { context, stderr } = createMemoryContext({ environment });
-  const run = await startRun(context, {} as ChatOptions);
+  const run = withSettings(await startRun(context, {} as ChatOptions));
   noticeOverrides(run, { baseUrl: environment.NATTER_BASE_URL, apiKey: 'nk-new' });
   expect(stderr()).toBe('natter: NATTER_API_KEY is set and overrides the stored value\n');
 });
@@ -89,14 +90,13 @@ async function openFallback(url: string) {
 test('a fallback of a different profile is asked at its own address', async () => {
   const far = await serve([[streamed('from far')]]);
   const { service } = await openFallback(far.url);
-  const { models, clients } = service.models({ model: 'origin' } as SessionSettings);
+  const models = service.models({ model: 'origin' } as SessionSettings);
   expect(models.map(({ label }) => label)).toEqual(['origin', 'far:llama3']);
   const messages = [{ role: 'user', content: 'hi' }] as const;
-  const client = await clients.of(models[1] as FallbackModel);
+  const client = await service.clientOf((models[1] as FallbackModel).settings);
   const events: ChatEvent[] = [];
   for await (const event of client.chat({ model: 'llama3', messages })) events.push(event);
   expect(events).toContainEqual(expect.objectContaining({ text: 'from far' }));
-  await clients.close();
 });
 
 test('the guard of a local conversation checks files for a fallback elsewhere', async () => {

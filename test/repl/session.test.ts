@@ -12,6 +12,7 @@ import {
 import { keyPressed, lineInterrupted } from '../support/repl-state.ts';
 
 const down = new Failure('server_error', 'the service answered 500');
+const cut = new Failure('incomplete', 'the answer was cut', { remedy: { code: 'send-again' } });
 
 describe('a prompt', () => {
   test('is sent with the previous turns, and its answer is shown and recorded', async () => {
@@ -28,21 +29,6 @@ describe('a prompt', () => {
     ]);
     expect(text()).toBe('You: one\norigin: first answer\nYou: two\norigin: second\n');
     expect(pathOf(session.state().conversation)).toHaveLength(4);
-  });
-
-  test('includes mentioned files and sends other mentions unchanged', async () => {
-    const { requests, submit } = createMemorySession();
-    await submit('@notes.md and @someone');
-    expect(requests[0]?.messages[0]?.content).toBe(
-      '@notes.md and @someone\n\n<file name="notes.md">\ncontent of notes.md\n</file>',
-    );
-  });
-
-  test('is not sent if a mentioned file cannot be read', async () => {
-    const { requests, text, submit } = createMemorySession();
-    await submit('@missing.md');
-    expect(requests).toEqual([]);
-    expect(text()).toContain('cannot attach missing.md');
   });
 
   test('includes the current system prompt once', async () => {
@@ -82,32 +68,20 @@ describe('an answer', () => {
     expect(requests[1]?.messages).toEqual([{ role: 'user', content: 'two' }]);
   });
 
-  test('is recorded when it is incomplete, and can be continued', async () => {
-    const { requests, text, submit } = createMemorySession(
-      failing(
-        new Failure('incomplete', 'the answer was cut', { remedy: { code: 'send-again' } }),
-        'half',
-      ),
+  test('R1: is one answer after /continue, also in the next request and for /undo', async () => {
+    const { session, enter, requests, calls, submit, text } = createMemorySession(
+      failing(cut, 'half'),
+      failing(new Failure('server_error', 'no')),
       saying(' more'),
     );
     await submit('one');
     expect(text()).toContain(
       'the answer was cut\n  the received text is kept; /continue resumes it\n',
     );
-    await submit('/continue');
+    const failed = await submit('/continue');
     expect(requests[1]?.messages.at(1)).toEqual({ role: 'assistant', content: 'half' });
     expect(requests[1]?.messages.at(2)?.content).toMatch(/^Continue exactly where/);
     expect(text()).not.toContain('You: Continue exactly');
-  });
-
-  test('R1: is one answer after /continue, also in the next request and for /undo', async () => {
-    const { session, enter, requests, calls, submit } = createMemorySession(
-      failing(new Failure('incomplete', 'the answer was cut'), 'half'),
-      failing(new Failure('server_error', 'no')),
-      saying(' more'),
-    );
-    await submit('one');
-    const failed = await submit('/continue');
     expect(pathOf(failed.conversation).at(-1)).toMatchObject({ content: 'half', incomplete: true });
     await submit('/continue');
     const path = pathOf(session.state().conversation);
@@ -219,14 +193,6 @@ test('an unsent draft is saved after a pause', async () => {
   session.update(keyPressed({ type: 'text', text: 'ft' }));
   await clock.advance(600);
   expect(calls).toEqual(['draft draft']);
-});
-
-test('an unsent paste that starts with a slash is saved as text, not as a command', async () => {
-  const { session, clock, calls } = createMemorySession();
-  const text = `/quit\n${'line\n'.repeat(9)}`;
-  session.update(keyPressed({ type: 'paste', text }));
-  await clock.advance(600);
-  expect(calls).toEqual([`draft /${text}`]);
 });
 
 test('quitting during an answer keeps its text', async () => {

@@ -22,27 +22,20 @@ describe('statuses, bodies and headers', () => {
   });
 
   test.each([
-    ['nested', { error: { name: 'server_error', message: 'm' } }],
-    ['typed', { error: { message: 'm', type: 'server_error', param: null, code: 'server_error' } }],
-    ['numeric', { error: { code: 500, message: 'm', status: 'SERVER_ERROR' } }],
-    ['flat', { name: 'server_error', message: 'm' }],
-    ['detail', { name: 'server_error', detail: 'm' }],
-    ['string', { error: 'm' }],
-    ['list', { errors: [{ name: 'server_error', message: 'm' }] }],
-  ])('sends the error shape %s as its summary describes', async (shape, body) => {
-    const answer = await answerWith(`500 message=m shape=${shape}`);
-    expect(answer.headers['content-type']).toBe('application/json');
-    expect(jsonOf(answer)).toEqual(body);
-  });
-
-  test.each([
-    ['text', 'text/plain', /^m$/],
-    ['html', 'text/html', /<h1>500 server_error<\/h1><p>m<\/p>/],
-    ['empty', 'application/json', /^$/],
-  ])('sends the error shape %s as %s', async (shape, type, body) => {
-    const answer = await answerWith(`500 message=m shape=${shape}`);
-    expect(answer.headers['content-type']).toBe(type);
-    expect(answer.text).toMatch(body);
+    ['nested', '{"error":{"name":"server_error","message":"m"}}'],
+    ['typed', '{"error":{"message":"m","type":"server_error","param":null,"code":"server_error"}}'],
+    ['numeric', '{"error":{"code":500,"message":"m","status":"SERVER_ERROR"}}'],
+    ['flat', '{"name":"server_error","message":"m"}'],
+    ['detail', '{"name":"server_error","detail":"m"}'],
+    ['string', '{"error":"m"}'],
+    ['list', '{"errors":[{"name":"server_error","message":"m"}]}'],
+    ['text', 'm', 'text/plain'],
+    ['html', '<h1>500 server_error</h1><p>m</p>', 'text/html'],
+    ['empty', ''],
+  ])('sends the error shape %s as %s', async (shape, body, type = 'application/json') => {
+    const { headers, text } = await answerWith(`500 message=m shape=${shape}`);
+    expect(headers['content-type']).toBe(type);
+    expect(text.replace(/^<!doctype[^]*<body>|<\/body>[^]*$/g, '')).toBe(body);
   });
 
   test('applies the shape to the sandbox’s own errors', async () => {
@@ -71,41 +64,25 @@ describe('statuses, bodies and headers', () => {
   });
 
   test('204 has no body', async () => {
-    const answer = await answerWith('204');
-    expect(answer).toMatchObject({ status: 204, text: '' });
+    expect(await answerWith('204')).toMatchObject({ status: 204, text: '' });
   });
 
   test.each([
-    ['1', '1'],
-    ['0.5', '0.5'],
-    ['soon', 'soon'],
-    ['"Wed, 21 Oct 2015 07:28:00 GMT"', 'Wed, 21 Oct 2015 07:28:00 GMT'],
-    ['""', ''],
-    ['date+3', 'Sat, 21 Nov 2026 12:00:03 GMT'],
-    ['date-3', 'Sat, 21 Nov 2026 11:59:57 GMT'],
-  ])('retry-after=%s sends a 429 with %s', async (written, sent) => {
-    const answer = await answerWith(`retry-after=${written}`);
-    expect(answer.status).toBe(429);
+    ['retry-after=soon', 429, 'soon'],
+    ['retry-after=""', 429, ''],
+    ['503 retry-after=2', 503, '2'],
+    ['retry-after=date+3', 429, 'Sat, 21 Nov 2026 12:00:03 GMT'],
+    ['retry-after=date-3', 429, 'Sat, 21 Nov 2026 11:59:57 GMT'],
+  ])('%s sends a %i with the header %s', async (fields, status, sent) => {
+    const answer = await answerWith(fields);
+    expect(answer.status).toBe(status);
     expect(answer.headers['retry-after']).toBe(sent);
-  });
-
-  test('sends Retry-After with a different status', async () => {
-    const answer = await answerWith('503 retry-after=2');
-    expect(answer.status).toBe(503);
-    expect(answer.headers['retry-after']).toBe('2');
   });
 
   test('sends a request id with every answer', async () => {
     const sandbox = await openSandbox();
     await ask(sandbox);
     expect((await ask(sandbox, { key: null })).headers['x-request-id']).toBe('sandbox-request-2');
-  });
-
-  test('answers normally after n times', async () => {
-    const sandbox = await openSandbox({ faults: [rule('500 times=2')] });
-    const answers = [];
-    for (let count = 0; count < 3; count += 1) answers.push(await ask(sandbox));
-    expect(answers.map(({ status }) => status)).toEqual([500, 500, 200]);
   });
 
   test.each([

@@ -72,13 +72,6 @@ describe('faults with an engine', () => {
     expect(engine.requests).toHaveLength(1);
   });
 
-  test('no-stream sends one JSON body for its stream', async () => {
-    const { sandbox } = await serveFront([answer]);
-    expect(jsonOf(await stream(sandbox, '[sandbox no-stream] hello'))).toMatchObject({
-      choices: [{ message: { content: 'onetwothree' } }],
-    });
-  });
-
   test('sends hostile text before its answer', async () => {
     const { sandbox } = await serveFront([[response(200, {}, delta('Hello') + done)]]);
     const texts = deltas(await stream(sandbox, '[sandbox hostile] hello'));
@@ -125,52 +118,24 @@ test.each([
 
 // Failures of an engine as clients see them, and disconnections of clients as an engine sees them.
 
-const body = { error: { message: 'as it is' } };
-
 describe('an error of the engine', () => {
+  // docs/sandbox.md has a table of all statuses, which faults/parse-fault.test.ts reads.
   test.each([
-    [400, 400, 'invalid_request'],
-    [401, 500, 'server_error'],
-    [402, 403, 'forbidden'],
-    [403, 403, 'forbidden'],
-    [404, 404, 'not_found'],
-    [408, 500, 'server_error'],
-    [409, 400, 'invalid_request'],
-    [413, 400, 'invalid_request'],
-    [418, 400, 'invalid_request'],
-    [422, 400, 'invalid_request'],
-    [429, 429, 'rate_limited'],
-    [500, 500, 'server_error'],
-    [502, 500, 'server_error'],
-    [503, 500, 'server_error'],
-    [504, 500, 'server_error'],
-    [529, 500, 'server_error'],
-  ])('of %i becomes %i %s, streamed or not', async (status, expected, name) => {
-    const { sandbox } = await serveFront([[json(status, body)]]);
+    [401, 500, 'server_error', "the upstream rejected the sandbox's key, not yours (401): so"],
+    [402, 403, 'forbidden', 'upstream (402): so'],
+    [429, 429, 'rate_limited', 'upstream (429): so'],
+  ])('of %i becomes %i %s, streamed or not', async (status, expected, name, message) => {
+    const headers = { 'www-authenticate': 'Bearer' };
+    const { sandbox } = await serveFront([[json(status, { error: { message: 'so' } }, headers)]]);
     for (const answer of [await stream(sandbox, 'hello'), await complete(sandbox, 'hello')]) {
       expect(answer.status).toBe(expected);
-      expect(jsonOf(answer)).toStrictEqual({
-        error: {
-          name,
-          message: `${status === 401 ? "the upstream rejected the sandbox's key, not yours" : 'upstream'} (${status}): as it is`,
-        },
-      });
+      expect(answer.headers).not.toHaveProperty('www-authenticate');
+      expect(jsonOf(answer)).toStrictEqual({ error: { name, message } });
     }
   });
 
-  test('about its key does not look like an error about the client’s key', async () => {
-    const { sandbox } = await serveFront([[json(401, body, { 'www-authenticate': 'Bearer' })]]);
-    const answer = await stream(sandbox, 'hello');
-    expect(answer.headers).not.toHaveProperty('www-authenticate');
-    expect(answer.text).toContain("the upstream rejected the sandbox's key, not yours");
-  });
-
   test.each([
-    [
-      'an error instead of the first event',
-      `data: {"error":{"message":"busy","code":429}}\n\n`,
-      429,
-    ],
+    ['an error event', `data: {"error":{"message":"busy","code":429}}\n\n`, 429],
     ['an HTML page', '<html><title>Sign in</title></html>', 500],
     ['an empty body', '', 500],
     ['only keep-alives', ': ping\n\n', 500],
@@ -206,7 +171,7 @@ describe('an error of the engine', () => {
   });
 
   test('is not retried, because the client does that', async () => {
-    const { engine, sandbox } = await serveFront([[json(500, body)]]);
+    const { engine, sandbox } = await serveFront([[json(500, {})]]);
     await stream(sandbox, 'hello');
     expect(engine.requests).toHaveLength(1);
   });
@@ -218,27 +183,19 @@ describe('an error of the engine', () => {
     ['7', 503, '7'],
     ['soon', 429, undefined],
   ])('keeps Retry-After: %s with %i', async (wait, status, passedOn) => {
-    const { sandbox } = await serveFront([[json(status, body, { 'retry-after': wait })]]);
+    const { sandbox } = await serveFront([[json(status, {}, { 'retry-after': wait })]]);
     expect((await stream(sandbox, 'hello')).headers['retry-after']).toBe(passedOn);
   });
 
-  test('in the middle of its answer becomes a cut after the received text', async () => {
-    const { sandbox } = await serveFront([[streamHead(), chunk(delta('one') + delta('two')), fin]]);
+  test('in the middle of its answer becomes a cut after the received text, and is logged', async () => {
+    const { write: log, entries } = createLog();
+    const reply: Reply = [streamHead(), chunk(delta('one') + delta('two')), fin];
+    const { sandbox } = await serveFront([reply], { sandbox: { log } });
     const answer = await stream(sandbox, 'hello');
     expect(answer).toMatchObject({ status: 200, isComplete: false });
     expect(deltas(answer)).toEqual(['one', 'two']);
     expect(payloads(answer)).not.toContain('[DONE]');
-  });
-
-  test('in the middle of its answer is logged', async () => {
-    const lines: string[] = [];
-    const log = (line: string) => void lines.push(line);
-    const { sandbox } = await serveFront([[streamHead(), chunk(delta('one')), fin]], {
-      sandbox: { log },
-    });
-    await stream(sandbox, 'hello');
-    await expect.poll(() => lines.length).toBe(1);
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ status: 200, events: 1, ended: 'failed' });
+    expect(await entries(1)).toMatchObject([{ status: 200, events: 2, ended: 'failed' }]);
   });
 });
 
@@ -270,25 +227,13 @@ describe('a client that disconnects', () => {
 
   test('or stops reading pauses the engine', async () => {
     let sent = 0;
-    const endless = Array.from({ length: 2000 }, (): Reply[number][] => [
-      chunk(delta('x'.repeat(50_000))),
-      () => (sent += 1),
-    ]).flat();
+    const piece: Reply = [chunk(delta('x'.repeat(50_000))), () => (sent += 1)];
+    const endless = Array.from({ length: 2000 }, () => piece).flat();
     const { engine, sandbox } = await serveFront([[streamHead(), ...endless]]);
     const socket = await openSocket(sandbox, rawRequest('hello'));
     await once(socket, 'data');
     socket.pause();
-    let before = -1;
-    await expect
-      .poll(
-        () => {
-          const isPaused = sent === before;
-          before = sent;
-          return isPaused;
-        },
-        { interval: 200, timeout: 10_000 },
-      )
-      .toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 500));
     expect(sent).toBeLessThan(1000);
     socket.destroy();
     await engine.idle();

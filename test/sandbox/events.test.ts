@@ -2,89 +2,67 @@ import { describe, expect, test } from 'vitest';
 import {
   ask,
   chunks,
-  complete,
   createSkippingClock,
   deltas,
   jsonOf,
   openSandbox,
-  payloads,
   rule,
   stream,
 } from './sandbox-helpers.ts';
 
-async function answerWith(fields: string) {
-  return stream(await openSandbox(), `[sandbox echo ${fields}] one two three four`);
-}
+const answerWith = async (fields: string) =>
+  stream(await openSandbox(), `[sandbox echo ${fields}] one two three four`);
 
 const whole = 'one two three four';
 
-describe('events', () => {
-  test('no-done omits [DONE]', async () => {
-    expect(payloads(await answerWith('no-done'))).not.toContain('[DONE]');
-  });
+/** The bytes around the second event, which has this data. */
+const second = (data: string) => new RegExp(`"one"[^\n]*\n\ndata: ${data}\n\n[^]*" three"`);
+const lastChunk = String.raw`"delta":\{"content":""\}`;
 
-  test('no-finish-reason omits the finish_reason', async () => {
-    const answer = await answerWith('no-finish-reason');
-    expect(answer.text).not.toContain('finish_reason');
-    expect(answer.text).toContain('usage');
-  });
-
-  test('finish-reason sends the given finish_reason', async () => {
-    expect(chunks(await answerWith('finish-reason=content_filter')).at(-1)?.choices).toMatchObject([
-      { finish_reason: 'content_filter' },
-    ]);
-  });
-
+describe('the bytes of a stream', () => {
   test.each([
-    ['none', [false, false, false, false, false]],
-    ['finish', [false, false, false, false, true]],
-    ['last', [false, false, false, false, false, true]],
-    ['every', [true, true, true, true, true]],
-  ])('usage=%s sends usage in these chunks: %j', async (place, where) => {
-    const answer = await answerWith(`usage=${place}`);
-    expect(chunks(answer).map(({ usage }) => usage !== undefined)).toEqual(where);
-    expect(
-      chunks(answer)
-        .map(({ choices }) => choices.length)
-        .slice(5),
-    ).toEqual(place === 'last' ? [0] : []);
-    expect(deltas(answer).join('')).toBe(whole);
-  });
-
-  test.each([
-    ['truncated', (data: string) => expect(data).toMatch(/^\{"id":"chat/)],
-    ['text', (data: string) => expect(data).toBe('this is not JSON')],
-    ['html', (data: string) => expect(data).toContain('<html>')],
-    ['two', (data: string) => expect(data).toMatch(/^(\{.*\}) \1$/)],
-    ['scalar', (data: string) => expect(data).toBe('42')],
-    ['null', (data: string) => expect(data).toBe('null')],
-    ['empty', (data: string) => expect(data).toBe('')],
-    ['comment', (data: string) => expect(data).toBe(': keep-alive')],
-    ['utf8', (data: string) => expect(data).toContain('a\ufffdb')],
-  ])('malformed-as=%s corrupts only the given event', async (kind, check) => {
-    const events = payloads(await answerWith(`malformed-at=2 malformed-as=${kind}`));
-    check(events[1] ?? 'none');
-    expect(events).toHaveLength(6);
-    expect(JSON.parse(events[2] ?? '')).toMatchObject({
-      choices: [{ delta: { content: ' three' } }],
-    });
-  });
-
-  test.each([
-    ['error-at=2', /"content":"one"[^]*\n\ndata: \{"error":\{"name":"server_error"/],
-    ['error-at=1 error-as=event', /^event: error\ndata: \{"error"/],
-    ['error-at=2 shape=string message=no', /data: \{"error":"no"\}\n\n$/],
-  ])('%s sends an error and ends', async (fields, text) => {
+    ['no-done', /"usage":\{[^}]*\}\}\n\n$/],
+    ['no-finish-reason', new RegExp(`${lastChunk}\\}\\],"usage"`)],
+    ['finish-reason=stopped', new RegExp(`${lastChunk},"finish_reason":"stopped"`)],
+    ['after-done', /data: \[DONE\]\n\ndata: \{.*"content":" text after the end"\}\}\]\}\n\n$/],
+    ['refusal', /^(?:data: .*"refusal":" ?\w+"\}\}\]\}\n\n){4}data: .*"content":""/],
+    ['error-at=2', /"one"[^\n]*\n\ndata: \{"error":\{"name":"server_error".*\n\n$/],
+    ['error-at=1 error-as=event', /^event: error\ndata: \{"error".*\}\n\n$/],
+    ['error-at=2 shape=string message=no', /"one"[^\n]*\n\ndata: \{"error":"no"\}\n\n$/],
+    ['malformed-at=2', second(String.raw`\{"id":"chatcmpl-sandbox[^}]*`)],
+    ['malformed-at=2 malformed-as=text', second('this is not JSON')],
+    ['malformed-at=2 malformed-as=html', second('<html>.*')],
+    ['malformed-at=2 malformed-as=two', second(String.raw`(\{.*\}) \1`)],
+    ['malformed-at=2 malformed-as=scalar', second('42')],
+    ['malformed-at=2 malformed-as=null', second('null')],
+    ['malformed-at=2 malformed-as=empty', second('')],
+    ['malformed-at=2 malformed-as=comment', second(': keep-alive')],
+    ['malformed-at=2 malformed-as=utf8', second('.*a\ufffdb.*')],
+    ['usage=none', /^(?:(?!usage)[^])*$/],
+    ['usage=finish', /^(?:(?!data: .*usage).*\n){8}data: .*"stop"\}\],"usage"/],
+    ['usage=last', /"finish_reason":"stop"\}\]\}\n\ndata: .*"choices":\[\],"usage"/],
+    ['usage=every', /^(?:data: .*"usage":.*\n\n){5}data: \[DONE\]/],
+    ['cached=3', /"prompt_tokens_details":\{"cached_tokens":3\}/],
+    ['data-spaces=0', /^data:\{/],
+    ['data-spaces=2', /^data: {2}\{/],
+    ['bom', /^\ufeffdata: /],
+    ['bom=2', /^\ufeff\ufeffdata: /],
+    ['comments=2', /^: comment\n: comment\ndata: /],
+    ['extra-fields', /^id: 1\nretry: 10\nevent\nx-unknown: 1\nno colon\ndata: /],
+    ['data-lines', /^data: \{\ndata: {2}"id": "chatcmpl-sandbox1",\n/],
+    ['unterminated rate=5', /^(?:data: .*\n\n){5}data: \[DONE\]$/],
+    ['line-ending=lf', /^(?:data: [^\r\n]*\n\n){6}$/],
+    ['line-ending=crlf', /^(?:data: [^\r\n]*\r\n\r\n){6}$/],
+    ['line-ending=cr', /^(?:data: [^\r\n]*\r\r){6}$/],
+    ['line-ending=mixed', /^(?:data: .*\r\n\r\ndata: [^\r]*\r\rdata: .*\n\n){2}$/],
+  ])('%s', async (fields, text) => {
     const answer = await answerWith(fields);
     expect(answer.isComplete).toBe(true);
     expect(answer.text).toMatch(text);
-    expect(answer.text).not.toContain('[DONE]');
   });
+});
 
-  test('after-done sends a chunk after [DONE]', async () => {
-    expect(payloads(await answerWith('after-done')).at(-2)).toBe('[DONE]');
-  });
-
+describe('deltas', () => {
   test('split=utf16 splits surrogate pairs and escape sequences', async () => {
     const answer = await stream(await openSandbox(), '[sandbox echo split=utf16] 😀\u001b[31m');
     expect(deltas(answer)).toEqual(['\ud83d', '\ude00', '\u001b', '[', '3', '1', 'm']);
@@ -100,25 +78,18 @@ describe('events', () => {
     ['refusal', ['assistant', undefined]],
     ['usage=every', ['assistant', undefined]],
     ['role=none', [undefined, undefined]],
-    ['role=none usage=every', [undefined, undefined]],
-  ])('Y21: only the first delta has the role: %s', async (fields, roles) => {
-    const [first, second] = chunks(await answerWith(fields));
-    expect([first, second].map((chunk) => chunk?.choices[0]?.delta?.role)).toEqual(roles);
+    ['role=first', ['assistant', undefined]],
+    ['role=every', ['assistant', 'assistant']],
+    ['role=null', [null, null]],
+    ['role=empty', ['', '']],
+  ])('Y21: with %s, the first two deltas have the roles %j', async (fields, roles) => {
+    const [first, next] = chunks(await answerWith(fields));
+    expect([first, next].map((chunk) => chunk?.choices[0]?.delta?.role)).toEqual(roles);
   });
 
   test('Y21: an answer without text has the role in its last chunk', async () => {
     const answer = await stream(await openSandbox(), '[sandbox echo]');
     expect(chunks(answer)[0]?.choices[0]?.delta).toEqual({ role: 'assistant', content: '' });
-  });
-
-  test.each([
-    ['first', ['assistant', undefined]],
-    ['every', ['assistant', 'assistant']],
-    ['null', [null, null]],
-    ['empty', ['', '']],
-  ])('role=%s sends the role in the deltas', async (role, roles) => {
-    const [first, second] = chunks(await answerWith(`role=${role}`));
-    expect([first, second].map((chunk) => chunk?.choices[0]?.delta?.role)).toEqual(roles);
   });
 
   test.each(['empty-choices', 'odd-chunks', 'reasoning', 'role', 'hostile=false'])(
@@ -131,12 +102,6 @@ describe('events', () => {
     },
   );
 
-  test('refusal replaces the text', async () => {
-    const answer = await answerWith('refusal');
-    expect(deltas(answer)).toEqual([]);
-    expect(answer.text).toContain('"refusal":" two"');
-  });
-
   test('no-stream sends JSON for a stream', async () => {
     const answer = await answerWith('no-stream');
     expect(answer.headers['content-type']).toBe('application/json');
@@ -145,10 +110,19 @@ describe('events', () => {
 });
 
 describe('time', () => {
-  test('delay waits before the headers', async () => {
+  test.each([
+    ['tokens=2 drip=7ms', [18, 7, 7, 7]],
+    ['echo stall-after=2 stall-for=5s', [18, 5000]],
+  ])('%s waits for %j milliseconds, and sends the whole answer', async (fields, waits) => {
     const clock = createSkippingClock();
-    const sandbox = await openSandbox({ clock, faults: [rule('delay=2s')] });
-    await ask(sandbox);
+    const answer = await stream(await openSandbox({ clock }), `[sandbox ${fields}] a b c`);
+    expect(clock.waits).toEqual(waits);
+    expect(answer.text).toMatch(/\[DONE\]\n\n$/);
+  });
+
+  test('delay waits before the headers of any answer', async () => {
+    const clock = createSkippingClock();
+    await ask(await openSandbox({ clock, faults: [rule('delay=2s')] }));
     expect(clock.waits).toEqual([2000]);
   });
 
@@ -158,31 +132,19 @@ describe('time', () => {
     expect(clock.waits.reduce((sum, wait) => sum + wait)).toBeCloseTo(18 + 12 * 200);
   });
 
-  test('drip pauses between events', async () => {
-    const clock = createSkippingClock();
-    await stream(await openSandbox({ clock }), '[sandbox tokens=2 drip=7ms]');
-    expect(clock.waits).toEqual([18, 7, 7, 7]);
-  });
-
-  test('stall-for pauses, then continues', async () => {
-    const clock = createSkippingClock();
-    const answer = await stream(
-      await openSandbox({ clock }),
-      '[sandbox echo stall-after=2 stall-for=5s] a b c',
-    );
-    expect(clock.waits).toEqual([18, 5000]);
-    expect(deltas(answer)).toEqual(['a', ' b', ' c']);
-  });
-
   test('keep-alive sends comments during a stall', async () => {
     const answer = await answerWith('stall-after=1 stall-for=3500 keep-alive=1000');
     expect(answer.text.match(/^: keep-alive\n\n/gm)).toHaveLength(3);
     expect(deltas(answer).join('')).toBe(whole);
   });
 
-  test('the latency is an option', async () => {
+  test.each([
+    [{}, 'origin', 18],
+    [{}, 'nextgen', 20],
+    [{ origin: 500 }, 'origin', 500],
+  ])('with the latencies %j, %s needs %i ms to its first event', async (latency, model, wait) => {
     const clock = createSkippingClock();
-    await complete(await openSandbox({ clock, latency: { origin: 500 } }), 'hello');
-    expect(clock.waits).toEqual([500]);
+    await stream(await openSandbox({ clock, latency }), 'hello', { model });
+    expect(clock.waits).toEqual([wait]);
   });
 });

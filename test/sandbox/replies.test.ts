@@ -7,7 +7,7 @@ import {
 } from '../../src/sandbox/replies/reply.ts';
 import { compileSchema } from '../../src/schema/compile-schema.ts';
 import { countTokens } from '../../src/sandbox/token-counter.ts';
-import { chunks, complete, deltas, jsonOf, openSandbox, stream } from './sandbox-helpers.ts';
+import { complete, deltas, jsonOf, openSandbox, stream } from './sandbox-helpers.ts';
 import { fc } from '../support/properties.ts';
 
 const received: ReceivedPrompt = {
@@ -25,24 +25,10 @@ async function replyText(name: ReplyName, fields: Partial<ReceivedPrompt> = {}):
 
 const short = replyNames.filter((name) => name !== 'million');
 
-describe('every reply', () => {
-  test.each(short)('%s is the same each time, and not empty', async (name) => {
-    const text = await replyText(name);
-    expect(text).not.toBe('');
-    expect(await replyText(name)).toBe(text);
-  });
-
-  const deterministic = short.filter((name) => name !== 'default');
-  test.each(deterministic)('%s is the same with and without a stream', async (name) => {
-    const answer = await stream(await openSandbox(), `[sandbox reply=${name}]`);
-    const whole = await complete(await openSandbox(), `[sandbox reply=${name}]`);
-    const streamed = deltas(answer).join('');
-    expect(chunks(answer).at(-1)?.usage?.['completion_tokens']).toBe(countTokens(streamed));
-    expect(jsonOf(whole)).toMatchObject({
-      choices: [{ message: { content: streamed } }],
-      usage: chunks(answer).at(-1)?.usage,
-    });
-  });
+test.each(short)('%s is the same each time, and not empty', async (name) => {
+  const text = await replyText(name);
+  expect(text).not.toBe('');
+  expect(await replyText(name)).toBe(text);
 });
 
 describe('a prompt with a JSON Schema', () => {
@@ -61,17 +47,13 @@ describe('a prompt with a JSON Schema', () => {
   const prompt = `invent\n\nAnswer by this JSON Schema:\n${JSON.stringify(schema)}`;
   const request = { model: 'origin', messages: [{ role: 'user', content: prompt } as const] };
 
-  test('sample conforms to it', async () => {
-    const value: unknown = JSON.parse(await replyText('sample', { request }));
+  test('sample conforms to it, fenced is the same in a code fence, misfit does not conform', async () => {
+    const sample = await replyText('sample', { request });
+    const value: unknown = JSON.parse(sample);
     expect(compileSchema(schema, { label: 'the schema' }).check(value)).toEqual([]);
     expect(value).toMatchObject({ mood: 'calm', sizes: [4, 4, 4], next: { mood: 'calm' } });
-  });
-
-  test('fenced is the same in a code fence, misfit does not conform', async () => {
-    const sample = await replyText('sample', { request });
     expect(await replyText('fenced', { request })).toBe(`\`\`\`json\n${sample}\n\`\`\`\n`);
-    const misfit: unknown = JSON.parse(await replyText('misfit', { request }));
-    expect(misfit).toEqual(expect.any(String));
+    expect(JSON.parse(await replyText('misfit', { request }))).toEqual(expect.any(String));
   });
 
   test('is answered by sample', async () => {
@@ -85,23 +67,16 @@ describe('a prompt with a JSON Schema', () => {
 
 describe('the default reply', () => {
   test('describes the request, and that there is no language model', async () => {
-    const text = await replyText('default', {
-      request: {
-        model: 'origin',
-        stream: true,
-        messages: [
-          { role: 'system', content: 'be brief' },
-          { role: 'user', content: 'hi' },
-          { role: 'assistant', content: 'yes?' },
-          { role: 'user', content: 'hello' },
-        ],
-        max_tokens: 500,
-      },
-      promptTokens: 12_345,
-    });
+    const messages = [
+      { role: 'system', content: 'be brief' },
+      { role: 'user', content: 'hi' },
+      { role: 'user', content: 'hello' },
+    ] as const;
+    const request = { model: 'origin', stream: true, messages, max_tokens: 500 };
+    const text = await replyText('default', { request, promptTokens: 12_345 });
     expect(text).toContain('It has no language model');
     expect(text).toContain('model: `origin`, window 128,000 tokens');
-    expect(text).toContain('messages: 4 (1 system, 2 user, 1 assistant)');
+    expect(text).toContain('messages: 3 (1 system, 2 user)');
     expect(text).toContain('prompt length: 12,345 tokens');
     expect(text).toContain('streamed, at most 500 tokens');
     expect(text).toContain('your prompt: `hello`');
@@ -145,12 +120,6 @@ describe('the other replies', () => {
 
   test('tokens has a different text with a different seed', async () => {
     expect(await replyText('tokens', { seed: 2 })).not.toBe(await replyText('tokens', { seed: 3 }));
-  });
-
-  test('hostile names each sequence on a separate line', async () => {
-    const text = await replyText('hostile');
-    expect(text).toContain('clipboard: before\u001b]52;');
-    expect(text).toContain('right-to-left override: before\u202e');
   });
 
   test('help lists keys, replies, fields and shapes', async () => {

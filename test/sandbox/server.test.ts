@@ -41,10 +41,6 @@ describe('startSandbox', () => {
     await openSandbox();
     expect(servers()).toBe(1);
   });
-
-  test('answers with `unref`', async () => {
-    expect((await ask(await openSandbox({ unref: true }))).status).toBe(200);
-  });
 });
 
 describe('close', () => {

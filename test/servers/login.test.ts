@@ -14,31 +14,29 @@ const key = 'nk-right';
 async function serveApi(api: ServerApi) {
   const inVain: string[] = [];
   const { server: _server, models, chat, model, keyHeader, refusal, missing } = api;
-  const list = api.list ?? { object: 'list', data: [{ id: model, object: 'model' }] };
+  const list = api.list ?? JSON.stringify({ data: [{ id: model, object: 'model' }] });
   const isRight = ({ headers }: IncomingMessage) =>
     keyHeader === undefined
       ? headers.authorization === `Bearer ${key}`
       : headers[keyHeader] === key && headers.authorization === undefined;
 
   async function answer(request: IncomingMessage, response: ServerResponse) {
-    const send = (status: number, type: string, body: string) =>
+    const send = (status: number, body: string, type = 'application/json') =>
       response.writeHead(status, { 'content-type': type }).end(body);
-    const sendJson = (status: number, body: unknown) =>
-      send(status, 'application/json', JSON.stringify(body));
     let text = '';
     for await (const bytes of request.setEncoding('utf8')) text += bytes;
     const asked = `${request.method} ${request.url}`;
     const isList = asked === `GET ${models}`;
     if (!isList && asked !== `POST ${chat}`) {
       inVain.push(asked);
-      return send(missing.status, missing.type, missing.body);
+      return send(missing.status ?? 404, missing.body, missing.type);
     }
     const isOpen = refusal === undefined || (isList && api.isListPublic === true);
-    if (!isOpen && !isRight(request)) return sendJson(refusal.status, refusal.body);
-    if (isList) return sendJson(200, list);
+    if (!isOpen && !isRight(request)) return send(...refusal);
+    if (isList) return send(200, list);
     const { messages } = JSON.parse(text) as { readonly messages: readonly unknown[] };
-    if (messages.length === 0) return sendJson(400, { error: { message: 'messages is empty' } });
-    return send(200, 'text/event-stream', delta('Hello') + done);
+    if (messages.length === 0) return send(400, '{"error":"messages is empty"}');
+    return send(200, delta('Hello') + done, 'text/event-stream');
   }
 
   const server = createServer((request, response) => void answer(request, response));
@@ -70,7 +68,7 @@ test.each(withKeys)('auth login does not store a key that $server refuses', asyn
   const { url } = await serveApi(api);
   const env = { HOME: temporaryHome() };
   const login = await logIn(url, 'nk-wrong', env);
-  const refused = `natter: ${url} refused the key (${api.refusal?.status})`;
+  const refused = `natter: ${url} refused the key (${api.refusal?.[0]})`;
   expect(login).toMatchObject({ code: 4, stderr: expect.stringContaining(refused) as string });
   expect(() => storedKey(env.HOME)).toThrow('ENOENT');
 });
@@ -79,8 +77,9 @@ test.each(serverApis)('a wrong path of $server fails with its message', async (a
   const { root } = await serveApi(api);
   const env = { NATTER_BASE_URL: `${root}/elsewhere`, NATTER_API_PATH: '/', NATTER_API_KEY: key };
   const { code, stderr } = await runInMemory(['hi'], { env });
-  expect(code).toBe(api.missing.status === 404 ? 6 : 9);
-  expect(stderr).toContain(api.missing.message);
+  const { status = 404, body, message = body } = api.missing;
+  expect(code).toBe(status === 404 ? 6 : 9);
+  expect(stderr).toContain(message);
 });
 
 const withLists = serverApis.filter(({ models }) => models !== undefined);
@@ -92,7 +91,8 @@ test.each(withLists)('models get finds a model in the list of $server', async (a
   const { code, stdout } = await runInMemory(['models', 'get', api.model, '--json'], { env });
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ id: api.model });
-  expect(stdout).not.toContain(api.missing.message);
+  // LM Studio answers the path of a single model with status 200 and an error.
+  expect(stdout).not.toContain('error');
 });
 
 test('the guide has the address of every server', () => {

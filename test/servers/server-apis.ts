@@ -9,55 +9,40 @@ export interface ServerApi {
   /** Undefined for an API without a list. */
   readonly models?: string;
   /** The body of the list, if it is not the usual one with {@link model}. */
-  readonly list?: unknown;
+  readonly list?: string;
   readonly model: string;
   /** The list needs no key. */
   readonly isListPublic?: true;
   /** Gets the key without `Bearer`. */
   readonly keyHeader?: 'api-key';
-  /** Undefined for a server that ignores keys. */
-  readonly refusal?: { readonly status: number; readonly body: unknown };
+  /** The answer to a wrong key; undefined for a server that ignores keys. */
+  readonly refusal?: readonly [status: number, body: string];
   /** The answer to any other path; its message is what natter prints of it. */
   readonly missing: {
-    readonly status: number;
-    readonly type: string;
+    readonly status?: number;
+    readonly type?: string;
     readonly body: string;
-    readonly message: string;
+    readonly message?: string;
   };
   /** Paths that the server does not know, and that a login requests. */
   readonly inVain?: readonly string[];
 }
 
-const json = (status: number, body: unknown, message: string) => ({
-  status,
-  type: 'application/json',
-  body: JSON.stringify(body),
-  message,
-});
-
-const text = (body: string) => ({ status: 404, type: 'text/plain', body, message: body });
-
 const azure = {
   source:
     'learn.microsoft.com/en-us/rest/api/microsoft-foundry/azureopenai/models and https://github.com/OkGoDoIt/OpenAI-API-dotnet/issues/140',
   model: 'my-deployment',
-  refusal: {
-    status: 401,
-    body: {
-      error: {
-        code: '401',
-        message: 'Access denied due to invalid subscription key or wrong API endpoint.',
-      },
-    },
+  refusal: [
+    401,
+    '{"error":{"code":"401","message":"Access denied due to invalid subscription key or wrong API endpoint."}}',
+  ],
+  missing: {
+    body: '{"error":{"code":"404","message":"Resource not found"}}',
+    message: 'Resource not found',
   },
-  missing: json(
-    404,
-    { error: { code: '404', message: 'Resource not found' } },
-    'Resource not found',
-  ),
 } as const;
 
-const hosted: readonly ServerApi[] = [
+export const serverApis: readonly ServerApi[] = [
   {
     server: 'OpenAI',
     baseUrl: 'https://api.openai.com/v1',
@@ -66,29 +51,14 @@ const hosted: readonly ServerApi[] = [
     models: '/v1/models',
     chat: '/v1/chat/completions',
     model: 'gpt-4.1',
-    refusal: {
-      status: 401,
-      body: {
-        error: {
-          message: 'Incorrect API key provided: nk-wrong.',
-          type: 'invalid_request_error',
-          param: null,
-          code: 'invalid_api_key',
-        },
-      },
+    refusal: [
+      401,
+      '{"error":{"message":"Incorrect API key provided: nk-wrong.","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}',
+    ],
+    missing: {
+      body: '{"error":{"message":"Invalid URL (POST /elsewhere/chat/completions)","type":"invalid_request_error","param":null,"code":null}}',
+      message: 'Invalid URL (POST /elsewhere/chat/completions)',
     },
-    missing: json(
-      404,
-      {
-        error: {
-          message: 'Invalid URL (POST /elsewhere/chat/completions)',
-          type: 'invalid_request_error',
-          param: null,
-          code: null,
-        },
-      },
-      'Invalid URL (POST /elsewhere/chat/completions)',
-    ),
   },
   {
     server: 'Azure OpenAI',
@@ -113,20 +83,11 @@ const hosted: readonly ServerApi[] = [
     models: '/v1beta/openai/models',
     chat: '/v1beta/openai/chat/completions',
     model: 'models/gemini-2.5-flash',
-    refusal: {
-      status: 400,
-      body: [
-        {
-          error: {
-            code: 400,
-            message: 'API key not valid. Please pass a valid API key.',
-            status: 'INVALID_ARGUMENT',
-            details: [{ reason: 'API_KEY_INVALID', domain: 'googleapis.com' }],
-          },
-        },
-      ],
-    },
-    missing: { status: 404, type: 'text/html', body: '', message: '(404)' },
+    refusal: [
+      400,
+      '[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID","domain":"googleapis.com"}]}}]',
+    ],
+    missing: { type: 'text/html', body: '', message: '(404)' },
   },
   {
     server: 'GitHub Models',
@@ -135,20 +96,10 @@ const hosted: readonly ServerApi[] = [
       'docs.github.com/en/rest/models/catalog, https://github.com/open-webui/open-webui/issues/21257, https://github.com/danny-avila/LibreChat/issues/8679 and https://github.com/Azure/github-models/issues/4',
     models: '/catalog/models',
     chat: '/inference/chat/completions',
-    list: [
-      {
-        id: 'openai/gpt-4.1',
-        name: 'OpenAI GPT-4.1',
-        publisher: 'OpenAI',
-        limits: { max_input_tokens: 1_048_576, max_output_tokens: 32_768 },
-      },
-    ],
+    list: '[{"id":"openai/gpt-4.1","name":"OpenAI GPT-4.1","publisher":"OpenAI","limits":{"max_input_tokens":1048576,"max_output_tokens":32768}}]',
     model: 'openai/gpt-4.1',
-    refusal: {
-      status: 401,
-      body: { error: { code: 'unauthorized', message: 'Bad credentials', details: null } },
-    },
-    missing: text('404 page not found'),
+    refusal: [401, '{"error":{"code":"unauthorized","message":"Bad credentials","details":null}}'],
+    missing: { type: 'text/plain', body: '404 page not found' },
     inVain: ['GET /inference/models'],
   },
   {
@@ -159,12 +110,11 @@ const hosted: readonly ServerApi[] = [
     models: '/v1/models',
     chat: '/v1/chat/completions',
     model: 'mistral-small-latest',
-    refusal: { status: 401, body: { detail: 'Unauthorized' } },
-    missing: json(
-      404,
-      { message: 'no Route matched with those values', request_id: '4e66bb7f' },
-      'no Route matched with those values',
-    ),
+    refusal: [401, '{"detail":"Unauthorized"}'],
+    missing: {
+      body: '{"message":"no Route matched with those values","request_id":"4e66bb7f"}',
+      message: 'no Route matched with those values',
+    },
   },
   {
     server: 'DeepSeek',
@@ -173,22 +123,14 @@ const hosted: readonly ServerApi[] = [
     models: '/models',
     chat: '/chat/completions',
     model: 'deepseek-v4-flash',
-    refusal: {
-      status: 401,
-      body: {
-        error: {
-          message: 'Authentication Fails (no such user)',
-          type: 'authentication_error',
-          param: null,
-          code: 'invalid_request_error',
-        },
-      },
+    refusal: [
+      401,
+      '{"error":{"message":"Authentication Fails (no such user)","type":"authentication_error","param":null,"code":"invalid_request_error"}}',
+    ],
+    missing: {
+      body: '{"event_id":"30-clou-200","error_msg":"Not Found. Please check the configuration."}',
+      message: 'Not Found. Please check the configuration.',
     },
-    missing: json(
-      404,
-      { event_id: '30-clou-200', error_msg: 'Not Found. Please check the configuration.' },
-      'Not Found. Please check the configuration.',
-    ),
     inVain: ['GET /v1/models', 'POST /v1/chat/completions'],
   },
   {
@@ -200,9 +142,8 @@ const hosted: readonly ServerApi[] = [
     chat: '/api/v1/chat/completions',
     model: 'openai/gpt-4o',
     isListPublic: true,
-    refusal: { status: 401, body: { error: { message: 'User not found.', code: 401 } } },
+    refusal: [401, '{"error":{"message":"User not found.","code":401}}'],
     missing: {
-      status: 404,
       type: 'text/html',
       body: '<!DOCTYPE html><html lang="en"><head><meta charSet="utf-8"/><title>Not Found</title></head></html>',
       message: 'Not Found',
@@ -216,31 +157,15 @@ const hosted: readonly ServerApi[] = [
     models: '/openai/v1/models',
     chat: '/openai/v1/chat/completions',
     model: 'llama-3.3-70b-versatile',
-    refusal: {
-      status: 401,
-      body: {
-        error: {
-          message: 'Invalid API Key',
-          type: 'invalid_request_error',
-          code: 'invalid_api_key',
-        },
-      },
+    refusal: [
+      401,
+      '{"error":{"message":"Invalid API Key","type":"invalid_request_error","code":"invalid_api_key"}}',
+    ],
+    missing: {
+      body: '{"error":{"message":"Unknown request URL: POST /elsewhere/chat/completions.","type":"invalid_request_error","code":"unknown_url"}}',
+      message: 'Unknown request URL: POST /elsewhere/chat/completions.',
     },
-    missing: json(
-      404,
-      {
-        error: {
-          message: 'Unknown request URL: POST /elsewhere/chat/completions.',
-          type: 'invalid_request_error',
-          code: 'unknown_url',
-        },
-      },
-      'Unknown request URL: POST /elsewhere/chat/completions.',
-    ),
   },
-];
-
-const local: readonly ServerApi[] = [
   {
     server: 'llama.cpp',
     baseUrl: 'http://localhost:8080/v1',
@@ -249,15 +174,14 @@ const local: readonly ServerApi[] = [
     chat: '/v1/chat/completions',
     model: 'models/gemma.gguf',
     isListPublic: true,
-    refusal: {
-      status: 401,
-      body: { error: { code: 401, message: 'Invalid API Key', type: 'authentication_error' } },
+    refusal: [
+      401,
+      '{"error":{"code":401,"message":"Invalid API Key","type":"authentication_error"}}',
+    ],
+    missing: {
+      body: '{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}',
+      message: 'File Not Found',
     },
-    missing: json(
-      404,
-      { error: { code: 404, message: 'File Not Found', type: 'not_found_error' } },
-      'File Not Found',
-    ),
   },
   {
     server: 'Ollama',
@@ -266,7 +190,7 @@ const local: readonly ServerApi[] = [
     models: '/v1/models',
     chat: '/v1/chat/completions',
     model: 'qwen3:32b',
-    missing: text('404 page not found'),
+    missing: { type: 'text/plain', body: '404 page not found' },
   },
   {
     server: 'vLLM',
@@ -276,8 +200,8 @@ const local: readonly ServerApi[] = [
     models: '/v1/models',
     chat: '/v1/chat/completions',
     model: 'Qwen/Qwen3-4B',
-    refusal: { status: 401, body: { error: 'Unauthorized' } },
-    missing: json(404, { detail: 'Not Found' }, 'Not Found'),
+    refusal: [401, '{"error":"Unauthorized"}'],
+    missing: { body: '{"detail":"Not Found"}', message: 'Not Found' },
   },
   {
     server: 'LM Studio',
@@ -287,12 +211,10 @@ const local: readonly ServerApi[] = [
     models: '/v1/models',
     chat: '/v1/chat/completions',
     model: 'openai/gpt-oss-20b',
-    missing: json(
-      200,
-      { error: 'Unexpected endpoint or method. (POST /elsewhere/chat/completions)' },
-      'Unexpected endpoint or method. (POST /elsewhere/chat/completions)',
-    ),
+    missing: {
+      status: 200,
+      body: '{"error":"Unexpected endpoint or method. (POST /elsewhere/chat/completions)"}',
+      message: 'Unexpected endpoint or method. (POST /elsewhere/chat/completions)',
+    },
   },
 ];
-
-export const serverApis = [...hosted, ...local];

@@ -11,65 +11,21 @@ function resolve(layers: Partial<SettingLayers> = {}) {
 describe('precedence', () => {
   const stored = storedWith({ default: { model: 'from-profile' } });
 
-  test('K21 a flag wins over the environment and the profile', () => {
-    const environment = { NATTER_MODEL: 'from-environment' };
-    const { values, sources } = resolve({ flags: { model: 'from-flag' }, environment, stored });
-    expect(values.model).toBe('from-flag');
-    expect(sources.model).toEqual({ kind: 'flag', name: '--model' });
-  });
-
-  test('K21 the environment wins over the profile', () => {
-    const environment = { NATTER_MODEL: 'from-environment' };
-    const { values, sources } = resolve({ environment, stored });
-    expect(values.model).toBe('from-environment');
-    expect(sources.model).toEqual({ kind: 'environment', name: 'NATTER_MODEL' });
-  });
-
-  test('K21 the profile wins over the default', () => {
-    const { values, sources } = resolve({ stored });
-    expect(values.model).toBe('from-profile');
-    expect(sources.model).toEqual({ kind: 'profile', name: 'default' });
-  });
-
-  test('K21 the default applies without flag, variable and profile', () => {
-    const { values, sources } = resolve();
-    expect(values).toEqual({
-      model: 'origin',
-      retries: 4,
-      retryMaxWait: 60_000,
-      connectTimeout: 10_000,
-      firstByteTimeout: 600_000,
-      idleTimeout: 300_000,
-      timeout: 0,
-      allowInsecure: false,
-      save: true,
-      keep: 'forever',
-      continue: 'anywhere',
-      ledger: true,
-      secretGuard: 'ask',
-      compact: 'off',
-      editing: 'emacs',
-      shellKey: 'alt-m',
-      shellExplainKey: 'alt-i',
-      shellCommands: true,
-      responseFormat: 'none',
-      thinkTags: 'auto',
-      theme: 'color',
-      wrap: 'words',
-      times: 'off',
-      titles: 'words',
-      notify: 'auto',
-      notifyAfter: 10_000,
-      progress: 'auto',
-      windowTitle: 'auto',
-      promptMarks: 'auto',
-    });
-    expect(sources.baseUrl).toEqual({ kind: 'default', name: 'default' });
+  const environment = { NATTER_MODEL: 'from-environment' };
+  test.each([
+    ['flag', { flags: { model: 'from-flag' }, environment, stored }, 'from-flag', '--model'],
+    ['environment', { environment, stored }, 'from-environment', 'NATTER_MODEL'],
+    ['profile', { stored }, 'from-profile', 'default'],
+    ['default', {}, 'origin', 'default'],
+  ] as const)('K21 the %s is the strongest source with %j', (kind, layers, model, name) => {
+    const { values, sources } = resolve(layers);
+    expect(values.model).toBe(model);
+    expect(sources.model).toEqual({ kind, name });
   });
 
   test.each(settingKeys)('K21 an empty variable does not change %s', (key) => {
-    const environment = { [definitions[key].variable]: '' };
-    expect(resolve({ environment }).values[key]).toBe(definitions[key].default);
+    const empty = { [definitions[key].variable]: '' };
+    expect(resolve({ environment: empty }).values[key]).toBe(definitions[key].default);
   });
 
   test('an empty flag is a value: it removes the system prompt of the profile', () => {
@@ -96,18 +52,13 @@ describe('precedence', () => {
 });
 
 describe('bad values', () => {
-  test('a bad flag is a usage failure with its name', async () => {
-    const failure = await failureOf(() => resolve({ flags: { retries: 'many' } }));
-    expect(failure).toMatchObject({
-      kind: 'usage',
-      message: '--retries must be a whole number from 0 to 100',
-    });
-  });
-
-  test('a bad variable is a configuration failure with its name', async () => {
-    const failure = await failureOf(() => resolve({ environment: { NATTER_TIMEOUT: 'soon' } }));
-    expect(failure.kind).toBe('configuration');
-    expect(failure.message).toContain('NATTER_TIMEOUT must be a duration such as');
+  test.each([
+    [{ flags: { retries: 'many' } }, 'usage', '--retries must be a whole number from 0 to 100'],
+    [{ environment: { NATTER_TIMEOUT: 'soon' } }, 'configuration', 'NATTER_TIMEOUT must be a dur'],
+  ])('%j is a failure with its name', async (layers, kind, message) => {
+    const failure = await failureOf(() => resolve(layers));
+    expect(failure.kind).toBe(kind);
+    expect(failure.message).toContain(message);
   });
 
   test.each([{ system: { text: 'x' } }, { system: null }, { system: ['x'] }])(
@@ -142,13 +93,6 @@ describe('the profile in force', () => {
     expect(profile).toMatchObject({ value: name, source: { kind } });
   });
 
-  test('is the default one if none is chosen, even if no file has it', () => {
-    expect(resolve().profile).toEqual({
-      value: 'default',
-      source: { kind: 'default', name: 'default' },
-    });
-  });
-
   test.each([
     [{ profile: 'wrok' }, {}],
     [{}, { NATTER_PROFILE: 'wrok' }],
@@ -175,11 +119,12 @@ describe('the profile in force', () => {
   );
 });
 
-describe('parameters and headers', () => {
+describe('families of settings', () => {
   const stored = storedWith({
     default: {
       params: { temperature: 0.2, stop: ['END'] },
       headers: { 'X-Team': 'blue', 'user-agent': 'mine' },
+      colors: { code: 'Bold red' },
     },
   });
 
@@ -192,10 +137,10 @@ describe('parameters and headers', () => {
     });
   });
 
-  test('header names are compared in lower case', () => {
-    expect(resolve({ stored }).headers).toEqual({
-      'x-team': 'blue',
-      'user-agent': 'mine',
+  test('header names are in lower case, and colours in one spelling', () => {
+    expect(resolve({ stored })).toMatchObject({
+      headers: { 'x-team': 'blue', 'user-agent': 'mine' },
+      colors: { code: 'red bold' },
     });
   });
 
@@ -205,6 +150,9 @@ describe('parameters and headers', () => {
     [{ headers: { host: 'x' } }, 'the header host in profile default is set by natter'],
     [{ headers: { 'x-a': 'b\r\nx-c: d' } }, 'headers.x-a in profile default must be one line'],
     [{ headers: { 'x a': 'b' } }, '"x a" is not a valid header name in profile default'],
+    [{ prices: { origin: 7 } }, 'prices.origin in profile default must be the prices'],
+    [{ colors: { cod: 'red' } }, '"cod" is not a part of an answer with a colour in profile'],
+    [{ colors: { code: 'redd' } }, 'colors.code in profile default must be a colour'],
   ])('a profile of %j fails', async (profile, message) => {
     const failure = await failureOf(() => resolve({ stored: storedWith({ default: profile }) }));
     expect(failure.kind).toBe('configuration');

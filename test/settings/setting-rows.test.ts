@@ -19,31 +19,21 @@ function rows() {
   return listSettings(resolveSettings({ flags: { retries: 2 }, environment: {}, stored }));
 }
 
-test('lists all settings in force with values as typed and sources', () => {
+test('lists the settings in force with values as typed and sources', () => {
+  const byDefault = { kind: 'default', name: 'default' };
   const profile = { kind: 'profile', name: 'default' };
   expect(rows()).toEqual(
     expect.arrayContaining([
-      {
-        name: 'model',
-        value: 'origin',
-        json: 'origin',
-        source: { kind: 'default', name: 'default' },
-      },
-      { name: 'max-tokens', value: undefined, source: { kind: 'default', name: 'default' } },
+      { name: 'max-tokens', value: undefined, source: byDefault },
       { name: 'retries', value: '2', json: 2, source: { kind: 'flag', name: '--retries' } },
-      {
-        name: 'retry-max-wait',
-        value: '1m',
-        json: '1m',
-        source: { kind: 'default', name: 'default' },
-      },
+      { name: 'retry-max-wait', value: '1m', json: '1m', source: byDefault },
       { name: 'params.stop', value: '["END"]', json: ['END'], source: profile },
       { name: 'headers.x-team', value: 'blue', json: 'blue', source: profile },
     ]),
   );
 });
 
-test('Y14: values have the types of the settings file', () => {
+test('Y14 K15 K25: values have the types of the settings file, and keys, passwords and secret headers are masked', () => {
   const values = Object.fromEntries(rows().map((row) => [row.name, jsonRow(row).value]));
   expect(values).toMatchObject({
     model: 'origin',
@@ -57,9 +47,4 @@ test('Y14: values have the types of the settings file', () => {
     'base-url': 'https://…@api.example.com',
     'api-key': '…wxyz',
   });
-});
-
-test('K25 K15 masks keys, passwords and secret headers', () => {
-  const text = JSON.stringify(rows());
-  for (const secret of [exampleKey, 'passphrase', '0123456789']) expect(text).not.toContain(secret);
 });

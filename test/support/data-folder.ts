@@ -28,7 +28,7 @@ export function createDataFolder() {
     run: (words: readonly string[], options: RunOptions = {}) =>
       runInMemory(words, { ...options, env: { ...env, ...options.env } }),
     /** The only conversation; throws if there are several. */
-    only(): Conversation {
+    only: (): Conversation => {
       const [name = '', ...others] = files();
       if (others.length > 0) throw new Error(`there are ${others.length + 1} conversations`);
       const file = join(path, 'conversations', name);

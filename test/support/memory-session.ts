@@ -22,7 +22,7 @@ import { plainStyle } from '../../src/terminal/style.ts';
 import { storedWith } from '../settings/fixtures/stored.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { createMemoryContext, createMemoryDevice } from './memory-context.ts';
-import { lineEntered, stateOf } from './repl-state.ts';
+import { lineEntered, reviewPrompt, stateOf } from './repl-state.ts';
 import { storedList } from './conversation-lists.ts';
 import { folderOf } from './folder.ts';
 
@@ -56,22 +56,7 @@ const memoryFiles = (calls: string[]): ReplFiles => ({
 /** The prompt file `review`. */
 const namedPrompts: ReplPrompts = {
   list: async () => [{ name: 'review', summary: 'review a change' }],
-  open: async (name) =>
-    name === 'review'
-      ? {
-          name,
-          variables: [
-            { name: 'lang', description: 'language', choices: ['ts', 'js'], default: 'ts' },
-            { name: 'focus' },
-          ],
-        }
-      : undefined,
-  fill: async ({ values, text }) => ({
-    content: `review ${values['lang'] ?? 'ts'} for ${values['focus']}: ${text}`,
-    settings: { system: 'be careful', parameters: { set: {}, removed: [] } },
-    notices: [],
-    check: undefined,
-  }),
+  open: async (name) => (name === 'review' ? reviewPrompt : undefined),
 };
 
 /** A service's response to one request. */
@@ -142,9 +127,9 @@ const serviceOf = (run: Run, client: Client, calls: string[]): ReplService => ({
   models({ model }) {
     const { settings } = run;
     const own = { ...settings, values: { ...settings.values, model } };
-    const clients = { of: async () => client, close: async () => undefined };
-    return { models: fallbackModels({ ...run, settings: own }), clients };
+    return fallbackModels({ ...run, settings: own });
   },
+  clientOf: async () => client,
   facts: () => ({ address: 'https://api.example.com', isSandbox: false, hasKey: true }),
   windows: () => new Map(),
   parameters: ({ parameters }) => parameters?.set ?? {},
@@ -175,10 +160,7 @@ const libraryOf = (clock: FakeClock): ReplLibrary => ({
     if (name === 'nothing') throw new Failure('not_found', `there is no conversation "${name}"`);
     return name === 'about' ? undefined : name;
   },
-  resume: (id) => {
-    const message = `conversation ${id} is open in another natter`;
-    return { isOpen: false, refusal: new Failure('storage', message) };
-  },
+  resume: (id) => new Failure('storage', `conversation ${id} is open in another natter`),
   branch: () => createJournal(journalOptions(clock)),
   list: () => storedList,
   names: () => [{ value: 'abcd2345', summary: 'Tea' }],

@@ -31,6 +31,7 @@ import {
 } from '../../src/repl/keys.ts';
 import { findCandidates, pickFiles } from '../../src/repl/menu.ts';
 import { recognisePaths } from '../../src/repl/files/dropped-files.ts';
+import type { OpenedPrompt } from '../../src/repl/prompt-files/prompt-files.ts';
 import { hurry, remember } from '../../src/repl/queue.ts';
 import type { Session } from '../../src/repl/session.ts';
 import { listModels, changeParameters, chooseRole, recordModel } from '../../src/repl/settings.ts';
@@ -56,6 +57,23 @@ export function conversationOf(...facts: readonly TurnFacts[]): Conversation {
   }
   return { id: 'c1', createdAt, turns, selection };
 }
+
+/** The prompt file `review`. */
+export const reviewPrompt: OpenedPrompt = {
+  name: 'review',
+  variables: [
+    { name: 'lang', description: 'language', choices: ['ts', 'js'], default: 'ts' },
+    { name: 'focus' },
+  ],
+  model: undefined,
+  neededText: undefined,
+  fill: async (values, text) => ({
+    content: `review ${values['lang'] ?? 'ts'} for ${values['focus']}: ${text}`,
+    settings: { system: 'be careful', parameters: { set: {}, removed: [] } },
+    notices: [],
+    check: undefined,
+  }),
+};
 
 /** An idle session, with changes. */
 export function stateOf(changes: Partial<ReplState> = {}): ReplState {
@@ -254,4 +272,16 @@ export function effectsOf<Name extends TaskName>(
   type: Name,
 ): readonly Effect<Name>[] {
   return effects.filter((effect): effect is Effect<Name> => effect.type === type);
+}
+
+/** Applies keys and other changes in order, a text as typed, and gathers what tests ask for. */
+export function play(start: ReplState, ...keys: readonly (string | StateChange)[]) {
+  const { state, effects } = run(
+    start,
+    ...keys.map((key) => (typeof key === 'string' ? typed(key) : key)),
+  );
+  const sent = effectsOf(effects, 'send').map(({ prompt }) =>
+    'content' in prompt ? prompt.content : prompt,
+  );
+  return { state, effects, text: composed(state), printed: printed(effects), sent };
 }

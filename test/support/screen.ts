@@ -54,7 +54,7 @@ export function createScreen(columns: number, rows: number) {
       return undefined;
     },
     /** Shows everything written before. */
-    async resize(newColumns: number, newRows: number) {
+    resize: async (newColumns: number, newRows: number) => {
       await settled();
       terminal.resize(newColumns, newRows);
     },

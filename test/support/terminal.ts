@@ -188,15 +188,6 @@ export function openTerminal(words: readonly string[], options: TerminalOptions 
   };
 }
 
-/** Expects a retry with a countdown, in which seconds may be missing: a busy machine skips updates. */
-export function expectCountdown(output: string): void {
-  const seconds = [...output.matchAll(/retry 1 of 4 in (\d+) s/g)].map(([, count]) =>
-    Number(count),
-  );
-  expect(seconds).toEqual(seconds.toSorted((one, other) => other - one));
-  expect(new Set(seconds).size).toBeGreaterThan(1);
-}
-
 export const keys = {
   enter: '\r',
   escape: '\u001B',

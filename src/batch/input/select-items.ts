@@ -31,6 +31,13 @@ export interface Sample {
   readonly total: number;
 }
 
+/** The results of earlier runs. */
+export interface EarlierResults {
+  find(index: number): IndexedResult | undefined;
+  /** The highest index with a result; 0 without any. */
+  readonly last: number;
+}
+
 /** Which items a run sends. */
 export interface Selection {
   /** Undefined without `--sample`. */
@@ -39,7 +46,7 @@ export interface Selection {
   readonly takes: (index: number) => boolean;
   /** The highest index that is sent; a pipe is read no further. */
   readonly highest: number;
-  readonly find: (index: number) => IndexedResult | undefined;
+  readonly results: EarlierResults;
   /** See `promptFingerprint`. */
   readonly fingerprint: (item: BatchItem) => string;
   /** The name of the results file in messages. */
@@ -54,7 +61,7 @@ export interface Selection {
  */
 export function itemStatusOf(item: InputItem, selection: Selection) {
   if (!selection.takes(item.index)) return 'elsewhere';
-  const result = selection.find(item.index);
+  const result = selection.results.find(item.index);
   if (result?.isAnswered !== true) return 'pending';
   const isSame = item.problem === undefined && selection.fingerprint(item) === result.fingerprint;
   const isRefused = result.isFromSandbox === true && selection.refusesSandbox;

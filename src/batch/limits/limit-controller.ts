@@ -94,7 +94,7 @@ function isUsedUp({ remaining, limit }: AnnouncedLimit): boolean {
  * - The places are never below 1 and never above `most`; the pace is never 0. A run never stands still: unless a request
  *   is in progress, `delay` is finite.
  * - While no limit is known, a refusal is evidence of one only if a good part of the requests that exceed what was
- *   allowed before were refused (`RequestLog.isExcessRefused`), or if nothing was allowed yet; any other is by chance.
+ *   allowed before were refused (`RequestLog.isExcessRefused`); any other is by chance.
  * - One refusal cuts once: refusals of requests that were sent before a cut only correct it.
  * - After a cut, one request (the probe) is decided before others are sent, except after a test: the limits from before
  *   it are known to be right.
@@ -109,7 +109,6 @@ export class LimitController {
   /** Whether a failed test has shown that there is a limit of places. */
   #arePlacesKnown = false;
   #cuts = 0;
-  #hasAnswers = false;
   #unexplained = 0;
   /** Whether later refusals may lower the places further: a failed test returns to what is proven. */
   #isCorrected = false;
@@ -173,7 +172,6 @@ export class LimitController {
   /** The request ended without a refusal. */
   end(ticket: Ticket, now: number): void {
     this.#log.end(ticket);
-    this.#hasAnswers = true;
     this.#observe(now);
   }
 
@@ -191,9 +189,7 @@ export class LimitController {
     }
     let cause = this.#causeOf(ticket, isProbe);
     const isLimited = this.#isPaced || this.#arePlacesKnown;
-    const isAlone = this.#log.open.size === 0 || this.#cuts > 0;
-    const isFirst = !this.#hasAnswers && isAlone;
-    const mayBeChance = cause !== 'unknown' && !isProbe && !isLimited && !isFirst;
+    const mayBeChance = cause !== 'unknown' && !isProbe && !isLimited;
     if (mayBeChance && !this.#log.isExcessRefused()) return;
     if (cause === 'unknown') {
       this.#unexplained += 1;
@@ -265,15 +261,15 @@ export class LimitController {
     const places = this.#places;
     if (this.#log.open.size < places.value) return 0;
     if (this.#isRamping) return Math.max(shortest, this.#rampDelay(now));
-    if (!this.#pace.isTesting && this.#beginTest(places, now)) return 0;
+    if (this.#beginTest(places, now)) return 0;
     if (places.isTesting || places.value >= this.#most) return Number.POSITIVE_INFINITY;
     return Math.max(shortest, places.at - now);
   }
 
   #paceDelay(now: number): number {
-    const [places, pace] = [this.#places, this.#pace];
+    const pace = this.#pace;
     if (!this.#isPaced) return 0;
-    if (this.#nextTurn(now) > now && !places.isTesting) this.#beginTest(pace, now);
+    if (this.#nextTurn(now) > now) this.#beginTest(pace, now);
     return Math.max(0, this.#nextTurn(now) - now);
   }
 
@@ -340,8 +336,6 @@ export class LimitController {
     if (exceeds === 'rate') this.#trust = trustedAnswers;
     if (exceeds === 'places') {
       this.#limitPace(this.#question?.inSecond ?? 1, now);
-      // If others have ended meanwhile, they may have left a place to the probe: both limits stay, and tests will show.
-      if (this.#log.open.size > this.#places.value) this.#places.lift(this.#most);
       this.#lastTurn = now;
     }
     if (exceeds !== undefined) this.#question = undefined;
@@ -414,13 +408,10 @@ export class LimitController {
       places.failTest(now, this.#lastRetryAfter);
       this.#arePlacesKnown = true;
     } else {
-      const isKnown = ticket.together <= this.#log.provenTogether;
-      const fewer = isKnown ? places.value - 1 : this.#allowedTogether(ticket);
-      const value = Math.max(1, Math.min(places.value, fewer));
+      const value = Math.min(places.value, this.#allowedTogether(ticket));
       places.set(value, value + 1, now, this.#lastRetryAfter);
     }
-    if (this.#arePlacesKnown) this.#log.provenTogether = places.value;
-    else places.at = Math.min(places.at, now + soonTest);
+    if (!this.#arePlacesKnown) places.at = Math.min(places.at, now + soonTest);
     this.#pace.lift(Number.POSITIVE_INFINITY);
   }
 

@@ -39,7 +39,7 @@ const leastJitter = 40;
  * What was sent, and what of it the service has allowed. Times are monotonic milliseconds and do not decrease.
  *
  * - A request is decided once: it is admitted or refused. It counts as admitted when it ends, or when it was not refused
- *   within the decision time. If it is refused after that, what it proved is withdrawn.
+ *   within the decision time.
  * - The proven values are never above what was admitted.
  */
 export class RequestLog {
@@ -82,10 +82,7 @@ export class RequestLog {
   refuse(ticket: Ticket, now: number): void {
     this.open.delete(ticket);
     this.#countExcess(ticket, 'refused');
-    if (!this.#undecided.delete(ticket)) {
-      this.provenTogether = Math.max(0, Math.min(this.provenTogether, ticket.together - 1));
-      this.provenInSecond = Math.max(0, Math.min(this.provenInSecond, ticket.inSecond - 1));
-    }
+    this.#undecided.delete(ticket);
     this.#forget(ticket);
     this.#slowestRefusal = Math.max(this.#slowestRefusal, now - ticket.sentAt);
     const enough = decisionMargin * this.#slowestRefusal;

@@ -159,8 +159,6 @@ function openStore(client: RedisClient, name: string) {
       await call('HSET', 'batch', 'header', JSON.stringify(header));
       await client.call('SADD', `${keyPrefix}:batches`, name);
     },
-    /** The fingerprints of the items at these indexes, in the same order; undefined without an item. */
-    known: (indexes: readonly number[]) => valuesOf('items', indexes),
     /** The first answer of an item stays; a failure never replaces an answer. */
     async putResult({ index, isAnswered, line }: QueuedResult): Promise<void> {
       // The first answer stays, also if a worker that was suspended brings a second one.
@@ -170,7 +168,7 @@ function openStore(client: RedisClient, name: string) {
     async hasAnswer(index: number): Promise<boolean> {
       return (await call('HEXISTS', 'answers', index)) === 1;
     },
-    /** Fingerprints by index, in ascending order of the index. */
+    /** Fingerprints by index, in ascending order of the index; empty for an item that cannot be sent. */
     async fingerprints(): Promise<ReadonlyMap<number, string>> {
       const found: (readonly [number, string])[] = [];
       let cursor = '0';

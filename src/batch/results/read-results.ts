@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { type IndexedResult, ResultIndex } from './result-index.ts';
+import { addMerged, type IndexedResult, ResultIndex } from './result-index.ts';
 import { isTornResult, parseResultLine } from './result-line.ts';
 import { fileBlocks } from './write-results.ts';
 import { Failure } from '../../failure.ts';
 import { createLineSplitter } from '../../storage/read-lines.ts';
-import { errorCode, failureReason } from '../../storage/storage-failure.ts';
+import { cannotRead, errorCode, failureReason } from '../../storage/storage-failure.ts';
 
 /** A line of a file, with its place. */
 interface FileLine {
@@ -35,29 +35,8 @@ export function* fileLines(descriptor: number): Generator<FileLine, void> {
   for (const bytes of splitter.end()) yield place(bytes, false);
 }
 
-const nul = 0;
-
-/**
- * Where the result of a line is: after or before NULs, which a crash of the machine leaves in the place of bytes that
- * were not on the disk yet. @returns undefined for a line without a result
- */
-function findResult(bytes: Buffer) {
-  let end = bytes.length;
-  while (bytes[end - 1] === nul) end -= 1;
-  const start = bytes.subarray(0, end).lastIndexOf(nul) + 1;
-  const result = parseResultLine(bytes.toString('utf8', start, end));
-  return start === 0 || isTornResult(textBeforeNul(bytes))
-    ? result && { start, end, result }
-    : undefined;
-}
-
 /** The border of two results. JSON has it nowhere else, because a text escapes its quotes. */
 const joined = /\}\s*\{"index":/;
-
-function textBeforeNul(bytes: Buffer): string {
-  const firstNul = bytes.indexOf(nul);
-  return bytes.toString('utf8', 0, firstNul === -1 ? bytes.length : firstNul);
-}
 
 function notResult(name: string, line: number): Failure {
   return new Failure('usage', `line ${line} of ${name} is not a result of natter batch`, {
@@ -65,16 +44,36 @@ function notResult(name: string, line: number): Failure {
   });
 }
 
-/** Whether a crash of the machine can have left a line without a result: it is empty, or torn at a NUL or its end. */
-function isLeftByCrash({ bytes, hasEnd }: FileLine): boolean {
-  const text = textBeforeNul(bytes);
-  const isTorn = !hasEnd || bytes.includes(nul);
-  return text.trim() === '' || (isTorn && isTornResult(text));
+const nul = 0;
+
+/**
+ * Finds the result of a line. A crash of the machine leaves NULs in the place of bytes that were not on the disk yet:
+ * what is before them is torn, and a whole result may follow.
+ * @returns no result for a line that a crash can have left: it is empty, or torn at a NUL or its end
+ * @throws Failure `usage` for any other line
+ */
+function findResult({ number, bytes, hasEnd }: FileLine, name: string) {
+  const firstNul = bytes.indexOf(nul);
+  const before = bytes.toString('utf8', 0, firstNul === -1 ? bytes.length : firstNul);
+  let end = bytes.length;
+  while (bytes[end - 1] === nul) end -= 1;
+  const start = bytes.subarray(0, end).lastIndexOf(nul) + 1;
+  const result = parseResultLine(bytes.toString('utf8', start, end));
+  const isTorn = isTornResult(before);
+  if (result !== undefined && (start === 0 || isTorn)) return { start, end, result };
+  if (joined.test(before)) {
+    const message = `line ${number} of ${name} has several results: line ends were lost`;
+    throw new Failure('usage', message, {
+      hint: 'restore the line ends, or use a different file',
+    });
+  }
+  const mayBeTorn = firstNul !== -1 || !hasEnd;
+  if (before.trim() !== '' && !(mayBeTorn && isTorn)) throw notResult(name, number);
+  return { start, end, result: undefined };
 }
 
 /**
- * Reports every result of a file, in the file's order. Skips what a crash of the machine leaves: empty lines, an
- * incomplete last line, and NULs.
+ * Reports every result of a file, in the file's order. Skips what a crash of the machine leaves.
  * @param name the file's name in messages
  * @param file the number of the file in results
  * @throws Failure `usage` for a line that is not a result; the system's error
@@ -92,23 +91,14 @@ export function scanResults(
   /** The first line with more than NULs before any result: the file may be one of another program. */
   let suspect: number | undefined;
   for (const line of fileLines(descriptor)) {
-    const { number, bytes, hasEnd } = line;
-    const found = findResult(bytes);
-    if (found === undefined) {
-      if (joined.test(textBeforeNul(bytes))) {
-        const message = `line ${number} of ${name} has several results: line ends were lost`;
-        throw new Failure('usage', message, {
-          hint: 'restore the line ends, or use a different file',
-        });
-      }
-      if (!isLeftByCrash(line)) throw notResult(name, number);
-      if (/\0+[^\0]/.test(bytes.toString('latin1'))) suspect ??= number;
+    const { start, end, result } = findResult(line, name);
+    if (result === undefined) {
+      if (start > 0) suspect ??= line.number;
       continue;
     }
-    const { start, end, result } = found;
     onResult({ ...result, file, offset: line.offset + start, length: end - start + 1 });
-    size = line.offset + (hasEnd ? bytes.length + 1 : end);
-    lacksLineEnd = !hasEnd;
+    size = line.offset + (line.hasEnd ? line.bytes.length + 1 : end);
+    lacksLineEnd = !line.hasEnd;
   }
   if (size === 0 && suspect !== undefined) throw notResult(name, suspect);
   return { size, lacksLineEnd };
@@ -162,4 +152,28 @@ export function readResults(name: string): ResultIndex {
   } finally {
     if (descriptor !== undefined) fs.closeSync(descriptor);
   }
+}
+
+/**
+ * The results in several files.
+ * @param opened gets the descriptors of the files, by their number, also if this throws
+ * @param scan reports the results of a file
+ * @throws Failure `usage` for a file that cannot be read, and as `scan` and {@link addMerged}
+ */
+export function indexFiles(
+  names: readonly string[],
+  opened: number[],
+  scan: (descriptor: number, file: number, add: (result: IndexedResult) => void) => void,
+): ResultIndex {
+  const index = new ResultIndex();
+  for (const [file, name] of names.entries()) {
+    try {
+      const descriptor = fs.openSync(name, 'r');
+      opened.push(descriptor);
+      scan(descriptor, file, (result) => addMerged(index, result, names));
+    } catch (error) {
+      throw error instanceof Failure ? error : cannotRead(name, error);
+    }
+  }
+  return index;
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { resultsPath, scanResults } from './read-results.ts';
 import { type IndexedResult, ResultIndex, type ResultLine } from './result-index.ts';
-import { fileBlocks, replaceWithTexts, resultTexts, writeAll } from './write-results.ts';
+import { fileBlocks, replaceWithTexts, resultTexts } from './write-results.ts';
 import { Failure } from '../../failure.ts';
 import { makePrivateFolder, removeFile, synchronizeFolder } from '../../storage/files.ts';
 import { type HeldLock, holderText, holdLock, type LockOptions } from '../../storage/lock/lock.ts';
@@ -57,32 +57,29 @@ function isSameFile(file: string, descriptor: number): boolean {
   return found.ino === own.ino || (found.size === own.size && found.mtimeMs === own.mtimeMs);
 }
 
-/** Creates a file with the content and permissions of an open one. @returns its descriptor @throws the system's error */
-function copyTo(file: string, source: number, size: number): number {
-  const { mode } = fs.fstatSync(source);
-  const target = fs.openSync(file, 'wx+', mode);
-  try {
-    if (fs.fstatSync(target).mode !== mode) fs.fchmodSync(target, mode);
-    for (const block of fileBlocks(source, size)) writeAll(target, block);
-    fs.fdatasyncSync(target);
-    synchronizeFolder(path.dirname(file));
-    return target;
-  } catch (error) {
-    fs.closeSync(target);
-    removeFile(file);
-    throw error;
-  }
-}
-
 /** Copies an open file to the first unused path: its own, after it was deleted, else one beside it. */
 function copyToUnused(file: string, source: number, size: number) {
-  makePrivateFolder(path.dirname(file));
+  const folder = path.dirname(file);
+  const { mode } = fs.fstatSync(source);
+  makePrivateFolder(folder);
   for (let number = 0; ; number += 1) {
-    const suffix = ['', '.kept'][number] ?? `.kept-${number}`;
+    const copy = file + (['', '.kept'][number] ?? `.kept-${number}`);
+    let target: number;
     try {
-      return { copy: file + suffix, target: copyTo(file + suffix, source, size) };
+      target = fs.openSync(copy, 'wx+', mode);
     } catch (error) {
-      if (errorCode(error) !== 'EEXIST') throw error;
+      if (errorCode(error) === 'EEXIST') continue;
+      throw error;
+    }
+    try {
+      for (const block of fileBlocks(source, size)) fs.writeFileSync(target, block);
+      fs.fdatasyncSync(target);
+      synchronizeFolder(folder);
+      return { copy, target };
+    } catch (error) {
+      fs.closeSync(target);
+      removeFile(copy);
+      throw error;
     }
   }
 }
@@ -147,7 +144,7 @@ export class ResultFile {
 
   /** The result of an item. */
   find(item: number): IndexedResult | undefined {
-    return this.#index.get(item);
+    return this.#index.find(item);
   }
 
   /** @param text with its line end @throws Failure `storage`; the file does not have the result then */

@@ -69,7 +69,7 @@ export class ResultIndex {
     this.last = Math.max(this.last, index);
   }
 
-  get(index: number): IndexedResult | undefined {
+  find(index: number): IndexedResult | undefined {
     const block = this.#blocks.get(Math.floor(index / blockSize));
     const at = index % blockSize;
     const flags = block?.flags[at] ?? 0;
@@ -89,7 +89,7 @@ export class ResultIndex {
   /** All results in the order of the items. */
   *results(): Generator<IndexedResult, void> {
     for (let index = 1; index <= this.last; index += 1) {
-      const result = this.get(index);
+      const result = this.find(index);
       if (result !== undefined) yield result;
     }
   }
@@ -105,7 +105,7 @@ export function addMerged(
   result: IndexedResult,
   names: readonly string[],
 ): void {
-  const earlier = index.get(result.index);
+  const earlier = index.find(result.index);
   if (earlier !== undefined && earlier.file !== result.file) {
     const files = `${names[earlier.file]} and ${names[result.file]}`;
     const [one, other] = [earlier.fingerprint, result.fingerprint];

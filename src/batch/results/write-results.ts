@@ -43,13 +43,6 @@ export function* resultTexts(
   for (const result of index.results()) yield readResult(sources[result.file] ?? -1, result);
 }
 
-/** Writes everything, also if the system writes only a part per call. @throws the system's error */
-export function writeAll(descriptor: number, bytes: Uint8Array): void {
-  for (let written = 0; written < bytes.length;) {
-    written += fs.writeSync(descriptor, bytes, written);
-  }
-}
-
 /** UTF-16 units that are written together. */
 const writtenUnits = 1 << 16;
 
@@ -72,10 +65,10 @@ export async function replaceWithTexts(
       for await (const text of texts) {
         waiting += text;
         if (waiting.length < writtenUnits) continue;
-        writeAll(target, Buffer.from(waiting));
+        fs.writeFileSync(target, waiting);
         waiting = '';
       }
-      writeAll(target, Buffer.from(waiting));
+      fs.writeFileSync(target, waiting);
       // The umask may have removed permissions. File systems without permissions refuse even an unchanged mode.
       if (mode !== undefined && fs.fstatSync(target).mode !== mode) fs.fchmodSync(target, mode);
       fs.fdatasyncSync(target);

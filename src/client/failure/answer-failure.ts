@@ -17,9 +17,7 @@ export function idleTimedOut(limit: number): Failure {
 export function unfinishedStream(): Failure {
   const message =
     'the stream ended without a finish_reason or [DONE], so the service or a proxy cut it off';
-  return new Failure('server_error', message, {
-    transient: true,
-  });
+  return new Failure('server_error', message, { transient: true });
 }
 
 /**
@@ -42,8 +40,19 @@ export function malformedJson(what: string, length: number): Failure {
   });
 }
 
-/** The failure of an answer that was cut after its first content. It is not retried: it would be billed twice. */
-export function incompleteAnswer(cause: Failure, requestId: string | undefined): Failure {
+/**
+ * The failure of an answer that was cut. It is not retried after its first content, because it would be billed twice.
+ * Before any content, a rate limit in a 200 is retried like a 429; other reported errors and unreadable bodies are final.
+ */
+export function cutAnswer(
+  cause: Failure,
+  hasContent: boolean,
+  requestId: string | undefined,
+): Failure {
+  if (!hasContent) {
+    const { transient = cause.kind === 'rate_limited' } = cause;
+    return rephrase(cause, { requestId, transient });
+  }
   const { remedy } = cause;
   const isLimit = remedy?.code === 'raise-timeout';
   // The message for the total time says already that the answer is not complete.
@@ -57,21 +66,12 @@ export function incompleteAnswer(cause: Failure, requestId: string | undefined):
   });
 }
 
-/**
- * The failure of an answer that was cut before any content. A rate limit in a 200 is retried like a 429; other reported
- * errors and unreadable bodies are final.
- */
-export function emptyAnswerFailure(cause: Failure, requestId: string | undefined): Failure {
-  const { transient = cause.kind === 'rate_limited' } = cause;
-  return rephrase(cause, { requestId, transient });
-}
-
 /** The messages for complete streams without an answer, by their `finish_reason`. */
-const noAnswerMessages: ReadonlyMap<string, string> = new Map([
-  ['content_filter', 'the service filtered the answer'],
-  ['tool_calls', 'the model called a tool instead of answering'],
-  ['function_call', 'the model called a function instead of answering'],
-]);
+const noAnswerMessages: Readonly<Record<string, string>> = {
+  content_filter: 'the service filtered the answer',
+  tool_calls: 'the model called a tool instead of answering',
+  function_call: 'the model called a function instead of answering',
+};
 
 /**
  * The failure of a complete stream without an answer; undefined for an answer. It is not retried: the next attempt
@@ -81,16 +81,12 @@ export function noAnswer(
   { finishReason, calledTools }: StreamEnd,
   received: { readonly text: boolean; readonly refusal: boolean },
 ): Failure | undefined {
-  if (received.refusal) {
-    return new Failure('no_answer', 'the model refused to answer', {
-      remedy: { code: 'rephrase-prompt' },
-    });
-  }
+  const fail = (message: string, code: 'rephrase-prompt' | 'ask-for-text') =>
+    new Failure('no_answer', message, { remedy: { code } });
+  if (received.refusal) return fail('the model refused to answer', 'rephrase-prompt');
   // Some servers send `stop` after a call.
   const reason = calledTools && !received.text ? 'tool_calls' : finishReason;
-  const message = noAnswerMessages.get(reason ?? '');
-  if (reason === undefined || message === undefined) return undefined;
-  return new Failure('no_answer', `${message} (finish_reason ${reason})`, {
-    remedy: { code: reason === 'content_filter' ? 'rephrase-prompt' : 'ask-for-text' },
-  });
+  if (reason === undefined || !Object.hasOwn(noAnswerMessages, reason)) return undefined;
+  const message = `${noAnswerMessages[reason]} (finish_reason ${reason})`;
+  return fail(message, reason === 'content_filter' ? 'rephrase-prompt' : 'ask-for-text');
 }

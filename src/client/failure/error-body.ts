@@ -157,18 +157,14 @@ export function parseErrorBody(
   return /^[{["]/.test(start) ? emptyBody : { names: [], message: shortText(start, mask) };
 }
 
-/** The characters of a page that are read, from its start. */
-const maxHead = 64 * 1024;
-
 /** The characters of a page that are shown: enough for the sentence or two of a gateway. */
 const maxPageText = 200;
 
 /** Returns what messages show of an HTML page: its title, else the start of its text. */
 function pageText(page: string): string {
-  const head = page.slice(0, maxHead);
-  const [, title = ''] = /<title[^>]{0,200}>([^<]*)</i.exec(head) ?? [];
-  if (title.trim() !== '' || /^\s*<\?xml/i.test(head)) return decodeHTMLStrict(title);
-  const text = head
+  const [, title = ''] = /<title[^>]{0,200}>([^<]*)</i.exec(page) ?? [];
+  if (title.trim() !== '' || /^\s*<\?xml/i.test(page)) return decodeHTMLStrict(title);
+  const text = page
     .replace(/<(script|style)\b[^]*?(?:<\/\1>|$)|<!--[^]*?(?:-->|$)/gi, ' ')
     .replace(/<[^<>]*>?/g, ' ')
     .replace(/\s+/g, ' ')

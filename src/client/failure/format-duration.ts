@@ -7,15 +7,13 @@ const units = [
 
 /** Writes seconds in their two largest units, rounded up to whole seconds: `2 minutes`, `1 hour 5 minutes`. */
 export function formatWait(seconds: number): string {
-  const words: string[] = [];
   let rest = Math.max(1, Math.ceil(seconds));
-  for (const [unit, size] of units) {
+  const largest = units.findIndex(([, size]) => rest >= size);
+  const words = units.slice(largest, largest + 2).flatMap(([unit, size]) => {
     const count = Math.floor(rest / size);
     rest %= size;
-    if (count > 0) words.push(plural(count, unit));
-    else if (words.length > 0) break;
-    if (words.length === 2) break;
-  }
+    return count === 0 ? [] : [plural(count, unit)];
+  });
   return words.join(' ');
 }
 
@@ -33,12 +31,7 @@ function plural(count: number, unit: string): string {
 
 /** Writes the local time that many seconds after `now`, in ISO order; with the date if that is a day or more. */
 export function localTimeAfter(seconds: number, now: Date): string {
-  const then = new Date(now.getTime() + seconds * 1000);
-  const time = [then.getHours(), then.getMinutes(), then.getSeconds()].map(twoDigits).join(':');
-  if (seconds < 86_400) return time;
-  return `${then.getFullYear()}-${twoDigits(then.getMonth() + 1)}-${twoDigits(then.getDate())} ${time}`;
-}
-
-function twoDigits(part: number): string {
-  return String(part).padStart(2, '0');
+  // Swedes write dates in ISO order.
+  const then = new Date(now.getTime() + seconds * 1000).toLocaleString('sv');
+  return seconds < 86_400 ? then.slice('2026-01-01 '.length) : then;
 }

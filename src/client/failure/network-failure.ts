@@ -23,37 +23,72 @@ export function networkFailure(
 ): Failure {
   if (error instanceof Failure) return error;
   const code = codeOf(error);
+  if (certificateCodes.test(code)) return certificateFailure(error, code, route);
   const { forwardProxy, proxy, secure, target } = route;
   // Once a tunnel is open, the service responds through it.
   const isProxy = proxy !== undefined && (stage === 'connecting' || !secure);
   const place = isProxy ? placeOf(route) : target;
-  const checkProxy: Remedy | undefined =
-    isProxy && forwardProxy !== undefined
-      ? { code: 'check-proxy', variable: forwardProxy.variable }
-      : undefined;
-  const final = (kind: FailureKind, message: string, remedy: Remedy) =>
-    new Failure(kind, message, { cause: error, remedy });
-  if (certificateCodes.test(code)) return certificateFailure(error, code, route);
+  const checkProxy: Remedy | undefined = forwardProxy && {
+    code: 'check-proxy',
+    variable: forwardProxy.variable,
+  };
+  const fail = (kind: FailureKind, message: string, remedy?: Remedy, transient?: boolean) =>
+    new Failure(kind, message, { cause: error, remedy, transient });
   if (/^(?:HPE_HEADER|UND_ERR_HEADERS)_OVERFLOW$/.test(code)) {
     const message = `the response headers of ${place} exceed the limit of ${maxHeaderSize} bytes`;
-    return final('server_error', message, { code: 'raise-header-limit' });
+    return fail('server_error', message, { code: 'raise-header-limit' });
   }
+  const remedyOf = (other: Remedy) => (isProxy && checkProxy !== undefined ? checkProxy : other);
   if (handshakeCodes.test(code)) {
     const message = `cannot open a TLS connection to ${place} (${code})`;
-    return final('unreachable', message, checkProxy ?? { code: 'check-scheme', scheme: 'http' });
+    return fail('unreachable', message, remedyOf({ code: 'check-scheme', scheme: 'http' }));
   }
   if (code.startsWith('HPE_')) {
-    const isAnswer = stage === 'answering';
-    return final(
-      'server_error',
-      `the response of ${place} is ${isAnswer ? 'malformed' : 'not HTTP'} (${code})`,
-      isAnswer ? { code: 'report-to-operator' } : (checkProxy ?? { code: 'check-base-url' }),
-    );
+    if (stage === 'answering') {
+      const message = `the response of ${place} is malformed (${code})`;
+      return fail('server_error', message, { code: 'report-to-operator' });
+    }
+    const message = `the response of ${place} is not HTTP (${code})`;
+    return fail('server_error', message, remedyOf({ code: 'check-base-url' }));
   }
-  return stage === 'connecting'
-    ? connectFailure(error, code, place, route)
-    : cutFailure(error, code, stage, route);
+  if (stage === 'connecting') {
+    const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(target) ?? [];
+    const isServerHere = code === 'ECONNREFUSED' && isLoopbackName(host);
+    const remedy: Remedy = isServerHere
+      ? { code: 'start-server', port }
+      : { code: 'check-connection' };
+    const unknown = code === '' ? 'the connection failed' : code;
+    const [problem, isTransient] = connectProblems[code] ?? [unknown, true];
+    const message = `cannot reach ${place}: ${problem}`;
+    return fail('unreachable', message, checkProxy ?? remedy, isTransient);
+  }
+  const isWaiting = stage === 'waiting';
+  const when = isWaiting ? 'before the response' : 'before the answer ended';
+  const detail = /^(?:ECONNRESET|UND_ERR_.*)?$/.test(code) ? '' : ` (${code})`;
+  // A server that expects TLS closes the connection of a plain http request.
+  const remedy: Remedy = { code: 'check-scheme', scheme: 'https' };
+  return fail(
+    'unreachable',
+    `${placeOf(route)} closed the connection ${when}${detail}`,
+    isWaiting && !secure ? remedy : undefined,
+    true,
+  );
 }
+
+/**
+ * The problem of a connection by the code of Node, and whether it may be gone within seconds: otherwise, a retry only
+ * delays the failure.
+ */
+const connectProblems: Readonly<Record<string, readonly [problem: string, isTransient: boolean]>> =
+  {
+    ECONNREFUSED: ['the connection was refused', false],
+    ENOTFOUND: ['the host was not found', false],
+    EAI_AGAIN: ['the DNS lookup failed', true],
+    EHOSTUNREACH: ['there is no route to the host', false],
+    ENETUNREACH: ['there is no route to the network', false],
+    ETIMEDOUT: ['the connection timed out', true],
+    ECONNRESET: ['the connection was closed', true],
+  };
 
 const trustAuthority: Remedy = { code: 'trust-authority' };
 const byUnknownAuthority = 'is signed by an authority unknown to this machine';
@@ -94,52 +129,6 @@ export function certificateFailure(error: unknown, code: string, { target }: Rou
   return new Failure('unreachable', `the TLS certificate of ${target} ${problem} (${code})`, {
     cause: error,
     remedy,
-  });
-}
-
-const connectProblems: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ENOTFOUND: 'the host was not found',
-  EAI_AGAIN: 'the DNS lookup failed',
-  EHOSTUNREACH: 'there is no route to the host',
-  ENETUNREACH: 'there is no route to the network',
-  ETIMEDOUT: 'the connection timed out',
-  ECONNRESET: 'the connection was closed',
-};
-
-/** These seldom change within seconds, so a retry only delays the failure. */
-const lastingProblems = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
-
-function connectFailure(error: unknown, code: string, place: string, route: Route): Failure {
-  const { target, forwardProxy } = route;
-  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(target) ?? [];
-  const isServerHere = code === 'ECONNREFUSED' && isLoopbackName(host);
-  const remedy: Remedy = isServerHere
-    ? { code: 'start-server', port }
-    : { code: 'check-connection' };
-  const problem = connectProblems[code] ?? (code === '' ? 'the connection failed' : code);
-  return new Failure('unreachable', `cannot reach ${place}: ${problem}`, {
-    transient: !lastingProblems.has(code),
-    cause: error,
-    remedy: forwardProxy ? { code: 'check-proxy', variable: forwardProxy.variable } : remedy,
-  });
-}
-
-function cutFailure(
-  error: unknown,
-  code: string,
-  stage: 'waiting' | 'answering',
-  route: Route,
-): Failure {
-  const isWaiting = stage === 'waiting';
-  const when = isWaiting ? 'before the response' : 'before the answer ended';
-  const detail = /^(?:ECONNRESET|UND_ERR_.*)?$/.test(code) ? '' : ` (${code})`;
-  const message = `${placeOf(route)} closed the connection ${when}${detail}`;
-  return new Failure('unreachable', message, {
-    transient: true,
-    cause: error,
-    // A server that expects TLS closes the connection of a plain http request.
-    remedy: isWaiting && !route.secure ? { code: 'check-scheme', scheme: 'https' } : undefined,
   });
 }
 

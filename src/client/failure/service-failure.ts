@@ -24,6 +24,8 @@ const maxErrorBody = 64 * 1024;
 /** Milliseconds for reading them. */
 const errorBodyTimeout = 2_000;
 
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
 /** Accepts a 2xx with content to come. @throws Failure; or the signal's reason when it aborts. */
 export async function requireAccepted(
   request: HttpRequest,
@@ -35,12 +37,7 @@ export async function requireAccepted(
   const isEmpty = status === 204 || status === 205;
   if (status >= 200 && status < 300 && !isEmpty) return;
   if (isEmpty || redirects.has(status)) {
-    const failure = isEmpty
-      ? new Failure('server_error', `the service sent no content (${status})`, {
-          status,
-          remedy: { code: 'check-base-url' },
-        })
-      : redirectFailure(status, headers.location, request.url);
+    const failure = redirectFailure(response, request.url);
     response.destroy(failure);
     throw failure;
   }
@@ -85,19 +82,15 @@ export function serviceFailure(
   const body = parseErrorBody(text, headers['content-type'], mask);
   const reason = body.message ?? body.names[0];
   const delay = retryAfter(headers, now);
-  const requestId = requestIdOf(headers, mask);
-  const { kind, summary, remedy, transient } = explain(status, body, request);
-  const isAddress = kind === 'not_found' && remedy.code !== 'choose-model' && !isAboutModel(body);
-  const what = isAddress
-    ? `the service does not know the address ${mask(request.url.href)}`
-    : summary;
-  return new Failure(kind, `${what} (${status})${reason === undefined ? '' : `: ${reason}`}`, {
+  const { kind, summary, remedy, hint, transient } = explain(status, body, request);
+  const message = `${mask(summary)} (${status})${reason === undefined ? '' : `: ${reason}`}`;
+  return new Failure(kind, message, {
     status,
-    remedy: isAddress ? { code: 'check-base-url' } : remedy,
-    hint: isAddress && request.isPathGuessed === true ? addedPathHint : undefined,
+    remedy,
+    hint,
     transient: transient ?? isTransient(status, headers['x-should-retry']),
     retryAfterSeconds: delay === undefined ? undefined : delay / 1000,
-    requestId,
+    requestId: requestIdOf(headers, mask),
     contextWindow: body.contextWindow,
   });
 }
@@ -123,9 +116,36 @@ interface Explanation {
   readonly kind: ErrorName;
   readonly summary: string;
   readonly remedy: Remedy;
+  readonly hint?: string;
   /** Decides instead of the status. */
   readonly transient?: boolean;
 }
+
+/** What explains a kind, if the body does not say more. */
+const explanations: Readonly<Record<ErrorName, Pick<Explanation, 'summary' | 'remedy'>>> = {
+  invalid_request: {
+    summary: 'the service rejected the request as invalid',
+    remedy: { code: 'check-request' },
+  },
+  unauthorized: { summary: 'the service requires a valid API key', remedy: { code: 'sign-in' } },
+  forbidden: {
+    summary: 'the API key is not allowed to do this',
+    remedy: { code: 'list-models' },
+  },
+  not_found: {
+    summary: 'the service does not know this model or address',
+    remedy: { code: 'check-model' },
+  },
+  rate_limited: { summary: 'rate limited by the service', remedy: { code: 'slow-down' } },
+  server_error: { summary: 'the service failed', remedy: { code: 'retry-later' } },
+};
+
+/** Remedies of a request for models: it has no body to check, and a list of models does not help. */
+const modelRemedies: Partial<Record<ErrorName, { readonly remedy: Remedy }>> = {
+  invalid_request: { remedy: { code: 'check-base-url' } },
+  forbidden: { remedy: { code: 'check-permissions' } },
+  not_found: { remedy: { code: 'check-base-url' } },
+};
 
 /** Names of a 429 that a retry does not cure. */
 const exhaustedQuota = /^(?:insufficient_quota|billing_hard_limit_reached)$/;
@@ -139,12 +159,12 @@ function explain(status: number, body: ErrorBody, request: HttpRequest): Explana
   // The name in the body counts only for a status that is not in the contract.
   const named = nameOfStatus(status) ?? kindOfName(body.names[0]) ?? kindOfStatus(status);
   const kind = status === 400 && refusesKey(body) ? 'unauthorized' : named;
-  const { method } = request;
-  if (body.names.some((name) => exhaustedQuota.test(name))) {
-    return { kind, summary: 'quota exhausted', remedy: { code: 'check-quota' }, transient: false };
-  }
-  if (status === 402) {
-    const summary = 'the service asks for payment, the account has no credit left';
+  const usual: Explanation = { kind, ...explanations[kind] };
+  const checkUrl: Remedy = { code: 'check-base-url' };
+  const isQuota = body.names.some((name) => exhaustedQuota.test(name));
+  if (isQuota || status === 402) {
+    const unpaid = 'the service asks for payment, the account has no credit left';
+    const summary = isQuota ? 'quota exhausted' : unpaid;
     return { kind, summary, remedy: { code: 'check-quota' }, transient: false };
   }
   if (body.names.includes('rate_limit_exceeded')) return explainRateLimit(status, body);
@@ -153,18 +173,25 @@ function explain(status: number, body: ErrorBody, request: HttpRequest): Explana
     return { kind: 'invalid_request', summary, remedy: { code: 'shorten-prompt' } };
   }
   if (lacksApi(status)) {
-    const summary = 'the server does not offer the chat API';
-    return { kind, summary, remedy: { code: 'check-base-url' } };
+    return { kind, summary: 'the server does not offer the chat API', remedy: checkUrl };
   }
-  if (method === 'GET') return { kind, ...explanations[kind], ...modelRemedies[kind] };
+  const isPrompt = request.method === 'POST';
   const fields = sentFields(request);
-  if (refusesModel(body, fields['model'])) return { kind: 'not_found', ...unknownModel };
-  const explanation = { kind, ...explanations[kind] };
-  if (kind !== 'invalid_request') return explanation;
-  if (refusesParameter(body) && hasParameter(fields)) {
-    return { ...explanation, remedy: { code: 'remove-parameter' } };
+  if (isPrompt && refusesModel(body, fields['model']))
+    return { kind: 'not_found', ...unknownModel };
+  if (kind === 'not_found' && !isAboutModel(body)) {
+    const summary = `the service does not know the address ${request.url.href}`;
+    const hint = request.isPathGuessed === true ? { hint: addedPathHint } : {};
+    return { kind, summary, remedy: checkUrl, ...hint };
   }
-  return refusesLength(body) ? { ...explanation, remedy: { code: 'shorten-prompt' } } : explanation;
+  if (!isPrompt) return { ...usual, ...modelRemedies[kind] };
+  if (kind !== 'invalid_request') return usual;
+  // Only if the user asks for it, natter sends a field that is not in the contract.
+  const hasParameter = Object.keys(fields).some((name) => !contractFields.has(name));
+  if (refusesParameter(body) && hasParameter) {
+    return { ...usual, remedy: { code: 'remove-parameter' } };
+  }
+  return refusesLength(body) ? { ...usual, remedy: { code: 'shorten-prompt' } } : usual;
 }
 
 /** The message of Groq (413) and OpenAI (429) about the tokens of a minute: `Limit 6000, Requested 9000`. */
@@ -181,13 +208,6 @@ function explainRateLimit(status: number, { message = '' }: ErrorBody): Explanat
   return { ...retried, remedy, ...(isFinal && { transient: false }) };
 }
 
-/** Remedies of a request for models: it has no body to check, and a list of models does not help. */
-const modelRemedies: Partial<Record<ErrorName, { readonly remedy: Remedy }>> = {
-  invalid_request: { remedy: { code: 'check-base-url' } },
-  forbidden: { remedy: { code: 'check-permissions' } },
-  not_found: { remedy: { code: 'check-base-url' } },
-};
-
 /** `unsupported parameter: "seed"`, `Unrecognized request argument supplied: seed`, `Unknown parameter: 'seed'.` */
 const refusesParameter = ({ message = '' }: ErrorBody) =>
   /\b(?:unsupported|unknown|unrecognized|unexpected)(?: request)? (?:parameter|argument|field)s?\b/i.test(
@@ -200,52 +220,27 @@ function sentFields({ body }: HttpRequest): JsonObject {
   return isJsonObject(fields) ? fields : {};
 }
 
-/** Whether the request has a field that natter sends only if the user asks for it. */
-const hasParameter = (fields: JsonObject) =>
-  Object.keys(fields).some((name) => !contractFields.has(name));
-
-const explanations: Readonly<Record<ErrorName, Omit<Explanation, 'kind'>>> = {
-  invalid_request: {
-    summary: 'the service rejected the request as invalid',
-    remedy: { code: 'check-request' },
-  },
-  unauthorized: {
-    summary: 'the service requires a valid API key',
-    remedy: { code: 'sign-in' },
-  },
-  forbidden: {
-    summary: 'the API key is not allowed to do this',
-    remedy: { code: 'list-models' },
-  },
-  not_found: {
-    summary: 'the service does not know this model or address',
-    remedy: { code: 'check-model' },
-  },
-  rate_limited: {
-    summary: 'rate limited by the service',
-    remedy: { code: 'slow-down' },
-  },
-  server_error: {
-    summary: 'the service failed',
-    remedy: { code: 'retry-later' },
-  },
-};
-
-const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-/** Redirects are not followed: the key and the prompt would go to a host that the user did not choose. */
-function redirectFailure(status: number, location: string | undefined, url: URL): Failure {
+/**
+ * The failure of a response without content: redirects are not followed, because the key and the prompt would go to a
+ * host that the user did not choose.
+ */
+function redirectFailure({ status, headers }: HttpResponse, url: URL): Failure {
+  const checkUrl: Remedy = { code: 'check-base-url' };
+  if (!redirects.has(status)) {
+    const message = `the service sent no content (${status})`;
+    return new Failure('server_error', message, { status, remedy: checkUrl });
+  }
+  const { location } = headers;
   const target = location === undefined ? undefined : parseUrl(location, url);
-  const failure = (place: string, remedy: Remedy) => {
-    const problem = `the service redirects (${status}) ${place}, which natter does not follow`;
-    return new Failure('configuration', problem, { status, remedy });
-  };
-  if (target === undefined) return failure('without a target', { code: 'check-base-url' });
   // The query is left out, because it may contain a token.
-  const server = `${target.protocol}//${target.host}`;
-  const baseUrl = server + target.pathname.replace(/(\/v1)?\/(chat|models)\b.*$/, '');
-  const shown = maskUrl(server + target.pathname);
-  return failure(`to ${shown}`, { code: 'set-base-url', baseUrl });
+  const address = target && `${target.protocol}//${target.host}${target.pathname}`;
+  const place = address === undefined ? 'without a target' : `to ${maskUrl(address)}`;
+  const baseUrl = address?.replace(/(\/v1)?\/(chat|models)\b.*$/, '');
+  return new Failure(
+    'configuration',
+    `the service redirects (${status}) ${place}, which natter does not follow`,
+    { status, remedy: baseUrl === undefined ? checkUrl : { code: 'set-base-url', baseUrl } },
+  );
 }
 
 /** Kinds by words in error names outside the contract; the first row that matches decides. */
@@ -286,24 +281,19 @@ export function reportedError(error: ErrorBody): Failure {
   return new Failure(kind, `the service reported an error: ${reason}`, { remedy });
 }
 
-function isPresent(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== '' && value !== false;
-}
-
 /**
  * Finds the error in a chunk or in a whole body; undefined where there is none. An error is an `error` field of the
  * value or of its first choice, or, in a value without `choices`, a `message`, a `detail` or the type `error`.
  */
 export function findError(value: JsonObject, mask: Mask): ErrorBody | undefined {
-  if (isPresent(value['error'])) return readErrorValue(value, mask);
-  const { choices } = value;
+  const { error, choices, message, detail, errors, object, type } = value;
+  if (error) return readErrorValue(value, mask);
   if (Array.isArray(choices)) {
     const [first]: unknown[] = choices;
-    const error = isJsonObject(first) ? first['error'] : undefined;
-    return isPresent(error) ? readErrorValue({ error }, mask) : undefined;
+    const inner = isJsonObject(first) ? first['error'] : undefined;
+    return inner ? readErrorValue({ error: inner }, mask) : undefined;
   }
-  const hasText = filledText(value['message']) !== undefined;
-  const hasError = hasText || isPresent(value['detail']) || isPresent(value['errors']);
-  const isNamedError = value['object'] === 'error' || value['type'] === 'error';
-  return hasError || isNamedError ? readErrorValue(value, mask) : undefined;
+  const hasReason = filledText(message) !== undefined || Boolean(detail) || Boolean(errors);
+  const isError = hasReason || object === 'error' || type === 'error';
+  return isError ? readErrorValue(value, mask) : undefined;
 }

@@ -42,11 +42,7 @@ export class AnswerParts {
   #texts: { readonly channel: Channel; readonly deltas: string[] }[] = [];
   /** The high surrogate at the end of a delta, whose partner comes with the next one. */
   readonly #held = { reasoning: '', text: '', refusal: '' };
-  #id: string | undefined;
-  #model: string | undefined;
-  #finishReason: string | undefined;
-  #usage: Usage | undefined;
-  #calledTools = false;
+  #found: Partial<Omit<ReturnType<typeof readChunk>, Channel>> = {};
   #hasNewName = false;
 
   constructor(mask: Mask, onContent: () => void) {
@@ -56,19 +52,21 @@ export class AnswerParts {
 
   /** Adds a chunk. The first id and model win, and the last usage and `finish_reason`. */
   add(chunk: ReturnType<typeof readChunk>): void {
-    const { id, model, finishReason, usage, calledTools } = chunk;
     for (const channel of channels) {
       if (chunk[channel] !== '') this.#addText(channel, chunk[channel]);
     }
-    if (calledTools || finishReason !== undefined) this.onContent();
-    this.#hasNewName ||=
-      (this.#id === undefined && id !== undefined) ||
-      (this.#model === undefined && model !== undefined);
-    this.#id ??= id;
-    this.#model ??= model;
-    this.#finishReason = finishReason ?? this.#finishReason;
-    this.#usage = usage ?? this.#usage;
-    this.#calledTools ||= calledTools;
+    const { calledTools, finishReason } = chunk;
+    if (calledTools === true || finishReason !== undefined) this.onContent();
+    const found = this.#found;
+    const { id = chunk.id, model = chunk.model } = found;
+    this.#hasNewName ||= id !== found.id || model !== found.model;
+    this.#found = {
+      id,
+      model,
+      finishReason: finishReason ?? found.finishReason,
+      usage: chunk.usage ?? found.usage,
+      calledTools: calledTools ?? found.calledTools,
+    };
   }
 
   /** Takes what arrived since the last call: the id and model if one is new, and the texts. */
@@ -78,11 +76,12 @@ export class AnswerParts {
       if (channel === 'text') return { type: 'text-received', text, deltas };
       return { type: `${channel}-received`, text };
     });
-    const name = definedFields({ id: this.#id, model: this.#model });
-    const named = this.#hasNewName ? [{ type: 'answer-named', ...name } as const] : [];
+    const { id, model } = this.#found;
+    const name = { type: 'answer-named', ...definedFields({ id, model }) } as const;
+    const parts = this.#hasNewName ? [name, ...texts] : texts;
     this.#texts = [];
     this.#hasNewName = false;
-    return [...named, ...texts];
+    return parts;
   }
 
   /** Takes the last parts: a surrogate that was held back, then the end. */
@@ -90,15 +89,8 @@ export class AnswerParts {
     for (const channel of channels) {
       if (this.#held[channel] !== '') this.#append(channel, replacement);
     }
-    const fields = {
-      id: this.#id,
-      model: this.#model,
-      finishReason: this.#finishReason,
-      usage: this.#usage,
-      calledTools: this.#calledTools || undefined,
-    };
-    const complete = this.isFinished || this.#finishReason !== undefined;
-    return [...this.take(), { type: 'end', complete, ...definedFields(fields) }];
+    const complete = this.isFinished || this.#found.finishReason !== undefined;
+    return [...this.take(), { type: 'end', complete, ...definedFields(this.#found) }];
   }
 
   /** Joins surrogate pairs that a service split between two deltas; a lone surrogate becomes U+FFFD. */

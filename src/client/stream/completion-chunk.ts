@@ -58,7 +58,7 @@ export function readChunk({ id, model, choices, usage, finish_reason, x_groq }: 
     text: contentText(content),
     reasoning: filledText(reasoning_content) ?? filledText(reasoning) ?? '',
     refusal: filledText(refusal) ?? '',
-    calledTools: Array.isArray(tool_calls) && tool_calls.length > 0,
+    calledTools: (Array.isArray(tool_calls) && tool_calls.length > 0) || undefined,
     id: filledText(id),
     model: filledText(model),
     finishReason: filledText(choice?.['finish_reason']) ?? filledText(finish_reason),

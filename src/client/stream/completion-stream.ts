@@ -21,12 +21,6 @@ export function tooLarge(limit: number): Failure {
 /** First events of two other wire formats, which servers of several formats have at other paths. */
 const foreignBeginning = /^(?:message_start|response\.created)$/;
 
-function refuseForeign({ type, choices }: JsonObject): void {
-  if (choices !== undefined || typeof type !== 'string' || !foreignBeginning.test(type)) return;
-  const message = `the stream is not in the format of chat completions ("${type}")`;
-  throw new Failure('server_error', message, { remedy: { code: 'check-base-url' } });
-}
-
 function takeChunk(chunk: JsonObject, answer: AnswerParts): void {
   const content = readChunk(chunk);
   answer.add(content);
@@ -35,17 +29,21 @@ function takeChunk(chunk: JsonObject, answer: AnswerParts): void {
   if (content.finishReason === 'error') {
     throw new Failure('server_error', 'the service ended the answer with an unnamed error');
   }
-  refuseForeign(chunk);
+  const { type, choices } = chunk;
+  if (choices === undefined && typeof type === 'string' && foreignBeginning.test(type)) {
+    const message = `the stream is not in the format of chat completions ("${type}")`;
+    throw new Failure('server_error', message, { remedy: { code: 'check-base-url' } });
+  }
 }
 
 /** Finds the error in two events that run together, as when a server writes an error into an unfinished event. */
-function throwUnreadable(data: string, { mask }: AnswerParts): never {
+function unreadable(data: string, { mask }: AnswerParts): Failure {
   for (const line of data.split('\n', 16)) {
     const value = parseAnyJson(line);
     const error = isJsonObject(value) ? findError(value, mask) : undefined;
-    if (error !== undefined) throw reportedError(error);
+    if (error !== undefined) return reportedError(error);
   }
-  throw malformedJson('the service sent an event that is not a JSON object', data.length);
+  return malformedJson('the service sent an event that is not a JSON object', data.length);
 }
 
 /** Whether data is empty, JSON null, or a comment that a gateway sent as data (`data: : PROCESSING`). */
@@ -53,17 +51,14 @@ const isEmpty = (data: string) => data === '' || data.startsWith(':') || data ==
 
 /** @param isCut the body ended within this event */
 function takeEvent({ event, data }: EventSourceMessage, isCut: boolean, answer: AnswerParts): void {
-  if (answer.isFinished) return;
   const trimmed = data.trim();
-  if (trimmed === '[DONE]') {
-    answer.isFinished = true;
-    return;
-  }
+  if (trimmed === '[DONE]') answer.isFinished = true;
+  if (answer.isFinished) return;
   if (event === 'error') throw reportedError(parseErrorBody(trimmed, undefined, answer.mask));
   if (isEmpty(trimmed)) return;
   const value = parseAnyJson(data);
   if (isJsonObject(value)) takeChunk(value, answer);
-  else if (!isCut) throwUnreadable(data, answer);
+  else if (!isCut) throw unreadable(data, answer);
 }
 
 /**
@@ -84,7 +79,6 @@ export function createCompletionStream(answer: AnswerParts, limit: number) {
   });
   return {
     feed: (text: string) => parser.feed(text),
-    isFull: () => answer.isFinished,
     end() {
       hasEnded = true;
       parser.feed('\n\n');

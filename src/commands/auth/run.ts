@@ -13,14 +13,8 @@ import {
   type ResolvedSettings,
   withKey,
 } from '../../settings/resolved-settings.ts';
-import { listSettings, textRow } from '../../settings/setting-rows.ts';
-import {
-  present,
-  type Run,
-  type Context,
-  type GlobalOptions,
-  type JsonOptions,
-} from '../../run.ts';
+import { listSettings, settingRow } from '../../settings/setting-rows.ts';
+import type { Action, Context, GlobalOptions, JsonOptions, Run } from '../../run.ts';
 import { printSettings } from '../../output/print-data.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import {
@@ -28,6 +22,7 @@ import {
   readSettings,
   readStored,
   noticeOverrides,
+  withSettings,
 } from '../../settings/read-settings.ts';
 import { findStoredPath } from '../config/stored-paths.ts';
 import {
@@ -87,16 +82,15 @@ function keySource(context: Context, settings: ResolvedSettings, isChecked: bool
   return isForOthers ? `${variable} is not run for a service on this machine` : undefined;
 }
 
-export async function showStatus(context: Context, options: StatusOptions): Promise<void> {
-  const presentation = await present(context, options);
-  const settings = readSettings(context, presentation.notices, options);
-  const run = { context, options, presentation, settings };
-  const profile = textRow('profile', settings.profile.value, settings.profile.source);
+export const showStatus: Action<StatusOptions> = async (started) => {
+  const run = withSettings(started, readSettings);
+  const { context, options, presentation, settings } = run;
+  const profile = settingRow('profile', settings.profile.value, settings.profile.source);
   const shown = listSettings(settings).filter(
     ({ name, value }) =>
       shownSettings.has(name) || (name === 'api-key-command' && value !== undefined),
   );
-  await printSettings(context, presentation, [profile, ...shown], options);
+  await printSettings(run, [profile, ...shown]);
   const { notices } = presentation;
   const isChecked = options.check === true;
   if (options.json !== true) {
@@ -111,10 +105,10 @@ export async function showStatus(context: Context, options: StatusOptions): Prom
     }
   }
   if (isChecked) await showCheck(run);
-}
+};
 
-export async function logout(context: Context, options: GlobalOptions): Promise<void> {
-  const { notices } = await present(context, options);
+export const logout: Action<GlobalOptions> = async ({ context, options, presentation }) => {
+  const { notices } = presentation;
   const stored = readStored(context, notices);
   const { environment } = context;
   const { value: profile } = chooseProfile(options.profile, environment, stored);
@@ -130,7 +124,7 @@ export async function logout(context: Context, options: GlobalOptions): Promise<
   if (getStoredSetting(stored, profile, 'api-key-command') !== undefined) {
     notices.notice(`api-key-command is still set in profile ${profile} and takes effect`);
   }
-}
+};
 
 const maxAttempts = 3;
 
@@ -225,7 +219,8 @@ interface LoginOptions extends GlobalOptions {
 }
 
 /** Runs `natter auth login`. Stores nothing unless the check succeeds. @throws Failure */
-export async function login(context: Context, options: LoginOptions): Promise<void> {
+export const login: Action<LoginOptions> = async (started) => {
+  const { context, options, presentation } = started;
   if (options.sandbox === true) {
     throw new Failure('usage', 'the sandbox needs no login', {
       hint: '‹natter --sandbox "a prompt"› answers without a key',
@@ -236,13 +231,12 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
       hint: 'leave out --replay, or unset NATTER_REPLAY, to connect to a service',
     });
   }
-  const presentation = await present(context, options);
   const { notices } = presentation;
   const stored = readStored(context, notices);
   const { environment } = context;
   const resolve = (flags: LoginOptions) =>
     resolveSettings({ flags, environment, stored, allowNewProfile: true });
-  const run = { context, options, presentation, settings: resolve(options) };
+  const run = { ...started, settings: resolve(options) };
   const check = async (baseUrl: string, text: string) => {
     // Resolved again, so that the secret headers of the profile are not sent to the new URL.
     const settings = resolve({ ...options, baseUrl });
@@ -277,4 +271,4 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
     notices.notice(`‹natter config use ${profile}› makes it the current profile`);
   }
   noticeOverrides({ ...run, settings }, { apiKey, baseUrl });
-}
+};

@@ -8,9 +8,8 @@ import { replaceWithTexts } from '../../batch/results/write-results.ts';
 import { emptyTally } from '../../batch/tally.ts';
 import { completionBody } from '../../client/contract.ts';
 import { type Batch, openBatch, pendingItems, selectItems } from './items.ts';
-import type { BatchOptions } from './plan.ts';
+import { type BatchOptions, refuseSharedFiles } from './plan.ts';
 import { itemFingerprint, planItem } from './sending/send-item.ts';
-import { refuseSharedFiles } from './shared-files.ts';
 import type { Action, Context } from '../../run.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 import { Failure } from '../../failure.ts';
@@ -121,12 +120,9 @@ function reportExport({ requests, tokens, bytes, models, problems }: Exported, n
 }
 
 /** Writes the requests of an input as an OpenAI batch file. Sends nothing. */
-export const exportBatch: Action<ExportOptions, [file: string | undefined]> = async (
-  context,
-  options,
-  file,
-) => {
-  const batch = await openBatch(context, options, file);
+export const exportBatch: Action<ExportOptions, [file: string | undefined]> = async (run, file) => {
+  const { context, options } = run;
+  const batch = await openBatch(run, file);
   const { output, results } = options;
   refuseSharedFiles(options, file, context.environment);
   checkOutput(context, options);
@@ -134,7 +130,7 @@ export const exportBatch: Action<ExportOptions, [file: string | undefined]> = as
     throw new Failure('usage', `cannot read ${results}: no such file`);
   }
   const answered = results === undefined ? undefined : readResults(results);
-  const selection = await selectItems(batch, results, (index) => answered?.get(index));
+  const selection = await selectItems(batch, results, answered);
   const exported = { requests: 0, tokens: 0, bytes: 0, models: new Set<string>(), problems: [] };
   await writeTexts(context, output, requestLines(batch, selection, exported));
   reportExport(exported, batch.notices);

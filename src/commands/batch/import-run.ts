@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { Readable } from 'node:stream';
 import type { BatchItem } from '../../batch/input/item.ts';
 import type { Selection } from '../../batch/input/select-items.ts';
-import { addMerged, ResultIndex } from '../../batch/results/result-index.ts';
+import type { ResultIndex } from '../../batch/results/result-index.ts';
 import { readResult } from '../../batch/results/write-results.ts';
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
 import { noAnswer } from '../../client/failure/answer-failure.ts';
@@ -11,18 +11,16 @@ import { readAnswer } from '../../client/stream/answer-reader.ts';
 import { type Batch, checkItems, openBatch, pendingItems, selectItems } from './items.ts';
 import { outcomeLine } from './output/result.ts';
 import { type BatchSink, openSink } from './output/sink.ts';
-import { type BatchOptions, resultsFileOf } from './plan.ts';
+import { type BatchOptions, refuseSharedFiles, resultsFileOf } from './plan.ts';
 import { type ItemOutcome, sendChecked } from './sending/send-item.ts';
-import { refuseSharedFiles } from './shared-files.ts';
 import type { Action } from '../../run.ts';
-import { cannotRead } from '../../storage/storage-failure.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 import { Failure } from '../../failure.ts';
 import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { toFailure } from '../../output/ending-failure.ts';
 import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
-import { fileLines } from '../../batch/results/read-results.ts';
+import { fileLines, indexFiles } from '../../batch/results/read-results.ts';
 import {
   isAccepted,
   parseResultLine,
@@ -50,47 +48,34 @@ function readName(
 }
 
 /**
- * Finds the results of the files; those of an item may be in several lines.
+ * Finds the results of a file; those of an item may be in several lines.
  * @param findItem returns the index of the item with a name that results have for it
- * @param opened gets the descriptors of the files
  * @throws Failure `usage` for a line that is not a result, or not of an item
  */
-function readFiles(
-  files: readonly string[],
+function* scanFile(
+  descriptor: number,
+  name: string,
   findItem: (name: string) => number | undefined,
-  opened: number[],
-): ResultIndex {
-  const results = new ResultIndex();
-  for (const [file, name] of files.entries()) {
-    try {
-      const descriptor = fs.openSync(name, 'r');
-      opened.push(descriptor);
-      for (const { number, offset, bytes } of fileLines(descriptor)) {
-        const text = bytes.toString();
-        if (text.trim() === '') continue;
-        const read = readName(text);
-        if (read === undefined) {
-          throw new Failure('usage', `line ${number} of ${name} is not a result of a batch`, {
-            hint: 'name output and error files of an OpenAI batch or of vllm run-batch, or results of natter',
-          });
-        }
-        const { item, isAnswered } = read;
-        const index = findItem(item);
-        if (index === undefined) {
-          const message = `line ${number} of ${name} is the result of ${JSON.stringify(item)}, which the input does not have`;
-          throw new Failure('usage', message, {
-            hint: 'name the input of these results, with the same --template and --system',
-          });
-        }
-        const length = bytes.length + 1;
-        const result = { index, fingerprint: undefined, isAnswered, file, offset, length };
-        addMerged(results, result, files);
-      }
-    } catch (error) {
-      throw error instanceof Failure ? error : cannotRead(name, error);
+) {
+  for (const { number, offset, bytes } of fileLines(descriptor)) {
+    const text = bytes.toString();
+    if (text.trim() === '') continue;
+    const read = readName(text);
+    if (read === undefined) {
+      throw new Failure('usage', `line ${number} of ${name} is not a result of a batch`, {
+        hint: 'name output and error files of an OpenAI batch or of vllm run-batch, or results of natter',
+      });
     }
+    const { item, isAnswered } = read;
+    const index = findItem(item);
+    if (index === undefined) {
+      const message = `line ${number} of ${name} is the result of ${JSON.stringify(item)}, which the input does not have`;
+      throw new Failure('usage', message, {
+        hint: 'name the input of these results, with the same --template and --system',
+      });
+    }
+    yield { index, fingerprint: undefined, isAnswered, offset, length: bytes.length + 1 };
   }
-  return results;
 }
 
 /** Secrets are masked when the result is written. */
@@ -110,13 +95,13 @@ function engineFailure(
 }
 
 /** Reads a completion like the response of a service. */
-async function readBody(body: string) {
+async function readCompletion(body: JsonObject) {
   let content = '';
   let refusal: string | undefined;
   let metadata: AnswerMetadata = { complete: false };
   let failure: Failure | undefined;
   try {
-    const bytes = Readable.from([Buffer.from(body)]) as AsyncIterable<Uint8Array>;
+    const bytes = Readable.from([Buffer.from(JSON.stringify(body))]) as AsyncIterable<Uint8Array>;
     for await (const part of readAnswer(bytes, 'application/json', unmasked)) {
       if (part.type === 'text-received') content += part.text;
       if (part.type === 'refusal-received') refusal = (refusal ?? '') + part.text;
@@ -128,11 +113,7 @@ async function readBody(body: string) {
   } catch (error) {
     failure = toFailure(error);
   }
-  return {
-    content,
-    metadata: { ...metadata, ...(refusal === undefined ? {} : { refusal }) },
-    failure,
-  };
+  return { content, metadata: { ...metadata, ...definedFields({ refusal }) }, failure };
 }
 
 /** The outcome of an item that another engine processed. */
@@ -141,21 +122,15 @@ async function importedOutcome({ response, error: beside }: JsonObject): Promise
   const refusal = typeof code === 'number' && code >= 400 ? code : undefined;
   const error = beside ?? (refusal === undefined ? undefined : body) ?? undefined;
   // A cut answer has a body beside its error.
-  const hasAnswer = isJsonObject(body) && refusal === undefined;
-  const read = hasAnswer ? await readBody(JSON.stringify(body)) : undefined;
-  const { content = '', metadata = { complete: false } } = read ?? {};
+  const read =
+    isJsonObject(body) && refusal === undefined
+      ? await readCompletion(body)
+      : { content: '', metadata: { complete: false } as AnswerMetadata, failure: undefined };
+  const { content, metadata } = read;
   const isAnswer = error === undefined && isJsonObject(body);
-  const failure = isAnswer ? read?.failure : engineFailure(error, refusal, filledText(id));
-  return {
-    requestedModel: metadata.model ?? '',
-    content,
-    received: content,
-    metadata,
-    failure,
-    error: failure,
-    isStopped: false,
-    isStarved: false,
-  };
+  const failure = isAnswer ? read.failure : engineFailure(error, refusal, filledText(id));
+  const given = { content, received: content, metadata, failure, error: failure };
+  return { ...given, requestedModel: metadata.model ?? '', isStopped: false, isStarved: false };
 }
 
 /** The result in natter's own format. @param text a scanned line, of natter or another engine */
@@ -200,9 +175,9 @@ async function writeResults(
   const { signal } = batch.context;
   let sequence = 0;
   for await (const item of pendingItems(batch, selection, tally, signal)) {
-    const found = results.get(item.index);
+    const found = results.find(item.index);
     if (found === undefined || item.problem !== undefined) continue;
-    if (sequence === 0) sink.checkFirst(item);
+    await sink.accept(item);
     const fingerprint = selection.fingerprint(item);
     const text = readResult(opened[found.file] ?? -1, found);
     const imported = await importResult(batch, item, fingerprint, text, found.isAnswered);
@@ -239,11 +214,10 @@ async function importFiles(batch: Batch, files: readonly string[]): Promise<void
   const tally = emptyTally();
   const opened: number[] = [];
   try {
-    const find = (index: number) => sink.find(index);
-    const selection = await selectItems(batch, resultsFileOf(options), find);
+    const selection = await selectItems(batch, resultsFileOf(options), sink);
     const fingerprints: (string | undefined)[] = [];
     const ids = new Map<string, number>();
-    await checkItems(batch, selection, tally, sink.last, undefined, (item) => {
+    await checkItems(batch, selection, tally, undefined, (item) => {
       const { index, id = '', problem } = item;
       fingerprints[index] = problem === undefined ? selection.fingerprint(item) : undefined;
       if (id !== '' && !ids.has(id)) ids.set(id, index);
@@ -253,7 +227,10 @@ async function importFiles(batch: Batch, files: readonly string[]): Promise<void
       const isSame = fingerprint === undefined || fingerprint === fingerprints[index];
       return index in fingerprints && isSame ? index : ids.get(name);
     };
-    const results = readFiles(files, findItem, opened);
+    const results = indexFiles(files, opened, (descriptor, file, add) => {
+      const found = scanFile(descriptor, files[file] ?? '', findItem);
+      for (const result of found) add({ ...result, file });
+    });
     await writeResults(batch, selection, sink, tally, results, opened);
     await sink.finish(itemsLeft(tally) === 0, selection.takes);
   } finally {
@@ -265,12 +242,12 @@ async function importFiles(batch: Batch, files: readonly string[]): Promise<void
 
 /** Joins results of other engines to their input, as results of natter. */
 export const importBatch: Action<BatchOptions, [file: string, results: readonly string[]]> = async (
-  context,
-  options,
+  run,
   file,
   files,
 ) => {
-  const batch = await openBatch(context, options, file);
+  const { context, options } = run;
+  const batch = await openBatch(run, file);
   if (!batch.input.isRepeatable) {
     const message = 'natter batch import needs a named input file, which it reads twice';
     throw new Failure('usage', message, {

@@ -4,6 +4,7 @@ import { type AnswerCheck, openCheck } from '../../ask/check.ts';
 import type { BatchItem, InputItem, ItemContent } from '../../batch/input/item.ts';
 import { readItems } from '../../batch/input/read-items.ts';
 import {
+  type EarlierResults,
   isInShard,
   itemStatusOf,
   type Selection,
@@ -12,8 +13,8 @@ import {
 import type { Tally } from '../../batch/tally.ts';
 import type { Message } from '../../client/contract.ts';
 import { type BatchOptions, type BatchPlan, planBatch } from './plan.ts';
-import type { Context, Run } from '../../run.ts';
-import { startRun } from '../../settings/read-settings.ts';
+import type { Run, StartedRun } from '../../run.ts';
+import { withSettings } from '../../settings/read-settings.ts';
 import { itemFingerprint } from './sending/send-item.ts';
 import { cannotRead } from '../../storage/storage-failure.ts';
 import { Failure } from '../../failure.ts';
@@ -93,14 +94,10 @@ function openBatchInput(
   return { name, isRepeatable: false, bytes: (signal) => stdin.bytes(signal) };
 }
 
-export interface BatchSource {
+/** A command with the input of a batch, before anything is read. */
+export interface Batch<Options extends BatchOptions = BatchOptions> extends Run<Options> {
   readonly input: BatchInput;
   readonly plan: BatchPlan;
-}
-
-/** A command with the input of a batch, before anything is read. */
-export interface Batch<Options extends BatchOptions = BatchOptions>
-  extends Run<Options>, BatchSource {
   readonly notices: Notices;
   /** The parameters with the `response_format` of the check. */
   readonly settings: ResolvedSettings;
@@ -113,11 +110,11 @@ export interface Batch<Options extends BatchOptions = BatchOptions>
 
 /** What commands with the input of a batch begin with. @throws Failure `usage`, or `configuration` */
 export async function openBatch<Options extends BatchOptions>(
-  context: Context,
-  options: Options,
+  started: StartedRun<Options>,
   file: string | undefined,
 ): Promise<Batch<Options>> {
-  const run = await startRun(context, options);
+  const run = withSettings(started);
+  const { context, options } = run;
   const { notices } = run.presentation;
   const plan = planBatch(options, file, context.environment);
   const check = await openCheck(notices, options);
@@ -151,13 +148,13 @@ async function* readBatch(
 
 /**
  * Selects the items of the excerpt and the shard that have no answer yet.
- * @param output the results file @param find finds its results
+ * @param output the results file
  * @throws Failure `usage`
  */
 export async function selectItems(
   batch: Batch,
   output = 'standard output',
-  find: Selection['find'] = () => undefined,
+  results: EarlierResults = { find: () => undefined, last: 0 },
 ): Promise<Selection> {
   const { plan, settings, context } = batch;
   const { baseUrl } = settings.values;
@@ -169,7 +166,7 @@ export async function selectItems(
     takes: (index) =>
       index <= plan.limit && sampled?.has(index) !== false && isInShard(index, plan.shard),
     highest: plan.limit,
-    find,
+    results,
     fingerprint: (item) => itemFingerprint(item, settings),
     resultsName: output,
     // No sandbox answers on a different machine.
@@ -221,7 +218,6 @@ export async function* pendingItems(
 /**
  * Reads a file once before anything is sent, to count its items, find answers to different prompts, and look for
  * secrets.
- * @param last the highest index with a result
  * @param inspect gets the items to send, and may refuse them
  * @param onItem gets every item
  * @throws Failure `usage`
@@ -230,7 +226,6 @@ export async function checkItems(
   batch: Batch,
   selection: Selection,
   tally: Tally,
-  last: number,
   inspect?: (item: InputItem) => Promise<void> | void,
   onItem?: (item: InputItem) => void,
 ): Promise<void> {
@@ -250,10 +245,10 @@ export async function checkItems(
     }
     await inspect?.(item);
   }
-  const { resultsName } = selection;
-  if (items === 0 && last === 0) throw noItem(input.name);
-  if (last > items) {
-    const message = `${resultsName} has a result for item ${last}, but ${input.name} has only ${items} items`;
+  const { resultsName, results } = selection;
+  if (items === 0 && results.last === 0) throw noItem(input.name);
+  if (results.last > items) {
+    const message = `${resultsName} has a result for item ${results.last}, but ${input.name} has only ${items} items`;
     throw new Failure('usage', message, { hint: 'the input changed; use a different -o file' });
   }
   if (options.model !== undefined && tally.already > 0) {

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
-import { scanResults } from '../../batch/results/read-results.ts';
-import { addMerged, missingItems, ResultIndex } from '../../batch/results/result-index.ts';
+import { indexFiles, scanResults } from '../../batch/results/read-results.ts';
+import { missingItems, type ResultIndex } from '../../batch/results/result-index.ts';
 import { resultTexts } from '../../batch/results/write-results.ts';
 import { checkOutput, writeTexts } from './export-run.ts';
-import { present, type Context, type GlobalOptions } from '../../run.ts';
+import type { GlobalOptions, StartedRun } from '../../run.ts';
 import { cannotRead } from '../../storage/storage-failure.ts';
 import { expandName } from '../../storage/file-name.ts';
 import { Failure } from '../../failure.ts';
@@ -21,21 +21,6 @@ function expandFiles(name: string): readonly string[] {
   throw new Failure('usage', `no file matches ${name}`, {
     hint: 'name the results files to merge',
   });
-}
-
-/** Adds the descriptors of the files to `opened`. @throws Failure `usage` */
-function mergeFiles(names: readonly string[], opened: number[]): ResultIndex {
-  const index = new ResultIndex();
-  for (const [file, name] of names.entries()) {
-    try {
-      const descriptor = fs.openSync(name, 'r');
-      opened.push(descriptor);
-      scanResults(descriptor, name, file, (result) => addMerged(index, result, names));
-    } catch (error) {
-      throw error instanceof Failure ? error : cannotRead(name, error);
-    }
-  }
-  return index;
 }
 
 /** @throws Failure `incomplete` if items are missing */
@@ -57,20 +42,22 @@ function reportMerge(notices: Notices, index: ResultIndex): void {
 
 /** Runs `natter batch merge`. @throws Failure */
 export async function mergeBatch(
-  context: Context,
-  options: GlobalOptions & { readonly output?: string; readonly force?: boolean },
+  run: StartedRun<GlobalOptions & { readonly output?: string; readonly force?: boolean }>,
   names: readonly string[],
 ): Promise<void> {
+  const { context, options, presentation } = run;
   checkOutput(context, options);
-  const { notices } = await present(context, options);
   const opened: number[] = [];
   const closeAll = () => opened.splice(0).forEach((descriptor) => fs.closeSync(descriptor));
   try {
-    const index = mergeFiles(names.flatMap(expandFiles), opened);
+    const files = names.flatMap(expandFiles);
+    const index = indexFiles(files, opened, (descriptor, file, add) => {
+      scanResults(descriptor, files[file] ?? '', file, add);
+    });
     const texts = resultTexts(index, [...opened]);
     // Windows does not replace a file that is open, and the merged files may include it.
     await writeTexts(context, options.output, texts, closeAll);
-    reportMerge(notices, index);
+    reportMerge(presentation.notices, index);
   } finally {
     closeAll();
   }

@@ -1,9 +1,11 @@
+import path from 'node:path';
 import type { GlobalOptions, StartedRun } from '../../run.ts';
 import type { AnswerCheck, CheckOptions } from '../../ask/check.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import type { Service } from '../../ask/service.ts';
 import { formatOfName } from '../../batch/input/read-items.ts';
 import { type InputFormat, parseTemplate, type Template } from '../../batch/input/item.ts';
+import { resultsPath } from '../../batch/results/read-results.ts';
 import type { OutputFormat } from '../../batch/results/result-formats.ts';
 import type { Tally } from '../../batch/tally.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
@@ -103,7 +105,6 @@ export function parseNumber(text: string, option: string, least: number, most: n
 const optionalNumber = (text: string | undefined, option: string, most: number) =>
   text === undefined ? undefined : parseNumber(text, option, 1, most);
 
-/** @throws Failure `usage` */
 function parseAmount(text: string): number {
   const amount = /^\d{1,9}(?:\.\d{1,9})?$/.test(text) ? Number(text) : 0;
   if (amount > 0) return amount;
@@ -181,4 +182,37 @@ export interface OutputOptions {
 /** The file that a run resumes from: a file in another format is written from the results beside it. */
 export function resultsFileOf({ output, outputFormat }: OutputOptions): string | undefined {
   return output !== undefined && outputFormat !== 'jsonl' ? `${output}.jsonl` : output;
+}
+
+/** The path behind all symbolic links, also of a file that does not exist. */
+function placeOf(name: string): string {
+  try {
+    return resultsPath(name);
+  } catch {
+    // Opening the file fails for the same reason, and reports it.
+    return path.resolve(name);
+  }
+}
+
+/** @throws Failure `usage` if the file of `-o` or `--summary` is used for something else as well */
+export function refuseSharedFiles(
+  options: BatchOptions,
+  input: string | undefined,
+  environment: Environment,
+): void {
+  const { record, replay } = chooseRecording(options, environment);
+  const results = [options.output, resultsFileOf(options)];
+  const used = [
+    { role: 'input', name: input === '-' ? undefined : input },
+    { role: 'recording', name: record ?? replay?.file },
+  ];
+  const refuse = (name: string | undefined, content: string, option: string) => {
+    const same = name && used.find((other) => other.name && placeOf(other.name) === placeOf(name));
+    if (!same) return;
+    const message = `${name} is the ${same.role}; ${content} cannot be written to it`;
+    throw new Failure('usage', message, { hint: `use a different ${option} file` });
+  };
+  for (const name of results) refuse(name, 'results', '-o');
+  used.push(...results.map((name) => ({ role: 'results file', name })));
+  refuse(options.summary, 'the summary', '--summary');
 }

@@ -1,5 +1,7 @@
+import { aborted } from 'node:util';
 import { refuseClosedOutput } from '../../output/answer-printer.ts';
-import { runItems } from '../../batch/run-items.ts';
+import type { Permission } from '../../batch/admission.ts';
+import type { InputItem } from '../../batch/input/item.ts';
 import {
   countFailure,
   emptyTally,
@@ -9,20 +11,29 @@ import {
 } from '../../batch/tally.ts';
 import type { Selection } from '../../batch/input/select-items.ts';
 import { readResults } from '../../batch/results/read-results.ts';
-import type { CompletionRequest } from '../../client/contract.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { type Batch, checkItems, openBatch, pendingItems, selectItems } from './items.ts';
 import { failureLine, unsendable } from './output/result.ts';
 import { type BatchSink, openSink } from './output/sink.ts';
-import { type BatchOptions, type BatchPlan, resultsFileOf, type SendingRun } from './plan.ts';
+import {
+  type BatchOptions,
+  type BatchPlan,
+  refuseSharedFiles,
+  resultsFileOf,
+  type SendingRun,
+} from './plan.ts';
 import { shortTime } from './report/progress.ts';
-import { refuseUnwritableSummary, reportEnd } from './report/reporting.ts';
-import { endingOf, fileTexts, kindOf } from './report/summary.ts';
+import {
+  refuseUnwritableSummary,
+  reportEnd,
+  endingOf,
+  fileTexts,
+  kindOf,
+} from './report/ending.ts';
 import { openGuard } from './secret-guard.ts';
 import { type Pipeline, runUntilEnd } from './sending/pipeline.ts';
 import { planItem } from './sending/send-item.ts';
-import { refuseSharedFiles } from './shared-files.ts';
-import type { Context } from '../../run.ts';
+import type { Context, StartedRun } from '../../run.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 import { describeRequest } from '../../ask/dry-run.ts';
 import type { PlannedRequest } from '../../ask/plan-request.ts';
@@ -54,40 +65,59 @@ export function runId({ clock, random }: Context): string {
 /** The shortest pause with a notice, in milliseconds. */
 const longPause = 5000;
 
-/** Whether a failure other than that of an invalid line is left. */
-function canImprove({ failed, causes }: Tally): boolean {
-  return failed > (causes.get('usage')?.count ?? 0);
+/**
+ * Sends the items that have no answer, and ends when all that were started are finished.
+ * @throws the first error of the input, or of an item, whose failures are results
+ */
+async function sendPending(run: BatchRun, { stopping, admit, answer }: Pipeline): Promise<void> {
+  const { selection, sink, tally } = run;
+  const { stop, halt } = stopping;
+  const running = new Set<Promise<void>>();
+  const errors: unknown[] = [];
+  const fail = (error: unknown) => {
+    errors.push(error);
+    halt();
+  };
+  const send = async (item: InputItem, sequence: number, permission: Permission) => {
+    const { line, fingerprint, failure } = await answer(item, permission);
+    if (line === undefined) return;
+    const isAnswered = failure === undefined;
+    if (!isAnswered) countFailure(tally, failure, item);
+    await sink.put(sequence, item, { index: item.index, fingerprint, isAnswered }, line);
+  };
+  try {
+    let sequence = 0;
+    for await (const item of pendingItems(run, selection, tally, stop)) {
+      const room = sink.accept(item);
+      // The result that the output waits for may never arrive after a stop.
+      if (room !== undefined) await Promise.race([room, aborted(stop, room)]);
+      const permission = await admit(item, sequence);
+      if (permission === undefined) break;
+      const task: Promise<void> = send(item, sequence, permission)
+        .catch(fail)
+        .finally(() => running.delete(task));
+      running.add(task);
+      sequence += 1;
+    }
+  } catch (error) {
+    if (!stop.aborted) fail(error);
+  }
+  await Promise.all(running);
+  if (errors.length > 0) throw errors[0];
 }
 
 /** Sends what has no answer, and then failed items again, at most `--rerun-failed` times. */
-async function sendRounds(run: BatchRun, { stopping, admit, answer }: Pipeline): Promise<void> {
-  const { selection, sink, tally, plan, notices } = run;
-  const { stop, halt } = stopping;
-  const sendPending = () =>
-    runItems({
-      items: pendingItems(run, selection, tally, stop),
-      async admit(item, sequence) {
-        if (sequence === 0) sink.checkFirst(item);
-        return admit(item, sequence);
-      },
-      room: () => sink.room(),
-      async work(item, sequence, permission) {
-        const { line, fingerprint, failure } = await answer(item, permission);
-        if (line === undefined) return;
-        const isAnswered = failure === undefined;
-        if (!isAnswered) countFailure(tally, failure, item);
-        await sink.put(sequence, item, { index: item.index, fingerprint, isAnswered }, line);
-      },
-      stop,
-      halt,
-    });
-  await sendPending();
-  const rounds = plan.rerunFailed;
-  for (let round = 1; round <= rounds && canImprove(tally) && !stop.aborted; round += 1) {
+async function sendRounds(run: BatchRun, pipeline: Pipeline): Promise<void> {
+  const { tally, plan, notices } = run;
+  await sendPending(run, pipeline);
+  const { rerunFailed: rounds } = plan;
+  for (let round = 1; round <= rounds && !pipeline.stopping.stop.aborted; round += 1) {
+    // An invalid line fails again.
+    if (tally.failed === (tally.causes.get('usage')?.count ?? 0)) return;
     const failed = countOf(tally.failed, 'failed item');
     notices.notice(`sending ${failed} again (${round} of ${rounds})`);
     forgetFailures(tally);
-    await sendPending();
+    await sendPending(run, pipeline);
   }
 }
 
@@ -108,11 +138,10 @@ function refuseFiles({ context, options, plan, input }: Batch, file: string | un
 async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
   const { context, options, presentation, plan, settings, input, notices } = batch;
   const { output } = options;
-  const find = (index: number) => sink.find(index);
-  const selection = await selectItems(batch, resultsFileOf(options), find);
+  const selection = await selectItems(batch, resultsFileOf(options), sink);
   const tally = emptyTally();
   const guard = openGuard(batch, input, batch.history.texts);
-  await checkItems(batch, selection, tally, sink.last, guard.inspect);
+  await checkItems(batch, selection, tally, guard.inspect);
   const source = {
     command: 'batch',
     batch: runId(context),
@@ -158,47 +187,39 @@ async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
   }
 }
 
-const emptyTotals = (prices: PriceTable) => ({
-  tally: emptyTally(),
-  sendable: 0,
-  /** Estimated; assumes that each answer has the maximum length. */
-  tokens: 0,
-  prices,
-  /** Estimated, by currency, with answers of the maximum length. */
-  costs: new Map<string, number>(),
+/** Adds up what the items of a dry run would cost, with answers of the maximum length. */
+function createEstimate(prices: PriceTable) {
+  let [sendable, tokens] = [0, 0];
+  const costs = new Map<string, number>();
   /** Some answer has no maximum length, and its cost is not counted. */
-  isOpenEnded: false,
-  unpriced: new Set<string>(),
-});
-
-type DryRunTotals = ReturnType<typeof emptyTotals>;
-
-function addCost(totals: DryRunTotals, request: CompletionRequest): void {
-  const price = totals.prices.get(request.model);
-  if (price === undefined) {
-    totals.unpriced.add(request.model);
-    return;
-  }
-  const { prompt, answer } = estimateRequest(request);
-  const cost = costOf(price, { prompt, answer: answer ?? 0 });
-  totals.costs.set(price.currency, (totals.costs.get(price.currency) ?? 0) + cost);
-  totals.isOpenEnded ||= answer === undefined;
-}
-
-/** `, at most ~0.02 USD`; empty if no price is known. */
-function costText({ costs, isOpenEnded, unpriced }: DryRunTotals): string {
-  if (costs.size === 0) return '';
-  const money = `~${moneyText(costs)}`;
-  const missing = unpriced.size === 0 ? '' : ` (no price for ${[...unpriced].join(', ')})`;
-  return isOpenEnded ? `, ${money} without the answers${missing}` : `, at most ${money}${missing}`;
-}
-
-function totalsText(totals: DryRunTotals): string {
-  const { tally, sendable, tokens } = totals;
-  const { total = 0, already, failed } = tally;
-  const before = already === 0 ? '' : ` (${count(already)} already answered)`;
-  const bad = failed === 0 ? '' : `; ${count(failed)} cannot be sent`;
-  return `${count(sendable)} of ${countOf(total, 'item')} would be sent${before}, ${tokenText(tokens, true)}${costText(totals)}${bad}`;
+  let isOpenEnded = false;
+  const unpriced = new Set<string>();
+  /** `, at most ~0.02 USD`; empty if no price is known. */
+  const costText = () => {
+    if (costs.size === 0) return '';
+    const money = `~${moneyText(costs)}`;
+    const missing = unpriced.size === 0 ? '' : ` (no price for ${[...unpriced].join(', ')})`;
+    return isOpenEnded
+      ? `, ${money} without the answers${missing}`
+      : `, at most ${money}${missing}`;
+  };
+  return {
+    add({ request, fit }: PlannedRequest): void {
+      sendable += 1;
+      tokens += fit.estimate;
+      const price = prices.get(request.model);
+      if (price === undefined) return void unpriced.add(request.model);
+      const { prompt, answer } = estimateRequest(request);
+      const cost = costOf(price, { prompt, answer: answer ?? 0 });
+      costs.set(price.currency, (costs.get(price.currency) ?? 0) + cost);
+      isOpenEnded ||= answer === undefined;
+    },
+    text({ total = 0, already, failed }: Tally): string {
+      const before = already === 0 ? '' : ` (${count(already)} already answered)`;
+      const bad = failed === 0 ? '' : `; ${count(failed)} cannot be sent`;
+      return `${count(sendable)} of ${countOf(total, 'item')} would be sent${before}, ${tokenText(tokens, true)}${costText()}${bad}`;
+    },
+  };
 }
 
 /**
@@ -210,10 +231,10 @@ async function printBatchDryRun(batch: Batch): Promise<void> {
   const { signal, streams } = context;
   const output = resultsFileOf(options);
   const results = output === undefined ? undefined : readResults(output);
-  const selection = await selectItems(batch, output, (index) => results?.get(index));
-  const totals = emptyTotals(settings.prices);
-  const { tally } = totals;
-  await checkItems(batch, selection, tally, results?.last ?? 0);
+  const selection = await selectItems(batch, output, results);
+  const estimate = createEstimate(settings.prices);
+  const tally = emptyTally();
+  await checkItems(batch, selection, tally);
   const redacting = { mode: 'redact', settings } as const;
   const describe = (planned: PlannedRequest) => {
     if (options.redact !== true) return describeRequest(batch, planned);
@@ -226,9 +247,7 @@ async function printBatchDryRun(batch: Batch): Promise<void> {
     try {
       if (item.problem !== undefined) throw unsendable(item);
       const planned = planItem(item.content, settings, options.stream);
-      totals.sendable += 1;
-      totals.tokens += planned.fit.estimate;
-      addCost(totals, planned.request);
+      estimate.add(planned);
       text = jsonLine({ index, line, id, ...describe(planned) });
     } catch (error) {
       const failure = withHint(toFailure(error));
@@ -238,7 +257,7 @@ async function printBatchDryRun(batch: Batch): Promise<void> {
     await streams.stdout.write(text);
     signal.throwIfAborted();
   }
-  const text = totalsText(totals);
+  const text = estimate.text(tally);
   if (tally.failed === 0) return notices.notice(text);
   throw new Failure(kindOf(tally, undefined), text, {
     hint: 'see the error lines in the output',
@@ -247,12 +266,12 @@ async function printBatchDryRun(batch: Batch): Promise<void> {
 
 /** @throws Failure; an Interruption after Ctrl+C; or the reason `context.signal` was aborted with */
 export async function runBatch(
-  context: Context,
-  options: BatchOptions,
+  run: StartedRun<BatchOptions>,
   file: string | undefined,
 ): Promise<void> {
+  const { context, options } = run;
   if (options.output === undefined) refuseClosedOutput(context.streams.stdout, false);
-  const batch = await openBatch(context, options, file);
+  const batch = await openBatch(run, file);
   refuseFiles(batch, file);
   if (options.dryRun === true) return printBatchDryRun(batch);
   const sink = await openSink(context, batch.notices, options, batch);

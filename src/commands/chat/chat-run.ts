@@ -7,9 +7,9 @@ import {
   type FormatOptions,
   refuseClosedOutput,
 } from '../../output/answer-printer.ts';
-import type { Context, Run } from '../../run.ts';
-import { startRun } from '../../settings/read-settings.ts';
-import type { ConversationOptions, OpenConversation } from '../../ask/open-conversation.ts';
+import type { Run, StartedRun } from '../../run.ts';
+import { withSettings } from '../../settings/read-settings.ts';
+import type { ConversationOptions } from '../../ask/open-conversation.ts';
 import { inputWord, type PromptOptions } from '../../input/read-prompt.ts';
 import type { SecretGuard } from '../../input/secret-guard.ts';
 
@@ -28,7 +28,6 @@ export interface ChatOptions
 /** A run of `natter chat` or `natter run`. */
 export interface ChatRun extends Run<ChatOptions> {
   readonly format: AnswerFormat;
-  /** Undefined if the input is not checked for secrets. */
   readonly guard?: SecretGuard | undefined;
   /** The command in the ledger; `chat` if undefined. */
   readonly command?: string;
@@ -36,10 +35,7 @@ export interface ChatRun extends Run<ChatOptions> {
   readonly history?: readonly Message[];
   /** The words of the command line; undefined for a prompt file. */
   readonly words?: readonly string[];
-  /** The conversation that the prompt is saved in, for JSON. */
-  readonly conversation?: OpenConversation['saved'];
-  /** What its requests cost, by currency, for JSON. */
-  readonly costs?: ReadonlyMap<string, number> | undefined;
+  readonly jsonFields?: () => object;
   /** A prompt that is refused for its length is cut, so nothing is printed about it. */
   readonly cutsRefused?: boolean;
   /** The schema of a prompt file; `--schema` overrides it. */
@@ -64,12 +60,13 @@ export function refuseTogether(
 }
 
 /** Decides how the answer is printed, and reads the settings, before anything is read. @throws Failure */
-export async function prepare(context: Context, given: ChatOptions): Promise<ChatRun> {
-  const { stdout } = context.streams;
+export function prepare(started: StartedRun<ChatOptions>): ChatRun {
+  const { stdout } = started.context.streams;
+  const { options: given } = started;
   const format = chooseAnswerFormat(given, stdout.isTerminal);
   // The bytes of an answer have the tags.
   const options = given.raw === true ? { ...given, thinkTags: 'answer' } : given;
-  const run = await startRun(context, options);
+  const run = withSettings({ ...started, options });
   refuseClosedOutput(stdout, run.settings.values.save);
   return { ...run, format };
 }

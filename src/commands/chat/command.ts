@@ -7,7 +7,7 @@ import {
   plainOption,
 } from '../../cli/global-options.ts';
 import { isNamedPrompt } from '../../cli/command-line.ts';
-import type { Context } from '../../run.ts';
+import type { Context, StartedRun } from '../../run.ts';
 import { confirmMistakenCommand } from '../../cli/guess.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 import {
@@ -97,11 +97,11 @@ export function buildChat(context: Context): Command {
   setExamples(command, chatExamples);
   return setAction(command, context, async () => {
     const { startChat } = await import('./run.ts');
-    return async (_context, given: ChatOptions, words: readonly string[]) => {
+    return async (run: StartedRun<ChatOptions>, words: readonly string[]) => {
       const program = command.parent ?? command;
-      const options = { ...given, isPrompt: isNamedPrompt(program.args, words) };
+      const options = { ...run.options, isPrompt: isNamedPrompt(program.args, words) };
       await confirmMistakenCommand(context, program, options, words);
-      await startChat(context, options, words);
+      await startChat({ ...run, options }, words);
     };
   });
 }

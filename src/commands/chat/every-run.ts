@@ -1,9 +1,10 @@
 // Answers standard input in groups of lines while it arrives, divided by number, time and size.
+import { pipeline, Transform } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { failureOfSeveral } from '../../ask/ask.ts';
 import { openAsker } from '../../ask/fallback.ts';
 import { promptMessages } from '../../ask/plan-request.ts';
-import { type Clock, createWakeUp, startTimer } from '../../clock.ts';
+import { type Clock, startTimer } from '../../clock.ts';
 import {
   composePrompt,
   hasInputPlaceholder,
@@ -12,13 +13,11 @@ import {
 import { requireEncoding } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
 import { heading } from '../../output/comparison.ts';
-import { failureFields } from '../../output/ending-failure.ts';
 import { count } from '../../output/figures.ts';
-import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice } from '../../output/notices.ts';
-import { createTextPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
+import { createAnswerPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
-import type { Context } from '../../run.ts';
+import type { StartedRun } from '../../run.ts';
 import { parseDuration } from '../../settings/value-types.ts';
 import { withHint } from '../../cli/report.ts';
 import { attachFiles } from '../../input/attach-files.ts';
@@ -36,27 +35,22 @@ interface GroupLimits {
   readonly bytes: number;
 }
 
-const bytesPerUnit: ReadonlyMap<string, number> = new Map([
-  ['kb', 1000],
-  ['mb', 1_000_000],
-]);
-
 /** The default size of a group, which is also the largest that can be set. */
 const maxGroupBytes = 1_000_000;
 
 function parseLimit(text: string): Partial<GroupLimits> | undefined {
-  const lines = /^(?<lines>\d{1,9})(?:l|lines?)$/i.exec(text)?.groups?.['lines'];
-  if (lines !== undefined) return { lines: Number(lines) };
-  const { amount, unit = '' } = /^(?<amount>\d{1,6})(?<unit>kb|mb)$/i.exec(text)?.groups ?? {};
-  if (amount !== undefined) {
-    const bytes = Number(amount) * (bytesPerUnit.get(unit.toLowerCase()) ?? 1);
-    return bytes <= maxGroupBytes ? { bytes } : undefined;
+  const { amount, unit = '' } =
+    /^(?<amount>\d{1,9})(?<unit>l|lines?|kb|mb)$/i.exec(text)?.groups ?? {};
+  if (amount === undefined) {
+    const milliseconds = /[a-z]$/i.test(text) ? parseDuration(text) : undefined;
+    return milliseconds === undefined ? undefined : { milliseconds };
   }
-  const milliseconds = /[a-z]$/i.test(text) ? parseDuration(text) : undefined;
-  return milliseconds === undefined ? undefined : { milliseconds };
+  if (/^l/i.test(unit)) return { lines: Number(amount) };
+  const bytes = Number(amount) * (/^k/i.test(unit) ? 1000 : 1_000_000);
+  return bytes <= maxGroupBytes ? { bytes } : undefined;
 }
 
-/** Reads `--every`. @param text `200l`, `30s`, `64kb`, or several of them with commas @throws Failure `usage` */
+/** Reads `200l`, `30s`, `64kb`, or several of them with commas. @throws Failure `usage` */
 export function parseGroupLimits(text: string): GroupLimits {
   const limits = { lines: Infinity, milliseconds: Infinity, bytes: maxGroupBytes };
   for (const part of text.split(',')) {
@@ -74,7 +68,6 @@ export function parseGroupLimits(text: string): GroupLimits {
   return limits;
 }
 
-/** Cuts a line that is larger than a group, between two characters. */
 function cutLine(line: string, most: number): readonly string[] {
   if (Buffer.byteLength(line) <= most) return [line];
   const bytes = Buffer.from(line);
@@ -89,48 +82,6 @@ function cutLine(line: string, most: number): readonly string[] {
   return parts;
 }
 
-/**
- * Makes lines with their ends of pieces of input; a line that is larger than a group is several parts.
- * @throws Failure `usage` for bytes that are not text
- */
-function createLineSplitter({ encoding = 'utf-8', lossy, limits: { bytes: most } }: GroupOptions) {
-  const decoder = new TextDecoder(encoding, { fatal: lossy !== true });
-  let rest = '';
-  function decode(bytes?: Uint8Array): string {
-    try {
-      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
-    } catch (error) {
-      throw new Failure('usage', `standard input is not ${encoding.toUpperCase()}`, {
-        hint: 'name its encoding with --stdin-encoding, or pass --lossy to replace invalid bytes',
-        cause: error,
-      });
-    }
-  }
-  function take(text: string): readonly string[] {
-    // Not a pattern: one that searches a long line for its end takes quadratic time.
-    const lines = `${rest}${text}`.split('\n');
-    const begun = cutLine(lines.pop() ?? '', most);
-    rest = begun.at(-1) ?? '';
-    return [...lines.flatMap((line) => cutLine(`${line}\n`, most)), ...begun.slice(0, -1)];
-  }
-  return {
-    push: (bytes: Uint8Array): readonly string[] => take(decode(bytes)),
-    /** Returns the last line, which has no end. */
-    end(): readonly string[] {
-      const found = take(decode());
-      return rest === '' ? found : [...found, rest];
-    },
-  };
-}
-
-/** Lines of the input that follow one another. */
-interface LineGroup {
-  readonly text: string;
-  /** Counts from 1. */
-  readonly firstLine: number;
-  readonly lastLine: number;
-}
-
 interface GroupOptions {
   readonly limits: GroupLimits;
   readonly encoding?: string | undefined;
@@ -140,48 +91,46 @@ interface GroupOptions {
   readonly onFull: (groups: number, lines: number) => void;
 }
 
-/** The number of waiting groups at which the input is held back. */
-const maxWaiting = 8;
-
-/** Fills one group after the other; the complete ones wait in a list. */
-function createGroups({ limits, clock }: GroupOptions, onGroup: () => void) {
-  const waiting: LineGroup[] = [];
-  let text = '';
-  let bytes = 0;
-  let firstLine = 0;
-  let lastLine = 0;
-  /** Whether the next part belongs to a new line, or to one that was cut. */
-  let isNewLine = true;
-  let stopTimer: () => void = () => undefined;
-  function close(): void {
-    stopTimer();
-    if (text === '') return;
-    waiting.push({ text, firstLine, lastLine });
-    text = '';
-    bytes = 0;
-    onGroup();
+/**
+ * Reads lines with their ends; a line that is larger than a group is several parts.
+ * @throws Failure `usage` for bytes that are not text
+ */
+async function* readLines(
+  bytes: AsyncIterable<Uint8Array>,
+  { encoding = 'utf-8', lossy, limits }: GroupOptions,
+): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder(encoding, { fatal: lossy !== true });
+  let rest = '';
+  function* take(piece?: Uint8Array): Generator<string, void> {
+    let text: string;
+    try {
+      text = decoder.decode(piece, { stream: piece !== undefined });
+    } catch (error) {
+      throw new Failure('usage', `standard input is not ${encoding.toUpperCase()}`, {
+        hint: 'name its encoding with --stdin-encoding, or pass --lossy to replace invalid bytes',
+        cause: error,
+      });
+    }
+    // Not a pattern: one that searches a long line for its end takes quadratic time.
+    const lines = `${rest}${text}`.split('\n');
+    const begun = cutLine(lines.pop() ?? '', limits.bytes);
+    rest = begun.at(-1) ?? '';
+    for (const line of lines) yield* cutLine(`${line}\n`, limits.bytes);
+    yield* begun.slice(0, -1);
   }
-  return {
-    waiting,
-    close,
-    add(part: string): void {
-      const size = Buffer.byteLength(part);
-      if (bytes + size > limits.bytes) close();
-      if (isNewLine) lastLine += 1;
-      isNewLine = part.endsWith('\n');
-      if (text === '') {
-        firstLine = lastLine;
-        stopTimer = startTimer(clock, limits.milliseconds, close);
-      }
-      text += part;
-      bytes += size;
-      if (lastLine - firstLine + 1 >= limits.lines || bytes >= limits.bytes) close();
-    },
-  };
+  for await (const piece of bytes) yield* take(piece);
+  yield* take();
+  if (rest !== '') yield rest;
 }
 
-const linesIn = (groups: readonly LineGroup[]) =>
-  groups.reduce((sum, { firstLine, lastLine }) => sum + lastLine - firstLine + 1, 0);
+interface LineGroup {
+  readonly text: string;
+  /** Counts from 1. */
+  readonly firstLine: number;
+  readonly lastLine: number;
+}
+
+const maxWaiting = 8;
 
 /**
  * Groups lines by number, time and size, whichever comes first. Input is read only while few groups wait.
@@ -191,50 +140,66 @@ export async function* groupLines(
   bytes: AsyncIterable<Uint8Array>,
   options: GroupOptions,
 ): AsyncGenerator<LineGroup, void> {
-  const [arrived, taken] = [createWakeUp(), createWakeUp()];
-  const groups = createGroups(options, () => arrived.wake());
-  const { waiting } = groups;
-  /** `isAbandoned`: the caller takes no more groups. */
-  const reading = { isOver: false, isAbandoned: false, wasFull: false };
-  let failure: { readonly error: unknown } | undefined;
-  const add = async (lines: readonly string[]) => {
-    for (const line of lines) {
-      groups.add(line);
-      if (waiting.length < maxWaiting) continue;
-      if (!reading.wasFull) options.onFull(waiting.length, linesIn(waiting));
-      reading.wasFull = true;
-      while (waiting.length >= maxWaiting && !reading.isAbandoned) await taken.next();
+  const { limits, clock, onFull } = options;
+  const group = { text: '', bytes: 0, firstLine: 0, lastLine: 0 };
+  /** Whether the next part belongs to a new line, or to one that was cut. */
+  let isNewLine = true;
+  let takenLine = 0;
+  let wasFull = false;
+  let stopTimer: () => void = () => undefined;
+  const close = () => {
+    stopTimer();
+    const { text, firstLine, lastLine } = group;
+    if (text === '') return;
+    groups.push({ text, firstLine, lastLine });
+    group.text = '';
+    group.bytes = 0;
+    if (groups.readableLength >= maxWaiting && !wasFull) {
+      wasFull = true;
+      onFull(groups.readableLength, lastLine - takenLine);
     }
   };
-  const read = async () => {
-    const splitter = createLineSplitter(options);
-    try {
-      for await (const piece of bytes) {
-        await add(splitter.push(piece));
-        if (reading.isAbandoned) break;
+  const groups = new Transform({
+    objectMode: true,
+    readableHighWaterMark: maxWaiting,
+    writableHighWaterMark: 1,
+    transform(part: string, _encoding, done) {
+      const size = Buffer.byteLength(part);
+      if (group.bytes + size > limits.bytes) close();
+      if (isNewLine) group.lastLine += 1;
+      isNewLine = part.endsWith('\n');
+      if (group.text === '') {
+        group.firstLine = group.lastLine;
+        stopTimer = startTimer(clock, limits.milliseconds, close);
       }
-      await add(splitter.end());
+      group.text += part;
+      group.bytes += size;
+      const lines = group.lastLine - group.firstLine + 1;
+      if (lines >= limits.lines || group.bytes >= limits.bytes) close();
+      done();
+    },
+    flush(done) {
+      close();
+      done();
+    },
+    destroy(error, done) {
+      stopTimer();
+      done(error);
+    },
+  });
+  /** An error of the stream would drop the groups in it. */
+  let failure: { readonly error: unknown } | undefined;
+  async function* read(): AsyncGenerator<string, void> {
+    try {
+      yield* readLines(bytes, options);
     } catch (error) {
       failure = { error };
     }
-    groups.close();
-    reading.isOver = true;
-    arrived.wake();
-  };
-  void read();
-  try {
-    for (;;) {
-      const group = waiting.shift();
-      if (group !== undefined) {
-        taken.wake();
-        yield group;
-      } else if (reading.isOver) break;
-      else await arrived.next();
-    }
-  } finally {
-    reading.isAbandoned = true;
-    groups.close();
-    taken.wake();
+  }
+  pipeline(read(), groups, () => undefined);
+  for await (const taken of groups as AsyncIterable<LineGroup>) {
+    takenLine = taken.lastLine;
+    yield taken;
   }
   if (failure !== undefined) throw failure.error;
 }
@@ -256,13 +221,13 @@ const labelOf = ({ firstLine, lastLine }: LineGroup) =>
     ? `line ${count(firstLine)}`
     : `lines ${count(firstLine)}-${count(lastLine)}`;
 
-/** Makes the function that asks with the lines of a group. @throws Failure if nothing can answer */
+/** Opens what answers groups. @throws Failure if nothing can answer */
 async function openGroups(run: ChatRun, words: readonly string[]) {
   const { context, options, presentation, settings } = run;
   const { notices } = presentation;
   const { stdinEncoding: encoding, lossy } = options;
-  const { system } = settings.values;
-  const { signal, environment } = context;
+  const { model, system } = settings.values;
+  const { signal, environment, streams } = context;
   const { names } = namedInputs(options, words);
   const guard = openSecretGuard(run);
   const attached = await attachFiles(names, { encoding, lossy, signal, context, notices });
@@ -276,42 +241,28 @@ async function openGroups(run: ChatRun, words: readonly string[]) {
     const input = inSystem === undefined ? content : undefined;
     return promptMessages(inSystem ?? system, composePrompt({ prompt, files, input }));
   };
-  const ask = async (group: LineGroup, sink?: Parameters<typeof asker.ask>[3]) => {
-    const warn = (text: string) => notices.warning(`${labelOf(group)}: ${text}`);
-    const answer = await asker.ask(() => compose(group), warn, guard, sink);
-    return { ...answer, failure: answer.failure && withHint(answer.failure, environment) };
+  return {
+    /** Prints the answer for a group: a line of JSON, or a text below a heading. @returns its failure */
+    async answer(group: LineGroup, isFirst: boolean): Promise<Failure | undefined> {
+      const label = labelOf(group);
+      const { firstLine: first_line, lastLine: last_line } = group;
+      // The next group's heading starts on its own row.
+      const format = run.format === 'exact' ? 'text' : run.format;
+      const printing = { ...run, format, jsonFields: () => ({ first_line, last_line }) };
+      const printer = await createAnswerPrinter(printing, settings, model);
+      const isJson = format === 'json';
+      const title = `${isFirst ? '' : '\n'}${heading(label, presentation.style)}`;
+      if (!isJson) await streams.stdout.write(title);
+      const warn = (text: string) => notices.warning(`${label}: ${text}`);
+      const { metadata, ...answer } = await asker.ask(() => compose(group), warn, guard, printer);
+      const failure = answer.failure && withHint(answer.failure, environment);
+      await printer.end({ metadata, failure });
+      const notice = isJson || failure !== undefined ? undefined : finishNotice(metadata);
+      if (notice !== undefined) notices.notice(`${label}: ${notice}`);
+      return failure;
+    },
+    close: () => asker.close(),
   };
-  return { ask, close: () => asker.close() };
-}
-
-type Ask = Awaited<ReturnType<typeof openGroups>>['ask'];
-
-/** Prints the answer for a group: a line of JSON, or a text below a heading. */
-async function printGroup(
-  run: ChatRun,
-  ask: Ask,
-  group: LineGroup,
-  isFirst: boolean,
-): Promise<Failure | undefined> {
-  const { context, format, presentation, settings } = run;
-  const { stdout } = context.streams;
-  const { firstLine: first_line, lastLine: last_line } = group;
-  if (format === 'json') {
-    const { content, metadata, failure } = await ask(group);
-    const answer = answerFields(metadata, content, settings.values.model);
-    const failed = failureFields(failure, context);
-    await stdout.write(jsonLine({ first_line, last_line, ...answer, ...failed }));
-    return failure;
-  }
-  // The next group's heading starts on its own row.
-  const printing = { ...run, format: format === 'exact' ? ('text' as const) : format };
-  const printer = await createTextPrinter(printing, settings);
-  await stdout.write(`${isFirst ? '' : '\n'}${heading(labelOf(group), presentation.style)}`);
-  const { metadata, failure } = await ask(group, printer);
-  await printer.end();
-  const notice = failure === undefined ? finishNotice(metadata) : undefined;
-  if (notice !== undefined) presentation.notices.notice(`${labelOf(group)}: ${notice}`);
-  return failure;
 }
 
 /**
@@ -319,10 +270,10 @@ async function printGroup(
  * @throws Failure of the groups that failed, at the end of the input; or the reason of the context's signal
  */
 export async function runEvery(
-  context: Context,
-  options: ChatOptions,
+  started: StartedRun<ChatOptions>,
   words: readonly string[],
 ): Promise<void> {
+  const { context, options } = started;
   const hint = 'each group is a new prompt, and is not saved; --json prints a line for each';
   refuseTogether('every', unusable, options, hint);
   const { signal, clock, streams } = context;
@@ -330,7 +281,7 @@ export async function runEvery(
     throw new Failure('usage', '--every needs standard input that is piped in', { hint: example });
   }
   const limits = parseGroupLimits(options.every ?? '');
-  const run = await prepare(context, options);
+  const run = prepare(started);
   refuseClosedOutput(streams.stdout, false);
   const { presentation, settings } = run;
   const { stdinEncoding: encoding, lossy } = options;
@@ -339,7 +290,7 @@ export async function runEvery(
     presentation.notices.notice(
       `input arrives faster than answers; reading is paused (${groups} groups with ${count(lines)} lines wait)`,
     );
-  const { ask, close } = await openGroups(run, words);
+  const groups = await openGroups(run, words);
   const isAnimated = presentation.animated && options.quiet !== true;
   const window = openWindowStatus(context, isAnimated, settings.values);
   const reading = { limits, clock, encoding, lossy, onFull };
@@ -348,7 +299,7 @@ export async function runEvery(
   try {
     for await (const group of groupLines(streams.stdin.bytes(signal), reading)) {
       window.show(`${labelOf(group)} - natter --every`, 'busy');
-      const failure = await printGroup(run, ask, group, number === 0);
+      const failure = await groups.answer(group, number === 0);
       signal.throwIfAborted();
       window.show('natter --every', 'none');
       number += 1;
@@ -358,7 +309,7 @@ export async function runEvery(
     }
   } finally {
     window.end();
-    await close();
+    await groups.close();
   }
   if (number === 0) {
     presentation.notices.notice(

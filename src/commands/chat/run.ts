@@ -13,8 +13,6 @@ import {
 import {
   askModels,
   type Chain,
-  type ChainClients,
-  chainClients,
   chainOf,
   type Choice,
   chooseModel,
@@ -41,7 +39,6 @@ import {
   createAnswerPrinter,
   createTextPrinter,
 } from '../../output/answer-printer.ts';
-import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { endingFailure, failureFields } from '../../output/ending-failure.ts';
 import { usageLine } from '../../output/figures.ts';
 import { answerFields, costField, jsonLine } from '../../output/json-answer.ts';
@@ -52,9 +49,9 @@ import {
   truncationFailure,
   truncationWarning,
 } from '../../output/notices.ts';
-import type { Context } from '../../run.ts';
+import type { Context, StartedRun } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { openConversation, type OpenConversation } from '../../ask/open-conversation.ts';
+import { openConversation } from '../../ask/open-conversation.ts';
 import { printJson } from '../../output/print-data.ts';
 import { dryRunDocument } from '../../ask/dry-run.ts';
 import { readHistory } from '../../input/read-messages.ts';
@@ -71,16 +68,8 @@ interface ReadyPrompt {
   readonly chain: Chain;
   readonly first: Choice;
   readonly service: Service;
-  readonly clients: ChainClients;
   /** Undefined if nothing is saved. */
   readonly record: PromptRecord | undefined;
-}
-
-/** What is known about an answer that was printed. */
-interface Shown {
-  readonly metadata: AnswerMetadata;
-  /** Characters of the answer that were not shown. */
-  readonly removed: number;
 }
 
 /** Not for a prompt file, which has no words. */
@@ -110,14 +99,6 @@ export function suggestModel(failure: Failure, model: string, windows: ModelWind
   return rephrase(failure, { hint });
 }
 
-/** What was thrown instead of an answer, and the failure of the prompt, with hints of the command line. */
-function explain({ run, service }: ReadyPrompt, thrown: unknown, { planned }: Choice) {
-  const { environment, signal } = run.context;
-  const isRefusal = thrown instanceof Failure && thrown.status !== undefined;
-  const error = isRefusal ? suggestModel(thrown, planned.request.model, service.windows()) : thrown;
-  return { error, failure: withHint(endingFailure(error, signal), environment) };
-}
-
 /**
  * Asks the models from `from` on, until one answers; shows waits, and records the answer.
  * @param isShown whether the text is printed as it arrives
@@ -130,7 +111,7 @@ async function askPrompt(
   printer: Partial<AnswerPrinter>,
   isShown: boolean,
 ) {
-  const { run, chain, service, clients, record } = prompt;
+  const { run, chain, service, record } = prompt;
   const { guard, presentation } = run;
   const { signal } = run.context;
   let recorder: AnswerRecorder | undefined;
@@ -147,7 +128,7 @@ async function askPrompt(
     ({ report } = progress);
     recorder = record?.begin(answer);
     const send = async () => {
-      const client = await clients.of(model);
+      const client = await service.clientOf(model.settings);
       return client.chat({ ...planned.request, messages }, { signal });
     };
     const sink: Sink = {
@@ -166,21 +147,12 @@ async function askPrompt(
   const thrown: unknown = given.error ?? (signal.aborted ? signal.reason : undefined);
   const isRefused = thrown instanceof Failure && given.content === '' && isTooLong(thrown);
   if (run.cutsRefused === true && isRefused) throw thrown;
-  const explained = thrown === undefined ? {} : explain(prompt, thrown, given.choice);
-  return { ...given, ...explained, report };
-}
-
-/** Prints the answer as it arrives. @throws what was thrown instead of an answer */
-async function printAnswer(prompt: ReadyPrompt): Promise<Shown> {
-  const { run, first, messages } = prompt;
-  const { model, answer } = first;
-  const printer = await createAnswerPrinter(run, model.settings, answer.model);
-  const given = await askPrompt(prompt, first, messages, printer, true);
-  const { metadata, failure, error } = given;
-  await printer.end({ metadata, failure });
-  given.report();
-  if (error !== undefined) throw error;
-  return { metadata, removed: printer.removed?.() ?? 0 };
+  if (thrown === undefined) return { ...given, report };
+  const hasStatus = thrown instanceof Failure && thrown.status !== undefined;
+  const { model } = given.choice.planned.request;
+  const error = hasStatus ? suggestModel(thrown, model, service.windows()) : thrown;
+  const failure = withHint(endingFailure(error, signal), run.context.environment);
+  return { ...given, error, failure, report };
 }
 
 type Answers = CheckedAnswers<Awaited<ReturnType<typeof askPrompt>>>;
@@ -234,17 +206,15 @@ async function printResult(
   if (format.startsWith('json')) {
     const { fields, withValue } = checkedFields(answers, model);
     if (format === 'json') {
-      const conversation = run.conversation?.();
-      const cost = costField(run.costs);
       const answered = answerFields(metadata, answer.content, model);
-      const known = { ...answered, cost, conversation, ...fields };
+      const known = { ...answered, ...run.jsonFields?.(), ...fields };
       await stdout.write(withValue(jsonLine({ ...known, ...failureFields(failure, context) })));
       return 0;
     }
     if (checked !== undefined) {
       await stdout.write(withValue(jsonLine({ type: 'answer-checked', ...fields })));
     }
-    await jsonLinesPrinter(context, run.conversation).end({ metadata, failure });
+    await jsonLinesPrinter(context, run.jsonFields).end({ metadata, failure });
     return 0;
   }
   if (failure === undefined) {
@@ -255,25 +225,33 @@ async function printResult(
 }
 
 /**
- * Asks for an answer that conforms, and prints its value. Only `--jsonl` and `--extract` print before the check.
+ * Asks for an answer, and prints it as it arrives; with a check, its value at the end. Before the check, only `--jsonl`
+ * and `--extract` print something.
+ * @returns what is known about the answer, and how many of its characters were not shown
  * @throws Failure `mismatch` if no answer conforms, or what was thrown instead of an answer
  */
-async function printChecked(prompt: ReadyPrompt, check: AnswerCheck): Promise<Shown> {
-  const { run, record } = prompt;
+async function printAnswer(prompt: ReadyPrompt, check: AnswerCheck | undefined) {
+  const { run, record, first } = prompt;
   const { context, format, presentation } = run;
   const { notices } = presentation;
-  const isJson = format.startsWith('json');
-  const lines = format === 'jsonl' ? jsonLinesPrinter(context, run.conversation) : {};
-  const early = createEarlyPrinter(run, check.findEarly);
-  const isShown = !isJson && check.findEarly !== undefined;
-  let from = prompt.first;
+  const whole =
+    check === undefined
+      ? await createAnswerPrinter(run, first.model.settings, first.answer.model)
+      : undefined;
+  const lines = format === 'jsonl' ? jsonLinesPrinter(context, run.jsonFields) : {};
+  const early = createEarlyPrinter(run, check?.findEarly);
+  const isEarly = !format.startsWith('json') && check?.findEarly !== undefined;
+  const isShown = isEarly || whole !== undefined;
+  const printer = whole ?? (isEarly ? early : lines);
+  let from = first;
   const answers = await askUntilConforming({
     check,
     messages: prompt.messages,
     async send(messages, correction) {
       if (correction !== undefined) record?.addPrompt(correction);
-      const printer = isShown ? early : lines;
       const answer = await askPrompt(prompt, from, messages, printer, isShown);
+      const { metadata, failure } = answer;
+      await whole?.end({ metadata, failure });
       answer.report();
       from = answer.choice;
       return answer;
@@ -283,11 +261,14 @@ async function printChecked(prompt: ReadyPrompt, check: AnswerCheck): Promise<Sh
       return true;
     },
   });
-  const { answer } = answers.last;
+  const { error } = answers.last.answer;
   const failure = failureOf(check, answers);
   const metadata = metadataOf(answers);
-  const removed = early.removed() ?? (await printResult(run, answers, failure));
-  if (answer.error !== undefined) throw answer.error;
+  const removed =
+    whole === undefined
+      ? (early.removed() ?? (await printResult(run, answers, failure)))
+      : (whole.removed?.() ?? 0);
+  if (error !== undefined) throw error;
   if (failure === undefined) return { metadata, removed };
   const warning = truncationWarning(metadata);
   if (warning !== undefined) notices.warning(warning);
@@ -295,7 +276,10 @@ async function printChecked(prompt: ReadyPrompt, check: AnswerCheck): Promise<Sh
 }
 
 /** Reports what is to know about a printed answer. @throws Failure `truncated_prompt` with `--strict` */
-function conclude({ run, first }: ReadyPrompt, { metadata, removed }: Shown): void {
+function conclude(
+  { run, first }: ReadyPrompt,
+  { metadata, removed }: Awaited<ReturnType<typeof printAnswer>>,
+): void {
   const { presentation, context, format, options } = run;
   const { notices } = presentation;
   for (const notice of [finishNotice(metadata), filteredNotice(removed)]) {
@@ -313,79 +297,61 @@ function conclude({ run, first }: ReadyPrompt, { metadata, removed }: Shown): vo
   if (warning !== undefined) notices.warning(warning);
 }
 
-/** @param run has the settings of the conversation */
-async function converse(
-  run: ChatRun,
-  conversation: OpenConversation,
-  check: AnswerCheck | undefined,
-): Promise<void> {
-  const { context, options, presentation, command = 'chat' } = run;
-  const { notices } = presentation;
-  const { messages } = conversation;
-  const warn = (text: string) => notices.warning(text);
-  const chain = chainOf(fallbackModels(run, check), messages, options.stream, warn);
-  const first = chooseModel(chain);
-  const sending = { ...run, settings: first.model.settings };
-  if (options.dryRun === true) return printJson(context, dryRunDocument(sending, first.planned));
-  if (options.raw === true && context.streams.stdout.isTerminal) {
-    notices.warning('--raw lets the answer control this terminal');
-  }
-  const { warning, fit } = first.planned;
-  const advice = fit.state === 'over' && canSplit(run) ? '; --split auto sends it in pieces' : '';
-  if (warning !== undefined) notices.warning(warning + advice);
-  const costs = new Map<string, number>();
-  const service = await openService(sending, {
-    command,
-    conversation: () => conversation.saved()?.id,
-    costs,
-  });
-  const clients = chainClients(service, sending);
-  try {
-    const begun = conversation.record();
-    const record = begun && createPromptRecord(begun.journal, begun.parent);
-    const ready: ChatRun = {
-      ...run,
-      conversation: conversation.saved,
-      costs: service.isSandbox ? undefined : costs,
-    };
-    const prompt = { run: ready, messages, chain, first, service, clients, record };
-    const shown =
-      check === undefined ? await printAnswer(prompt) : await printChecked(prompt, check);
-    conclude(prompt, shown);
-  } finally {
-    await clients.close();
-    await service.close();
-  }
-}
-
 /**
  * Sends a prompt that has been read, and prints the answer.
  * @throws Failure, or the reason `context.signal` was aborted with
  */
-export async function sendPrompt(run: ChatRun, prompt: string): Promise<void> {
-  const { options, presentation, settings, ownSchema, history } = run;
-  const check = await openCheck(presentation.notices, options, ownSchema);
-  const checked = { ...run, settings: check?.settings(settings) ?? settings };
-  const conversation = await openConversation(checked, check?.prompt(prompt) ?? prompt, history);
+export async function sendPrompt(given: ChatRun, prompt: string): Promise<void> {
+  const { context, options, presentation, command = 'chat', history, ownSchema } = given;
+  const { notices } = presentation;
+  const check = await openCheck(notices, options, ownSchema);
+  const checked = { ...given, settings: check?.settings(given.settings) ?? given.settings };
+  const text = check?.prompt(prompt) ?? prompt;
+  const conversation = await openConversation(checked, text, history);
+  let service: Service | undefined;
   try {
-    await converse({ ...checked, settings: conversation.settings }, conversation, check);
+    const { messages, settings } = conversation;
+    const models = fallbackModels({ ...checked, settings }, check);
+    const chain = chainOf(models, messages, options.stream, (step) => notices.warning(step));
+    const first = chooseModel(chain);
+    const run = { ...checked, settings: first.model.settings };
+    if (options.dryRun === true)
+      return await printJson(context, dryRunDocument(run, first.planned));
+    if (options.raw === true && context.streams.stdout.isTerminal) {
+      notices.warning('--raw lets the answer control this terminal');
+    }
+    const { warning, fit } = first.planned;
+    const advice = fit.state === 'over' && canSplit(run) ? '; --split auto sends it in pieces' : '';
+    if (warning !== undefined) notices.warning(warning + advice);
+    const costs = new Map<string, number>();
+    const source = { command, conversation: () => conversation.saved()?.id, costs };
+    service = await openService(run, source);
+    const { isSandbox } = service;
+    const jsonFields = () => ({
+      cost: isSandbox ? undefined : costField(costs),
+      conversation: conversation.saved(),
+    });
+    const begun = conversation.record();
+    const record = begun && createPromptRecord(begun.journal, begun.parent);
+    const ready = { run: { ...run, jsonFields }, messages, chain, first, service, record };
+    conclude(ready, await printAnswer(ready, check));
   } finally {
+    await service?.close();
     await conversation.close();
   }
 }
 
 /** @throws Failure, or the reason `context.signal` was aborted with */
 export async function chat(
-  context: Context,
-  options: ChatOptions,
+  started: StartedRun<ChatOptions>,
   words: readonly string[],
 ): Promise<void> {
-  const prepared = await prepare(context, options);
+  const prepared = prepare(started);
   const guard = openSecretGuard(prepared);
   const given = await readHistory(prepared, promptOf(words) !== '', guard);
   const run = { ...prepared, guard, words, history: given.messages, settings: given.settings };
   const own = given.prompt === undefined ? words : [...words, given.prompt];
-  const read = await readPrompt(run, own, guard);
+  const read = await readPrompt(run, own);
   await sendPrompt({ ...run, settings: withSystem(run.settings, read) }, read.prompt);
 }
 
@@ -426,14 +392,13 @@ export function wantsRepl(
 
 /** Runs `natter chat`. @throws Failure, or the reason `context.signal` was aborted with */
 export async function startChat(
-  context: Context,
-  options: ChatOptions,
+  run: StartedRun<ChatOptions>,
   words: readonly string[],
 ): Promise<void> {
+  const { context, options } = run;
   if (wantsRepl(context, words, options)) {
     const { runRepl } = await import('../../repl/run.ts');
-    await runRepl(context, options, words);
-    return;
+    return runRepl(run, words);
   }
   const isAlone = options.resume === true && words.length === 0 && options.file === undefined;
   if (isAlone && context.streams.stdin.isTerminal) {
@@ -441,9 +406,9 @@ export async function startChat(
       hint: '‹natter conversations› lists them; ‹natter --resume ID "and at sunset?"› continues one',
     });
   }
-  if (options.every !== undefined) return runEvery(context, options, words);
-  if (options.split === undefined) return chat(context, options, words);
+  if (options.every !== undefined) return runEvery(run, words);
+  if (options.split === undefined) return chat(run, words);
   // It sends several requests at a time, with undici.
   const { runSplit } = await import('./split-run.ts');
-  return runSplit(context, options, words);
+  return runSplit(run, words);
 }

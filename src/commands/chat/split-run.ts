@@ -23,20 +23,19 @@ import { composePrompt, hasInputPlaceholder } from '../../conversation/compose-p
 import { contextFit, smallestModelFor } from '../../conversation/context-fit.ts';
 import { estimateMessages } from '../../conversation/token-estimate.ts';
 import { Failure } from '../../failure.ts';
-import { failureFields } from '../../output/ending-failure.ts';
 import { count, countOf, tokenText } from '../../output/figures.ts';
-import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice, truncationFailure, truncationWarning } from '../../output/notices.ts';
 import { createStatusLine } from '../../output/activity.ts';
+import { withValues } from '../../settings/resolved-settings.ts';
 import { resolveFolders } from '../../settings/folders.ts';
 import { makePrivateFolder } from '../../storage/files.ts';
-import { createTextPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
+import { createAnswerPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { printJson } from '../../output/print-data.ts';
 import { refusedWindow } from '../../usage/windows.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
-import type { Context } from '../../run.ts';
+import type { StartedRun } from '../../run.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
-import { inputName, namedInputs, readSources } from '../../input/read-prompt.ts';
+import { inputName, readSources } from '../../input/read-prompt.ts';
 import { type ChatOptions, type ChatRun, prepare, promptOf, refuseTogether } from './chat-run.ts';
 import { sendPrompt } from './run.ts';
 
@@ -53,7 +52,6 @@ const unusable = ['jsonl', 'continue', 'resume', 'branch', 'conversation', 'ever
 
 const example = 'for example: ‹natter --split auto -f book.txt "sum up"›';
 
-/** @throws Failure `usage` */
 function checkOptions(options: ChatOptions, prompt: string): void {
   const hint = 'a long text is sent in several requests, which are not a conversation';
   refuseTogether('split', unusable, options, hint);
@@ -121,35 +119,28 @@ function keptFile({ context, settings }: SplitRun, prompts: readonly string[]): 
   return join(folder, `${hashOf(model, system, ...prompts)}.jsonl`);
 }
 
-/** Prints the answer to the whole prompt. @throws Failure */
 async function printFinalAnswer(
   run: SplitRun,
   answers: readonly PieceAnswer[],
   ask: (sink: Sink) => Promise<Answer>,
 ): Promise<void> {
-  const { context, format, presentation, settings } = run;
-  const printer = format === 'json' ? undefined : await createTextPrinter(run, settings);
-  const { content, metadata, failure } = await ask(printer ?? { event: () => undefined });
-  await printer?.end();
-  context.signal.throwIfAborted();
+  const { context, presentation, settings } = run;
+  const pieces = answers.map(({ content, usage }, index) => {
+    const names = run.pieces[index]?.texts.map(({ name }) => name);
+    return { piece: index + 1, names, content, usage };
+  });
+  const printing = { ...run, jsonFields: () => ({ pieces }) };
+  const printer = await createAnswerPrinter(printing, settings, settings.values.model);
+  const { content, metadata, failure } = await ask(printer);
   // The text is cut again.
   if (failure !== undefined && content === '' && isTooLong(failure)) throw failure;
-  if (printer === undefined) {
-    const pieces = answers.map(({ content: text, usage }, index) => {
-      const names = run.pieces[index]?.texts.map(({ name }) => name);
-      return { piece: index + 1, names, content: text, usage };
-    });
-    const fields = answerFields(metadata, content, settings.values.model);
-    await context.streams.stdout.write(
-      jsonLine({ ...fields, pieces, ...failureFields(failure, context) }),
-    );
-  }
+  await printer.end({ metadata, failure });
+  context.signal.throwIfAborted();
   if (failure !== undefined) throw failure;
   const notice = finishNotice(metadata);
   if (notice !== undefined) presentation.notices.notice(notice);
 }
 
-/** Sends the pieces, combines their answers, and prints the last one. */
 async function sendPieces(run: SplitRun): Promise<void> {
   const { context, options, settings, presentation, prompt, room, pieces, guard } = run;
   const { notices } = presentation;
@@ -243,11 +234,8 @@ async function sendFitting(run: SplitRun, send = sendPieces): Promise<void> {
   }
 }
 
-/** @throws Failure `usage` without any text */
 async function readTexts(run: ChatRun, words: readonly string[]) {
-  const { names, required } = namedInputs(run.options, words);
-  const { guard } = run;
-  const { files, input = '' } = await readSources(run, { names, required, hasPrompt: true, guard });
+  const { files, input = '' } = await readSources(run, words, { hasPrompt: true });
   const texts = input === '' ? files : [...files, { name: inputName, content: input }];
   if (texts.length > 0) return { texts, files, input };
   const text = '--split needs a text: a file, a folder or standard input';
@@ -259,13 +247,13 @@ async function readTexts(run: ChatRun, words: readonly string[]) {
  * @throws Failure, or the reason `context.signal` was aborted with
  */
 export async function runSplit(
-  context: Context,
-  options: ChatOptions,
+  started: StartedRun<ChatOptions>,
   words: readonly string[],
 ): Promise<void> {
+  const { context, options } = started;
   const prompt = promptOf(words);
   checkOptions(options, prompt);
-  const prepared = await prepare(context, options);
+  const prepared = prepare(started);
   refuseClosedOutput(context.streams.stdout, false);
   const chatRun = { ...prepared, guard: openSecretGuard(prepared) };
   const { presentation, settings: own } = chatRun;
@@ -274,7 +262,7 @@ export async function runSplit(
   const { system, maxTokens, model } = own.values;
   const tokens = estimateMessages(promptMessages(system, whole)) + (maxTokens ?? 0);
   const chosen = model === 'auto' ? smallestModelFor(tokens, own.windows) : model;
-  const settings = { ...own, values: { ...own.values, model: chosen } };
+  const settings = withValues(own, { model: chosen });
   const room = roomFor(settings, longestPrompt(prompt));
   const fits = contextFit(chosen, tokens, settings.windows).state !== 'over';
   const border = options.split === 'lines' ? 'lines' : 'paragraphs';

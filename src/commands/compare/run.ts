@@ -34,8 +34,7 @@ import {
 } from '../../output/notices.ts';
 import { figuresText, count } from '../../output/figures.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { type Answer, ask, type Sink } from '../../ask/ask.ts';
-import { chainClients } from '../../ask/fallback.ts';
+import { ask, type Sink } from '../../ask/ask.ts';
 import {
   type AnswerCheck,
   askUntilConforming,
@@ -47,18 +46,16 @@ import {
   valueText,
 } from '../../ask/check.ts';
 import { withRequestHint } from '../../cli/report.ts';
-import { catalogue, type Message } from '../../client/contract.ts';
-import type { Client } from '../../client/client.ts';
-import type { Clock } from '../../clock.ts';
+import { catalogue } from '../../client/contract.ts';
 import { promptMessages, planRequest } from '../../ask/plan-request.ts';
-import { openService } from '../../ask/service.ts';
+import { openService, type Service } from '../../ask/service.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
-import { createPromptRecord, type PromptRecord } from '../../conversation/journal/record-answer.ts';
-import type { Context, Run } from '../../run.ts';
+import { createPromptRecord } from '../../conversation/journal/record-answer.ts';
+import type { Run, StartedRun } from '../../run.ts';
 import { type NamedModel, parseModel, settingsOf } from '../../settings/named-model.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
-import { readStored, startRun } from '../../settings/read-settings.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { readStored, withSettings } from '../../settings/read-settings.ts';
+import { type ResolvedSettings, withValues } from '../../settings/resolved-settings.ts';
 import { type ConversationOptions, openConversation } from '../../ask/open-conversation.ts';
 import { printJson } from '../../output/print-data.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
@@ -79,9 +76,7 @@ interface Comparison extends Run<CompareOptions> {
   readonly models: readonly (NamedModel & { readonly settings: ResolvedSettings })[];
   readonly prompt: string;
   readonly format: AnswerFormat;
-  /** Undefined if the answers are not checked. */
   readonly check: AnswerCheck | undefined;
-  /** Undefined if nothing in the prompt is checked for secrets. */
   readonly guard: SecretGuard | undefined;
 }
 
@@ -171,14 +166,11 @@ function showsColumns(comparison: Comparison): boolean {
   return columnWidth(context.streams.stdout.columns(), models.length) >= minColumnWidth;
 }
 
-const labelsOf = ({ models }: Comparison) => models.map(({ label }) => label);
-
 async function openView(comparison: Comparison): Promise<ComparisonView> {
-  const { context, presentation, format, models } = comparison;
+  const { context, presentation, format, models, settings } = comparison;
   const { clock, device, streams, environment } = context;
   const { style, unicode } = presentation;
-  const labels = labelsOf(comparison);
-  const settings = models[0]?.settings;
+  const labels = models.map(({ label }) => label);
   if (format === 'json') return createComparisonDocument(context);
   if (format === 'jsonl') return createComparisonLines(context, labels);
   if (!showsColumns(comparison)) {
@@ -186,9 +178,13 @@ async function openView(comparison: Comparison): Promise<ComparisonView> {
     return createStackedAnswers(streams.stdout, style, labels.map(sanitizeLine), printers);
   }
   const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');
-  const wrap = settings?.values.wrap ?? 'words';
   // The end of a row would cut links.
-  const looks = { style: answerStyle(presentation, settings), hyperlinks: false, unicode, wrap };
+  const looks = {
+    style: answerStyle(presentation, settings),
+    hyperlinks: false,
+    unicode,
+    wrap: settings.values.wrap,
+  };
   return createAnswerColumns({
     traits: terminalTraits(environment),
     output: streams.stdout,
@@ -204,7 +200,6 @@ async function openView(comparison: Comparison): Promise<ComparisonView> {
 
 interface FinishedComparison extends Comparison {
   readonly answers: readonly ComparedAnswer[];
-  /** Characters of the answers that were not shown. */
   readonly removed: number;
 }
 
@@ -238,9 +233,7 @@ async function printDiffs({ context, presentation, answers }: FinishedComparison
 function printFigures({ context, presentation, answers }: FinishedComparison): void {
   const { stderr } = context.streams;
   const measured = answers.map((answer) => {
-    const { label, content, metadata } = answer;
-    const { usage, timing } = metadata;
-    return { label, content, usage, timing, endReason: endReasonOf(answer) };
+    return { ...answer, ...answer.metadata, endReason: endReasonOf(answer) };
   });
   const { isTerminal } = stderr;
   const layout = { isTerminal, width: stderr.columns(), style: presentation.noticeStyle };
@@ -306,11 +299,10 @@ async function reportComparison(comparison: FinishedComparison): Promise<void> {
  * @throws Failure if the named one cannot be found or opened
  */
 async function openComparisonJournal(comparison: Comparison) {
-  const { options, models, prompt } = comparison;
+  const { options, models, prompt, settings } = comparison;
   // Answers of a profile that saves no conversations must not be in a conversation of a different profile.
-  const save = models.every(({ settings }) => settings.values.save);
-  const settings = models[0]?.settings ?? comparison.settings;
-  const run = { ...comparison, settings: { ...settings, values: { ...settings.values, save } } };
+  const save = models.every((model) => model.settings.values.save);
+  const run = { ...comparison, settings: withValues(settings, { save }) };
   const conversation = await openConversation(run, prompt);
   const isContinued = conversation.saved() !== undefined;
   const begun = options.dryRun === true ? undefined : conversation.record();
@@ -344,47 +336,20 @@ async function openComparisonJournal(comparison: Comparison) {
 
 type ComparisonJournal = Awaited<ReturnType<typeof openComparisonJournal>>;
 
-/** One model of a comparison, with what answers, shows and records it. */
-interface AskedModel {
-  readonly comparison: Comparison;
-  readonly model: Comparison['models'][number];
-  readonly index: number;
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly view: ComparisonView;
-  /** Undefined if nothing is saved. */
-  readonly record: PromptRecord | undefined;
-}
-
-/** Asks once. An answer that the user stopped has no failure. */
-async function askOnce(
-  { comparison, model, client, clock, record }: AskedModel,
-  messages: readonly Message[],
-  sink: Sink,
-): Promise<Answer> {
-  const { context, options, presentation, guard } = comparison;
-  const { label, settings } = model;
-  const { signal } = context;
-  const recorder = record?.begin({ model: settings.values.model });
-  // Here, so that a request that cannot be made fails for this model only.
-  const send = () => {
-    const { request, warning } = planRequest(settings, messages, options.stream);
-    if (warning !== undefined) presentation.notices.warning(`${label}: ${warning}`);
-    return client.chat(request, { signal });
-  };
-  const answer = await ask({ send, clock, signal, recorder, guard }, sink);
-  const { error, failure, isStopped } = answer;
-  recorder?.end(error instanceof Failure ? error.kind : undefined);
-  if (failure === undefined) return answer;
-  if (isStopped && !(error instanceof Failure)) return { ...answer, failure: undefined };
-  return { ...answer, failure: withRequestHint(failure, settings) };
-}
-
 /** Asks one model until its answer conforms, and shows the answer. A failed or stopped answer is a result, too. */
-async function askModel(asked: AskedModel, messages: readonly Message[]): Promise<ComparedAnswer> {
-  const { comparison, model, index, view, record } = asked;
-  const { check, context, format, presentation } = comparison;
-  const requested = model.settings.values.model;
+async function askModel(
+  { check, context, format, guard, models, options, presentation }: Comparison,
+  index: number,
+  service: Service,
+  journal: ComparisonJournal,
+  view: ComparisonView,
+): Promise<ComparedAnswer> {
+  const { label, settings } = models[index] as Comparison['models'][number];
+  const { model } = settings.values;
+  const { notices } = presentation;
+  const { signal } = context;
+  const client = await service.clientOf(settings);
+  const record = journal.records[index];
   // The view of `--jsonl` shows all events of all answers; the others show a checked answer at its end.
   const showsText = check === undefined || format === 'jsonl';
   const sink: Sink = {
@@ -392,46 +357,50 @@ async function askModel(asked: AskedModel, messages: readonly Message[]): Promis
   };
   const answers = await askUntilConforming({
     check,
-    messages,
-    send(next, correction) {
+    messages: journal.messages(settings),
+    async send(messages, correction) {
       if (correction !== undefined) record?.addPrompt(correction);
-      return askOnce(asked, next, sink);
+      const recorder = record?.begin({ model });
+      // Here, so that a request that cannot be made fails for this model only.
+      const send = () => {
+        const { request, warning } = planRequest(settings, messages, options.stream);
+        if (warning !== undefined) notices.warning(`${label}: ${warning}`);
+        return client.chat(request, { signal });
+      };
+      const answer = await ask({ send, clock: service.clock, signal, recorder, guard }, sink);
+      const { error, failure, isStopped } = answer;
+      recorder?.end(error instanceof Failure ? error.kind : undefined);
+      if (failure === undefined) return answer;
+      // What the user stopped has no failure.
+      const isOwn = isStopped && !(error instanceof Failure);
+      return { ...answer, failure: isOwn ? undefined : withRequestHint(failure, settings) };
     },
     onMismatch(notice) {
-      if (context.signal.aborted) return false;
-      presentation.notices.notice(`${model.label}: ${notice}`);
+      if (signal.aborted) return false;
+      notices.notice(`${label}: ${notice}`);
       return true;
     },
   });
   const { answer, checked } = answers.last;
-  const text = valueText(answers) ?? answer.content;
+  const { content } = answer;
+  const text = valueText(answers) ?? content;
   if (!showsText && text !== '') {
     await view.event(index, { type: 'text-received', text, deltas: [text] });
   }
   const wasStopped = answer.failure === undefined && !answer.metadata.complete;
   const wasChecked = checked !== undefined || answers.earlier.length > 0;
-  const result = {
-    label: model.label,
-    model: requested,
-    content: answer.content,
-    metadata: metadataOf(answers),
-    failure: wasStopped ? undefined : failureOf(check, answers),
-    ...(wasChecked && { checked: checkedFields(answers, requested) }),
-  };
-  await view.ended(index, result);
-  return result;
+  const failure = wasStopped ? undefined : failureOf(check, answers);
+  const result = { label, model, content, metadata: metadataOf(answers), failure };
+  const ended = wasChecked ? { ...result, checked: checkedFields(answers, model) } : result;
+  await view.ended(index, ended);
+  return ended;
 }
 
 /** Sends the prompt to all models at the same time, and shows the answers; the window's title has their number. */
-async function showAnswers(
-  comparison: Comparison,
-  clients: readonly Client[],
-  clock: Clock,
-  journal: ComparisonJournal,
-) {
-  const { context, models, presentation } = comparison;
+async function showAnswers(comparison: Comparison, service: Service, journal: ComparisonJournal) {
+  const { context, models, presentation, settings } = comparison;
   const view = await openView(comparison);
-  const window = openWindowStatus(context, presentation.animated, comparison.settings.values);
+  const window = openWindowStatus(context, presentation.animated, settings.values);
   let ended = 0;
   const showState = () => {
     const share = (ended / models.length) * 100;
@@ -439,11 +408,8 @@ async function showAnswers(
   };
   showState();
   try {
-    const pending = clients.map(async (client, index) => {
-      const model = models[index] as AskedModel['model'];
-      const record = journal.records[index];
-      const asked = { comparison, model, index, client, clock, view, record };
-      const answer = await askModel(asked, journal.messages(model.settings));
+    const pending = models.map(async (_, index) => {
+      const answer = await askModel(comparison, index, service, journal, view);
       ended += 1;
       showState();
       return answer;
@@ -471,19 +437,15 @@ async function recordAnswers(comparison: Comparison) {
   const shown = { ...comparison, presentation: { ...presentation, notices } };
   let journal: ComparisonJournal | undefined;
   const source = { command: 'compare', conversation: () => journal?.id };
-  const run = { ...comparison, settings: models[0]?.settings ?? comparison.settings };
-  const use = { network: undiciNetwork };
-  const service = await openService(run, source, use);
-  const opened = chainClients(service, run, use);
+  const service = await openService(comparison, source, { network: undiciNetwork });
   try {
-    const clients: Client[] = [];
-    for (const model of models) clients.push(await opened.of(model));
+    // All services have to be available before anything is written or sent.
+    for (const { settings } of models) await service.clientOf(settings);
     journal = await openComparisonJournal(shown);
-    return await showAnswers(shown, clients, service.clock, journal);
+    return await showAnswers(shown, service, journal);
   } finally {
     await journal?.close();
     for (const write of held) write();
-    await opened.close();
     await service.close();
   }
 }
@@ -507,12 +469,12 @@ async function printRequests(comparison: Comparison): Promise<void> {
 
 /** @throws the Failure of the first model that failed, in the order of the options; the reason of `context.signal` */
 export async function compare(
-  context: Context,
-  options: CompareOptions,
+  started: StartedRun<CompareOptions>,
   words: readonly string[],
 ): Promise<void> {
-  const run = await startRun(context, options);
-  const { notices } = run.presentation;
+  const run = withSettings(started);
+  const { context, options, presentation } = run;
+  const { notices } = presentation;
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   refuseClosedOutput(context.streams.stdout, run.settings.values.save);
   if (options.diff === true && format.startsWith('json')) {
@@ -525,14 +487,16 @@ export async function compare(
   const guard = withoutSystem
     .map(({ settings }) => openSecretGuard({ ...run, settings }))
     .find((opened) => opened !== undefined);
-  const read = await readPrompt(run, words, guard, 'natter compare');
+  const read = await readPrompt({ ...run, guard }, words, 'natter compare');
   const check = await openCheck(notices, options);
   const prompt = check?.prompt(read.prompt) ?? read.prompt;
   const models = withoutSystem.map((model) => {
     const settings = withSystem(model.settings, read);
     return { ...model, settings: check?.settings(settings) ?? settings };
   });
-  const comparison: Comparison = { ...run, format, models, prompt, check, guard };
+  // The first model has the look, and the conversation.
+  const settings = models[0]?.settings ?? run.settings;
+  const comparison: Comparison = { ...run, settings, format, models, prompt, check, guard };
   if (options.dryRun === true) return printRequests(comparison);
   const shown = await recordAnswers(comparison);
   context.signal.throwIfAborted();

@@ -118,6 +118,5 @@ Register-ArgumentCompleter -Native -CommandName natter -ScriptBlock {
 const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish, powershell };
 
 /** Runs `natter completion`. */
-export const printScript: Action<GlobalOptions, [shell: Shell]> = async (context, _, shell) => {
-  await context.streams.stdout.write(scripts[shell]);
-};
+export const printScript: Action<GlobalOptions, [shell: Shell]> = async ({ context }, shell) =>
+  context.streams.stdout.write(scripts[shell]);

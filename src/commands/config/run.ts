@@ -3,12 +3,7 @@ import { type ForeignWords, meantBy } from '../../cli/guess.ts';
 import { isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
-import {
-  keyLabel,
-  parseOwnKeys,
-  storedKeys,
-  withOwnKeys,
-} from '../../repl/composer/keys/key-bindings.ts';
+import { keyLabel, ownKeyMap, storedKeys } from '../../repl/composer/keys/key-bindings.ts';
 import { commandWords, shellHint } from '../../settings/command-words.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { chooseProfile } from '../../settings/profile-name.ts';
@@ -19,9 +14,14 @@ import { jsonRow, listSettings as settingRows, storedText } from '../../settings
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
-import { present, type GlobalOptions, type JsonOptions, type Action } from '../../run.ts';
+import type { Action, GlobalOptions, JsonOptions } from '../../run.ts';
 import { printJson, printSettings, printTable } from '../../output/print-data.ts';
-import { changeStored, readSettings, readStored } from '../../settings/read-settings.ts';
+import {
+  changeStored,
+  readSettings,
+  readStored,
+  withSettings,
+} from '../../settings/read-settings.ts';
 import { findStoredPath, storedPaths } from './stored-paths.ts';
 
 /** Names of other clients for settings. */
@@ -56,19 +56,15 @@ function checkSettingName(name: string): string {
   }
 }
 
-export const listSettings: Action<JsonOptions> = async (context, options) => {
-  const presentation = await present(context, options);
-  const rows = settingRows(readSettings(context, presentation.notices, options));
-  await printSettings(context, presentation, rows, options);
-};
+export const listSettings: Action<JsonOptions> = async (run) =>
+  printSettings(run, settingRows(withSettings(run, readSettings).settings));
 
 /** Runs `natter config get <name>`. @throws Failure `not_found` if the setting has no value */
-export const getSetting: Action<JsonOptions, [name: string]> = async (context, options, name) => {
-  const { notices } = await present(context, options);
+export const getSetting: Action<JsonOptions, [name: string]> = async (run, name) => {
+  const { context, options } = run;
   const wanted = checkSettingName(name);
-  const row = settingRows(readSettings(context, notices, options)).find(
-    (candidate) => candidate.name === wanted,
-  );
+  const rows = settingRows(withSettings(run, readSettings).settings);
+  const row = rows.find((candidate) => candidate.name === wanted);
   if (row?.value === undefined) {
     throw new Failure('not_found', `the setting ${name} has no value`, {
       hint: `‹natter config set ${name} <value>›`,
@@ -92,8 +88,7 @@ function checkKeys(
   after: StoredSettings,
 ): StoredSettings {
   if (keyAction(name) === undefined) return after;
-  const check = ({ settings }: StoredSettings) =>
-    parseOwnKeys(settings.profiles[profile]?.keys ?? {});
+  const check = ({ settings }: StoredSettings) => ownKeyMap(settings.profiles[profile]?.keys ?? {});
   try {
     check(before);
   } catch {
@@ -107,12 +102,10 @@ function checkKeys(
 const shownColumns = 60;
 
 export const setSetting: Action<GlobalOptions, [name: string, value: string]> = async (
-  context,
-  options,
+  { context, options, presentation: { notices } },
   name,
   value,
 ) => {
-  const { notices } = await present(context, options);
   const shownName = checkSettingName(name);
   const isCommand = name === definitions.apiKeyCommand.name;
   const words = isCommand ? commandWords(value.trim()) : undefined;
@@ -137,11 +130,9 @@ export const setSetting: Action<GlobalOptions, [name: string, value: string]> = 
 };
 
 export const unsetSetting: Action<GlobalOptions, [name: string]> = async (
-  context,
-  options,
+  { context, options, presentation: { notices } },
   name,
 ) => {
-  const { notices } = await present(context, options);
   checkSettingName(name);
   const stored = readStored(context, notices);
   const { value: profile } = chooseProfile(options.profile, context.environment, stored, true);
@@ -156,32 +147,26 @@ export const unsetSetting: Action<GlobalOptions, [name: string]> = async (
 };
 
 /** Runs `natter config path`. @throws Failure `storage` without a home folder */
-export const showPath: Action<GlobalOptions> = async (context) => {
-  await context.streams.stdout.write(`${findStoredPath(context, 'settings').path}\n`);
-};
+export const showPath: Action<GlobalOptions> = async ({ context }) =>
+  context.streams.stdout.write(`${findStoredPath(context, 'settings').path}\n`);
 
 /**
  * Runs `natter config paths [name]`.
  * @throws Failure `not_found` for an unknown name, `storage` for a path without a home folder
  */
-export const showPaths: Action<JsonOptions, [name: string | undefined]> = async (
-  context,
-  options,
-  name,
-) => {
-  if (name !== undefined) {
-    const found = findStoredPath(context, name);
-    if (options.json === true) return printJson(context, found);
-    return context.streams.stdout.write(`${found.path}\n`);
-  }
-  const paths = storedPaths(context);
-  if (options.json === true) return printJson(context, paths);
-  const rows = paths.map((stored) => [stored.name, stored.path]);
-  await printTable(context, await present(context, options), ['NAME', 'PATH'], rows);
+export const showPaths: Action<JsonOptions, [name: string | undefined]> = async (run, name) => {
+  const { context, options } = run;
+  const found = name === undefined ? storedPaths(context) : findStoredPath(context, name);
+  if (options.json === true) return printJson(context, found);
+  if ('path' in found) return context.streams.stdout.write(`${found.path}\n`);
+  const rows = found.map((stored) => [stored.name, stored.path]);
+  await printTable(run, ['NAME', 'PATH'], rows);
 };
 
-export const useProfile: Action<GlobalOptions, [name: string]> = async (context, options, name) => {
-  const { notices } = await present(context, options);
+export const useProfile: Action<GlobalOptions, [name: string]> = async (
+  { context, presentation: { notices } },
+  name,
+) => {
   await changeStored(context, (stored) => profiles.useProfile(stored, name));
   notices.notice(`${name} is the current profile`);
   if (isSet(context.environment, 'NATTER_PROFILE')) {
@@ -190,17 +175,15 @@ export const useProfile: Action<GlobalOptions, [name: string]> = async (context,
 };
 
 export const removeProfile: Action<GlobalOptions, [name: string]> = async (
-  context,
-  options,
+  { context, presentation },
   name,
 ) => {
-  const { notices } = await present(context, options);
   await changeStored(context, (stored) => profiles.deleteProfile(stored, name));
-  notices.notice(`removed profile ${name} and its key`);
+  presentation.notices.notice(`removed profile ${name} and its key`);
 };
 
-export const listProfiles: Action<JsonOptions> = async (context, options) => {
-  const presentation = await present(context, options);
+export const listProfiles: Action<JsonOptions> = async (run) => {
+  const { context, options, presentation } = run;
   const summaries = profiles.listProfiles(readStored(context, presentation.notices));
   if (options.json === true) {
     const documents = summaries.map(({ hasKey, ...summary }) => ({ ...summary, has_key: hasKey }));
@@ -211,27 +194,24 @@ export const listProfiles: Action<JsonOptions> = async (context, options) => {
     current ? 'current' : '',
     hasKey ? 'key stored' : '',
   ]);
-  await printTable(context, presentation, ['PROFILE', 'CURRENT', 'KEY'], rows);
+  await printTable(run, ['PROFILE', 'CURRENT', 'KEY'], rows);
 };
 
 /** Runs `natter config keys`. @throws Failure `configuration` for keys that natter cannot use */
-export const listKeys: Action<JsonOptions> = async (context, options) => {
-  const presentation = await present(context, options);
-  const { keys: stored, profile } = readSettings(context, presentation.notices, options);
-  const own = parseOwnKeys(stored, profile.value);
-  const rows = withOwnKeys(own).map(({ action, keys, when, summary }) => {
-    const source = own.has(action)
+export const listKeys: Action<JsonOptions> = async (run) => {
+  const { keys: stored, profile } = withSettings(run, readSettings).settings;
+  const rows = ownKeyMap(stored, profile.value).map(({ action, keys, when, summary }) => {
+    const source = Object.hasOwn(stored, action)
       ? ({ kind: 'profile', name: profile.value } as const)
       : ({ kind: 'default', name: 'default' } as const);
     return { action, keys, context: when, summary, source };
   });
-  if (options.json === true) return printJson(context, rows);
+  if (run.options.json === true) return printJson(run.context, rows);
   const cells = rows.map(({ action, keys, summary, source }) => [
     action,
     keys.map(keyLabel).join(', ') || 'none',
     describeSource(source),
     summary,
   ]);
-  const columns = ['ACTION', 'KEYS', 'SOURCE', 'WHAT IT DOES'];
-  await printTable(context, presentation, columns, cells);
+  await printTable(run, ['ACTION', 'KEYS', 'SOURCE', 'WHAT IT DOES'], cells);
 };

@@ -37,18 +37,12 @@ import { Failure } from '../../failure.ts';
 import { count, timeAgo, countOf } from '../../output/figures.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import type { Column } from '../../output/table.ts';
-import {
-  type Presentation,
-  present,
-  type Context,
-  type JsonOptions,
-  type Action,
-} from '../../run.ts';
+import type { Action, JsonOptions, StartedRun } from '../../run.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 import { cannotRead, errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { collectBytes } from '../../input/attach-files.ts';
 import { maskText } from '../../secrets/secrets.ts';
-import { readSettings } from '../../settings/read-settings.ts';
+import { readSettings, withSettings } from '../../settings/read-settings.ts';
 import { parseAge } from '../../settings/value-types.ts';
 import { escapeJson, sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
@@ -99,28 +93,34 @@ const documentOf = (row: ListedConversation) => ({
   bytes: row.size,
 });
 
+/** Prints conversations as JSON or rows; nothing instead of an empty table. */
+async function printListed(
+  run: StartedRun<JsonOptions>,
+  listed: readonly ListedConversation[],
+): Promise<void> {
+  const { context, options } = run;
+  if (options.json === true) return printJson(context, listed.map(documentOf));
+  const { isTerminal } = context.streams.stdout;
+  const now = context.clock.date();
+  const rows = listed.map((row) => cells(row, isTerminal, now));
+  if (rows.length > 0) await printTable(run, columns, rows);
+}
+
 /** Runs `natter conversations list`. */
 export const listConversations: Action<
   JsonOptions & { readonly all?: boolean; readonly deleted?: boolean }
-> = async (context, options) => {
-  const presentation = await present(context, options);
+> = async (run) => {
+  const { context, options, presentation } = run;
   const { notices } = presentation;
-  const { isTerminal } = context.streams.stdout;
   const section = options.deleted === true ? 'trash' : 'conversations';
   const warn = (message: string) => notices.warning(message);
   const listed = await readList(dataFolder(context), section, warn);
-  if (options.json === true) {
-    await printJson(context, listed.map(documentOf));
-    return;
-  }
-  if (listed.length === 0) {
+  if (listed.length === 0 && options.json !== true) {
     notices.notice(section === 'trash' ? 'the trash is empty' : 'there are no conversations yet');
-    return;
   }
-  const now = context.clock.date();
-  const shown = isTerminal && options.all !== true ? listed.slice(0, shortList) : listed;
-  const rows = shown.map((row) => cells(row, isTerminal, now));
-  await printTable(context, presentation, columns, rows);
+  const isWhole = !context.streams.stdout.isTerminal || options.all === true || options.json;
+  const shown = isWhole ? listed : listed.slice(0, shortList);
+  await printListed(run, shown);
   if (shown.length < listed.length) {
     notices.notice(`showing the first ${shortList} of ${listed.length}; --all shows all`);
   }
@@ -133,8 +133,7 @@ const describe = ({ id, path }: LibraryEntry) => {
 };
 
 export const renameConversation: Action<JsonOptions, [name: string, title: string]> = async (
-  context,
-  options,
+  { context, presentation },
   name,
   title,
 ) => {
@@ -142,7 +141,7 @@ export const renameConversation: Action<JsonOptions, [name: string, title: strin
   if (newTitle === '') throw new Failure('usage', 'a title needs at least one visible character');
   const entry = findConversation(dataFolder(context), name);
   changeTitle(entry, newTitle);
-  (await present(context, options)).notices.notice(`renamed ${describe(entry)}`);
+  presentation.notices.notice(`renamed ${describe(entry)}`);
 };
 
 /** Finds all conversations before any is changed. @throws Failure */
@@ -154,18 +153,18 @@ const findEach = (folder: string, names: readonly string[], section?: 'trash') =
 
 type RunOnNames = Action<JsonOptions, [names: readonly string[]]>;
 
-export const deleteConversations: RunOnNames = async (context, options, names) => {
-  const { notices } = await present(context, options);
+export const deleteConversations: RunOnNames = async ({ context, presentation }, names) => {
   const folder = dataFolder(context);
   for (const entry of findEach(folder, names)) {
     const text = describe(entry);
     deleteConversation(folder, entry, context);
-    notices.notice(`deleted ${text}; restore it with ‹natter conversations undelete ${entry.id}›`);
+    const undo = `‹natter conversations undelete ${entry.id}›`;
+    presentation.notices.notice(`deleted ${text}; restore it with ${undo}`);
   }
 };
 
-export const undeleteConversations: RunOnNames = async (context, options, names) => {
-  const { notices } = await present(context, options);
+export const undeleteConversations: RunOnNames = async ({ context, presentation }, names) => {
+  const { notices } = presentation;
   const folder = dataFolder(context);
   const entries =
     names.length === 0 ? listEntries(folder, 'trash') : findEach(folder, names, 'trash');
@@ -183,14 +182,31 @@ interface PruneOptions extends JsonOptions {
   readonly yes?: boolean;
 }
 
+/** Asks whether to delete. @throws Failure `usage` where nobody can be asked */
+async function confirmPrune(
+  { context, options, presentation }: StartedRun<PruneOptions>,
+  number: string,
+  oldest: string,
+): Promise<boolean> {
+  const { stdin, stderr } = context.streams;
+  if (!stdin.isTerminal || !stderr.isTerminal || !options.input) {
+    throw new Failure('usage', `deleting ${number} for good needs --yes here`, {
+      hint: 'add --yes, or --dry-run to list them',
+    });
+  }
+  presentation.notices.warning(`this deletes ${number} for good; ${oldest}`);
+  const reply = await context.ask('Delete them? [y/N] ', { signal: context.signal });
+  return /^y(?:es)?$/i.test(reply.trim());
+}
+
 /** Runs `natter conversations prune`. @throws Failure */
-export const pruneConversations: Action<PruneOptions> = async (context, options) => {
-  const presentation = await present(context, options);
+export const pruneConversations: Action<PruneOptions> = async (run) => {
+  const { context, options, presentation } = run;
   const { notices } = presentation;
-  const { olderThan, json = false, dryRun = false, yes = false } = options;
-  const age = olderThan === undefined ? undefined : parseAge(olderThan);
+  const { olderThan = '' } = options;
+  const age = parseAge(olderThan);
   if (age === undefined) {
-    const given = olderThan === undefined ? '' : `, not "${olderThan}"`;
+    const given = olderThan === '' ? '' : `, not "${olderThan}"`;
     throw new Failure('usage', `--older-than must be an age such as 90d, 12w or 48h${given}`, {
       hint: '‹natter conversations prune --older-than 90d --dry-run› lists what would be deleted',
     });
@@ -199,39 +215,24 @@ export const pruneConversations: Action<PruneOptions> = async (context, options)
   const now = context.clock.date();
   const old = findOld(folder, new Date(now.getTime() - age), context);
   const [oldest] = old;
-  const number = countOf(old.length, 'conversation');
-  const print = async (rows: readonly ListedConversation[]) => {
-    const { isTerminal } = context.streams.stdout;
-    const shown = rows.map((row) => cells(row, isTerminal, now));
-    if (json) await printJson(context, rows.map(documentOf));
-    else if (rows.length > 0) await printTable(context, presentation, columns, shown);
-  };
-  if (dryRun || (json && oldest === undefined)) await print(old);
   if (oldest === undefined) {
+    await printListed(run, old);
     notices.notice(`no conversation is older than ${olderThan}, without pinned and open ones`);
     return;
   }
+  const number = countOf(old.length, 'conversation');
   const oldestText = `the oldest, ${describe(oldest)}, changed ${timeAgo(oldest.changedAt, now)}`;
-  if (dryRun) {
+  if (options.dryRun === true) {
+    await printListed(run, old);
     notices.notice(`this would delete ${number} for good; ${oldestText}`);
     return;
   }
-  if (!yes) {
-    const { stdin, stderr } = context.streams;
-    if (!stdin.isTerminal || !stderr.isTerminal || !options.input) {
-      throw new Failure('usage', `deleting ${number} for good needs --yes here`, {
-        hint: 'add --yes, or --dry-run to list them',
-      });
-    }
-    notices.warning(`this deletes ${number} for good; ${oldestText}`);
-    const reply = await context.ask('Delete them? [y/N] ', { signal: context.signal });
-    if (!/^y(?:es)?$/i.test(reply.trim())) {
-      notices.notice('nothing was deleted');
-      return;
-    }
+  if (options.yes !== true && !(await confirmPrune(run, number, oldestText))) {
+    notices.notice('nothing was deleted');
+    return;
   }
   const deleted = old.filter((entry) => removeForGood(folder, entry, context));
-  await print(deleted);
+  await printListed(run, deleted);
   notices.notice(`deleted ${countOf(deleted.length, 'conversation')} for good`);
 };
 
@@ -239,11 +240,11 @@ export const pruneConversations: Action<PruneOptions> = async (context, options)
 const largestImport = 0x1fffffe8;
 
 /** The conversations of a file, or of standard input. @throws Failure `usage` */
-async function* importEntries(context: Context, { notices }: Presentation, name: string) {
+async function* importEntries({ context, presentation }: StartedRun, name: string) {
   const { signal, clock } = context;
   const { stdin } = context.streams;
   if (name === '-' && stdin.isTerminal) {
-    notices.notice('reading standard input; press Ctrl+D to end it');
+    presentation.notices.notice('reading standard input; press Ctrl+D to end it');
   }
   const source = name === '-' ? 'standard input' : name;
   const tooLarge = () =>
@@ -268,54 +269,52 @@ async function* importEntries(context: Context, { notices }: Presentation, name:
 const shownProblems = 5;
 
 /** Runs `natter conversations import`. What can be read is imported. @throws Failure for the rest */
-export const importConversations: RunOnNames = async (context, options, names) => {
-  const presentation = await present(context, options);
+export const importConversations: RunOnNames = async (run, names) => {
+  const { context, options, presentation } = run;
   const { notices } = presentation;
   const folder = dataFolder(context);
   // Its key is a secret that the conversations may have.
-  const { keep } = readSettings(context, notices, options).values;
+  const { keep } = withSettings(run, readSettings).settings.values;
   const { secrets, version, process, clock } = context;
   const mask = (text: string) => maskText(secrets, text);
   const writing = { version, mask, processId: process.id, now: clock.date() };
-  const results: ReturnType<typeof addConversation>[] = [];
+  const added: Exclude<ReturnType<typeof addConversation>, string>[] = [];
+  let [there, empty] = [0, 0];
   const omitted = new Map<string, number>();
   const problems: Failure[] = [];
   const add = (entry: ImportEntry) => {
     if (entry.problem !== undefined) problems.push(new Failure('usage', entry.problem));
     if (entry.records.length === 0 && entry.problem !== undefined) return;
     const result = addConversation(folder, entry, writing);
-    results.push(result);
+    if (result === 'already there') there += 1;
+    if (result === 'without a prompt') empty += 1;
     if (typeof result === 'string') return;
+    added.push(result);
     for (const [what, number] of entry.omitted) {
       omitted.set(what, (omitted.get(what) ?? 0) + number);
     }
   };
   for (const name of names) {
     try {
-      for await (const entry of importEntries(context, presentation, name)) add(entry);
+      for await (const entry of importEntries(run, name)) add(entry);
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'usage') throw error;
       problems.push(error);
     }
   }
-  const added = results.filter((result) => typeof result !== 'string');
-  const there = results.filter((result) => result === 'already there').length;
-  const empty = results.length - added.length - there;
-  const { isTerminal } = context.streams.stdout;
   if (options.json === true) {
     const rows = added.map(({ id, title, changedAt }) => ({ id, title, changed_at: changedAt }));
     await printJson(context, rows);
   } else if (added.length > 0) {
-    const rows = (isTerminal ? added.slice(0, shortList) : added).map(({ id, title }) => [
-      id,
-      title,
-    ]);
-    await printTable(context, presentation, ['ID', 'TITLE'], rows);
+    const shown = context.streams.stdout.isTerminal ? added.slice(0, shortList) : added;
+    const rows = shown.map(({ id, title }) => [id, title]);
+    await printTable(run, ['ID', 'TITLE'], rows);
   }
   const counts = [`${countOf(added.length, 'conversation')} imported`];
   if (there > 0) counts.push(`${count(there)} already there`);
   if (empty > 0) counts.push(`${count(empty)} without a prompt left out`);
-  if (problems.length === 0 || results.length > 0) notices.notice(counts.join(', '));
+  const isNothing = added.length + there + empty === 0;
+  if (problems.length === 0 || !isNothing) notices.notice(counts.join(', '));
   const parts = Array.from(omitted, ([what, number]) => countOf(number, what));
   if (parts.length > 0) notices.notice(`not in the imported conversations: ${parts.join(', ')}`);
   const kept = parseAge(keep) ?? Infinity;
@@ -352,11 +351,9 @@ const exportOptions = ({ siblings = false, reasoning = false, times = false }: T
 });
 
 export const showConversation: Action<TextOptions, [name: string]> = async (
-  context,
-  options,
+  { context, options, presentation },
   name,
 ) => {
-  const presentation = await present(context, options);
   const conversation = readConversation(context, presentation.notices, name);
   const exported = exportOptions(options);
   if (options.json === true) {
@@ -367,8 +364,8 @@ export const showConversation: Action<TextOptions, [name: string]> = async (
   }
   const settings = settingsForStored(context, presentation, options);
   const times = exported.times || settings?.values.times === 'on';
-  const text = exportMarkdown(conversation, { ...exported, times });
-  await printMarkdown(context, presentation, text, {}, settings);
+  const pieces = exportMarkdown(conversation, { ...exported, times });
+  await printMarkdown(context, presentation, pieces, {}, settings);
 };
 
 function formatOf({ format, output }: TextOptions): ExportFormat {
@@ -381,11 +378,9 @@ function formatOf({ format, output }: TextOptions): ExportFormat {
 }
 
 export const exportConversation: Action<TextOptions, [name: string]> = async (
-  context,
-  options,
+  { context, options, presentation: { notices } },
   name,
 ) => {
-  const { notices } = await present(context, options);
   const format = formatOf(options);
   const conversation = readConversation(context, notices, name);
   const pieces = await exportAs(conversation, format, exportOptions(options));
@@ -432,16 +427,15 @@ function compile(options: SearchOptions, texts: readonly string[]): SearchPatter
 
 /** Prints the hits in a conversation that has each of the patterns, as JSON, as lines, or as rows in a pipe. */
 async function printFound(
-  { streams: { stdout } }: Context,
-  { style }: Presentation,
-  { json }: SearchOptions,
+  { context, options, presentation: { style } }: StartedRun<SearchOptions>,
   { id, path }: LibraryEntry,
   turns: Iterable<FoundTurn>,
 ): Promise<number> {
+  const { stdout } = context.streams;
   let hits = 0;
   for (const found of turns) {
     let text = foundTurnRows(id, found);
-    if (json === true) {
+    if (options.json === true) {
       const { turn, role, hits: number, lines } = found;
       text = jsonLine({ conversation: id, turn, role, hits: number, lines });
     } else if (stdout.isTerminal) {
@@ -458,12 +452,11 @@ async function printFound(
  * Runs `natter conversations search`: conversations that contain each of the texts.
  * @throws Failure `not_found` if nothing matches
  */
-export async function searchConversations(
-  context: Context,
-  options: SearchOptions,
-  texts: readonly string[],
-): Promise<void> {
-  const presentation = await present(context, options);
+export const searchConversations: Action<SearchOptions, [texts: readonly string[]]> = async (
+  run,
+  texts,
+) => {
+  const { context, options, presentation } = run;
   const patterns = compile(options, texts);
   const lines = contextLines(options.context);
   const entries = listEntries(dataFolder(context));
@@ -471,7 +464,7 @@ export async function searchConversations(
   for (const entry of entries) {
     try {
       const turns = searchConversation(entry.path, patterns, lines);
-      const found = await printFound(context, presentation, options, entry, turns);
+      const found = await printFound(run, entry, turns);
       hits += found;
       if (found > 0) conversations += 1;
     } catch (error) {
@@ -491,7 +484,7 @@ export async function searchConversations(
   presentation.notices.notice(
     `${countOf(hits, 'hit')} in ${countOf(conversations, 'conversation')}`,
   );
-}
+};
 
 /** UTF-16 units shown around the first hit in a long line. */
 const around = 120;

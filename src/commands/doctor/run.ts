@@ -7,7 +7,7 @@ import { namedProfile } from '../../settings/profile-name.ts';
 import type { Style } from '../../terminal/style.ts';
 import { padToWidth } from '../../terminal/text/width.ts';
 import { hangText } from '../../terminal/text/rows.ts';
-import { present, type Context } from '../../run.ts';
+import type { Action, Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { printJson } from '../../output/print-data.ts';
 import { nameProfile } from '../../cli/report.ts';
@@ -162,9 +162,8 @@ async function* checkAll(examination: Examination): Page {
  * Runs `natter doctor`: prints each finding as soon as it is known, or one JSON document at the end.
  * @throws Failure of the first failed check; or the reason of an abort
  */
-export async function examine(context: Context, options: DoctorOptions): Promise<void> {
-  const presentation = await present(context, options);
-  const examination = { context, options, presentation };
+export const examine: Action<DoctorOptions> = async (examination) => {
+  const { context, options, presentation } = examination;
   const { stdout } = context.streams;
   const { style } = presentation;
   const columns = stdout.isTerminal ? stdout.columns() : Number.POSITIVE_INFINITY;
@@ -202,4 +201,4 @@ export async function examine(context: Context, options: DoctorOptions): Promise
     });
   } else await stdout.write(`\n${summaryOf(findings)}\n`);
   if (failure !== undefined) throw failure;
-}
+};

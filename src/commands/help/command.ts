@@ -29,7 +29,7 @@ export function buildHelp(context: Context): Command {
     .description('Shows help on a command or a topic.');
   helpOf(command).hidesServiceOptions = true;
   setExamples(command, ['natter help piping', 'natter help config set']);
-  return setAction(command, context, async () => async (_context, _options, words: string[]) => {
+  return setAction(command, context, async () => async (_run, words: string[]) => {
     const program = command.parent ?? command;
     const text = await topicText(program, words);
     await printHelp(context, text ?? commandHelp(program, words));

@@ -4,7 +4,8 @@ import { answersOf, pathOf, type Turn } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import { countOf } from '../../output/figures.ts';
 import { receivedAnswer, refusalNotice, type Notices } from '../../output/notices.ts';
-import { type Context, type GlobalOptions, present } from '../../run.ts';
+import type { Context, GlobalOptions, StartedRun } from '../../run.ts';
+import { withValues } from '../../settings/resolved-settings.ts';
 import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
 import { printMarkdown, settingsForStored } from '../../output/answer-printer.ts';
 
@@ -54,7 +55,6 @@ function findAnswers(context: Context, notices: Notices, name: string): readonly
   });
 }
 
-/** @throws Failure `usage` for a wrong number, `not_found` for one that is too large */
 function chosenAnswer(answers: readonly Turn[], number: string): Turn {
   if (!/^[1-9]\d{0,5}$/.test(number)) {
     throw new Failure('usage', `--answer must be 1 or more, not "${number}"`);
@@ -65,21 +65,21 @@ function chosenAnswer(answers: readonly Turn[], number: string): Turn {
   throw new Failure('not_found', text);
 }
 
+interface LastOptions extends GlobalOptions {
+  /** Number of the answer, from the end, unparsed. */
+  readonly answer?: string;
+  /** Number of a code block, unparsed. */
+  readonly block?: string;
+  /** See `CheckOptions`. */
+  readonly extract?: string;
+  readonly plain?: boolean;
+}
+
 /** Runs `natter last`. @throws Failure `not_found` without an answer or that code block, `mismatch` with `--extract` */
 export async function printLast(
-  context: Context,
-  options: GlobalOptions & {
-    /** Number of the answer, from the end, unparsed. */
-    readonly answer?: string;
-    /** Number of a code block, unparsed. */
-    readonly block?: string;
-    /** See `CheckOptions`. */
-    readonly extract?: string;
-    readonly plain?: boolean;
-  },
+  { context, options, presentation }: StartedRun<LastOptions>,
   name: string,
 ): Promise<void> {
-  const presentation = await present(context, options);
   const { answer: number = '1' } = options;
   const answer = chosenAnswer(findAnswers(context, presentation.notices, name), number);
   const { content, refusal } = answer;
@@ -93,11 +93,8 @@ export async function printLast(
   else if (content === '') return;
   else if (options.plain !== true) {
     const settings = settingsForStored(context, presentation, options);
-    const unwrapped = settings && {
-      ...settings,
-      values: { ...settings.values, wrap: 'none' as const },
-    };
-    return printMarkdown(context, presentation, content, {}, unwrapped);
+    const unwrapped = settings && withValues(settings, { wrap: 'none' });
+    return printMarkdown(context, presentation, [content], {}, unwrapped);
   }
-  await printMarkdown(context, presentation, text, { plain: true });
+  await printMarkdown(context, presentation, [text], { plain: true });
 }

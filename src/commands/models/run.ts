@@ -4,11 +4,10 @@ import { describeModel } from '../../client/models/model-description.ts';
 import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { countOf } from '../../output/figures.ts';
-import type { Action, Context, JsonOptions, Run } from '../../run.ts';
+import type { Action, JsonOptions, Run, StartedRun } from '../../run.ts';
 import { printJson, printTable } from '../../output/print-data.ts';
 import { openService } from '../../ask/service.ts';
-import { readSettings, startRun } from '../../settings/read-settings.ts';
-
+import { readSettings, withSettings } from '../../settings/read-settings.ts';
 import {
   catalogueNote,
   hasCatalogueMark,
@@ -39,13 +38,9 @@ async function withService<Result>(
 const noModels = 'the service lists no models';
 
 /** Prints the models of the service that contain the text, or all without one. @throws Failure `not_found` */
-async function printModels(
-  context: Context,
-  options: JsonOptions,
-  text: string | undefined,
-): Promise<void> {
-  const run = await startRun(context, options, readSettings);
-  const { presentation } = run;
+async function printModels(started: StartedRun<JsonOptions>, text?: string): Promise<void> {
+  const run = withSettings(started, readSettings);
+  const { context, options, presentation } = run;
   const listed = await withService(run, (client, reading) => client.listModels(reading));
   const records =
     text === undefined ? listed : listed.filter((one) => showsText(describeModel(one), text));
@@ -57,23 +52,23 @@ async function printModels(
   if (options.json === true) return printJson(context, records.map(modelDocument));
   const { isTerminal } = context.streams.stdout;
   const rows = records.map((record) => modelCells(describeModel(record), isTerminal));
-  if (rows.length > 0) await printTable(context, presentation, modelColumns, rows);
+  if (rows.length > 0) await printTable(run, modelColumns, rows);
   else presentation.notices.notice(noModels);
   if (isTerminal && rows.some(hasCatalogueMark)) presentation.notices.notice(catalogueNote);
 }
 
-export const listModels: Action<JsonOptions> = (context, options) =>
-  printModels(context, options, undefined);
+export const listModels: Action<JsonOptions> = (run) => printModels(run);
 
 /** Runs `natter models search <text>`. */
-export const searchModels: Action<JsonOptions, [text: string]> = async (context, options, text) => {
+export const searchModels: Action<JsonOptions, [text: string]> = async (run, text) => {
   if (text === '') throw new Failure('usage', 'the search text is empty');
-  return printModels(context, options, text);
+  return printModels(run, text);
 };
 
 /** Runs `natter models get <model>`. @throws Failure `not_found` with the listed ids in its hint */
-export async function getModel(context: Context, options: JsonOptions, id: string): Promise<void> {
-  const run = await startRun(context, options, readSettings);
+export const getModel: Action<JsonOptions, [id: string]> = async (started, id) => {
+  const run = withSettings(started, readSettings);
+  const { context, options } = run;
   const record = await withService(run, async (client, reading) => {
     try {
       return await client.getModel(id, reading);
@@ -93,4 +88,4 @@ export async function getModel(context: Context, options: JsonOptions, id: strin
   if (options.json === true) return printJson(context, modelDocument(record));
   const { stdout } = context.streams;
   await stdout.write(modelFields(record, stdout.isTerminal));
-}
+};

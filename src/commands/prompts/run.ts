@@ -14,12 +14,11 @@ import {
   newProjectFolder,
 } from '../../prompt-files/find-prompt.ts';
 import { editFile } from '../../repl/shell/external-editor.ts';
-import { present, type Context, type GlobalOptions, type JsonOptions } from '../../run.ts';
+import type { Action, Context, GlobalOptions, JsonOptions, StartedRun } from '../../run.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 import { makePrivateFolder, replaceContent } from '../../storage/files.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import type { Notices } from '../../output/notices.ts';
 import { printMarkdown } from '../../output/answer-printer.ts';
 import { printTable, printJson } from '../../output/print-data.ts';
 import {
@@ -181,8 +180,8 @@ function createPromptFile(
 const columns = ['NAME', 'OF', 'VARIABLES', 'DESCRIPTION'];
 
 /** Runs `natter prompts list`. A file that cannot be used is listed with the reason. @throws Failure */
-export async function listPromptFiles(context: Context, options: JsonOptions): Promise<void> {
-  const presentation = await present(context, options);
+export const listPromptFiles: Action<JsonOptions> = async (run) => {
+  const { context, options, presentation } = run;
   const listed: ListedPrompt[] = [];
   for (const found of listPrompts(promptPlaces(context))) {
     try {
@@ -193,17 +192,15 @@ export async function listPromptFiles(context: Context, options: JsonOptions): P
     }
   }
   if (options.json === true) return printJson(context, listed.map(promptRecord));
-  if (listed.length > 0) return printTable(context, presentation, columns, listed.map(promptRow));
+  if (listed.length > 0) return printTable(run, columns, listed.map(promptRow));
   presentation.notices.notice('there are no prompt files; ‹natter prompts edit NAME› creates one');
-}
+};
 
 /** Runs `natter prompts show`. @throws Failure `not_found` */
-export async function showPromptFile(
-  context: Context,
-  options: JsonOptions,
-  name: string,
-): Promise<void> {
-  const presentation = await present(context, options);
+export const showPromptFile: Action<JsonOptions, [name: string]> = async (
+  { context, options, presentation },
+  name,
+) => {
   const { notices, style } = presentation;
   const found = findPrompt(promptPlaces(context), name);
   const prompt = await loadPromptFile(found, context.signal);
@@ -213,21 +210,20 @@ export async function showPromptFile(
   const summary = promptSummary(found, prompt).split('\n').map(sanitizeLine).join('\n');
   await context.streams.stdout.write(`${style.dim(summary)}\n\n`);
   const whole = text.endsWith('\n') ? text : `${text}\n`;
-  await printMarkdown(context, presentation, whole, { plain: true });
-}
+  await printMarkdown(context, presentation, [whole], { plain: true });
+};
 
 /** Runs `natter prompts path`. @throws Failure `not_found`, `storage` without a settings folder */
-export async function showPromptPath(
-  context: Context,
-  _options: GlobalOptions,
-  name: string | undefined,
-): Promise<void> {
+export const showPromptPath: Action<GlobalOptions, [name: string | undefined]> = async (
+  { context },
+  name,
+) => {
   const places = promptPlaces(context);
   const found = name === undefined ? requireOwn(places.own) : findPrompt(places, name).file.path;
   const { stdout } = context.streams;
   // A link in a project may lead to a file whose name has escape sequences.
   await stdout.write(`${stdout.isTerminal ? sanitizeLine(found) : found}\n`);
-}
+};
 
 const newPrompt = `---
 description:
@@ -237,12 +233,10 @@ variables:
 `;
 
 /** Runs `natter prompts edit`. @throws Failure for an editor that fails, and what is wrong with the edited file */
-export async function editPromptFile(
-  context: Context,
-  options: ImportOptions,
-  name: string,
-): Promise<void> {
-  const { notices } = await present(context, options);
+export const editPromptFile: Action<ImportOptions, [name: string]> = async (
+  { context, options, presentation: { notices } },
+  name,
+) => {
   let file = lookUpPrompt(promptPlaces(context), name)?.file.path;
   if (file === undefined) {
     checkNewName(context, name);
@@ -254,7 +248,7 @@ export async function editPromptFile(
   const found = findPrompt(promptPlaces(context), file);
   const prompt = await loadPromptFile(found, context.signal);
   for (const notice of prompt.notices) notices.notice(notice);
-}
+};
 
 /** A file to import, and the name of its prompt. */
 interface ImportSource {
@@ -302,9 +296,7 @@ const nameOf = (name: string) =>
   name.replaceAll(/[^\w./-]+/g, '-').replaceAll(/(?<=^|\/)[-._]+/g, '') || 'prompt';
 
 async function importOne(
-  context: Context,
-  notices: Notices,
-  options: ImportOptions,
+  { context, options, presentation: { notices } }: StartedRun<ImportOptions>,
   source: ImportSource,
 ): Promise<readonly [name: string, file: string]> {
   const name = options.name ?? nameOf(source.name);
@@ -324,13 +316,11 @@ async function importOne(
 }
 
 /** Runs `natter prompts import`. @throws Failure if one of the files cannot be imported; the others are */
-export async function importPromptFiles(
-  context: Context,
-  options: ImportOptions,
-  names: readonly string[],
-): Promise<void> {
-  const presentation = await present(context, options);
-  const { notices } = presentation;
+export const importPromptFiles: Action<ImportOptions, [names: readonly string[]]> = async (
+  run,
+  names,
+) => {
+  const { options, presentation } = run;
   const sources = names.flatMap(findSources);
   const total = sources.length;
   if (options.name !== undefined && total !== 1) {
@@ -342,18 +332,18 @@ export async function importPromptFiles(
   const problems: Failure[] = [];
   for (const source of sources) {
     try {
-      rows.push(await importOne(context, notices, options, source));
+      rows.push(await importOne(run, source));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       problems.push(error);
     }
   }
-  if (rows.length > 0) await printTable(context, presentation, ['NAME', 'FILE'], rows);
+  if (rows.length > 0) await printTable(run, ['NAME', 'FILE'], rows);
   const [first] = problems;
   if (first === undefined) return;
   if (total === 1) throw first;
-  for (const { message } of problems) notices.warning(message);
+  for (const { message } of problems) presentation.notices.warning(message);
   throw new Failure('usage', `${problems.length} of ${total} prompt files were not imported`, {
     hint: '--force replaces existing prompt files',
   });
-}
+};

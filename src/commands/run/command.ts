@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { promptGroups } from '../chat/command.ts';
 import type { ChatOptions } from '../chat/chat-run.ts';
 import { addOptionGroups } from '../../cli/global-options.ts';
-import { type Context, present } from '../../run.ts';
+import { type Context, present, type StartedRun } from '../../run.ts';
 import { setAction, setExamples, helpOf } from '../../cli/help-details.ts';
 import { Failure } from '../../failure.ts';
 import { findPrompt } from '../../prompt-files/find-prompt.ts';
@@ -56,10 +56,10 @@ export function buildRun(context: Context): Command {
   ]);
   return setAction(command, context, async () => {
     const { runPrompt } = await import('./run.ts');
-    return (_context, options: ChatOptions, name: string) => {
+    return (run: StartedRun<ChatOptions>, name: string) => {
       const taken = [command, command.parent].flatMap((one) => one?.options ?? []);
       const names = new Set(taken.map(({ long }) => long));
-      return runPrompt(context, options, name, command.args.slice(1), names);
+      return runPrompt(run, name, command.args.slice(1), names);
     };
   });
 }

@@ -3,18 +3,14 @@ import { findPrompt } from '../../prompt-files/find-prompt.ts';
 import { failureAt } from '../../prompt-files/place.ts';
 import { readArguments } from '../../prompt-files/prompt-arguments.ts';
 import { type PromptFile, usesOf, variablesOf } from '../../prompt-files/prompt-file.ts';
-import type { Context } from '../../run.ts';
+import type { StartedRun } from '../../run.ts';
 import { type ChatOptions, type ChatRun, prepare } from '../chat/chat-run.ts';
 import { sendPrompt } from '../chat/run.ts';
 import { beforeDashes } from '../../cli/command-line.ts';
 import { loadPromptFile, readInserted, promptPlaces } from '../../input/load-prompt-file.ts';
 import { readHistory } from '../../input/read-messages.ts';
-import {
-  inputName,
-  namedInputs,
-  type PromptSources,
-  readSources,
-} from '../../input/read-prompt.ts';
+import { type PromptSources, readSources } from '../../input/read-prompt.ts';
+import { hasInputPlaceholder } from '../../conversation/compose-prompt.ts';
 import { openSecretGuard, type SecretGuard } from '../../input/secret-guard.ts';
 import { composeFile, readOwnSchema, withFileSettings, withSystemPrompt } from './use-file.ts';
 
@@ -60,7 +56,6 @@ async function readInputs(
   line: readonly string[],
   guard: SecretGuard | undefined,
 ): Promise<PromptSources> {
-  const { names, isFile, required } = namedInputs(run.options, line);
   const [placed] = usesOf(prompt, 'stdin');
   const refuse =
     placed &&
@@ -70,11 +65,8 @@ async function readInputs(
       });
     });
   const hasPrompt = prompt.prompt.length > 0;
-  const sources = await readSources(run, { names, required, hasPrompt, guard, refuse });
-  const { files, input } = sources;
-  if (!isFile || input === undefined || placed !== undefined) return sources;
-  // With -f -, standard input is a file, unless the text of the prompt file has a place for it.
-  return { files: [...files, { name: inputName, content: input }] };
+  const isPlaced = placed !== undefined || hasInputPlaceholder(run.options.system);
+  return readSources({ ...run, guard }, line, { hasPrompt, isPlaced, refuse });
 }
 
 /**
@@ -84,14 +76,13 @@ async function readInputs(
  * @throws Failure, or the reason `context.signal` was aborted with
  */
 export async function runPrompt(
-  context: Context,
-  options: ChatOptions,
+  started: StartedRun<ChatOptions>,
   name: string,
   line: readonly string[],
   optionNames: ReadonlySet<string | undefined>,
 ): Promise<void> {
-  const run = await prepare(context, options);
-  const { presentation } = run;
+  const run = prepare(started);
+  const { context, options, presentation } = run;
   const { signal } = context;
   const found = findPrompt(promptPlaces(context), name, promptHint(name, line));
   const guard = openSecretGuard(run);

@@ -8,7 +8,11 @@ import { placesWords, type PromptFile, usesOf } from '../../prompt-files/prompt-
 import { fillTemplate, type Placeholder, type Template } from '../../prompt-files/template.ts';
 import { isSchemaPath } from '../../schema/schema-text.ts';
 import { definitions, type Definition } from '../../settings/definitions.ts';
-import type { ResolvedSettings, Source } from '../../settings/resolved-settings.ts';
+import {
+  type ResolvedSettings,
+  type Source,
+  withValues,
+} from '../../settings/resolved-settings.ts';
 import { checkParameterName } from '../../settings/setting-name.ts';
 import { parseSettingValue } from '../../settings/setting-value.ts';
 import { readGuarded } from '../../input/load-prompt-file.ts';
@@ -102,9 +106,7 @@ export function withFileSettings(settings: ResolvedSettings, prompt: PromptFile)
     return [name, { value, source }] as const;
   });
   return {
-    ...settings,
-    values: { ...settings.values, ...Object.fromEntries(found) },
-    sources: { ...settings.sources, ...Object.fromEntries(found.map(([key]) => [key, source])) },
+    ...withValues(settings, Object.fromEntries(found), source),
     params: { ...settings.params, ...Object.fromEntries(params), ...Object.fromEntries(flags) },
   };
 }
@@ -116,7 +118,6 @@ export function withSystemPrompt(
   system: string | undefined,
 ): ResolvedSettings {
   if (system === undefined) return settings;
-  const { values, sources } = settings;
-  const source = isFlag(sources.system) ? sources.system : sourceOf(prompt);
-  return { ...settings, values: { ...values, system }, sources: { ...sources, system: source } };
+  const own = settings.sources.system;
+  return withValues(settings, { system }, isFlag(own) ? own : sourceOf(prompt));
 }

@@ -1,12 +1,6 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import {
-  type Run,
-  type Presentation,
-  type Context,
-  type GlobalOptions,
-  present,
-} from '../../run.ts';
+import type { Action, GlobalOptions, Run, StartedRun } from '../../run.ts';
 import { isLoopbackName } from '../../address.ts';
 import type { Client } from '../../client/client.ts';
 import { catalogue } from '../../client/contract.ts';
@@ -59,11 +53,11 @@ const keyHint = `set the upstream's key in ${keyVariable} or in the profile`;
  * clients of the sandbox. Without `--retries` nothing is retried, because those clients retry.
  * @throws Failure for an invalid value, an unreadable file, or a profile without a base URL
  */
-function upstreamSettings(
-  context: Context,
-  presentation: Presentation,
-  options: SandboxOptions,
-): { readonly run: Run; readonly baseUrl: string } {
+function upstreamSettings(started: StartedRun<SandboxOptions>): {
+  readonly run: Run;
+  readonly baseUrl: string;
+} {
+  const { context, options, presentation } = started;
   const { upstream, upstreamProfile, retries = '0' } = options;
   if (upstream === undefined && upstreamProfile === undefined) {
     throw new Failure('usage', '--map needs an upstream', {
@@ -103,7 +97,7 @@ function upstreamSettings(
     });
   }
   keepSecrets(context, settings);
-  const run = { context, options, presentation, settings };
+  const run = { ...started, settings };
   noticeRisks(run);
   return { run, baseUrl };
 }
@@ -171,13 +165,12 @@ const listTimeout = 10_000;
  * @throws Failure for an invalid option, or if no model can be chosen
  */
 async function openUpstream(
-  context: Context,
-  presentation: Presentation,
-  options: SandboxOptions,
+  started: StartedRun<SandboxOptions>,
 ): Promise<{ readonly engine: Engine; close(): void }> {
+  const { context, options, presentation } = started;
   const mapped = parseModelMap(options.map ?? []);
   const { notices } = presentation;
-  const { run, baseUrl } = upstreamSettings(context, presentation, options);
+  const { run, baseUrl } = upstreamSettings(started);
   const { settings } = run;
   const { apiPath } = settings.values;
   const target = { baseUrl, apiPath, apiKey: await serviceKey(run) };
@@ -236,15 +229,15 @@ async function faultRules(options: SandboxOptions): Promise<readonly FaultRule[]
 }
 
 /** @throws Failure, or the reason `context.signal` was aborted with */
-export async function serveSandbox(context: Context, options: SandboxOptions): Promise<void> {
-  const presentation = await present(context, options);
+export const serveSandbox: Action<SandboxOptions> = async (run) => {
+  const { context, options } = run;
   const { stdout, stderr } = context.streams;
   const logs = options.log === true;
   const port = parsePort(options.port);
   const faults = await faultRules(options);
   const rateLimit = options.rateLimit === undefined ? undefined : parseRateLimit(options.rateLimit);
   const isGateway = (options.upstream ?? options.upstreamProfile ?? options.map) !== undefined;
-  const upstream = isGateway ? await openUpstream(context, presentation, options) : undefined;
+  const upstream = isGateway ? await openUpstream(run) : undefined;
   try {
     const sandbox = await startSandbox({
       host: options.host,
@@ -269,4 +262,4 @@ export async function serveSandbox(context: Context, options: SandboxOptions): P
     upstream?.close();
   }
   context.signal.throwIfAborted();
-}
+};

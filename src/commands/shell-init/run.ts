@@ -4,8 +4,8 @@ import { Failure } from '../../failure.ts';
 import { definitions } from '../../settings/definitions.ts';
 import { parseSettingValue } from '../../settings/setting-value.ts';
 import type { Shell } from '../completion/command.ts';
-import { present, type Context, type GlobalOptions } from '../../run.ts';
-import { readSettings } from '../../settings/read-settings.ts';
+import type { Action, Context, GlobalOptions, StartedRun } from '../../run.ts';
+import { readSettings, withSettings } from '../../settings/read-settings.ts';
 import { openAsker } from '../../ask/fallback.ts';
 import { collectBytes } from '../../input/attach-files.ts';
 import { createActivity } from '../../output/activity.ts';
@@ -199,13 +199,9 @@ interface ShellInitOptions extends GlobalOptions {
 }
 
 /** @throws Failure for two equal keys, or a bad one */
-async function printScript(
-  context: Context,
-  options: ShellInitOptions,
-  shell: Shell,
-): Promise<void> {
-  const { notices } = await present(context, options);
-  const { values } = readSettings(context, notices, options);
+async function printScript(run: StartedRun<ShellInitOptions>, shell: Shell): Promise<void> {
+  const { context, options, settings } = withSettings(run, readSettings);
+  const { values } = settings;
   const keyOf = (name: 'shellKey' | 'shellExplainKey', label: string, given?: string) =>
     given === undefined
       ? values[name]
@@ -231,15 +227,11 @@ async function printScript(
 }
 
 /** Runs `natter shell-init <shell>`: prints the script, or does what the keys of the script ask for. @throws Failure */
-export async function shellInit(
-  context: Context,
-  options: ShellInitOptions,
-  shell: Shell,
-): Promise<void> {
-  const { explain } = options;
-  if (explain !== undefined) return printExplanation(context, options, shell, explain);
-  return (options.suggest === true ? printSuggestion : printScript)(context, options, shell);
-}
+export const shellInit: Action<ShellInitOptions, [shell: Shell]> = (run, shell) => {
+  const { explain, suggest: suggests = false } = run.options;
+  if (explain !== undefined) return printExplanation(run, shell, explain);
+  return suggests ? printSuggestion(run, shell) : printScript(run, shell);
+};
 
 // What the keys of a shell ask for: a command for the text on the line, and why the last command failed.
 
@@ -305,11 +297,12 @@ export function commandOf(answer: string): string {
   throw refuse(`it has ${lines.length} lines`);
 }
 
-async function suggest(context: Context, options: GlobalOptions, shell: Shell): Promise<string> {
+async function suggest(started: StartedRun, shell: Shell): Promise<string> {
+  const { context, options } = started;
   const line = (await readInput(context)).trim();
   if (line === '') throw new Failure('usage', 'the command line is empty');
   // The widget shows one line, and only for a failure.
-  const presentation = { ...(await present(context, options)), notices: silentNotices };
+  const presentation = { ...started.presentation, notices: silentNotices };
   const settings = readSettings(context, silentNotices, options);
   const system = `Write one command line for ${placeOf(shell, context)} that does what the text describes. If the text is a command already, correct or complete it. Reply with the command alone, on one line if possible: no explanation, no Markdown, no code fence.`;
   const quiet = options.quiet === true || !context.streams.stderr.isTerminal;
@@ -332,13 +325,10 @@ async function suggest(context: Context, options: GlobalOptions, shell: Shell): 
  * Runs `natter shell-init <shell> --suggest`: prints the command for the text on standard input.
  * @throws Failure without a hint; or the reason of an abort
  */
-async function printSuggestion(
-  context: Context,
-  options: GlobalOptions,
-  shell: Shell,
-): Promise<void> {
+async function printSuggestion(run: StartedRun, shell: Shell): Promise<void> {
+  const { context } = run;
   try {
-    await context.streams.stdout.write(`${await suggest(context, options, shell)}\n`);
+    await context.streams.stdout.write(`${await suggest(run, shell)}\n`);
   } catch (error) {
     context.signal.throwIfAborted();
     if (!(error instanceof Failure)) throw error;
@@ -353,12 +343,7 @@ async function printSuggestion(
  * Runs `natter shell-init <shell> --explain <status>`: explains why the command on standard input failed.
  * @throws Failure; or the reason of an abort
  */
-async function printExplanation(
-  context: Context,
-  options: GlobalOptions,
-  shell: Shell,
-  status: string,
-): Promise<void> {
+async function printExplanation(run: StartedRun, shell: Shell, status: string): Promise<void> {
   if (!/^-?\d{1,10}$/.test(status)) {
     throw new Failure('usage', `--explain must be an exit status, not "${status}"`);
   }
@@ -366,10 +351,10 @@ async function printExplanation(
   if (code === 0) {
     throw new Failure('usage', 'the last command did not fail: its exit status is 0');
   }
-  const command = (await readInput(context)).trim();
+  const command = (await readInput(run.context)).trim();
   if (command === '') throw new Failure('usage', 'there is no last command to explain');
-  const system = `A command failed in ${placeOf(shell, context)}. Explain the most likely cause in a few sentences, and show the corrected command if there is one. Only the command and its exit status are known, not its output.`;
+  const system = `A command failed in ${placeOf(shell, run.context)}. Explain the most likely cause in a few sentences, and show the corrected command if there is one. Only the command and its exit status are known, not its output.`;
   const prompt = `Command:\n${command}\n\nExit status: ${code}`;
-  const chatOptions = { ...options, system, stream: true, stdin: false, save: false };
-  await chat(context, chatOptions, [prompt]);
+  const options = { ...run.options, system, stream: true, stdin: false, save: false };
+  await chat({ ...run, options }, [prompt]);
 }

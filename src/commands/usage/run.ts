@@ -2,13 +2,14 @@ import { Failure } from '../../failure.ts';
 import { count, countOf, moneyText } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import { resolveFolders } from '../../settings/folders.ts';
-import { priceTable, type PriceTable } from '../../settings/prices.ts';
+import { parsePrice, type PriceTable } from '../../settings/prices.ts';
+import { readFamily } from '../../settings/setting-name.ts';
 import { knownProfiles, unknownProfile } from '../../settings/profile-name.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { localDay, parseSince } from '../../usage/days.ts';
 import { type LedgerLine, readLedger } from '../../usage/ledger.ts';
 import { createUsageSums, type Grouping, type PriceOf, type UsageSum } from '../../usage/sums.ts';
-import { present, type Context, type JsonOptions } from '../../run.ts';
+import type { Action, Context, JsonOptions } from '../../run.ts';
 import { printJson } from '../../output/print-data.ts';
 import { readStored } from '../../settings/read-settings.ts';
 import { padToWidth, displayWidth, truncateToWidth } from '../../terminal/text/width.ts';
@@ -88,7 +89,7 @@ interface UsageOptions extends JsonOptions {
 function pricesOf({ settings }: StoredSettings): PriceOf {
   const tables = new Map<string, PriceTable>();
   for (const [name, { prices = {} }] of Object.entries(settings.profiles)) {
-    tables.set(name, priceTable(prices, name));
+    tables.set(name, new Map(readFamily('prices', prices, name, parsePrice)));
   }
   return ({ profile, model }) => tables.get(profile)?.get(model);
 }
@@ -145,8 +146,7 @@ function printNotices(
 }
 
 /** Runs `natter usage`. @throws Failure */
-export async function showUsage(context: Context, options: UsageOptions): Promise<void> {
-  const presentation = await present(context, options);
+export const showUsage: Action<UsageOptions> = async ({ context, options, presentation }) => {
   const { notices, style, unicode } = presentation;
   const { by, profile } = options;
   const since = parseSince(options.since, context.clock.date());
@@ -179,4 +179,4 @@ export async function showUsage(context: Context, options: UsageOptions): Promis
   const layout = { isTerminal, width: stdout.columns(), style, unicode };
   const text = isTerminal ? usageText(by.toUpperCase(), rows, total, layout) : usageRows(rows);
   if (rows.length > 0) await stdout.write(text);
-}
+};

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { endRecord, summaryRecord, turnRecord } from '../journal/records.ts';
-import { promptTime, timeText } from '../prompt-time.ts';
+import { promptTime, timeText, type PromptTime } from '../prompt-time.ts';
 import {
   isAnswer,
   pathOf,
@@ -59,18 +59,25 @@ function omittedPrompts(conversation: Conversation): ReadonlySet<Turn> {
   );
 }
 
-function remarkOf(conversation: Conversation, turn: Turn, { siblings }: ExportOptions): string {
+function remarkOf(
+  conversation: Conversation,
+  turn: Turn,
+  siblings: boolean,
+  time: PromptTime | undefined,
+  isOmitted: boolean,
+): string {
   const versions = siblings ? versionsOf(conversation, turn) : [];
-  const remarks: string[] = [];
-  if (versions.length > 1) {
-    remarks.push(`version ${versions.indexOf(turn) + 1} of ${versions.length}`);
-    if (conversation.selection.get(turn.parent) === turn.id) remarks.push('selected');
-  }
-  if (turn.refusal !== undefined) remarks.push('refused');
-  if (turn.finishReason === 'length') remarks.push('reached the token limit');
-  const end = endRemark(turn);
-  if (end !== undefined) remarks.push(end);
-  return remarks.join(', ');
+  const isSelected = conversation.selection.get(turn.parent) === turn.id;
+  const remarks = [
+    time && timeText(time),
+    versions.length > 1 && `version ${versions.indexOf(turn) + 1} of ${versions.length}`,
+    versions.length > 1 && isSelected && 'selected',
+    turn.refusal !== undefined && 'refused',
+    turn.finishReason === 'length' && 'reached the token limit',
+    endRemark(turn),
+    isOmitted && 'not answered, not sent again',
+  ];
+  return remarks.filter((text) => typeof text === 'string').join(', ');
 }
 
 /** A summary in the order of the turns, after the last one that it replaces. */
@@ -87,28 +94,20 @@ function exportedSummary({ turn, content, createdAt }: Summary): ExportedTurn {
 /** The selected turns in order, or all turns, oldest first; with the summaries. */
 export function exportedTurns(
   conversation: Conversation,
-  options: ExportOptions,
+  { siblings, reasoning = false, times = false }: ExportOptions,
 ): readonly ExportedTurn[] {
-  const turns = options.siblings ? [...conversation.turns.values()] : pathOf(conversation);
+  const turns = siblings ? [...conversation.turns.values()] : pathOf(conversation);
   const omitted = omittedPrompts(conversation);
   let before: Date | undefined;
-  return turns.flatMap((turn) => {
-    const isTimed = options.times === true && turn.role === 'user';
+  return turns.flatMap((turn): readonly ExportedTurn[] => {
+    const isTimed = times && turn.role === 'user';
     const time = isTimed ? promptTime(turn.createdAt, before) : undefined;
     if (turn.role !== 'system') before = turn.createdAt;
-    const own = remarkOf(conversation, turn, options);
-    const remarks = [
-      ...(time === undefined ? [] : [timeText(time)]),
-      own,
-      ...(omitted.has(turn) ? ['not answered, not sent again'] : []),
-    ];
-    const remark = remarks.filter((text) => text !== '').join(', ');
+    const remark = remarkOf(conversation, turn, siblings, time, omitted.has(turn));
+    const thought = reasoning ? reasoningOf(turn) : '';
+    const exported = { turn, speaker: speakerOf(turn), remark, reasoning: thought, gap: time?.gap };
     const summary = conversation.summaries?.get(turn.id);
-    const reasoning = options.reasoning === true ? reasoningOf(turn) : '';
-    return [
-      { turn, speaker: speakerOf(turn), remark, reasoning, gap: time?.gap },
-      ...(summary === undefined ? [] : [exportedSummary(summary)]),
-    ];
+    return summary === undefined ? [exported] : [exported, exportedSummary(summary)];
   });
 }
 
@@ -118,17 +117,15 @@ const quoted = (reasoning: string) =>
 
 const withLineEnd = (text: string) => (text.endsWith('\n') ? text : `${text}\n`);
 
-/** A Markdown document in pieces: the title, then each turn under its speaker, unchanged. */
-export function* exportMarkdown(
-  conversation: Conversation,
-  options: ExportOptions,
-): Generator<string, void> {
-  const date = conversation.createdAt.toISOString().slice(0, 10);
-  yield `# ${titleOf(conversation) || conversation.id}\n\n_${date}, conversation ${conversation.id}_\n`;
+/** Makes a Markdown document in pieces: the title, then each turn under its speaker, unchanged. */
+export function* exportMarkdown(conversation: Conversation, options: ExportOptions) {
+  const { id, createdAt } = conversation;
+  const date = createdAt.toISOString().slice(0, 10);
+  yield `# ${titleOf(conversation) || id}\n\n_${date}, conversation ${id}_\n`;
   for (const { turn, speaker, remark, reasoning, gap } of exportedTurns(conversation, options)) {
-    if (gap !== undefined) yield `\n_${gap}_\n`;
+    const before = gap === undefined ? '' : `\n_${gap}_\n`;
     const note = remark === '' ? '' : ` (${remark})`;
-    yield `\n## ${speaker}${note}\n\n${quoted(reasoning)}${withLineEnd(textOf(turn))}`;
+    yield `${before}\n## ${speaker}${note}\n\n${quoted(reasoning)}${withLineEnd(textOf(turn))}`;
   }
 }
 
@@ -145,19 +142,19 @@ function summaryDocument(summary: Summary) {
   return document;
 }
 
-/** `{id, title, created_at, selected: [turn ids], turns: [{id, parent, role, content, …}]}`, in pieces. */
+/** Makes a document `{id, title, created_at, selected: [turn ids], turns: [{id, parent, role, content, …}]}` in pieces. */
 export function* exportJson(
   conversation: Conversation,
   { siblings, reasoning = false }: ExportOptions,
-): Generator<string, void> {
+) {
+  const { id, createdAt, summaries } = conversation;
   const path = pathOf(conversation);
   const head = {
-    id: conversation.id,
+    id,
     title: titleOf(conversation),
-    created_at: conversation.createdAt.toISOString(),
-    selected: path.map(({ id }) => id),
-    summaries:
-      conversation.summaries && Array.from(conversation.summaries.values(), summaryDocument),
+    created_at: createdAt.toISOString(),
+    selected: path.map((turn) => turn.id),
+    summaries: summaries && Array.from(summaries.values(), summaryDocument),
   };
   yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "turns": [`;
   let separator = '\n    ';
@@ -184,7 +181,7 @@ export function formatOfName(name: string): ExportFormat | undefined {
   return extensions[extname(name).toLowerCase()];
 }
 
-/** The text of an export, in pieces. */
+/** Makes the text of an export in pieces, because a conversation may have 100 MB. */
 export async function exportAs(
   conversation: Conversation,
   format: ExportFormat,

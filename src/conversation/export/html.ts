@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Marked, Renderer, type Tokens, type MarkedExtension } from 'marked';
 import { HIDDEN_IN_PAGES, TAGGED_FLAG } from '../../filtered-characters.ts';
-import { splitPrompt } from '../compose-prompt.ts';
+import { escapeMarkup, splitPrompt } from '../compose-prompt.ts';
 import { textOf, titleOf, type Conversation } from '../tree.ts';
 import { exportedTurns, type ExportedTurn, type ExportOptions } from './export.ts';
 
@@ -98,9 +98,9 @@ function startInParagraph(source: string): number | undefined {
  * Mathematics is shown as written: Markdown would remove the backslash of `\(` and read `_` as emphasis. `$…$` has no
  * space inside and no digit after it, so that prices are text.
  */
-function mathExtensions(escapeHtml: (text: string) => string): Extensions {
+function mathExtensions(): Extensions {
   const renderer = ({ raw }: { readonly raw: string }) =>
-    `<code class="math">${escapeHtml(raw.trim())}</code>`;
+    `<code class="math">${escapeMarkup(raw.trim())}</code>`;
   return [
     {
       name: 'displayMath',
@@ -126,17 +126,6 @@ function mathExtensions(escapeHtml: (text: string) => string): Extensions {
   ];
 }
 
-const escapes: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escapeHtml = (text: string) =>
-  text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? '');
-
 const hidden = new RegExp(`(${TAGGED_FLAG})|${HIDDEN_IN_PAGES}`, 'g');
 
 /** Removes characters that hide or reorder text; line separators become line ends. */
@@ -159,18 +148,19 @@ const visible = (text: string) =>
     return code === 0x7f ? '\u2421' : '\uFFFD';
   });
 
+const typed = (text: string) => escapeMarkup(visible(text));
+
 const safeAddress = /^(?:https?:|mailto:)/i;
 
 /** @param number that of the code block in the page, for its label */
 function codeBlock({ text, lang = '' }: Tokens.Code, number: number): string {
   const [language = ''] = lang.trim().split(/\s/, 1);
-  const name = escapeHtml(visible(language));
+  const name = typed(language);
   const label = `Code ${number}${name === '' ? '' : `, ${name}`}`;
-  const code = escapeHtml(visible(text));
   const kind = name === '' ? '' : ` class="language-${name}"`;
   return `<figure class="code">
 <figcaption><span>${name}</span><button type="button" class="copy" aria-label="Copy code ${number}">Copy</button></figcaption>
-<pre tabindex="0" role="group" aria-label="${label}"><code${kind}>${code}\n</code></pre>
+<pre tabindex="0" role="group" aria-label="${label}"><code${kind}>${typed(text)}\n</code></pre>
 </figure>
 `;
 }
@@ -181,19 +171,20 @@ function createRenderer(): Marked {
   let tables = 0;
   const link = (href: string, text: string) => {
     if (!safeAddress.test(href)) return text;
-    const address = escapeHtml(href);
-    // Print shows the address of any other link.
-    return `<a${text === address ? ' class="bare"' : ''} href="${address}" rel="noreferrer">${text}</a>`;
+    const address = escapeMarkup(href);
+    // Print shows the address of any other link. Marked escapes apostrophes, too.
+    const isBare = text.replaceAll('&#39;', "'") === address;
+    return `<a${isBare ? ' class="bare"' : ''} href="${address}" rel="noreferrer">${text}</a>`;
   };
   return new Marked({
     gfm: true,
     // Line ends of an answer are kept, as on a terminal.
     breaks: true,
-    extensions: mathExtensions(escapeHtml),
+    extensions: mathExtensions(),
     renderer: {
       html: ({ text, block }: Tokens.HTML | Tokens.Tag) =>
-        block ? `<p class="typed">${escapeHtml(text.trimEnd())}</p>\n` : escapeHtml(text),
-      image: ({ href, text }) => link(href, escapeHtml(text === '' ? href : text)),
+        block ? `<p class="typed">${escapeMarkup(text.trimEnd())}</p>\n` : escapeMarkup(text),
+      image: ({ href, text }) => link(href, escapeMarkup(text === '' ? href : text)),
       link({ href, tokens }) {
         return link(href, this.parser.parseInline(tokens));
       },
@@ -212,33 +203,29 @@ function createRenderer(): Marked {
   });
 }
 
+const closed = (name: string, text: string) =>
+  `<details><summary>${typed(name)}</summary><pre>${typed(text)}</pre></details>`;
+
 /** A prompt is shown as typed; attached files are closed. */
 function promptHtml(text: string): string {
   const { prompt, files } = splitPrompt(text);
-  const attached = files.map(
-    ({ name, content }) =>
-      `<details><summary>${escapeHtml(visible(name))}</summary><pre>${escapeHtml(visible(content))}</pre></details>`,
-  );
-  return `<div class="typed">${escapeHtml(visible(prompt))}</div>${attached.join('')}`;
+  const attached = files.map(({ name, content }) => closed(name, content));
+  return `<div class="typed">${typed(prompt)}</div>${attached.join('')}`;
+}
+
+function answerHtml(text: string, renderer: Marked): string {
+  const html = withoutHidden(renderer.parse(visible(text), { async: false }));
+  return html.replaceAll(hiddenReferences, '');
 }
 
 function article(
   { turn, speaker, remark, isSummary, reasoning, gap }: ExportedTurn,
   renderer: Marked,
 ): string {
-  const heading = escapeHtml(visible(remark === '' ? speaker : `${speaker} (${remark})`));
-  const text = textOf(turn);
-  const content =
-    turn.role === 'assistant' || isSummary === true
-      ? withoutHidden(renderer.parse(visible(text), { async: false })).replaceAll(
-          hiddenReferences,
-          '',
-        )
-      : promptHtml(text);
-  const thought =
-    reasoning === ''
-      ? ''
-      : `<details><summary>Reasoning</summary><pre>${escapeHtml(visible(reasoning))}</pre></details>`;
+  const heading = typed(remark === '' ? speaker : `${speaker} (${remark})`);
+  const isAnswer = turn.role === 'assistant' || isSummary === true;
+  const content = isAnswer ? answerHtml(textOf(turn), renderer) : promptHtml(textOf(turn));
+  const thought = reasoning === '' ? '' : closed('Reasoning', reasoning);
   const line = gap === undefined ? '' : `<p>${gap}</p>\n`;
   return `${line}<article class="${turn.role}">\n<h2>${heading}</h2>\n<div class="text">${thought}${content}</div>\n</article>\n`;
 }
@@ -255,13 +242,10 @@ const policy = () =>
     "form-action 'none'",
   ].join('; ');
 
-/** One self-contained page, in pieces, for light, dark and print. Its script only copies code. */
-export function* exportHtml(
-  conversation: Conversation,
-  options: ExportOptions,
-): Generator<string, void> {
+/** Makes one self-contained page in pieces for light, dark and print. Its script only copies code. */
+export function* exportHtml(conversation: Conversation, options: ExportOptions) {
   const renderer = createRenderer();
-  const title = escapeHtml(visible(titleOf(conversation) || conversation.id));
+  const title = typed(titleOf(conversation) || conversation.id);
   const date = conversation.createdAt.toISOString().slice(0, 10);
   yield `<!doctype html>
 <html lang="en">
@@ -281,5 +265,10 @@ export function* exportHtml(
 <main>
 `;
   for (const turn of exportedTurns(conversation, options)) yield article(turn, renderer);
-  yield `</main>\n<p id="status" role="status"></p>\n<script>${pageScript}</script>\n</body>\n</html>\n`;
+  yield `</main>
+<p id="status" role="status"></p>
+<script>${pageScript}</script>
+</body>
+</html>
+`;
 }

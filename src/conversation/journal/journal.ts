@@ -1,6 +1,13 @@
-import { startTimer } from '../../clock.ts';
-import { attributeRecords, type Attributes } from '../attributes.ts';
-import { newId } from '../library/conversation-folder.ts';
+import { dirname } from 'node:path';
+import { startTimer, type ProgramClock } from '../../clock.ts';
+import { Failure } from '../../failure.ts';
+import type { AppendFile } from '../../storage/append-file.ts';
+import { makePrivateFolder } from '../../storage/files.ts';
+import { holdLock, type HeldLock, type RefusedLock } from '../../storage/lock/lock.ts';
+import type { ProcessFacts } from '../../storage/lock/process-facts.ts';
+import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
+import { attributeRecords, isAttribute, type Attributes } from '../attributes.ts';
+import { dataVariable, newId } from '../library/conversation-folder.ts';
 import {
   leafOf,
   type AnswerEnd,
@@ -11,16 +18,10 @@ import {
   type Turn,
 } from '../tree.ts';
 import {
-  memoryFile,
-  openJournalFile,
-  type FileTarget,
-  type JournalFile,
-  type JournalOptions,
-  type StorageState,
-} from './journal-file.ts';
-import {
   endRecord,
+  formatRecord,
   headerRecord,
+  maskRecord,
   recordsOf,
   summaryRecord,
   turnRecord,
@@ -28,6 +29,46 @@ import {
   type JournalFold,
   type JournalRecord,
 } from './records.ts';
+
+export interface JournalOptions {
+  /** The data folder. Undefined if the home folder is unknown: nothing is stored, with a warning. */
+  readonly folder: string | undefined;
+  /** False with `--no-save`: nothing is stored, without a warning. Default true. */
+  readonly save?: boolean;
+  readonly clock: ProgramClock;
+  /** A number from 0 up to 1, as `Math.random`. */
+  readonly random: () => number;
+  readonly process: ProcessFacts;
+  readonly version: string;
+  /** The current folder, which a new conversation remembers. */
+  readonly startedIn?: string;
+  /** Masks secrets in what is written; the conversation in memory and the requests keep them. */
+  readonly mask?: (text: string) => string;
+  /** One sentence; called for the first failed write, and for the first one after a successful write. */
+  readonly onWarning: (text: string, subject?: 'storage') => void;
+}
+
+export interface StorageState {
+  readonly isStored: boolean;
+  /** Turns not completely on disk. */
+  readonly unsavedTurns: number;
+  /** The file, which may not exist yet; undefined if nothing is stored. */
+  readonly path: string | undefined;
+  /** Why the last write failed. */
+  readonly failure: Failure | undefined;
+}
+
+/** Where a journal is stored. */
+export interface FileTarget {
+  readonly path: string;
+  readonly lockPath: string;
+  /** Held for a conversation that is on disk or has a name; others take their lock when their file is created. */
+  readonly lock?: HeldLock | undefined;
+  readonly isNew: boolean;
+  /** The last line has no line end, so the next record must start a new line. */
+  readonly isTorn: boolean;
+  readonly file: AppendFile;
+}
 
 export interface NewAnswer {
   /** The requested model. */
@@ -46,16 +87,36 @@ const turnIdLength = 6;
 const flushInterval = 400;
 /** UTF-16 units: fast text is written sooner. */
 const maxCollected = 1 << 18;
+/** Milliseconds to the next write after the first failure; each further failure doubles them. */
+const minPause = 500;
+const maxPause = 30_000;
+
+const sharedWarning =
+  'another natter opened this conversation while this one was suspended; the turns of both are kept, as versions of each other';
+
+/** Takes the lock of a conversation, and creates its folder; undefined if it cannot be written. */
+export function takeLock(
+  path: string,
+  options: JournalOptions,
+): HeldLock | RefusedLock | undefined {
+  try {
+    makePrivateFolder(dirname(path));
+    return holdLock(path, options);
+  } catch {
+    // Then no turn can be written either, and the first failed write warns.
+    return undefined;
+  }
+}
 
 /**
- * One conversation, open for writing. Every change is appended to its file before the call returns. A failed
- * write never throws here: `onWarning` reports it once, and a later change writes what is missing. Nothing is created
- * on disk before the first turn.
+ * One conversation, open for writing. Every change is appended to its file before the call returns, usually with one
+ * write call. A failed write never throws here: `onWarning` reports it once, and a later change writes what is missing.
+ * Nothing is created on disk before the first change other than of parameters.
  */
 export class Journal {
   readonly #options: JournalOptions;
   readonly #fold: JournalFold;
-  readonly #file: JournalFile;
+  readonly #target: FileTarget | undefined;
   /** Answers that may still get text. */
   readonly #open = new Set<string>();
   /** What the next write adds to the texts of answers, so that one record holds many deltas. */
@@ -63,15 +124,30 @@ export class Journal {
   #collected = 0;
   #stopTimer: (() => void) | undefined;
 
+  #hasBegun: boolean;
+  #isTorn: boolean;
+  #lock: HeldLock | undefined;
+  #isShared = false;
+  /** Records that are not written yet, without secrets. */
+  #pending: readonly JournalRecord[] = [];
+  #failure: Failure | undefined;
+  #pause = 0;
+  #nextTry = 0;
+  #synchronized: Promise<unknown> = Promise.resolve();
+
   /** @param target undefined if nothing is stored */
   constructor(options: JournalOptions, fold: JournalFold, target: FileTarget | undefined) {
     this.#options = options;
     this.#fold = fold;
-    const allRecords = () => this.#allRecords();
-    this.#file =
-      target === undefined
-        ? memoryFile(options, allRecords)
-        : openJournalFile(target, options, allRecords);
+    this.#target = target;
+    this.#hasBegun = target?.isNew === false;
+    this.#isTorn = target?.isTorn === true;
+    this.#lock = target?.lock;
+    if (options.folder === undefined && options.save !== false) {
+      const message = 'conversations are not saved, because the home folder is unknown';
+      const hint = `set HOME, or ${dataVariable} to a folder`;
+      this.#failure = new Failure('storage', message, { hint });
+    }
   }
 
   /** Includes the text so far of an answer that is streaming. Cheap when nothing changed since the last call. */
@@ -91,7 +167,7 @@ export class Journal {
     const added = this.#add(turn);
     // A whole answer, of another program.
     if (turn.role === 'assistant') return this.endAnswer(added.id, {});
-    this.#file.synchronize();
+    this.#synchronize();
     return added;
   }
 
@@ -116,7 +192,7 @@ export class Journal {
   endAnswer(answerId: string, end: AnswerEnd): Turn {
     this.#open.delete(answerId);
     this.#change(endRecord(answerId, end));
-    this.#file.synchronize();
+    this.#synchronize();
     return this.#turn(answerId);
   }
 
@@ -138,7 +214,7 @@ export class Journal {
   /** What the next requests have instead of the turns that it replaces. */
   setSummary(summary: Omit<Summary, 'createdAt'>): void {
     this.#change(summaryRecord({ ...summary, createdAt: this.#options.clock.date() }));
-    this.#file.synchronize();
+    this.#synchronize();
   }
 
   /** The turns are sent again. */
@@ -149,19 +225,30 @@ export class Journal {
   /** Tries to write what is not on disk. */
   save(): StorageState {
     this.#flush();
-    this.#file.retry();
+    this.#writePending();
     return this.state();
   }
 
   state(): StorageState {
-    return this.#file.state();
+    const target = this.#target;
+    const turns = this.#pending.flatMap((record) => {
+      if (record.type === 'turn') return [record.id];
+      return 'turn' in record && !isAttribute(record) ? [record.turn] : [];
+    });
+    return {
+      isStored: target !== undefined && this.#pending.length === 0,
+      unsavedTurns: target === undefined ? this.conversation().turns.size : new Set(turns).size,
+      path: target?.path,
+      failure: this.#failure,
+    };
   }
 
   /** Ends open answers as incomplete, waits until everything is on disk, and releases the lock. */
   async close(): Promise<void> {
     for (const answerId of this.#open) this.endAnswer(answerId, { incomplete: true });
-    this.#flush();
-    await this.#file.close();
+    this.save();
+    await this.#synchronized;
+    this.#lock?.release();
   }
 
   #turn(id: string): Turn {
@@ -183,7 +270,7 @@ export class Journal {
   #change(record: JournalRecord): void {
     this.#flush();
     this.#fold.apply(record);
-    this.#file.write([record]);
+    this.#write([record]);
   }
 
   #add(addition: Partial<NewAnswer> & { readonly role: Role; readonly content: string }): Turn {
@@ -203,6 +290,88 @@ export class Journal {
     const records = [...this.#deltas.values()];
     this.#deltas.clear();
     this.#collected = 0;
-    this.#file.write(records);
+    this.#write(records);
+  }
+
+  #masked(records: readonly JournalRecord[]): readonly JournalRecord[] {
+    const { mask } = this.#options;
+    return mask === undefined ? records : records.map((record) => maskRecord(record, mask));
+  }
+
+  #write(changes: readonly JournalRecord[]): void {
+    if (!this.#hasBegun && changes.every(({ type }) => type === 'parameters')) return;
+    const records = this.#hasBegun ? changes : this.#allRecords();
+    const { onWarning, clock } = this.#options;
+    if (this.#target === undefined) {
+      if (!this.#hasBegun && this.#failure !== undefined) onWarning(this.#failure.message);
+      this.#hasBegun = true;
+      return;
+    }
+    this.#hasBegun = true;
+    this.#pending = [...this.#pending, ...this.#masked(records)];
+    if (clock.monotonic() >= this.#nextTry) this.#writePending();
+    if (this.#isShared || this.#lock?.isKept() !== false) return;
+    this.#isShared = true;
+    onWarning(sharedWarning);
+  }
+
+  /** A failed write is repeated after a pause: every write costs time, and a full disk stays full for a while. */
+  #writePending(): void {
+    const target = this.#target;
+    if (target === undefined || this.#pending.length === 0) return;
+    const { clock, onWarning } = this.#options;
+    try {
+      this.#appendOrCreate(target);
+      this.#failure = undefined;
+      this.#pause = 0;
+      this.#nextTry = 0;
+    } catch (error) {
+      this.#pause = Math.min(Math.max(this.#pause * 2, minPause), maxPause);
+      this.#nextTry = clock.monotonic() + this.#pause;
+      const isFirst = this.#failure === undefined;
+      this.#failure = storageFailure('write', target.path, error, dataVariable);
+      const advice = 'natter goes on without saving (NATTER_SAVE=false turns saving off)';
+      if (isFirst) onWarning(`${this.#failure.message}; ${advice}`, 'storage');
+    }
+  }
+
+  #appendOrCreate(target: FileTarget): void {
+    try {
+      this.#appendPending(target);
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+      // The file is new, or it was removed, or its folder.
+      this.#pending = this.#masked(this.#allRecords());
+      target.file.create(target.path);
+      this.#isTorn = false;
+      const taken = this.#lock ?? takeLock(target.lockPath, this.#options);
+      if (taken?.isHeld === true) this.#lock = taken;
+      this.#appendPending(target);
+    }
+  }
+
+  /** Records that are not written completely stay pending. */
+  #appendPending({ path, file }: FileTarget): void {
+    const lines = this.#pending.map((record) => Buffer.from(formatRecord(record)));
+    const start = Buffer.from(this.#isTorn ? '\n' : '');
+    const written = file.append(path, Buffer.concat([start, ...lines]));
+    let end = start.length;
+    const firstLost = lines.findIndex(({ length }) => {
+      if (end + length > written) return true;
+      end += length;
+      return false;
+    });
+    this.#isTorn = written !== end;
+    this.#pending = firstLost < 0 ? [] : this.#pending.slice(firstLost);
+    if (firstLost < 0) return;
+    throw Object.assign(new Error('part of a record was not written'), { code: 'ENOSPC' });
+  }
+
+  /** Flushes the file to the disk. The next write reports what prevents it: the data is written without it, too. */
+  #synchronize(): void {
+    if (this.#target === undefined || this.#failure !== undefined) return;
+    const { file, path } = this.#target;
+    const flushed = file.synchronize(path).catch(() => undefined);
+    this.#synchronized = Promise.all([this.#synchronized, flushed]);
   }
 }

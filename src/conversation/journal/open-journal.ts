@@ -4,7 +4,7 @@ import { Failure } from '../../failure.ts';
 import { appendFile, endsTorn, type AppendFile } from '../../storage/append-file.ts';
 import { holderText, type HeldLock, type RefusedLock } from '../../storage/lock/lock.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
-import { makePrivateFolder, renameFile } from '../../storage/files.ts';
+import { renameFile } from '../../storage/files.ts';
 import { attributeRecords } from '../attributes.ts';
 import {
   conversationFile,
@@ -14,11 +14,11 @@ import {
   lockFile,
   newId,
   randomFrom,
+  requireDataFolder,
   storedFile,
 } from '../library/conversation-folder.ts';
 import { loadConversation, type LoadedConversation } from '../library/read-conversation.ts';
-import { takeLock, type JournalOptions } from './journal-file.ts';
-import { Journal } from './journal.ts';
+import { Journal, takeLock, type JournalOptions } from './journal.ts';
 import {
   headerRecord,
   JournalFold,
@@ -80,13 +80,7 @@ export function startTitledJournal(
 ): Journal | undefined {
   const conversations = conversationsFolder(options.folder);
   const lockPath = lockFile(conversations, id);
-  let lock: ReturnType<typeof takeLock>;
-  try {
-    makePrivateFolder(conversations);
-    lock = takeLock(lockPath, options);
-  } catch {
-    // The first failed write warns.
-  }
+  const lock = takeLock(lockPath, options);
   if (lock?.isHeld === false) {
     throw lockedFailure(id, lock, 'wait for it, or choose a different name');
   }
@@ -98,17 +92,12 @@ export function startTitledJournal(
 }
 
 /** A copy of a conversation; the original may be open elsewhere. @throws Failure `storage` */
-export function branchJournal(
-  options: JournalOptions & { readonly folder: string },
-  id: string,
-): Journal {
-  const path = conversationFile(conversationsFolder(options.folder), id);
+export function branchJournal(options: JournalOptions, id: string): Journal {
+  const path = conversationFile(conversationsFolder(requireDataFolder(options.folder)), id);
   const { fold, warning } = loadConversation(path, id);
   if (warning !== undefined) options.onWarning(warning);
-  return newJournal(
-    options,
-    recordsOf(fold.conversation(), () => false),
-  );
+  const records = recordsOf(fold.conversation(), () => false);
+  return newJournal(options, records);
 }
 
 /** The failure for a conversation that is open in another process. */
@@ -134,26 +123,27 @@ function checkReadable(path: string, id: string, { records, version }: LoadedCon
 }
 
 /**
- * Opens a conversation to continue it; refused while it is open elsewhere, where it can still be branched.
+ * Opens a conversation to continue it.
+ * @returns the failure while it is open elsewhere, where it can still be branched
  * @throws Failure `storage` if its file cannot be read, has no readable record, or has a newer format
  */
-export function resumeJournal(options: JournalOptions & { readonly folder: string }, id: string) {
-  const conversations = conversationsFolder(options.folder);
+export function resumeJournal(options: JournalOptions, id: string): Journal | Failure {
+  const conversations = conversationsFolder(requireDataFolder(options.folder));
   const path = conversationFile(conversations, id);
   const lockPath = lockFile(conversations, id);
   const lock = takeLock(lockPath, options);
   if (lock?.isHeld === false) {
     const hint = `wait for it, or continue in a copy: ‹natter --resume ${id} --branch›`;
-    return { isOpen: false, refusal: lockedFailure(id, lock, hint) } as const;
+    return lockedFailure(id, lock, hint);
   }
   try {
     const loaded = loadConversation(path, id);
     checkReadable(path, id, loaded);
     if (loaded.warning !== undefined) options.onWarning(loaded.warning);
     const target = { path, lockPath, lock, isNew: false, isTorn: endsTorn(path), file: appendFile };
-    if (options.save === false) lock?.release();
-    const journal = new Journal(options, loaded.fold, options.save === false ? undefined : target);
-    return { isOpen: true, journal } as const;
+    if (options.save !== false) return new Journal(options, loaded.fold, target);
+    lock?.release();
+    return new Journal(options, loaded.fold, undefined);
   } catch (error) {
     lock?.release();
     throw error instanceof Failure ? error : storageFailure('write', path, error, dataVariable);

@@ -1,6 +1,7 @@
 import type { Usage } from '../../client/contract.ts';
 import type { Timing } from '../../client/events.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
+import { maskValue } from '../../secrets/mask.ts';
 import {
   attributeRecords,
   isAttribute,
@@ -148,26 +149,17 @@ function parseObject(text: string): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** The record after a torn one on the same line: every record starts the same way. */
-function parseTail(line: string): JsonObject | undefined {
-  const start = line.lastIndexOf('{"type":"');
-  return start > 0 ? parseObject(line.slice(start)) : undefined;
-}
-
-const isForeign = (object: JsonObject) =>
-  typeof object['type'] === 'string' &&
-  !isAttribute(object) &&
-  !Object.hasOwn(textFields, object['type']);
+const isForeign = ({ type }: JsonObject) =>
+  typeof type === 'string' && !isAttribute({ type }) && !Object.hasOwn(textFields, type);
 
 /** Only the fields of `textFields` and of attributes are checked: the fold checks the others. */
-function isRecord(object: unknown): object is JournalRecord {
-  if (!isJsonObject(object) || isForeign(object)) return false;
+function isRecord(object: JsonObject): object is JsonObject & JournalRecord {
   if (isAttribute(object)) return readAttribute(object) !== undefined;
-  const { type } = object;
-  if (typeof type !== 'string') return false;
+  const { type, role } = object;
+  if (typeof type !== 'string' || isForeign(object)) return false;
   const fields = textFields[type as keyof typeof textFields];
-  if (fields.some((name) => typeof object[name] !== 'string')) return false;
-  return type !== 'turn' || roles.has(object['role']);
+  const areTexts = fields.every((name) => typeof object[name] === 'string');
+  return areTexts && (type !== 'turn' || roles.has(role));
 }
 
 /** The turn whose text a line has; undefined for other lines. Reads only how {@link formatRecord} starts it. */
@@ -186,9 +178,18 @@ export function parseLine(line: string): {
   const text = line.replace(/^\uFEFF/, '').trim();
   if (text === '') return { isLost: false };
   const whole = parseObject(text);
-  const object = whole ?? parseTail(text);
-  const record = isRecord(object) ? object : undefined;
+  // The record after a torn one on the same line: every record starts the same way.
+  const start = whole === undefined ? text.lastIndexOf('{"type":"') : 0;
+  const object = whole ?? (start > 0 ? parseObject(text.slice(start)) : undefined);
+  const record = object !== undefined && isRecord(object) ? object : undefined;
   return { record, isLost: whole === undefined || (record === undefined && !isForeign(whole)) };
+}
+
+/** Masks secrets in the texts of a record. */
+export function maskRecord(record: JournalRecord, mask: (text: string) => string): JournalRecord {
+  if (isAttribute(record)) return maskValue(record, mask);
+  if ('content' in record) return { ...record, content: mask(record.content) };
+  return 'text' in record ? { ...record, text: mask(record.text) } : record;
 }
 
 // Makes a conversation of records. The fields that are not in `textFields` may have any value.

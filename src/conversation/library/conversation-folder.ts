@@ -24,17 +24,17 @@ export function newId(
   return id;
 }
 
-function* numbersOf(name: string): Generator<number, never> {
-  for (let part = 0; ; part += 1) {
-    const hash = createHash('sha256').update(`${part} ${name.toLowerCase()}`).digest();
-    for (const byte of hash) yield byte / 256;
-  }
-}
-
 /** Returns the same sequence of numbers for the same name, ignoring case; ids that come from a name use it instead of `random`. */
 export function randomFrom(name: string): () => number {
-  const numbers = numbersOf(name);
-  return () => numbers.next().value;
+  let part = -1;
+  let bytes: number[] = [];
+  return () => {
+    if (bytes.length === 0) {
+      part += 1;
+      bytes = [...createHash('sha256').update(`${part} ${name.toLowerCase()}`).digest()];
+    }
+    return (bytes.shift() ?? 0) / 256;
+  };
 }
 
 /** Environment variable with the data folder. */

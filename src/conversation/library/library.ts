@@ -2,8 +2,6 @@ import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Failure } from '../../failure.ts';
-import { appendFile, endsTorn } from '../../storage/append-file.ts';
-import { maskValue } from '../../secrets/mask.ts';
 import {
   isFolder,
   makePrivateFolder,
@@ -12,10 +10,17 @@ import {
   replaceContent,
 } from '../../storage/files.ts';
 import { holdLock, isHeldElsewhere, type LockOptions } from '../../storage/lock/lock.ts';
+import { appendLine } from '../../storage/state-file.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { lockedFailure } from '../journal/open-journal.ts';
 import type { ImportEntry } from '../import.ts';
-import { formatRecord, headerRecord, JournalFold, recordsOf } from '../journal/records.ts';
+import {
+  formatRecord,
+  headerRecord,
+  JournalFold,
+  maskRecord,
+  recordsOf,
+} from '../journal/records.ts';
 import { titleOf } from '../tree.ts';
 import {
   conversationFile,
@@ -29,7 +34,7 @@ import {
   storedFile,
   trashFolder,
 } from './conversation-folder.ts';
-import { allMarks, attributeRecords, isAttribute } from '../attributes.ts';
+import { allMarks, attributeRecords } from '../attributes.ts';
 import { startFolder, summarize, type ConversationSummary } from './read-conversation.ts';
 
 export interface LibraryEntry {
@@ -50,31 +55,26 @@ export type LibrarySection = 'conversations' | 'trash';
 const folderOf = (dataFolder: string, section: LibrarySection) =>
   section === 'trash' ? trashFolder(dataFolder) : conversationsFolder(dataFolder);
 
-function entryOf(folder: string, name: string): LibraryEntry | undefined {
-  const id = idFromFile(name);
-  if (id === undefined) return undefined;
-  const path = join(folder, name);
-  const facts = statSync(path, { throwIfNoEntry: false });
-  // A full disk leaves empty files; a conversation that is being created is empty for a moment.
-  if (facts?.isFile() !== true || facts.size === 0) return undefined;
-  return { id, path, changedAt: facts.mtime, size: facts.size };
-}
-
 /** Sorted by the last change, newest first. @throws Failure `storage` */
 export function listEntries(
   dataFolder: string,
   section: LibrarySection = 'conversations',
 ): readonly LibraryEntry[] {
   const folder = folderOf(dataFolder, section);
+  const entries: LibraryEntry[] = [];
   try {
-    return readdirSync(folder)
-      .map((name) => entryOf(folder, name))
-      .filter((entry) => entry !== undefined)
-      .sort((one, other) => other.changedAt.getTime() - one.changedAt.getTime());
+    for (const name of readdirSync(folder)) {
+      const [id, path] = [idFromFile(name), join(folder, name)];
+      const facts = id === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+      // A full disk leaves empty files; a conversation that is being created is empty for a moment.
+      if (id === undefined || facts?.isFile() !== true || facts.size === 0) continue;
+      entries.push({ id, path, changedAt: facts.mtime, size: facts.size });
+    }
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
     throw storageFailure('read', folder, error, dataVariable);
   }
+  return entries.sort((one, other) => other.changedAt.getTime() - one.changedAt.getTime());
 }
 
 /** Files that are read before signals and keys are handled. */
@@ -239,11 +239,7 @@ export function addConversation(
   if (id === undefined) return 'already there';
   const conversation = { ...folded, id, createdAt: entry.createdAt ?? folded.createdAt };
   const records = [headerRecord(conversation, version), ...recordsOf(conversation, () => false)];
-  const lines = records.map((record) => {
-    if (isAttribute(record)) return formatRecord(maskValue(record, mask));
-    if ('content' in record) return formatRecord({ ...record, content: mask(record.content) });
-    return formatRecord('text' in record ? { ...record, text: mask(record.text) } : record);
-  });
+  const lines = records.map((record) => formatRecord(maskRecord(record, mask)));
   const times = turns.map(({ createdAt }) => createdAt.getTime()).filter((time) => time > 0);
   const last = times.reduce((one, other) => Math.max(one, other), 0);
   const changedAt = last > 0 && last < now.getTime() ? new Date(last) : now;
@@ -265,14 +261,9 @@ export function addConversation(
  * @throws Failure `storage`
  */
 export function renameConversation({ path }: LibraryEntry, title: string): void {
-  const line = attributeRecords({ title }).map(formatRecord).join('');
-  try {
-    const bytes = Buffer.from(endsTorn(path) ? `\n${line}` : line);
-    if (appendFile.append(path, bytes) === bytes.length) return;
-  } catch (error) {
-    throw storageFailure('write', path, error, dataVariable);
+  for (const record of attributeRecords({ title })) {
+    appendLine(path, JSON.stringify(record), dataVariable);
   }
-  throw new Failure('storage', `cannot write ${path}: the disk is full`);
 }
 
 /** The conversation that changed last; cannot be an id, because ids have no vowels. */
@@ -281,11 +272,11 @@ const latestName = 'latest';
 /** Ids in a hint. */
 const maxCandidates = 5;
 
-function ambiguous(name: string, candidates: readonly string[]): Failure {
-  const shown = candidates.slice(0, maxCandidates).join(', ');
-  const more = candidates.length > maxCandidates ? ', …' : '';
-  return new Failure('usage', `"${name}" matches ${candidates.length} conversations`, {
-    hint: `type more of the id: ${shown}${more}`,
+function ambiguous(name: string, found: readonly LibraryEntry[]): Failure {
+  const shown = found.slice(0, maxCandidates).map(({ id }) => id);
+  if (found.length > maxCandidates) shown.push('…');
+  return new Failure('usage', `"${name}" matches ${found.length} conversations`, {
+    hint: `type more of the id: ${shown.join(', ')}`,
   });
 }
 
@@ -302,17 +293,16 @@ function unknown(dataFolder: string, name: string, section: LibrarySection): Fai
   });
 }
 
-const hasTitle = (name: string) => {
-  const wanted = name.trim().toLowerCase();
-  return ({ title }: ListedConversation) => title.toLowerCase() === wanted;
-};
+/** The conversations with this title, ignoring case. */
+const titled = (listed: readonly ListedConversation[], name: string) =>
+  listed.filter(({ title }) => title.toLowerCase() === name.trim().toLowerCase());
 
 function findByTitle(entries: readonly LibraryEntry[], name: string): readonly LibraryEntry[] {
-  const wanted = name.trim().toLowerCase();
   const listed = [...readListed(entries)];
-  const exact = listed.filter(hasTitle(name));
+  const exact = titled(listed, name);
   if (exact.length > 0) return exact;
-  return listed.filter(({ title }) => title.toLowerCase().startsWith(wanted));
+  const start = name.trim().toLowerCase();
+  return listed.filter(({ title }) => title.toLowerCase().startsWith(start));
 }
 
 /**
@@ -352,10 +342,7 @@ export function findConversation(
 ): LibraryEntry {
   const found = conversationsNamed(dataFolder, name, section);
   if (found.length === 1) return found[0];
-  throw ambiguous(
-    name,
-    found.map(({ id }) => id),
-  );
+  throw ambiguous(name, found);
 }
 
 /**
@@ -369,16 +356,12 @@ export function findTitled(
   usualId: string,
 ): LibraryEntry | undefined {
   const entries = listEntries(dataFolder);
-  const usual = entries.filter(({ id }) => id === title || id === usualId);
-  const isIt = hasTitle(title);
-  const first = [...readListed(usual)].find((entry) => entry.id === title || isIt(entry));
+  const usual = [...readListed(entries.filter(({ id }) => id === title || id === usualId))];
+  const first = usual.find(({ id }) => id === title) ?? titled(usual, title)[0];
   if (first !== undefined) return first;
-  const found = [...readListed(entries)].filter(isIt);
-  if (found.length < 2) return found[0];
-  throw ambiguous(
-    title,
-    found.map(({ id }) => id),
-  );
+  const found = titled([...readListed(entries)], title);
+  if (found.length > 1) throw ambiguous(title, found);
+  return found[0];
 }
 
 /** The conversation of a folder that changed last; undefined if none was started there. */

@@ -12,25 +12,10 @@ function partsOf(line: string): readonly string[] {
   return parts.length === 0 ? ['\0'] : parts;
 }
 
-/** @throws Failure `storage` if the file cannot be read */
-function forEachLine(path: string, read: (text: string, line: number) => void, start = 0): void {
-  let number = 0;
-  try {
-    for (const lines of readLines(path, start)) {
-      for (const line of lines) {
-        number += 1;
-        for (const part of partsOf(line)) read(part, number);
-      }
-    }
-  } catch (error) {
-    throw storageFailure('read', path, error, dataVariable);
-  }
-}
-
 /** The folder that a conversation was started in; undefined if its first line does not say. @throws the system's error */
 export function startFolder(path: string): string | undefined {
-  const [lines] = readLines(path);
-  const { record } = parseLine(lines?.[0] ?? '');
+  const [line = ''] = readLines(path);
+  const { record } = parseLine(line);
   if (record?.type !== 'conversation' || typeof record.folder !== 'string') return undefined;
   return record.folder;
 }
@@ -41,8 +26,6 @@ export interface LoadedConversation {
   readonly version: number;
   /** Records that could be read. */
   readonly records: number;
-  /** The answers with text. */
-  readonly withText: ReadonlySet<string>;
   /** What to warn of if lines could not be read; undefined for an undamaged file. */
   readonly warning: string | undefined;
 }
@@ -50,7 +33,7 @@ export interface LoadedConversation {
 /**
  * Reads a damaged file as far as possible. With an offset in bytes, only the turns after it are read, and the one that
  * it cuts counts as lost.
- * @param withTexts false to skip the texts and the reasoning of answers, which most lines are
+ * @param withTexts false to skip the reasoning and the texts of answers, which most lines are: a mark stands for a text
  * @throws Failure `storage` if the file cannot be read
  */
 export function loadConversation(
@@ -71,18 +54,12 @@ export function loadConversation(
     delta = undefined;
     pieces = [];
   };
-  const withText = new Set<string>();
   const read = (text: string, line: number) => {
-    const answer = turnOfText(text);
-    if (answer !== undefined) {
-      // An answer whose own line was lost exists by its text.
-      if (!withTexts && !withText.has(answer)) {
-        fold.apply({ type: 'text', turn: answer, text: '' });
-      }
-      withText.add(answer);
-      if (!withTexts) return;
+    if (!withTexts) {
+      const answer = turnOfText(text);
+      if (answer !== undefined) fold.apply({ type: 'text', turn: answer, text: '…' });
+      if (answer !== undefined || text.startsWith('{"type":"thought"')) return;
     }
-    if (!withTexts && text.startsWith('{"type":"thought"')) return;
     const { record, isLost } = parseLine(text);
     if (isLost) lost.add(line);
     if (record === undefined) return;
@@ -94,10 +71,18 @@ export function loadConversation(
       pieces.push(record.text);
     } else fold.apply(record);
   };
-  forEachLine(path, read, start);
+  let number = 0;
+  try {
+    for (const line of readLines(path, start)) {
+      number += 1;
+      for (const part of partsOf(line)) read(part, number);
+    }
+  } catch (error) {
+    throw storageFailure('read', path, error, dataVariable);
+  }
   applyPieces();
   const warning = lost.size === 0 ? undefined : unreadLines(path, lost);
-  return { fold, version, records, withText, warning };
+  return { fold, version, records, warning };
 }
 
 export interface ConversationSummary {
@@ -122,7 +107,7 @@ export interface ConversationSummary {
 
 /** Reads only what a list shows. @throws Failure `storage` if the file cannot be read */
 export function summarize(path: string): ConversationSummary {
-  const { fold, records, withText } = loadConversation(path, '', 0, false);
+  const { fold, records } = loadConversation(path, '', 0, false);
   const conversation = fold.conversation();
   const turns = [...conversation.turns.values()].filter(({ role }) => role !== 'system');
   const firstWords = titleFrom(turns.find(({ role }) => role === 'user')?.content ?? '');
@@ -130,7 +115,7 @@ export function summarize(path: string): ConversationSummary {
     .map(({ usage }) => usage?.total_tokens)
     .filter((count) => typeof count === 'number');
   // An answer without text is one if the service ended it.
-  const isEnded = (turn: Turn) =>
+  const isAnswer = (turn: Turn) =>
     turn.role === 'assistant' && (textOf(turn) !== '' || turn.finishReason !== undefined);
   return {
     title: conversation.title ?? firstWords,
@@ -138,7 +123,7 @@ export function summarize(path: string): ConversationSummary {
     turns: turns.length,
     tokens: counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count),
     model: turns.findLast(({ model }) => model !== undefined)?.model,
-    isAnswered: turns.some((turn) => withText.has(turn.id) || isEnded(turn)),
+    isAnswered: turns.some(isAnswer),
     createdAt: conversation.createdAt,
     marks: marksOf(conversation),
     records,

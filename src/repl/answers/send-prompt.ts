@@ -202,7 +202,7 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
   const conversation = endingWith(journal.conversation(), turnId);
   const messages = messagesFor(conversation, isContinuation ? [continuation] : []);
   const { tokens } = contextUse({ conversation });
-  const { models, clients } = service.models(settings);
+  const models = service.models(settings);
   const isAlone = isContinuation || nextModel !== undefined;
   const chain: Chain = {
     models: isAlone ? models.slice(0, 1) : models,
@@ -225,7 +225,10 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
     if (planned.warning !== undefined) session.print([notice(planned.warning)]);
     const { recorder, view } = begun;
     const hurry = () => session.hurried();
-    const request = async () => (await clients.of(model)).chat(planned.request, { signal, hurry });
+    const request = async () => {
+      const client = await service.clientOf(model.settings);
+      return client.chat(planned.request, { signal, hurry });
+    };
     const { profile } = model.settings;
     const hasOwnKey = profile.value !== session.settings.profile.value;
     return askShown(session, view, { send: request, signal, recorder, hasOwnKey });
@@ -235,8 +238,6 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
     answer = await askModels(chain, chooseModel(chain, failed), send);
   } catch (error) {
     answer = unasked(context.clock, signal, error);
-  } finally {
-    await clients.close();
   }
   const { recorder, view } = begun;
   const outcome = await endAnswer(session, answer, recorder, view);
@@ -246,7 +247,7 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
 /** Answers, and asks again while an answer does not match the schema of its prompt file. */
 async function answerChecked(
   sending: Sending,
-  check: AnswerCheck,
+  check: AnswerCheck | undefined,
   promptId: string,
 ): Promise<AnswerOutcome> {
   const { session } = sending;
@@ -279,31 +280,25 @@ async function answerChecked(
 }
 
 /** The prompt with the text, the settings and the check of its prompt file. @throws Failure; Unconfirmed */
-async function filled({ session, settings, signal }: Sending, prompt: NewPrompt, use: PromptUse) {
-  const { prompts, guard } = session;
-  const { content, settings: own, notices, check } = await prompts.fill(use, signal);
+async function fill({ session, settings, signal }: Sending, prompt: NewPrompt, use: PromptUse) {
+  const { name } = use.prompt;
+  const filled = await use.prompt.fill(use.values, use.text, signal);
+  const { content, settings: own, notices, check } = filled;
   session.print(notices.map((text) => notice(cleanLine(session.context, text))));
   const texts: readonly AttachedFile[] = [
-    { name: `/${use.name}`, content },
-    { name: `the system prompt of /${use.name}`, content: own.system ?? '' },
+    { name: `/${name}`, content },
+    { name: `the system prompt of /${name}`, content: own.system ?? '' },
   ];
-  const { files, problem } = guard.inspect(texts, prompt);
+  const { files, problem } = session.guard.inspect(texts, prompt);
   if (problem !== undefined) throw new Unconfirmed(problem, true);
   const [sent = content, system = ''] = files.map((file) => file.content);
-  const { parameters: before } = settings;
+  const { set = {}, removed = [] } = settings.parameters ?? {};
   // Those of the prompt file win.
-  const parameters = {
-    set: { ...before?.set, ...own.parameters?.set },
-    removed: before?.removed ?? [],
-  };
+  const parameters = { set: { ...set, ...own.parameters.set }, removed };
+  const withSystem = own.system === undefined ? own : { ...own, system };
   return {
     prompt: { ...prompt, content: sent, shown: shownText(recalledDraft(sent, 1)) },
-    settings: {
-      ...settings,
-      ...own,
-      parameters,
-      ...(own.system !== undefined && { system }),
-    },
+    settings: { ...settings, ...withSystem, parameters },
     check,
   };
 }
@@ -311,19 +306,14 @@ async function filled({ session, settings, signal }: Sending, prompt: NewPrompt,
 async function answerPrompt(sending: Sending, prompt: PromptToSend): Promise<AnswerOutcome> {
   const { session, signal } = sending;
   try {
-    if (prompt.type === 'continue') return (await answerTurn(sending, prompt.turnId)).outcome;
-    if (prompt.type === 'repeat') {
-      return (await answerTurn(sending, recordRepeated(sending, prompt.turnId))).outcome;
+    if (prompt.type !== 'new') {
+      const id = prompt.type === 'repeat' ? recordRepeated(sending, prompt.turnId) : prompt.turnId;
+      return (await answerTurn(sending, id)).outcome;
     }
-    if (prompt.use === undefined) {
-      return (await answerTurn(sending, await recordNew(sending, prompt))).outcome;
-    }
-    const { prompt: whole, settings, check } = await filled(sending, prompt, prompt.use);
-    const own = { ...sending, settings };
-    const id = await recordNew(own, whole);
-    return check === undefined
-      ? (await answerTurn(own, id)).outcome
-      : await answerChecked(own, check, id);
+    const filled = prompt.use && (await fill(sending, prompt, prompt.use));
+    const own = { ...sending, ...(filled && { settings: filled.settings }) };
+    const id = await recordNew(own, filled?.prompt ?? prompt);
+    return await answerChecked(own, filled?.check, id);
   } catch (error) {
     await session.transcript.closeAnswer();
     if (error instanceof Unconfirmed) {

@@ -30,26 +30,28 @@ export type ArgumentKind = 'value' | 'word' | 'path';
 const searchedLength = 4096;
 
 function findMention(head: string, cursor: number): CompletionRequest | undefined {
-  const found = /(?:^|\s)@("?)((?<=")[^"\n]*|(?<!")[^\s"]*)$/.exec(head.slice(-searchedLength));
+  const found = /(?:^|\s)@("?)((?<=")[^"\n]*|(?<!")[^\s"]*)$/.exec(head);
   if (found === null) return undefined;
   const [, quote = '', typed = ''] = found;
   return { kind: 'mention', from: cursor - typed.length - quote.length, to: cursor, typed };
 }
 
-function findArgument(
+/** The name or the argument of a slash command. */
+function findInCommand(
   head: string,
   cursor: number,
   kindOf: (command: string) => ArgumentKind | undefined,
 ): CompletionRequest | undefined {
-  const [, command, argument = ''] = /^\/(\S+)[ \t]+(.*)$/.exec(head) ?? [];
-  if (command === undefined) return undefined;
-  const kind = kindOf(command);
+  const [, name, blanks = '', argument = ''] = /^\/(\S*)([ \t]*)(.*)$/.exec(head) ?? [];
+  if (name === undefined) return undefined;
+  if (blanks === '') return { kind: 'command', from: 1, to: cursor, typed: name };
+  const kind = kindOf(name);
   if (kind === undefined) return undefined;
   const typed = kind === 'value' ? argument : (/\S*$/.exec(argument)?.[0] ?? '');
   const place = { from: cursor - typed.length, to: cursor, typed };
   if (kind === 'path') return { kind, ...place };
   if (kind === 'word' && typed.startsWith('@')) return undefined;
-  return { kind: 'argument', command, ...place };
+  return { kind: 'argument', command: name, ...place };
 }
 
 /**
@@ -60,16 +62,10 @@ export function findCompletion(
   { text, cursor }: Draft,
   argumentKind: (command: string) => ArgumentKind | undefined,
 ): CompletionRequest | undefined {
-  if (text.startsWith('/') && !text.startsWith('//')) {
-    const head = text.slice(0, Math.min(cursor, searchedLength));
-    const name = cursor > searchedLength ? undefined : /^\/(\S*)$/.exec(head)?.[1];
-    if (name !== undefined && cursor > 0) {
-      return { kind: 'command', from: 1, to: cursor, typed: name };
-    }
-    const argument = cursor > searchedLength ? undefined : findArgument(head, cursor, argumentKind);
-    if (argument !== undefined) return argument;
-  }
-  return findMention(text.slice(Math.max(0, cursor - searchedLength), cursor), cursor);
+  const head = text.slice(Math.max(0, cursor - searchedLength), cursor);
+  const isCommand = cursor <= searchedLength && !text.startsWith('//');
+  const found = isCommand ? findInCommand(head, cursor, argumentKind) : undefined;
+  return found ?? findMention(head, cursor);
 }
 
 /** Whether the text has these letters in this order, also with others between them. */

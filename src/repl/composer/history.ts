@@ -101,8 +101,6 @@ export interface HistorySearch {
   readonly query: string;
   /** Indices of the entries with the query, newest first; of equal ones after each other, only the newest. */
   readonly matches: readonly number[];
-  /** The place of `match` in `matches`. */
-  readonly at: number;
   /** Index of the last match; undefined before the first one. */
   readonly match: number | undefined;
   /** No further match; `match` is still the last one. */
@@ -110,7 +108,7 @@ export interface HistorySearch {
 }
 
 export function startSearch(): HistorySearch {
-  return { query: '', matches: [], at: 0, match: undefined, isFailed: false };
+  return { query: '', matches: [], match: undefined, isFailed: false };
 }
 
 /** Smart case: a query without capitals ignores case. */
@@ -137,10 +135,8 @@ export function extendQuery(history: History, search: HistorySearch, text: strin
   if (query === '') return startSearch();
   const { match = history.entries.length } = search;
   const matches = matchesFor(history, query);
-  const found = matches.findIndex((index) => index <= match);
-  const isFailed = found === -1;
-  const at = isFailed ? matches.length : found;
-  return { query, matches, at, match: isFailed ? search.match : matches[at], isFailed };
+  const found = matches.find((index) => index <= match);
+  return { query, matches, match: found ?? search.match, isFailed: found === undefined };
 }
 
 /** Removes the query's last character and searches again from the newest entry. */
@@ -148,23 +144,33 @@ export function shortenQuery(history: History, search: HistorySearch): HistorySe
   return extendQuery(history, startSearch(), withoutLast(search.query));
 }
 
-function moveInMatches(search: HistorySearch, by: 1 | -1): HistorySearch {
-  const at = search.at + by;
-  const match = search.matches[at];
+function moveTo(search: HistorySearch, match: number | undefined): HistorySearch {
   if (match === undefined) return { ...search, isFailed: search.query !== '' };
-  return { ...search, at, match, isFailed: false };
+  return { ...search, match, isFailed: false };
 }
 
-export const searchOlder = (search: HistorySearch) => moveInMatches(search, 1);
-export const searchNewer = (search: HistorySearch) => moveInMatches(search, -1);
+const olderThan = ({ matches, match = 0 }: HistorySearch) =>
+  matches.filter((index) => index < match);
+
+export const searchOlder = (search: HistorySearch) => moveTo(search, olderThan(search)[0]);
+
+export function searchNewer(search: HistorySearch): HistorySearch {
+  const { matches, match = 0 } = search;
+  return moveTo(
+    search,
+    matches.findLast((index) => index > match),
+  );
+}
 
 /** Up to `count` matches that are older than the current one, newest first. */
 export function olderMatches(
   { entries }: History,
-  { matches, at }: HistorySearch,
+  search: HistorySearch,
   count: number,
 ): readonly Draft[] {
-  return matches.slice(at + 1, at + 1 + count).flatMap((index) => entries[index] ?? []);
+  return olderThan(search)
+    .slice(0, count)
+    .flatMap((index) => entries[index] ?? []);
 }
 
 /** The matching entry, if any. */

@@ -1,13 +1,12 @@
 import type { Answer } from '../../ask/ask.ts';
 import type { Message } from '../../client/contract.ts';
-import { cleanLine } from '../../secrets/secrets.ts';
 import { planCompaction, type CompactionPlan } from '../../conversation/compaction.ts';
 import { contextWindow, largerModel } from '../../conversation/context-fit.ts';
 import { estimateMessages, estimateTokens } from '../../conversation/token-estimate.ts';
 import { sentSummary, summaryOf } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import type { Context } from '../../run.ts';
-import { count, tokenText, percent } from '../../output/figures.ts';
+import { count, countOf, tokenText, percent } from '../../output/figures.ts';
 import { refusalNotice } from '../../output/notices.ts';
 import { askShown, createView } from '../answers/send-prompt.ts';
 import {
@@ -17,11 +16,11 @@ import {
   withConversation,
   updateConversation,
 } from '../conversations/position.ts';
-import { failureEntry, notice, type Entry } from '../transcript/transcript.ts';
+import { failureEntry, notice } from '../transcript/transcript.ts';
 import { failureText, type Session } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { FailureText, ReplState, Update, SessionSettings } from '../state.ts';
-import { newAnswer, printing, step, andThen, task } from '../step.ts';
+import { newAnswer, printing, printNotice, step, andThen, task } from '../step.ts';
 import { shortCount } from '../status-text.ts';
 
 const unchanged = 'the conversation is unchanged';
@@ -42,14 +41,7 @@ function problemOf(plan: CompactionPlan, { received, metadata }: Answer): string
     : `the summary (~${tokenText(size)}) is not shorter than the turns (~${count(plan.tokens)})`;
 }
 
-const promptsText = (prompts: number) =>
-  prompts === 1 ? '1 prompt and its answer' : `${prompts} prompts and their answers`;
-
-function doneText({ prompts, kept }: CompactionPlan): string {
-  const last = kept === 1 ? 'prompt and its answer are' : `${kept} prompts and their answers are`;
-  const rest = kept === 0 ? '' : `; the last ${last} kept`;
-  return `the summary is sent instead of ${promptsText(prompts)}${rest}; /undo removes it, /context shows the window`;
-}
+const answered = (prompts: number) => countOf(prompts, 'answered prompt');
 
 /** The failure of a command that asks beside the conversation. A hint about the text of an answer, or a prompt, is not for it. */
 export function failureBeside(error: unknown, context: Context, command: string): FailureText {
@@ -60,36 +52,28 @@ export function failureBeside(error: unknown, context: Context, command: string)
   return isAboutAnswer ? { ...text, hint: `/${command} asks again` } : text;
 }
 
-function failureOf({ context }: Session, error: unknown): Entry {
-  const { message, hint } = failureBeside(error, context, 'compact');
-  return failureEntry(message, hint === undefined ? unchanged : `${unchanged}; ${hint}`);
-}
-
-/** Asks for a summary and keeps it, if it can replace the turns. @returns why it cannot; undefined if it does */
+/** Asks for a summary, and keeps it. @throws Failure if it cannot replace the turns */
 async function summarize(
   session: Session,
   plan: CompactionPlan,
   settings: SessionSettings,
-): Promise<Entry | undefined> {
-  const signal = session.begin();
-  session.print([notice(`asking for a summary of ${promptsText(plan.prompts)}`)]);
+  signal: AbortSignal,
+): Promise<void> {
+  session.print([notice(`asking for a summary of ${answered(plan.prompts)}`)]);
   // The limit is that of answers, and would cut the summary.
   const { request } = session.service.plan(plan.messages, { ...settings, maxTokens: undefined });
   const view = createView(session, 'summary');
   const send = () => session.service.clientFor('compact').chat(request, { signal });
   const answer = await askShown(session, view, { send, signal });
   await session.transcript.closeAnswer();
-  const { received, metadata, isStopped, error } = answer;
-  const { usage } = metadata;
   countTokens(session, plan.messages, answer);
-  if (isStopped) return notice(`stopped; ${unchanged}`);
-  if (error !== undefined) return failureOf(session, error);
+  if (answer.error !== undefined) throw answer.error;
   const problem = problemOf(plan, answer);
-  if (problem !== undefined) return failureEntry(cleanLine(session.context, problem), unchanged);
+  if (problem !== undefined) throw new Failure('no_answer', problem);
+  const { usage } = answer.metadata;
   const { turn, after } = plan;
-  const summary = { turn, after, content: received.trim(), model: request.model };
+  const summary = { turn, after, content: answer.received.trim(), model: request.model };
   session.journal().setSummary({ ...summary, ...(usage !== undefined && { usage }) });
-  return undefined;
 }
 
 /** Counts an answer that is no turn of the conversation. */
@@ -134,21 +118,28 @@ export async function makeSummary(
         : failureEntry('nothing was sent since the last summary', '/undo removes it');
     return session.update((state) => step({ ...state, activity: undefined }, printing(nothing)));
   }
-  const problem = await summarize(session, plan, settings).catch((error: unknown) =>
-    failureOf(session, error),
-  );
+  const signal = session.begin();
+  try {
+    await summarize(session, plan, settings, signal);
+  } catch (error) {
+    const { message, hint } = failureBeside(error, session.context, 'compact');
+    const entry = signal.aborted
+      ? notice(`stopped; ${unchanged}`)
+      : failureEntry(message, hint === undefined ? unchanged : `${unchanged}; ${hint}`);
+    return session.update((state) => step(withFailedSummary(state), printing(entry)));
+  }
+  const kept = plan.kept === 0 ? '' : `, and ${countOf(plan.kept, 'later one')} as before`;
+  const said = `the summary is sent instead of ${answered(plan.prompts)}${kept}; /undo removes it, /context shows the window`;
   session.update((state) => {
-    if (problem !== undefined) return step(withFailedSummary(state), printing(problem));
     const ended = { ...state, activity: undefined, hasOfferedModel: false };
     const next = withConversation(ended, session.journal().conversation());
     // After one that did not help enough, the next one is made only on request.
     const compaction = { ...state.compaction, hasFailed: isNearlyFull(next) };
-    const done = printing(notice(doneText(plan)));
-    return andThen(step({ ...next, compaction }, done), offerRemedies);
+    return andThen(printNotice({ ...next, compaction }, said), offerRemedies);
   });
 }
 
-/** Reports a summary that was not made: the next one is made only on request, and what is queued waits. */
+/** After a summary that was not made: the next one is made only on request, and what is queued waits. */
 const withFailedSummary = (state: ReplState): ReplState => ({
   ...state,
   activity: undefined,
@@ -176,8 +167,6 @@ export function compactIfNeeded(state: ReplState): Update {
   return compact(state, '');
 }
 
-const removed = 'the summary is removed; the earlier turns are sent again';
-
 /** The summary, if nothing was sent since it was made. */
 function newSummary(state: ReplState) {
   const summary = summaryOf(conversationOf(state));
@@ -188,28 +177,30 @@ function newSummary(state: ReplState) {
 export function undoSummary(state: ReplState): Update | undefined {
   const summary = newSummary(state);
   if (summary === undefined) return undefined;
-  return step(state, task(removeSummary, summary.turn), printing(notice(removed)));
-}
-
-function otherRemedy({ settings, service: { windows } }: ReplState): string {
-  const larger = largerModel(contextWindow(settings.model, windows) ?? 0, windows);
-  return larger === undefined
-    ? '/new starts an empty conversation'
-    : `/model ${larger} has a window of ${shortCount(contextWindow(larger, windows) ?? 0)}`;
+  const removed = notice('the summary is removed; the earlier turns are sent again');
+  return step(state, task(removeSummary, summary.turn), printing(removed));
 }
 
 /** Reports at 80% of the window what helps, and again if the use falls below that and rises again. */
 export function offerRemedies(state: ReplState): Update {
   if (!isNearlyFull(state)) return step({ ...state, hasOfferedModel: false });
-  const { settings, context, service } = state;
-  const { isAutomatic, hasFailed } = state.compaction;
-  if (state.hasOfferedModel || (isAutomatic && !hasFailed)) return step(state);
+  const { settings, context, service, compaction } = state;
+  if (state.hasOfferedModel || (compaction.isAutomatic && !compaction.hasFailed)) {
+    return step(state);
+  }
   const window = contextWindow(settings.model, service.windows) ?? 0;
-  const isSummarized = newSummary(state) !== undefined;
-  const verb = isSummarized ? 'is still used' : 'is used';
-  const remedy = isSummarized ? '' : '/compact replaces the older turns with a summary, ';
-  const text = `${percent(context.tokens, window)} of ${settings.model}'s window ${verb} (${shortCount(context.tokens)} of ${shortCount(window)}); ${remedy}${otherRemedy(state)}`;
-  return step({ ...state, hasOfferedModel: true }, printing(notice(text)));
+  const used = `${percent(context.tokens, window)} of ${settings.model}'s window`;
+  const figures = `(${shortCount(context.tokens)} of ${shortCount(window)})`;
+  const head =
+    newSummary(state) === undefined
+      ? `${used} is used ${figures}; /compact replaces the older turns with a summary, `
+      : `${used} is still used ${figures}; `;
+  const larger = largerModel(window, service.windows);
+  const remedy =
+    larger === undefined
+      ? '/new starts an empty conversation'
+      : `/model ${larger} has a window of ${shortCount(contextWindow(larger, service.windows) ?? 0)}`;
+  return printNotice({ ...state, hasOfferedModel: true }, head + remedy);
 }
 
 export const compactCommand: SlashCommand = {

@@ -8,9 +8,10 @@ import { budgetOf, closeList, matchesOf, settle } from './list.ts';
 /** Rows of a page of the list, in a window of that many rows. */
 const listRowsOf = (windowRows: number) => Math.max(1, budgetOf(windowRows).listed);
 
+/** Opens a conversation; the list is closed when it is open. */
 export function openListed(state: ReplState, list: OpenList, { id }: ListRow): Update {
-  const wanted = { name: id, ...list.options, from: list };
-  return startActivity(closeList(state), 'opening a conversation', resume, wanted);
+  if (state.activity !== undefined) return step(state);
+  return startActivity(state, 'opening a conversation', resume, { name: id, ...list.options });
 }
 
 function openSelected(state: ReplState, list: OpenList): Update {

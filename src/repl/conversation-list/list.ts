@@ -57,10 +57,6 @@ export function onListOpened(state: ReplState, loaded: OpenList): Update {
   return settle(withKeysReleased({ ...state, activity: undefined }), { ...loaded, dialog });
 }
 
-/** The list after a question is as it was before. */
-export const reopenList = (state: ReplState, list: OpenList): Update =>
-  settle(state, { ...list, isReading: false });
-
 /** Reads what the open list wants, a part at a time: keys and timers are handled between the parts. */
 export async function readList(
   session: Session,
@@ -89,11 +85,8 @@ export async function readList(
 }
 
 /** Closes the list; queued lines are sent then. The dialog that waited for it is open. */
-export const closeList = (state: ReplState): ReplState => ({
-  ...state,
-  list: undefined,
-  dialog: state.list?.dialog,
-});
+export const closeList = (state: ReplState): ReplState =>
+  state.list === undefined ? state : { ...state, list: undefined, dialog: state.list.dialog };
 
 export interface Match {
   readonly row: ListRow;

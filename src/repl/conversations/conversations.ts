@@ -13,16 +13,16 @@ import {
   textOf,
   type Turn,
 } from '../../conversation/tree.ts';
+import { Failure } from '../../failure.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { refusalNotice } from '../../output/notices.ts';
-import { openList, readConversations, reopenList } from '../conversation-list/list.ts';
+import { closeList, openList, readConversations } from '../conversation-list/list.ts';
 import { notice, type Entry } from '../transcript/transcript.ts';
 import type { Session } from '../session.ts';
 import { offWords, type SlashCommand } from '../slash-command.ts';
 import type {
   Dialog,
   ListOptions,
-  OpenList,
   ReasoningMode,
   ReplState,
   SessionSettings,
@@ -30,6 +30,7 @@ import type {
 } from '../state.ts';
 import {
   task,
+  closeDialog,
   startActivity,
   openDialog,
   print,
@@ -156,17 +157,13 @@ export function openedSettings(
 
 interface Chosen extends ListOptions {
   readonly name: string;
-  /** The list in which it was chosen. */
-  readonly from?: OpenList;
 }
 
-/** Asks before a copy of a conversation that is open in another natter is opened; `title` is the reason. */
-export function copyDialog(title: string, chosen: Chosen): Dialog {
-  const { from } = chosen;
-  const cancel = (state: ReplState) => {
-    const closed = { ...state, dialog: undefined };
-    return from === undefined ? step(closed) : reopenList(closed, from);
-  };
+/**
+ * Asks before a copy of a conversation that is open in another natter is opened; `title` is the reason. The list in
+ * which it was chosen is still open behind the question.
+ */
+export function copyDialog({ list }: ReplState, title: string, chosen: Chosen): Dialog {
   const copied = { ...chosen, isBranch: true };
   return {
     type: 'choice',
@@ -174,54 +171,42 @@ export function copyDialog(title: string, chosen: Chosen): Dialog {
     choices: [
       {
         label: 'continue in a copy',
-        choose: (state) =>
-          startActivity(
-            { ...state, dialog: from?.dialog },
-            'opening a conversation',
-            resume,
-            copied,
-          ),
+        choose: (state) => startActivity(state, 'opening a conversation', resume, copied),
       },
-      { label: from === undefined ? 'open nothing' : 'back to the list', choose: cancel },
+      { label: list === undefined ? 'open nothing' : 'back to the list', choose: closeDialog },
     ],
-    cancel,
-    ...(from !== undefined && { cancels: 'goes back' }),
+    cancel: closeDialog,
+    ...(list !== undefined && { cancels: 'goes back' }),
   };
 }
 
-/**
- * Opens the list, filtered by the name, if that is the name of several conversations. A conversation chosen from a list
- * does not answer the dialog that waited for it.
- */
+/** Opens the list, filtered by the name, if that is the name of several conversations. */
 export async function resume(session: Session, chosen: Chosen): Promise<readonly Entry[]> {
-  const { name, isFirst = false, isBranch = false, from } = chosen;
+  const { name, isFirst = false, isBranch = false } = chosen;
   const { library } = session;
   const id = library.find(name);
   if (id === undefined) {
     return readConversations(session, { options: { isFirst, isBranch }, query: name });
   }
-  const waiting = from?.dialog;
+  const leaveList = () => session.update((state) => step(closeList(state)));
   // This process already holds its lock.
   if (id === session.journal().conversation().id && !isBranch) {
-    if (waiting !== undefined) openDialog(session, waiting);
+    leaveList();
     return [notice('this conversation is already open')];
   }
-  const opened = isBranch
-    ? ({ isOpen: true, journal: library.branch(id) } as const)
-    : library.resume(id);
-  if (!opened.isOpen) {
-    const title = cleanLine(session.context, opened.refusal.message);
-    openDialog(session, copyDialog(title, { ...chosen, name: id }));
+  const journal = isBranch ? library.branch(id) : library.resume(id);
+  if (journal instanceof Failure) {
+    const title = cleanLine(session.context, journal.message);
+    openDialog(session, copyDialog(session.state(), title, { ...chosen, name: id }));
     return [];
   }
-  const { journal } = opened;
   await session.useJournal(journal);
   updateConversation(session);
   if (isFirst) {
     const settings = openedSettings(session.settings, journal.conversation());
     session.update((state) => step({ ...state, settings }));
   }
-  if (waiting !== undefined) openDialog(session, waiting);
+  leaveList();
   return showConversation(session.state());
 }
 

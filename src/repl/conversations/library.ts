@@ -11,7 +11,7 @@ import {
   type LibraryEntry,
   type ListedConversation,
 } from '../../conversation/library/library.ts';
-import type { JournalOptions } from '../../conversation/journal/journal-file.ts';
+import type { JournalOptions } from '../../conversation/journal/journal.ts';
 import {
   branchJournal,
   createJournal,
@@ -48,9 +48,9 @@ export function createReplLibrary(context: Context, options: JournalOptions) {
       const found = conversationsNamed(stored(), name);
       return found.length === 1 ? found[0].id : undefined;
     },
-    resume: (id: string) => resumeJournal({ ...options, folder: stored() }, id),
+    resume: (id: string) => resumeJournal(options, id),
     /** A copy of a conversation, which may be open elsewhere. */
-    branch: (id: string) => branchJournal({ ...options, folder: stored() }, id),
+    branch: (id: string) => branchJournal(options, id),
     list: () => createList(context, stored()),
     /** The words that completion offers: the newest titles, then ids. */
     names(): readonly Candidate[] {
@@ -119,7 +119,7 @@ function preview({ path, id, size }: LibraryEntry): readonly PreviewTurn[] {
 }
 
 /** Reads the conversations of a list, and searches them a part at a time. */
-export function createList(context: Context, folder: string) {
+function createList(context: Context, folder: string) {
   return {
     /** @throws Failure */
     async read(): Promise<readonly ListRow[]> {

@@ -1,9 +1,7 @@
 import { Failure } from '../../failure.ts';
-import { argumentKind, findCommand } from '../commands.ts';
 import {
   applyCandidate,
   extendTyped,
-  findCompletion,
   folderOf,
   matchCandidates,
   type Candidate,
@@ -11,7 +9,7 @@ import {
 } from '../composer/completion.ts';
 import type { TextBuffer } from '../composer/text-buffer.ts';
 import { findFiles } from '../files/find-paths.ts';
-import { candidatesFor, mentionAt } from '../menu.ts';
+import { candidatesFor, mentionAt, requestAt } from '../menu.ts';
 import type { Repl } from '../session.ts';
 import type { ReplState } from '../state.ts';
 
@@ -64,10 +62,7 @@ function namedCandidates(
   state: ReplState,
   request: CompletionRequest,
 ): readonly Candidate[] {
-  const offered = candidatesFor(repl, state, request).filter(
-    ({ value }) => request.kind !== 'command' || findCommand(value)?.needsLiveRegion !== true,
-  );
-  const matching = matchCandidates(request, offered);
+  const matching = matchCandidates(request, candidatesFor(repl, state, request));
   const typed = request.typed.toLowerCase();
   const starting = matching.filter(({ value }) => value.toLowerCase().startsWith(typed));
   return starting.length > 0 ? starting : matching;
@@ -80,7 +75,7 @@ export async function completeLine(
   buffer: TextBuffer,
 ): Promise<LineCompletion> {
   const mention = mentionAt(buffer);
-  const request = mention ?? findCompletion(buffer, argumentKind);
+  const request = mention ?? requestAt(buffer);
   if (request === undefined) {
     return { buffer, words: 'Tab completes commands, their arguments, and files after @' };
   }

@@ -21,6 +21,7 @@ import {
   replaceRange,
   withDraft,
   type Draft,
+  type TextBuffer,
 } from '../composer/text-buffer.ts';
 import { mayBeDropped, mentionsOfPaths } from '../files/dropped-files.ts';
 import { createKeyInput } from '../screen/key-input.ts';
@@ -28,18 +29,6 @@ import type { Session } from '../session.ts';
 import { completeLine, takeNext, type LineCompletion } from './line-completion.ts';
 import { expectsPrompt } from './questions.ts';
 import { typedLine, bytesToEnd, editBytes, nothingTyped, type LinePlace } from './typed-line.ts';
-
-/** A search of earlier prompts, from Ctrl+R on. */
-interface LineSearch {
-  /** The line before it. */
-  readonly draft: Draft;
-  /** Undefined while the text to search for is typed. */
-  readonly found?: {
-    readonly search: HistorySearch;
-    /** The text of the match on the line; a changed line ends the search. */
-    readonly text: string;
-  };
-}
 
 /** What an editor of lines reports. */
 export interface LineReceiver {
@@ -68,7 +57,12 @@ export class LineEditor {
   #buffer = createBuffer();
   /** The recalled prompt with its position among the earlier ones; undefined if none was recalled. */
   #history: History | undefined;
-  #search: LineSearch | undefined;
+  /** The line before Ctrl+R, while the text to search for is typed. */
+  #draft: Draft | undefined;
+  /** The last match; a changed line ends the search. */
+  #match:
+    | { readonly search: HistorySearch; readonly draft: Draft; readonly buffer: TextBuffer }
+    | undefined;
   /** Resolves when the choices are found for each Tab so far. */
   #completed: Promise<void> = Promise.resolve();
   /** The last completion; a changed line ends its choices. */
@@ -79,11 +73,7 @@ export class LineEditor {
   constructor(session: Session, receiver: LineReceiver) {
     this.#session = session;
     this.#receiver = receiver;
-    this.#keys = createKeyInput(
-      session.context.clock,
-      (events) => this.#onKeys(events),
-      () => undefined,
-    );
+    this.#keys = createKeyInput(session.context.clock, (events) => this.#onKeys(events));
   }
 
   feed(bytes: Uint8Array): void {
@@ -103,7 +93,7 @@ export class LineEditor {
 
   /** Whether the line is the text to search for. */
   isSearching(): boolean {
-    return this.#search !== undefined && this.#search.found === undefined;
+    return this.#draft !== undefined;
   }
 
   stop(): void {
@@ -205,12 +195,11 @@ export class LineEditor {
     const text = contentOf(this.#buffer);
     this.#buffer = clearBuffer(this.#buffer);
     this.#history = undefined;
-    this.#search = undefined;
     return text;
   }
 
   #enter(): void {
-    if (this.isSearching()) return this.#endSearch();
+    if (this.#draft !== undefined) return this.#endSearch(this.#draft);
     this.#hasEntered = true;
     const wasShown = this.#column !== undefined;
     this.#leave('\n');
@@ -220,9 +209,9 @@ export class LineEditor {
   }
 
   #interrupt(): void {
-    if (this.isSearching()) {
+    if (this.#draft !== undefined) {
       this.#buffer = clearBuffer(this.#buffer);
-      return this.#endSearch();
+      return this.#endSearch(this.#draft);
     }
     // Text typed while the line is not shown appears with the next question.
     if (this.#column === undefined || this.#takeText() === '') return this.#receiver.interrupt();
@@ -232,7 +221,7 @@ export class LineEditor {
   }
 
   #recall(entryOf: typeof olderEntry): void {
-    if (this.isSearching()) return;
+    if (this.isSearching() || !this.#isPrompt()) return;
     this.#put(entryOf(this.#earlier(), draftOf(this.#buffer)));
   }
 
@@ -263,37 +252,37 @@ export class LineEditor {
 
   /** Ctrl+R: asks for a text, then shows older and older prompts that contain it. */
   #pressSearch(): void {
-    const { found, draft = draftOf(this.#buffer) } = this.#search ?? {};
     if (this.#column === undefined || !this.#isPrompt()) return;
-    if (this.isSearching()) return this.#endSearch();
-    if (found?.text === this.#buffer.text) {
-      return this.#showMatch(draft, searchOlder(found.search), 'older');
+    if (this.#draft !== undefined) return this.#endSearch(this.#draft);
+    const last = this.#match;
+    if (last?.buffer === this.#buffer) {
+      return this.#showMatch(last.draft, searchOlder(last.search), 'older');
     }
     this.#leave('\n');
-    this.#search = { draft: draftOf(this.#buffer) };
+    this.#draft = draftOf(this.#buffer);
     this.#buffer = clearBuffer(this.#buffer);
     this.#session.screen.redraw();
   }
 
   /** Ends the question for the text to search for. */
-  #endSearch(): void {
-    const { draft = draftOf(this.#buffer) } = this.#search ?? {};
+  #endSearch(draft: Draft): void {
     const query = contentOf(this.#buffer).trim();
     this.#leave('\n');
-    this.#search = undefined;
-    this.#buffer = withDraft(clearBuffer(this.#buffer), draft);
+    this.#draft = undefined;
+    this.#buffer = withDraft(this.#buffer, draft);
     this.#session.screen.redraw();
     if (query === '') return;
     this.#showMatch(draft, extendQuery(this.#earlier(), startSearch(), query), 'earlier');
   }
 
   #showMatch(draft: Draft, search: HistorySearch, which: 'earlier' | 'older'): void {
-    const { matches, query, at, isFailed } = search;
+    const { matches, match = 0, query, isFailed } = search;
     if (isFailed) return this.#receiver.say(`no ${which} prompt contains "${query}"`);
     this.#put(acceptSearch(this.#earlier(), search, draft));
-    this.#search = { draft, found: { search, text: this.#buffer.text } };
+    this.#match = { search, draft, buffer: this.#buffer };
+    const number = matches.indexOf(match) + 1;
     const key = keyOf('search-start', this.#session.state().keyMap) ?? 'Ctrl+R';
-    const older = at + 1 < matches.length ? `; ${key} finds an older one` : '';
-    return this.#receiver.say(`match ${at + 1} of ${matches.length}${older}`);
+    const older = number < matches.length ? `; ${key} finds an older one` : '';
+    return this.#receiver.say(`match ${number} of ${matches.length}${older}`);
   }
 }

@@ -2,10 +2,7 @@ import type { Context } from '../../run.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { hangText } from '../../terminal/text/rows.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
-import { withoutLast } from '../composer/grapheme-boundary.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
-import { chordOf, type KeyEvent } from '../composer/keys/key-event.ts';
-import { KeyParser } from '../composer/keys/key-parser.ts';
 import { interruptLine } from '../keys.ts';
 import type { Screen, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
@@ -50,9 +47,8 @@ export class LineScreen implements Screen, LineReceiver {
   /** Undefined if the terminal edits the lines. */
   #editor: LineEditor | undefined;
   readonly #reader = createLineReader();
-  readonly #secretKeys = new KeyParser();
-  /** A hidden line. */
-  #secret = '';
+  /** The editor of a hidden line, which is not shown. */
+  #hidden: LineEditor | undefined;
   #collected: readonly string[] = [];
   readonly #debounce: ReturnType<typeof createDebounce>;
   #releases: readonly (() => void)[] = [];
@@ -161,16 +157,22 @@ export class LineScreen implements Screen, LineReceiver {
   }
 
   #feed(bytes: Uint8Array): void {
-    if (this.#isSecret()) {
-      for (const event of this.#secretKeys.feed(bytes)) this.#onSecretKey(event);
+    if (this.#isSecret() && this.#session !== undefined) {
+      this.#hidden ??= new LineEditor(this.#session, this);
+      this.#hidden.feed(bytes);
     } else if (this.#editor !== undefined) this.#editor.feed(bytes);
     // A terminal that edits lines itself passes on arrow keys as escape sequences.
     else this.collect(this.#reader.feed(bytes).map(sanitize));
   }
 
   collect(lines: readonly string[]): void {
+    if (this.#isSecret()) {
+      // The terminal has not echoed it.
+      void this.#context.streams.stdout.write('\n');
+      return this.#enter(lines.join(' '));
+    }
     this.#collected = [...this.#collected, ...lines];
-    this.#debounce.restart(pastePause);
+    return this.#debounce.restart(pastePause);
   }
 
   #pass(): void {
@@ -181,16 +183,13 @@ export class LineScreen implements Screen, LineReceiver {
     this.#enter(text.replaceAll('\\\n', '\n'));
   }
 
+  /** The cursor is on the row after the line. */
   #enter(text: string): void {
-    this.#endLine();
-    this.#session?.update((state) => enterLine(state, text));
-  }
-
-  /** A line was entered: the terminal has echoed it with its line end. */
-  #endLine(): void {
     this.#editor?.hide();
+    this.#hidden = undefined;
     this.#question = undefined;
     this.#isInLine = false;
+    this.#session?.update((state) => enterLine(state, text));
   }
 
   wait(): void {
@@ -204,6 +203,7 @@ export class LineScreen implements Screen, LineReceiver {
 
   interrupt(): void {
     this.discard();
+    this.#hidden = undefined;
     this.#session?.update(interruptLine);
   }
 
@@ -213,28 +213,6 @@ export class LineScreen implements Screen, LineReceiver {
     if (last !== undefined) this.#collected = [...this.#collected, last];
     this.#pass();
     this.#session?.update(quit);
-  }
-
-  /** A key of a hidden line, which the terminal does not show. */
-  #onSecretKey(event: KeyEvent): void {
-    if (event.type !== 'key') {
-      this.#secret += event.text.replaceAll(/\s+/g, ' ');
-      return;
-    }
-    const chord = chordOf(event);
-    const text = this.#secret;
-    if (chord === 'backspace' || chord === 'ctrl+h') {
-      this.#secret = withoutLast(text);
-    } else if (chord === 'ctrl+u') this.#secret = '';
-    else if (/^(?:enter|ctrl\+[jcd])$/.test(chord)) {
-      this.#secret = '';
-      // The terminal has not echoed it.
-      void this.#context.streams.stdout.write('\n');
-      if (/[cd]$/.test(chord)) {
-        this.#endLine();
-        this.interrupt();
-      } else this.#enter(text);
-    }
   }
 
   #writeText(text: string): void {

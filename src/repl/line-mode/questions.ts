@@ -38,8 +38,8 @@ export function lineQuestion(state: ReplState, isSearching: boolean): string | u
   const { dialog, list, activity, hasQuit } = state;
   if (hasQuit) return undefined;
   if (dialog !== undefined) return dialogText(state, dialog);
-  if (list !== undefined) return listQuestion(state, list);
   if (activity !== undefined) return undefined;
+  if (list !== undefined) return listQuestion(state, list);
   return isSearching ? 'Search earlier prompts for: ' : 'You: ';
 }
 

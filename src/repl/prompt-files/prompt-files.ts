@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { openCheck } from '../../ask/check.ts';
 import { composeFile, readOwnSchema, withFileSettings } from '../../commands/run/use-file.ts';
-import { Failure } from '../../failure.ts';
 import { splitFrontMatter } from '../../front-matter.ts';
 import { loadPromptFile, promptPlaces, readInserted } from '../../input/load-prompt-file.ts';
 import type { Notices } from '../../output/notices.ts';
@@ -16,20 +15,9 @@ import {
 } from '../../prompt-files/prompt-file.ts';
 import type { Context } from '../../run.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { PromptUse } from '../state.ts';
 
 /** A variable of a prompt file; one without a default needs a value. */
 export type PromptVariable = Omit<Variable, 'place'>;
-
-/** What has to be known of a prompt file before it is filled. */
-export interface OpenedPrompt {
-  readonly name: string;
-  /** The model of its answer, if the file names one. */
-  readonly model?: string | undefined;
-  readonly variables: readonly PromptVariable[];
-  /** What the text after the name is, if the file needs one. */
-  readonly neededText?: string | undefined;
-}
 
 /** The description in the front matter, without parsing it as YAML; empty if it is not on one line. */
 function descriptionOf({ file, boundary }: FoundPrompt): string {
@@ -60,7 +48,7 @@ function wordsOf(text: string): readonly string[] {
 }
 
 /** The text goes to `{{stdin}}`, to the numbered words, or after the prompt. */
-function contentsOf(prompt: PromptFile, { values, text }: PromptUse) {
+function contentsOf(prompt: PromptFile, values: Readonly<Record<string, string>>, text: string) {
   const takesInput = usesOf(prompt, 'stdin').length > 0;
   const isNumbered = usesOf(prompt, 'argument').length > 0;
   const words = isNumbered ? wordsOf(text) : [text];
@@ -72,64 +60,59 @@ function contentsOf(prompt: PromptFile, { values, text }: PromptUse) {
 
 /** Prompt files of the project and of the user. Functions throw Failure. */
 export function createReplPrompts(context: Context, notices: Notices, settings: ResolvedSettings) {
-  const find = (name: string) =>
-    listPrompts(promptPlaces(context)).find((found) => found.name === name);
+  const all = () => listPrompts(promptPlaces(context));
   return {
     list: async () =>
-      listPrompts(promptPlaces(context))
+      all()
         .filter(({ name }) => !/\s/.test(name))
         .map((found) => ({ name: found.name, summary: descriptionOf(found) })),
 
-    /** Undefined if there is no prompt file with this name. */
-    async open(name: string, signal: AbortSignal): Promise<OpenedPrompt | undefined> {
-      const found = find(name);
+    /** Reads a prompt file; undefined if there is none with this name. */
+    async open(name: string, signal: AbortSignal) {
+      const found = all().find((one) => one.name === name);
       if (found === undefined) return undefined;
       const prompt = await loadPromptFile(found, signal);
-      const { model } = withFileSettings(settings, prompt).values;
+      const { values } = withFileSettings(settings, prompt);
+      const { model, maxTokens, params } = prompt.front;
       return {
         name,
-        variables: variablesOf(prompt),
-        model: prompt.front.model && model,
+        variables: variablesOf(prompt) as readonly PromptVariable[],
+        /** The model of its answer, if the file names one. */
+        model: model && values.model,
+        /** What the text after the name is, if the file needs one. */
         neededText: neededText(prompt),
-      };
-    },
 
-    /** The text of a prompt file with its values, and the settings that hold for its answer only. */
-    async fill(use: PromptUse, signal: AbortSignal) {
-      const found = find(use.name);
-      if (found === undefined) {
-        throw new Failure('not_found', `there is no prompt file "${use.name}"`);
-      }
-      const prompt = await loadPromptFile(found, signal);
-      const contentOf = await readInserted(found, prompt, signal);
-      const contents = {
-        ...contentsOf(prompt, use),
-        files: [],
-        contentOf,
-        systemOption: undefined,
-      };
-      const { prompt: content, system } = composeFile(prompt, contents);
-      const { model, maxTokens, params } = prompt.front;
-      const { values } = withFileSettings(settings, prompt);
-      const check = await openCheck(notices, {}, await readOwnSchema(found, prompt, {}, signal));
-      const format = check?.settings(settings).params['response_format'];
-      const set = {
-        ...(format && { response_format: format.value }),
-        ...Object.fromEntries((params ?? []).map(({ value }) => value)),
-      };
-      return {
-        content: check?.prompt(content) ?? content,
-        settings: {
-          ...(model !== undefined && { model: values.model }),
-          ...(maxTokens !== undefined && { maxTokens: values.maxTokens }),
-          ...(system !== undefined && { system }),
-          parameters: { set, removed: [] },
+        /** The text with the values of the variables, and the settings that hold for its answer only. */
+        async fill(given: Readonly<Record<string, string>>, text: string, stopping: AbortSignal) {
+          const contentOf = await readInserted(found, prompt, stopping);
+          const placed = contentsOf(prompt, given, text);
+          const contents = { ...placed, files: [], contentOf, systemOption: undefined };
+          const { prompt: content, system } = composeFile(prompt, contents);
+          const schema = await readOwnSchema(found, prompt, {}, stopping);
+          const check = await openCheck(notices, {}, schema);
+          const format = check?.settings(settings).params['response_format'];
+          const set = {
+            ...(format && { response_format: format.value }),
+            ...Object.fromEntries((params ?? []).map(({ value }) => value)),
+          };
+          return {
+            content: check?.prompt(content) ?? content,
+            settings: {
+              ...(model !== undefined && { model: values.model }),
+              ...(maxTokens !== undefined && { maxTokens: values.maxTokens }),
+              ...(system !== undefined && { system }),
+              parameters: { set, removed: [] },
+            },
+            notices: prompt.notices,
+            check,
+          };
         },
-        notices: prompt.notices,
-        check,
       };
     },
   };
 }
 
 export type ReplPrompts = ReturnType<typeof createReplPrompts>;
+
+/** A prompt file that can be filled. */
+export type OpenedPrompt = NonNullable<Awaited<ReturnType<ReplPrompts['open']>>>;

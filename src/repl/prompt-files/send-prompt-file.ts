@@ -12,7 +12,6 @@ import type { OpenedPrompt, PromptVariable } from './prompt-files.ts';
 
 /** A prompt file that waits for values. */
 interface PendingPrompt {
-  readonly prompt: OpenedPrompt;
   /** The prompt file with the values so far. */
   readonly use: PromptUse;
   /** The variables to ask for, and `undefined` for the text; the first one is being asked for. */
@@ -28,9 +27,7 @@ export async function openPromptFile(
   const prompt = await session.prompts.open(name, signal);
   if (prompt === undefined) return false;
   const use = readPromptArguments(prompt, argument);
-  session.update((state) =>
-    askOrSend(state, { prompt, use, missing: missingOf(state, prompt, use) }),
-  );
+  session.update((state) => askOrSend(state, { use, missing: missingOf(state, use) }));
   return true;
 }
 
@@ -71,7 +68,7 @@ function quoted(value: string): string {
 }
 
 /** The line that sends a prompt file with these values. */
-export function promptLine({ name, values, text }: PromptUse): string {
+export function promptLine({ prompt: { name }, values, text }: PromptUse): string {
   const assignments = Object.entries(values).map(([key, value]) => `${key}=${quoted(value)}`);
   return [`/${name}`, ...assignments, text].filter((part) => part !== '').join(' ');
 }
@@ -81,22 +78,20 @@ const assignment =
   /^(?<dashes>--)?(?<name>[A-Za-z_][\w-]*)=(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<plain>\S*))(?=\s|$)\s*/;
 
 /** Reads the values at the start of a text: `lang=ts the rest`. @throws Failure `usage` */
-export function readPromptArguments(
-  { name: title, variables }: OpenedPrompt,
-  argument: string,
-): PromptUse {
+export function readPromptArguments(prompt: OpenedPrompt, argument: string): PromptUse {
+  const { variables } = prompt;
   const names = variables.map((variable) => variable.name);
   const values: Record<string, string> = {};
   let text = argument;
   for (;;) {
     const match = assignment.exec(text);
     const { dashes, name, double, single, plain } = match?.groups ?? {};
-    if (match === null || name === undefined) return { name: title, values, text };
+    if (match === null || name === undefined) return { prompt, values, text };
     const variable = variables.find((known) => known.name === name);
     if (variable === undefined) {
       const isMistyped = dashes !== undefined || nearlyNamed(name, names) !== undefined;
-      if (isMistyped) throw unknownVariable(`/${title}`, name, names);
-      return { name: title, values, text };
+      if (isMistyped) throw unknownVariable(`/${prompt.name}`, name, names);
+      return { prompt, values, text };
     }
     const value = double ?? single ?? plain ?? '';
     const problem = valueProblem(variable, value);
@@ -109,7 +104,8 @@ export function readPromptArguments(
   }
 }
 
-function send(state: ReplState, { prompt: { model }, use }: PendingPrompt): Update {
+function send(state: ReplState, use: PromptUse): Update {
+  const { model } = use.prompt;
   const line = promptLine(use);
   const sent = { content: line, shown: line, needsEcho: true, mentions: mentionsOf(use.text), use };
   const options = model === undefined ? undefined : { settings: { ...state.settings, model } };
@@ -119,14 +115,14 @@ function send(state: ReplState, { prompt: { model }, use }: PendingPrompt): Upda
 
 /** Asks for the first missing value of a prompt file. */
 export function promptDialog(pending: PendingPrompt): Dialog {
-  const { prompt, missing } = pending;
-  const [variable] = missing;
+  const { prompt } = pending.use;
+  const [variable] = pending.missing;
   const asked: PromptVariable = variable ?? { name: prompt.neededText ?? 'text' };
   const { name, description, choices, default: usual } = asked;
   const what = description === undefined ? '' : `, ${description}`;
   const empty = usual === undefined ? '' : ` (Enter: ${usual})`;
   const title = `/${prompt.name}: ${name}${what}${empty}`;
-  const cancel = (state: ReplState) => cancelPrompt(state, pending);
+  const cancel = (state: ReplState) => cancelPrompt(state, pending.use);
   const enter = (state: ReplState, text: string) => takeValue(state, pending, text);
   if (choices === undefined) {
     return { type: 'entry', label: 'value', title, text: '', takesLines: true, enter, cancel };
@@ -143,15 +139,14 @@ export function promptDialog(pending: PendingPrompt): Dialog {
 
 /** Asks for the first missing value, or sends the prompt. */
 function askOrSend(state: ReplState, pending: PendingPrompt): Update {
-  if (pending.missing.length === 0) return send(state, pending);
+  if (pending.missing.length === 0) return send(state, pending.use);
   return step({ ...state, dialog: promptDialog(pending) });
 }
 
 /** Asks for every variable if there are no arguments; else only for those without a default. */
 function missingOf(
   state: ReplState,
-  prompt: OpenedPrompt,
-  { values, text }: PromptUse,
+  { prompt, values, text }: PromptUse,
 ): PendingPrompt['missing'] {
   const isBare = Object.keys(values).length === 0 && text === '';
   const variables = prompt.variables.filter(
@@ -163,25 +158,21 @@ function missingOf(
 }
 
 /** Takes the value that was asked for, and asks for the next one; an empty value is the default. */
-function takeValue(
-  state: ReplState,
-  { prompt, use, missing }: PendingPrompt,
-  text: string,
-): Update {
+function takeValue(state: ReplState, { use, missing }: PendingPrompt, text: string): Update {
   const [asked, ...rest] = missing;
   const value = text.trim() || (asked?.default ?? '');
   if (asked === undefined) {
     if (value === '') return refuse(state, 'the prompt file needs a text');
-    return askOrSend(state, { prompt, use: { ...use, text: value }, missing: rest });
+    return askOrSend(state, { use: { ...use, text: value }, missing: rest });
   }
   const problem = valueProblem(asked, value);
   if (problem !== undefined) return refuse(state, problem);
   const values = { ...use.values, [asked.name]: value };
-  return askOrSend(state, { prompt, use: { ...use, values }, missing: rest });
+  return askOrSend(state, { use: { ...use, values }, missing: rest });
 }
 
 /** Closes the dialog; the command returns to the composer, with the values so far. */
-function cancelPrompt(state: ReplState, { use }: PendingPrompt): Update {
+function cancelPrompt(state: ReplState, use: PromptUse): Update {
   const { composer } = state;
   const isFree = isEmpty(composer) && !state.isLineMode;
   const next: ReplState = {

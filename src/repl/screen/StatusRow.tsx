@@ -13,7 +13,7 @@ import { Row, useView, type View } from './view.tsx';
 /** The keys that stop an answer. */
 function stopKeys(state: ReplState): string {
   const key = stopKey(state);
-  return key === 'Esc' && state.vi?.editing.mode === 'insert' ? 'Esc Esc' : key;
+  return key === 'Esc' && state.vi?.mode === 'insert' ? 'Esc Esc' : key;
 }
 
 const hint = (key: string, does: string, priority: number): LinePart => ({

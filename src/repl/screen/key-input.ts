@@ -8,7 +8,7 @@ import { createDebounce } from '../timers.ts';
 export function createKeyInput(
   clock: Clock,
   onKeys: (events: readonly KeyEvent[]) => void,
-  onReply: (reply: TerminalReply) => void,
+  onReply?: (reply: TerminalReply) => void,
 ) {
   const parser = new KeyParser(onReply);
   const emit = (events: readonly KeyEvent[]) => {

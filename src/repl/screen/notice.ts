@@ -33,7 +33,7 @@ export function noticeOf(state: ReplState): string | undefined {
   if (state.isQuitArmed) return `press ${interrupt} again to quit`;
   if (state.isEditArmed === true) return `${stopKey(state)} again edits an earlier prompt`;
   if (state.isExitWordEntered) {
-    const isTyping = vi === undefined || vi.editing.mode === 'insert';
+    const isTyping = vi === undefined || vi.mode === 'insert';
     return isTyping ? `press ${neededKeyOf('send', keyMap)} again to quit` : 'press Enter to quit';
   }
   if (branch?.reason === 'edit') return `new version; ${interrupt} keeps the old one`;

@@ -69,13 +69,8 @@ function createShown(session: Session, signal: AbortSignal, showsAll: boolean) {
   let room = showsAll ? Number.POSITIVE_INFINITY : firstRows;
   let held: readonly string[] = [];
   let hidden = 0;
-  const showOpen = (text: string) => {
-    const open = maskText(secrets, sanitizeLine(text));
-    // The preview has the last of the rows that are not shown yet.
-    const preview = open === '' ? held.at(-1)?.trimEnd() : open;
-    session.update((state) => withUndecided(state, preview ?? ''));
-  };
-  const write = async (text: string) => {
+  const write = async (rows: readonly string[]) => {
+    const text = rows.join('');
     if (text !== '') await session.transcript.print([{ type: 'output', text }]);
   };
   const print = async (text: string) => {
@@ -87,13 +82,16 @@ function createShown(session: Session, signal: AbortSignal, showsAll: boolean) {
     const rest = [...held, ...rows.slice(first.length)];
     held = rest.slice(-lastRows);
     hidden += rest.length - held.length;
-    await write(first.join(''));
+    await write(first);
   };
   return {
     async add(text: string): Promise<void> {
       isBinary ||= text.includes('\0');
       await print(lines.add(text));
-      showOpen(lines.open());
+      const open = maskText(secrets, sanitizeLine(lines.open()));
+      // Without an unfinished line, the preview has the last of the rows that are not shown yet.
+      const preview = open || (held.at(-1)?.trimEnd() ?? '');
+      session.update((state) => withUndecided(state, preview));
       // Rejects if the command is stopped.
       await clock.sleep(outputPause, signal).catch(() => undefined);
     },
@@ -103,9 +101,8 @@ function createShown(session: Session, signal: AbortSignal, showsAll: boolean) {
         const middle = `${count(hidden)} rows are not shown; with !! all rows are`;
         await session.transcript.print([notice(middle)]);
       }
-      await write(held.join(''));
-      held = [];
-      showOpen('');
+      await write(held);
+      session.update((state) => withUndecided(state, ''));
       return { ...tail.end(), isBinary };
     },
   };
@@ -212,9 +209,8 @@ export function createOutputTail(limit: number) {
   return {
     add(text: string) {
       bytes += Buffer.byteLength(text);
-      kept += text;
       // A character has at least as many bytes as UTF-16 units.
-      if (kept.length > 2 * limit) kept = kept.slice(-limit - 1);
+      kept = (kept + text).slice(-limit);
     },
     /** The end of the text, and the number of bytes that were cut before it. */
     end() {

@@ -1,3 +1,4 @@
+import { parseAnyJson } from '../../json.ts';
 import { type Completion, finishReasonOf, reportedUsage } from '../completion.ts';
 import { type Exchange, pause } from '../exchange.ts';
 import type { Fault } from '../faults/fault-fields.ts';
@@ -13,21 +14,17 @@ import {
 } from './response-writer.ts';
 import { errorText } from './whole-answer.ts';
 
-const lineEnds = { lf: '\n', crlf: '\r\n', cr: '\r' } as const;
-
 /** Mixed ends have one kind for each event: within an event, a CR before an LF would be one line end, not two. */
-const mixedEnds = [lineEnds.lf, lineEnds.crlf, lineEnds.cr];
+const lineEnds = { lf: ['\n'], crlf: ['\r\n'], cr: ['\r'], mixed: ['\n', '\r\n', '\r'] } as const;
 
 function lineEndOf({ 'line-ending': kind = 'lf' }: Fault, event: number): string {
-  return kind === 'mixed' ? (mixedEnds[event % 3] ?? lineEnds.lf) : lineEnds[kind];
+  const ends = lineEnds[kind];
+  return ends[event % ends.length] ?? '\n';
 }
 
 function splitOverLines(data: string): readonly string[] {
-  try {
-    return JSON.stringify(JSON.parse(data), null, 1).split('\n');
-  } catch {
-    return [data];
-  }
+  const value = parseAnyJson(data);
+  return value === undefined ? [data] : JSON.stringify(value, null, 1).split('\n');
 }
 
 /** `data: <json>` and a blank line (contract, Events), changed by the fault. */

@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import { hrtime } from 'node:process';
 import type { ProgramClock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { isJsonObject, parseJson } from '../../json.ts';
@@ -39,13 +39,13 @@ export interface FoundLock {
   readonly token: string;
   /** Undefined for a lock whose owner has not finished writing it, or died before. */
   readonly owner: LockOwner | undefined;
-  /** A file that natter must not remove: its content is not a lock, or this account cannot read it. */
+  /** A file that natter must not remove: its content is not a lock. */
   readonly isForeign: boolean;
   /** When it was taken or renewed; milliseconds. */
   readonly renewedAt: number;
 }
 
-export type LockState =
+type LockState =
   | { readonly type: 'dead' }
   /** Its process is running, or the file is not a lock of natter. */
   | { readonly type: 'alive' }
@@ -53,12 +53,17 @@ export type LockState =
   | { readonly type: 'unknown'; readonly remaining: number };
 
 /** Describes this process as the owner of a lock that it takes now. */
-export function createOwner(process: ProcessFacts, since: Date, token: string): LockOwner {
+export function createOwner(process: ProcessFacts, since: Date): LockOwner {
   const { machine = thisMachine } = process;
-  const host = machine.host();
   const space = machine.space();
-  const start = space === undefined ? undefined : machine.process(process.id).start;
-  return { host, processId: process.id, space, start, since: since.toISOString(), token };
+  return {
+    host: machine.host(),
+    processId: process.id,
+    space,
+    start: space === undefined ? undefined : machine.process(process.id).start,
+    since: since.toISOString(),
+    token: randomUUID(),
+  };
 }
 
 /** Whether a text is the beginning of a lock file, whose owner has not finished writing it. */
@@ -69,11 +74,13 @@ function parseOwner(text: string): LockOwner | undefined {
   const object = parseJson(text);
   if (!isJsonObject(object)) return undefined;
   const { host, processId, space, start, since, token } = object;
-  const isOwner = [host, since, token].every((value) => typeof value === 'string');
-  if (!isOwner || !Number.isSafeInteger(processId) || !/^[\w-]{1,100}$/.test(String(token))) {
-    return undefined;
-  }
+  const isOwner =
+    typeof host === 'string' &&
+    Number.isSafeInteger(processId) &&
+    !Number.isNaN(Date.parse(String(since))) &&
+    /^[\w-]{1,100}$/.test(String(token));
   const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  if (!isOwner) return undefined;
   return { ...(object as unknown as LockOwner), space: textOf(space), start: textOf(start) };
 }
 
@@ -129,29 +136,18 @@ function readBytes(descriptor: number): Buffer {
   return bytes.subarray(0, fs.readSync(descriptor, bytes, 0, maxSize, 0));
 }
 
-const tokenOf = ({ ino, mtimeMs }: fs.Stats) => `${ino}-${Math.floor(mtimeMs)}`;
-
-function readFound(descriptor: number): FoundLock {
-  // The file is looked at after opening, because a network file system asks its server only then.
-  const stats = fs.fstatSync(descriptor);
-  const text = readBytes(descriptor).toString();
-  const owner = parseOwner(text);
-  const token = owner?.token ?? tokenOf(stats);
-  const isForeign = owner === undefined && !isPartialOwner(text);
-  return { token, owner, isForeign, renewedAt: stats.mtimeMs };
-}
-
 /** Reads a lock; undefined when it is free. @throws the system's error */
 export function findLock(path: string): FoundLock | undefined {
-  try {
-    return withFile('ENOENT', () => fs.openSync(path, O_RDONLY | O_NONBLOCK), readFound);
-  } catch (error) {
-    // The lock of a different account with a strict umask.
-    if (errorCode(error) !== 'EACCES') throw error;
-    const stats = fs.statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) return undefined;
-    return { token: tokenOf(stats), owner: undefined, isForeign: true, renewedAt: stats.mtimeMs };
-  }
+  const open = () => fs.openSync(path, O_RDONLY | O_NONBLOCK);
+  return withFile('ENOENT', open, (descriptor): FoundLock => {
+    // The file is looked at after opening, because a network file system asks its server only then.
+    const { ino, mtimeMs } = fs.fstatSync(descriptor);
+    const text = readBytes(descriptor).toString();
+    const owner = parseOwner(text);
+    const token = owner?.token ?? `${ino}-${Math.floor(mtimeMs)}`;
+    const isForeign = owner === undefined && !isPartialOwner(text);
+    return { token, owner, isForeign, renewedAt: mtimeMs };
+  });
 }
 
 /** Takes the lock if it is free; false when another process has it. @throws the system's error */
@@ -161,18 +157,18 @@ export function createLock(path: string, owner: LockOwner): boolean {
 
 /**
  * Sets the lock's time to now by writing to it: a network file system then uses its server's clock, which is the same
- * for all hosts.
- * @throws the system's error
+ * for all hosts. A missing lock is taken again.
+ * @returns whether the owner has the lock @throws the system's error
  */
-function renewLock(path: string, token: string): 'renewed' | 'missing' | 'taken' {
+function renewLock(path: string, owner: LockOwner): boolean {
   const open = () => fs.openSync(path, O_RDWR | O_NONBLOCK);
-  const renewal = withFile('ENOENT', open, (descriptor) => {
+  const isOwn = withFile('ENOENT', open, (descriptor) => {
     const bytes = readBytes(descriptor);
-    if (parseOwner(bytes.toString())?.token !== token) return 'taken';
+    if (parseOwner(bytes.toString())?.token !== owner.token) return false;
     fs.writeSync(descriptor, bytes, 0, bytes.length, 0);
-    return 'renewed';
+    return true;
   });
-  return renewal ?? 'missing';
+  return isOwn ?? createLock(path, owner);
 }
 
 /** Removes the lock if it still has this token. @throws the system's error */
@@ -201,7 +197,7 @@ export function releaseLock(path: string, token: string): void {
 const ageOf = ({ renewedAt }: FoundLock) => Math.abs(Date.now() - renewedAt);
 
 /** Judges a lock that was found. */
-export function stateOf(found: FoundLock, process: ProcessFacts): LockState {
+function stateOf(found: FoundLock, process: ProcessFacts): LockState {
   const { owner, isForeign } = found;
   if (isForeign) return { type: 'alive' };
   const type = owner === undefined ? 'unknown' : livenessOf(owner, process);
@@ -256,34 +252,22 @@ export interface RefusedLock {
   readonly since: Date;
 }
 
-/** Makes a unique token; to load node:crypto would take longer than to take the lock. */
-function createToken(process: ProcessFacts, date: Date): string {
-  const parts = [process.id, date.getTime(), hrtime.bigint()];
-  return parts.map((part) => part.toString(36)).join('-');
-}
-
-function refusedLock(found: FoundLock | undefined, now: Date): RefusedLock {
-  const since = new Date(found?.owner?.since ?? found?.renewedAt ?? now);
-  const isDate = !Number.isNaN(since.getTime());
-  return { isHeld: false, holder: found?.owner, since: isDate ? since : now };
-}
-
 /**
  * Takes the lock at once, or returns its owner. Breaks a dead lock: the lock of a dead process of this machine, and a
  * lock of a different machine or container that was not renewed for a minute.
  * @throws the system's error when the lock's folder cannot be written
  */
-function takeLock(
-  path: string,
-  { process, clock }: LockOptions,
-): RefusedLock | { readonly isHeld: true; readonly owner: LockOwner } {
+function takeLock(path: string, { process, clock }: LockOptions): LockOwner | RefusedLock {
   const now = clock.date();
-  const owner = createOwner(process, now, createToken(process, now));
+  const owner = createOwner(process, now);
   for (let attempt = 1; ; attempt += 1) {
-    if (createLock(path, owner)) return { isHeld: true, owner };
+    if (createLock(path, owner)) return owner;
     const found = findLock(path);
     const isDead = found === undefined || stateOf(found, process).type === 'dead';
-    if (!isDead || attempt === 3) return refusedLock(found, now);
+    if (!isDead || attempt === 3) {
+      const since = new Date(found?.owner?.since ?? found?.renewedAt ?? now);
+      return { isHeld: false, holder: found?.owner, since };
+    }
     if (found !== undefined) breakDeadLock(path, found);
   }
 }
@@ -294,9 +278,7 @@ function keepLock(path: string, owner: LockOwner, clock: ProgramClock): HeldLock
   let checked = clock.date().getTime();
   const renew = () => {
     checked = clock.date().getTime();
-    const renewal = renewLock(path, owner.token);
-    const isMissing = renewal === 'missing' && !createLock(path, owner);
-    if (renewal === 'taken' || isMissing) isLost = true;
+    isLost ||= !renewLock(path, owner);
     if (isLost) stop();
   };
   const stop = clock.repeat(renewalInterval, () => quietly(renew));
@@ -316,7 +298,7 @@ function keepLock(path: string, owner: LockOwner, clock: ProgramClock): HeldLock
 /** Takes the lock as {@link takeLock} does, and keeps it until it is released. @throws the system's error */
 export function holdLock(path: string, options: LockOptions): HeldLock | RefusedLock {
   const taken = takeLock(path, options);
-  return taken.isHeld ? keepLock(path, taken.owner, options.clock) : taken;
+  return 'isHeld' in taken ? taken : keepLock(path, taken, options.clock);
 }
 
 /** Whether a different process holds the lock. @throws the system's error */
@@ -359,7 +341,7 @@ export async function withLock<Result>(
   try {
     while (owner === undefined) {
       const taken = takeLock(path, options);
-      if (taken.isHeld) owner = taken.owner;
+      if (!('isHeld' in taken)) owner = taken;
       else if (clock.monotonic() - start > maxWait) throw heldTooLong(path, taken);
       else await clock.sleep(writePause, signal);
     }

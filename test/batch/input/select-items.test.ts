@@ -31,17 +31,20 @@ const selection: Selection = {
   resultsName: 'out.jsonl',
   refusesSandbox: false,
   fingerprint: ({ index }) => String(index),
-  find: (index) =>
-    index > 3
-      ? undefined
-      : {
-          index,
-          fingerprint: String(index),
-          isAnswered: index < 3,
-          file: 0,
-          offset: 0,
-          length: 1,
-        },
+  results: {
+    last: 3,
+    find: (index) =>
+      index > 3
+        ? undefined
+        : {
+            index,
+            fingerprint: String(index),
+            isAnswered: index < 3,
+            file: 0,
+            offset: 0,
+            length: 1,
+          },
+  },
 };
 
 describe('an item', () => {
@@ -56,9 +59,9 @@ describe('an item', () => {
 
   test('that the sandbox answered is refused if a service is asked', () => {
     const found = { index: 1, fingerprint: '1', isAnswered: true, isFromSandbox: true };
-    const find = () => ({ ...found, file: 0, offset: 0, length: 1 });
-    expect(itemStatusOf(item(1), { ...selection, find })).toBe('answered');
-    expect(() => itemStatusOf(item(1), { ...selection, find, refusesSandbox: true })).toThrow(
+    const results = { last: 1, find: () => ({ ...found, file: 0, offset: 0, length: 1 }) };
+    expect(itemStatusOf(item(1), { ...selection, results })).toBe('answered');
+    expect(() => itemStatusOf(item(1), { ...selection, results, refusesSandbox: true })).toThrow(
       'out.jsonl has the answer of the sandbox to item 1 (line 11 of the input)',
     );
   });

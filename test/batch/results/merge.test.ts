@@ -72,7 +72,7 @@ describe('merged files', () => {
   ])('may have a failure %s an answer, which wins', (_, results) => {
     const merge = open();
     for (const one of results) merge.add(one);
-    expect(merge.index.get(7)).toMatchObject({ file: 1, isAnswered: true });
+    expect(merge.index.find(7)).toMatchObject({ file: 1, isAnswered: true });
   });
 });
 
@@ -82,6 +82,7 @@ test('an index keeps thousands of results, added in any order', () => {
   const order = Array.from({ length: count }, (_, item) => ((item * 1777) % count) + 1);
   for (const item of order) index.add(result(item, item % 3, item % 2 === 0));
   expect([index.count, index.last]).toEqual([count, count]);
-  for (const item of order) expect(index.get(item)).toEqual(result(item, item % 3, item % 2 === 0));
-  expect(index.get(count + 1)).toBeUndefined();
+  for (const item of order)
+    expect(index.find(item)).toEqual(result(item, item % 3, item % 2 === 0));
+  expect(index.find(count + 1)).toBeUndefined();
 });

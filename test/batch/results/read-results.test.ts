@@ -19,8 +19,8 @@ test('each result has the offset of its line, also after NULs from a crash', () 
   writeFileSync(name, `${lines[0]}\0\0\n${lines[1]}`);
   const [first, second] = lines.map((line) => Buffer.byteLength(line));
   const results = readResults(name);
-  expect(results.get(1)).toMatchObject({ offset: 0, length: first });
-  expect(results.get(2)).toMatchObject({ offset: (first ?? 0) + 3, length: second });
+  expect(results.find(1)).toMatchObject({ offset: 0, length: first });
+  expect(results.find(2)).toMatchObject({ offset: (first ?? 0) + 3, length: second });
 });
 
 describe.skipIf(process.platform === 'win32')('the path of a results file', () => {

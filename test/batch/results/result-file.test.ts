@@ -3,7 +3,6 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -181,30 +180,6 @@ describe('a results file', () => {
     expect(read(link)).toBe(read(path));
   });
 
-  test('reports a failed flush', async () => {
-    const path = join(folderOf(), 'out.jsonl');
-    const synchronize = () => Promise.reject(Object.assign(new Error(), { code: 'ENOSPC' }));
-    const clock = createFakeClock();
-    const file = openResultFile(path, { ...options, clock, synchronize });
-    const result = { index: 1, fingerprint: '1', isAnswered: true };
-    file.append({ ...result }, line(1));
-    await clock.advance(1000);
-    const failure = { kind: 'storage', message: `cannot write ${path}: the disk is full` };
-    expect(() => file.append({ ...result, index: 2 }, line(2))).toThrow(failure.message);
-    await expect(file.finish(true, true)).rejects.toMatchObject(failure);
-    await file.close();
-  });
-
-  test('keeps permissions that the umask would remove', async () => {
-    const path = fileWith(line(2));
-    chmodSync(path, 0o664);
-    const before = process.umask(0o077);
-    onTestFinished(() => void process.umask(before));
-    await append(path, [1]);
-    expect(read(path)).toBe(line(1) + line(2));
-    expect(statSync(path).mode & 0o777).toBe(0o664);
-  });
-
   test('is removed when a run ends without results, unless the run was complete', async () => {
     const path = join(folderOf(), 'out.jsonl');
     await openResultFile(path, options).close();
@@ -242,17 +217,6 @@ describe('the lock of a results file', () => {
     );
     await file.close();
     await openResultFile(path, options).close();
-  });
-
-  test.skipIf(process.platform === 'win32')('is beside the target of a link', async () => {
-    const path = join(realpathSync(folderOf()), 'out.jsonl');
-    const link = join(folderOf(), 'link.jsonl');
-    symlinkSync(path, link);
-    const file = openResultFile(link, options);
-    expect(() => openResultFile(link, options)).toThrow(
-      expect.objectContaining({ hint: expect.stringContaining(`delete ${path}.lock`) as string }),
-    );
-    await file.close();
   });
 
   test('X8: keeps a suspended natter from writing after another one has taken the file over', async () => {

@@ -1,55 +1,39 @@
 import { expect, test } from 'vitest';
-import { incompleteAnswer } from '../../../src/client/failure/answer-failure.ts';
+import { cutAnswer } from '../../../src/client/failure/answer-failure.ts';
 import { maskFailure } from '../../../src/client/failure/change-failure.ts';
 import { Failure, type Remedy } from '../../../src/failure.ts';
 
-const limited = (message: string, limit: 'totalTimeout' | 'idleTimeout') =>
-  new Failure('unreachable', message, { remedy: { code: 'raise-timeout', limit } });
-
-test('N13: an answer that --timeout cuts says so once, and how to raise the limit', () => {
-  const cause = limited('the answer was not complete within 2 seconds', 'totalTimeout');
-  expect(incompleteAnswer(cause, undefined)).toMatchObject({
-    kind: 'incomplete',
-    message: 'the answer was not complete within 2 seconds',
-    remedy: { code: 'raise-timeout', limit: 'totalTimeout' },
-  });
-});
-
-test('N13: an answer that stalls names the limit, too', () => {
-  const cause = limited('the service sent no content for 5 minutes', 'idleTimeout');
-  expect(incompleteAnswer(cause, undefined)).toMatchObject({
-    message: 'the answer is incomplete: the service sent no content for 5 minutes',
-    remedy: { code: 'raise-timeout', limit: 'idleTimeout' },
-  });
-});
-
-test('an answer that is cut for another reason can be sent again', () => {
-  const cause = new Failure('server_error', 'cut');
-  expect(incompleteAnswer(cause, 'r-1')).toMatchObject({
-    message: 'the answer is incomplete: cut',
-    remedy: { code: 'send-again' },
-    requestId: 'r-1',
-  });
-});
+test.each([
+  // The message for the total time says already that the answer is not complete.
+  ['N13: --timeout', 'totalTimeout', 'cut', { code: 'raise-timeout', limit: 'totalTimeout' }],
+  [
+    'N13: a stall',
+    'idleTimeout',
+    'the answer is incomplete: cut',
+    { code: 'raise-timeout', limit: 'idleTimeout' },
+  ],
+  ['a different failure', undefined, 'the answer is incomplete: cut', { code: 'send-again' }],
+] as const)(
+  'an answer that is cut by %s is incomplete, with a remedy',
+  (_, limit, message, remedy) => {
+    const cause = new Failure('unreachable', 'cut', {
+      remedy: limit && { code: 'raise-timeout', limit },
+    });
+    const failure = cutAnswer(cause, true, 'r-1');
+    expect(failure).toMatchObject({ kind: 'incomplete', message, remedy, requestId: 'r-1' });
+  },
+);
 
 const mask = (text: string) =>
   text.replaceAll(/sk-secret|idleTimeout|https|12:00|retries|variable|baseUrl|file/g, '***');
 
-test.each<readonly [remedy: Remedy, masked: Remedy]>([
-  [
-    { code: 'set-base-url', baseUrl: 'http://sk-secret.test' },
-    { code: 'set-base-url', baseUrl: 'http://***.test' },
-  ],
-  [
-    { code: 'record-request', file: 'sk-secret.jsonl' },
-    { code: 'record-request', file: '***.jsonl' },
-  ],
-  [
-    { code: 'check-proxy', variable: 'sk-secret_proxy' },
-    { code: 'check-proxy', variable: '***_proxy' },
-  ],
-])('masks the text of %j', (remedy, masked) => {
-  expect(maskFailure(new Failure('usage', 'no', { remedy }), mask).remedy).toEqual(masked);
+test.each([
+  [{ code: 'set-base-url', baseUrl: 'http://sk-secret.test' }, { baseUrl: 'http://***.test' }],
+  [{ code: 'record-request', file: 'sk-secret.jsonl' }, { file: '***.jsonl' }],
+  [{ code: 'check-proxy', variable: 'sk-secret_proxy' }, { variable: '***_proxy' }],
+] as const)('masks the text of %j', (remedy, masked) => {
+  const failure = maskFailure(new Failure('usage', 'no', { remedy }), mask);
+  expect(failure.remedy).toEqual({ ...remedy, ...masked });
 });
 
 test.each<Remedy>([

@@ -37,6 +37,7 @@ test.each([
   [529, 'server_error', true],
 ])('R14 R15 R16 status %d means %s; transient: %s', (status, kind, transient) => {
   expect(failure(status)).toMatchObject({ kind, transient, status });
+  expect(reportedError(readErrorValue({ code: status }, unmasked)).kind).toBe(kind);
 });
 
 test.each([
@@ -49,12 +50,11 @@ test.each([
 });
 
 test('R11 an exhausted quota is not retried', () => {
-  const { kind, transient, message } = failure(
-    429,
-    '{"error":{"message":"You exceeded your current quota.","code":"insufficient_quota"}}',
-  );
-  expect({ kind, transient }).toEqual({ kind: 'rate_limited', transient: false });
-  expect(message).toBe('quota exhausted (429): You exceeded your current quota.');
+  expect(failure(429, '{"error":{"message":"so","code":"insufficient_quota"}}')).toMatchObject({
+    kind: 'rate_limited',
+    transient: false,
+    message: 'quota exhausted (429): so',
+  });
 });
 
 test('prefers the status to the name in the body', () => {
@@ -65,28 +65,13 @@ test('uses the name in the body for an unknown status', () => {
   expect(failure(420, '{"error":{"name":"rate_limited"}}').kind).toBe('rate_limited');
 });
 
-test("contains the service's message", () => {
-  const { message } = failure(
-    400,
-    '{"error":{"name":"invalid_request","detail":"no model given"}}',
-  );
-  expect(message).toBe('the service rejected the request as invalid (400): no model given');
-});
-
-test('R14 shows only the title of a page', () => {
-  const page = '<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>';
-  expect(failure(502, page, { 'content-type': 'text/html' }).message).toBe(
-    'the service failed (502): 502 Bad Gateway',
-  );
-});
-
-test.each([501, 505])('a %d means that the server has no chat API', (status) => {
-  expect(
-    failure(status, '<title>Error response</title>', { 'content-type': 'text/html' }),
-  ).toMatchObject({
-    message: `the server does not offer the chat API (${status}): Error response`,
-    remedy: { code: 'check-base-url' },
-  });
+test.each([
+  [400, '{"error":{"detail":"so"}}', 'the service rejected the request as invalid (400): so'],
+  [502, '<title>502 Bad</title><p>nginx', 'the service failed (502): 502 Bad'],
+  [501, '<title>Error</title>', 'the server does not offer the chat API (501): Error'],
+  [505, '', 'the server does not offer the chat API (505)'],
+])('R14 a %d with the body %s says what happened, and the reason', (status, text, message) => {
+  expect(failure(status, text).message).toBe(message);
 });
 
 test('has the request id and the requested wait', () => {
@@ -97,8 +82,11 @@ test('has the request id and the requested wait', () => {
   });
 });
 
-test('has a remedy for a refused key', () => {
-  expect(failure(401).remedy).toEqual({ code: 'sign-in' });
+test.each([
+  [401, 'sign-in'],
+  [501, 'check-base-url'],
+])('a %d has the remedy %s', (status, code) => {
+  expect(failure(status).remedy).toEqual({ code });
 });
 
 test.each([
@@ -117,27 +105,15 @@ test('a 400 to a request with only the fields of the contract blames no paramete
   expect(failure(400, text, {}, sent).remedy).toEqual({ code: 'check-request' });
 });
 
-const reported = (message: string, more: object = {}) => ({ error: { message, ...more } });
-
 test.each([
-  [400, reported('Model Not Exist', { type: 'invalid_request_error' })],
+  [400, { error: { message: 'Model Not Exist', type: 'invalid_request_error' } }],
   [400, { object: 'error', message: 'Invalid model: origin', type: 'invalid_model', code: '1500' }],
-  [400, reported('origin is not a valid model ID', { code: 400 })],
-  [
-    400,
-    reported(
-      '400: {error: Invalid model name passed in model=origin. Call `/v1/models` to view available models}',
-    ),
-  ],
-  [
-    404,
-    reported('The model `origin` does not exist or you do not have access to it.', {
-      code: 'model_not_found',
-    }),
-  ],
-  [404, reported('model "origin" not found, try pulling it first', { type: 'api_error' })],
-  [404, reported('models/origin is not found for API version v1main', { code: 404 })],
-  [500, reported("'origin' does not exist")],
+  [400, { error: { message: 'origin is not a valid model ID', code: 400 } }],
+  [400, { error: { message: '400: {error: Invalid model name passed in model=origin.}' } }],
+  [404, { error: { message: 'The model `origin` does not exist or you may not use it.' } }],
+  [404, { error: { message: 'model "origin" not found, try pulling it first' } }],
+  [404, { error: { message: 'models/origin is not found for API version v1main' } }],
+  [500, { error: { message: "'origin' does not exist" } }],
   [422, { detail: 'Unknown model "origin"' }],
   [403, { error: { code: 'model_not_found' } }],
 ])('N6: a %d with %j means an unknown model', (status, body) => {
@@ -161,50 +137,30 @@ test.each([
 });
 
 test('N6: a 402 means that the account has no credit', () => {
-  const text = '{"error":{"message":"Insufficient Balance","type":"unknown_error"}}';
-  expect(failure(402, text)).toMatchObject({
+  expect(failure(402, '{"error":{"message":"Insufficient Balance"}}')).toMatchObject({
     kind: 'forbidden',
     transient: false,
-    message:
-      'the service asks for payment, the account has no credit left (402): Insufficient Balance',
+    message: expect.stringMatching(/no credit left \(402\): Insufficient Balance$/) as string,
     remedy: { code: 'check-quota' },
   });
 });
 
-test('N6: a 413 with the name of a rate limit is one', () => {
-  const text =
-    '{"error":{"message":"Request too large, limit 6000","type":"tokens","code":"rate_limit_exceeded"}}';
-  expect(failure(413, text)).toMatchObject({
-    kind: 'rate_limited',
-    transient: true,
-    message: 'rate limited by the service (413): Request too large, limit 6000',
-  });
+test.each([
+  ['too large', true, 'slow-down'],
+  ['Request too large, limit 6000', true, 'shorten-or-wait'],
+  ['Request too large: Limit 6000, Requested 9000', false, 'shorten-or-wait'],
+  ['Request too large: Limit 6000, Used 4000, Requested 3000', true, 'shorten-or-wait'],
+])('N6: "%s" with the name of a rate limit: transient: %s', (message, transient, code) => {
+  const text = JSON.stringify({ error: { message, code: 'rate_limit_exceeded' } });
+  for (const status of [400, 413, 429]) {
+    expect(failure(status, text)).toMatchObject({
+      kind: 'rate_limited',
+      transient,
+      message: `rate limited by the service (${status}): ${message}`,
+      remedy: { code },
+    });
+  }
 });
-
-const tooLarge = (numbers: string) =>
-  JSON.stringify({
-    error: {
-      message: `Request too large for model origin on tokens per minute (TPM): ${numbers}, please reduce your message size and try again.`,
-      type: 'tokens',
-      code: 'rate_limit_exceeded',
-    },
-  });
-
-test.each([400, 413, 429])(
-  'N6: a %d for more tokens than a minute has is a final rate limit',
-  (status) => {
-    expect(failure(status, tooLarge('Limit 6000, Requested 9000'))).toMatchObject({
-      kind: 'rate_limited',
-      transient: false,
-      remedy: { code: 'shorten-or-wait' },
-    });
-    expect(failure(status, tooLarge('Limit 6000, Used 4000, Requested 3000'))).toMatchObject({
-      kind: 'rate_limited',
-      transient: true,
-      remedy: { code: 'shorten-or-wait' },
-    });
-  },
-);
 
 test.each([
   [400, { error: { message: 'too long', code: 'context_length_exceeded' } }],
@@ -267,32 +223,6 @@ test.each([
   [{ message: 'no name at all' }, 'server_error'],
 ])('S12 %j is %s', (body, kind) => {
   expect(kindOfError(readErrorValue(body, unmasked))).toBe(kind);
-});
-
-const statuses = [
-  [400, 'invalid_request'],
-  [401, 'unauthorized'],
-  [402, 'forbidden'],
-  [403, 'forbidden'],
-  [404, 'not_found'],
-  [408, 'server_error'],
-  [413, 'invalid_request'],
-  [422, 'invalid_request'],
-  [429, 'rate_limited'],
-  [500, 'server_error'],
-  [503, 'server_error'],
-  [529, 'server_error'],
-] as const;
-
-test.each(statuses)('status %i is %s for a response and within an answer', (status, kind) => {
-  const now = new Date('2026-11-20T12:00:00Z');
-  const request = {
-    method: 'POST',
-    url: new URL('https://api.test/v1/chat/completions'),
-    headers: {},
-  } as const;
-  expect(serviceFailure({ status, headers: {}, text: '' }, now, request, unmasked).kind).toBe(kind);
-  expect(reportedError(readErrorValue({ code: status }, unmasked)).kind).toBe(kind);
 });
 
 test('N6: an error within a stream that names an unknown model has its hint', () => {

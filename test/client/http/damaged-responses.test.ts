@@ -4,15 +4,7 @@ import type { OpenNetwork } from '../../../src/client/http/transport.ts';
 import { undiciNetwork } from '../../../src/client/http/undici-network.ts';
 import { Failure } from '../../../src/failure.ts';
 import { fc } from '../../support/properties.ts';
-import {
-  chunk,
-  delta,
-  done,
-  json,
-  lastChunk,
-  streamed,
-  streamHead,
-} from '../../support/raw-replies.ts';
+import { delta, done, json, stream, streamed } from '../../support/raw-replies.ts';
 import { fin, startRawServer } from '../../support/raw-server.ts';
 import { createTestClient, runChat } from '../../support/run-chat.ts';
 
@@ -21,36 +13,14 @@ const whole = {
 };
 
 const responses = [
-  Buffer.concat([
-    streamHead(),
-    chunk(delta('Hel')),
-    chunk(delta('lo') + done),
-    Buffer.from(lastChunk),
-  ]),
+  Buffer.concat(stream(delta('Hel'), delta('lo') + done)),
   streamed('Hello'),
   json(200, whole),
   json(500, { error: { message: 'Sorry' } }),
 ];
 
 /** Bytes that parsers read differently in a head, or in the line with the size of a chunk. */
-const tokens = [
-  '',
-  '\r\n',
-  '\n',
-  '\r',
-  ' ',
-  '\t',
-  ':',
-  ';',
-  ';a',
-  ';a="b',
-  '"',
-  ',',
-  '0',
-  '-',
-  '\0',
-  '\u00ff',
-];
+const tokens = ['', '\r\n', ';a', ';a="b', ...Array.from('\n\r \t:;",0-\0\u00ff')];
 /** With the end of the line before them. */
 const lines = [
   'transfer-encoding: chunked',

@@ -20,15 +20,8 @@ describe('a list of models', () => {
       { models: [{ name: 'origin', size: 2, object: 'x' }, 'third'], data: [origin] },
       [{ ...origin, name: 'origin', size: 2 }, { id: 'third' }],
     ],
-    [
-      'name or model for an id',
-      [{ name: 'a' }, { model: 'b' }, { id: '', name: 'c' }],
-      [
-        { id: 'a', name: 'a' },
-        { id: 'b', model: 'b' },
-        { id: 'c', name: 'c' },
-      ],
-    ],
+    ['a name for an id', [{ id: '', name: 'c' }], [{ id: 'c', name: 'c' }]],
+    ['a model for an id', [{ model: 'b' }], [{ id: 'b', model: 'b' }]],
     ['entries without an id', [null, 4, '', {}, { id: 5 }, nextgen], [nextgen]],
   ])('is read from %s', (_, value, models) => {
     expect(parseModelList(value)).toEqual(models);
@@ -55,15 +48,11 @@ describe('one model', () => {
     ['a list of one in data', { data: [origin] }, origin],
     ['model', { model: origin }, origin],
     [
-      'a record with fields called data and model',
+      'a record with such fields',
       { id: 'a', data: {}, model: {} },
       { id: 'a', data: {}, model: {} },
     ],
-    [
-      'a record whose model is its id',
-      { model: 'a', context_window: 5 },
-      { id: 'a', model: 'a', context_window: 5 },
-    ],
+    ['a record whose model is its id', { model: 'a', n: 5 }, { id: 'a', model: 'a', n: 5 }],
     ['a record without an id', { context_window: 5 }, { id: 'requested', context_window: 5 }],
   ])('is read from %s', (_, value, model) => {
     expect(parseModelRecord(value, 'requested')).toEqual(model);
@@ -78,29 +67,15 @@ describe('one model', () => {
   });
 });
 
-test('completes a bare id from the catalogue, and names the source', () => {
-  expect(describeModel({ id: 'nextgen' })).toStrictEqual({
-    id: 'nextgen',
-    contextWindow: 1_000_000,
-    latency: 20,
-    purpose: 'most advanced model',
-    sources: { contextWindow: 'catalogue', latency: 'catalogue', purpose: 'catalogue' },
+test('prefers the service to the catalogue for each property, and names the source', () => {
+  const record = { id: 'origin', context_window: 64_000, purpose: ' tests ' };
+  expect(describeModel(record)).toStrictEqual({
+    id: 'origin',
+    contextWindow: 64_000,
+    latency: 18,
+    purpose: 'tests',
+    sources: { contextWindow: 'service', latency: 'catalogue', purpose: 'service' },
   });
-});
-
-test('prefers the service to the catalogue, for each field', () => {
-  expect(describeModel({ id: 'origin', context_window: 64_000, purpose: ' tests ' })).toStrictEqual(
-    {
-      id: 'origin',
-      contextWindow: 64_000,
-      latency: 18,
-      purpose: 'tests',
-      sources: { contextWindow: 'service', latency: 'catalogue', purpose: 'service' },
-    },
-  );
-});
-
-test('omits unknown properties of a model that is not in the catalogue', () => {
   expect(describeModel({ id: 'other' })).toStrictEqual({ id: 'other', sources: {} });
 });
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../../sandbox/sandbox-helpers.ts';
@@ -55,17 +55,6 @@ test.each([
   expect(place.has('a.jsonl')).toBe(false);
   expect(place.asked).toEqual([]);
 });
-
-test.skipIf(process.platform === 'win32')(
-  'a file of -o in a loop of symbolic links is reported before the first request',
-  async () => {
-    const place = await openPrompts(2);
-    symlinkSync('loop', join(place.folder, 'loop'));
-    const result = await place.run(['p.txt', '-o', 'loop/out.jsonl']);
-    expectFailure(result, 12, 'cannot write loop/out.jsonl: its symbolic links form a loop');
-    expect(place.asked).toEqual([]);
-  },
-);
 
 test('Y24: natter batch merge expands patterns that the shell did not expand', async () => {
   const place = await openPrompts(4);
@@ -411,17 +400,5 @@ describe('shards', () => {
     });
     expect((await place.run(['merge', 'a.jsonl', '-o', 'a.jsonl', '--force'])).code).toBe(0);
     expectComplete(place, 'a.jsonl', 2);
-  });
-
-  test('never replace a folder', async () => {
-    const place = await openPrompts(2);
-    await place.run(['p.txt', '-o', 'a.jsonl']);
-    mkdirSync(join(place.folder, 'all'));
-    const { code, stderr } = await place.run(['merge', 'a.jsonl', '-o', 'all', '--force']);
-    expect({ code, stderr }).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('all is not a regular file') as string,
-    });
-    expect(readdirSync(place.folder).toSorted()).toEqual(['a.jsonl', 'all', 'p.txt']);
   });
 });

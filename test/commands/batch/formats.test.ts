@@ -2,13 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../../sandbox/sandbox-helpers.ts';
-import {
-  type BatchPlace,
-  openBatchPlace,
-  openPrompts,
-  parseResults,
-  promptLines,
-} from '../../support/batch.ts';
+import { type BatchPlace, openBatchPlace, openPrompts, promptLines } from '../../support/batch.ts';
 import { expectFailure } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { delta, done, finish, stream, streamed } from '../../support/raw-replies.ts';
@@ -23,17 +17,6 @@ const openaiRequest = (id: string, content: string, more: object = {}) =>
   })}\n`;
 
 describe('an input of OpenAI batch requests', () => {
-  test('is recognised, and answered', async () => {
-    const place = await openBatchPlace();
-    place.write('r.jsonl', openaiRequest('a', 'one') + openaiRequest('b', 'two'));
-    const { code, stdout } = await place.run(['r.jsonl']);
-    expect(code).toBe(0);
-    expect(parseResults(stdout)).toMatchObject([
-      { id: 'a', content: 'one', model: 'nextgen' },
-      { id: 'b', content: 'two' },
-    ]);
-  });
-
   test('X12: may have any field in a body', async () => {
     const place = await openBatchPlace();
     place.write('r.jsonl', openaiRequest('a', 'one', { temperature: 0, vendor: { x: [1] } }));
@@ -47,15 +30,6 @@ describe('an input of OpenAI batch requests', () => {
         vendor: { x: [1] },
       },
     ]);
-  });
-
-  test('with a different address is an invalid item', async () => {
-    const place = await openBatchPlace();
-    place.write('r.jsonl', openaiRequest('a', 'one').replace('chat/completions', 'embeddings'));
-    const { code, stderr } = await place.run(['r.jsonl']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('line 1 of r.jsonl has a url other than "/v1/chat/completions"');
-    expect(place.asked).toEqual([]);
   });
 
   test('may have contents in parts', async () => {
@@ -238,14 +212,6 @@ describe('--output-format csv', () => {
     const result = await place.run(run, { input: table });
     expectFailure(result, 2, '--output-format csv with -o needs a named input file');
   });
-
-  test('reads UTF-16 tables of spreadsheets', async () => {
-    const place = await openBatchPlace();
-    const { stdout } = await place.run(['-', '--format', 'csv', '--output-format', 'csv'], {
-      input: Buffer.from('\uFEFFprompt\tx\r\nh\u00e9\t1\r\n', 'utf16le'),
-    });
-    expect(stdout).toBe('prompt\tx\tanswer\tanswer_error\nh\u00e9\t1\th\u00e9\t\n');
-  });
 });
 
 test('--summary and --progress-json report the run as JSON, also of a shard of an array job', async () => {
@@ -391,44 +357,12 @@ describe('natter batch --schema', () => {
     expect(results('r.jsonl')).toMatchObject([{ index: 1 }, { index: 2, content: right }]);
   });
 
-  test('sends mismatches again with --rerun-failed', async () => {
-    const { run, requests } = await openChecked(['a'], [wrong, right]);
-    const options = ['--schema-retries', '0', '--rerun-failed', '1', '-o', 'r.jsonl'];
-    const { code } = await run([...checkedWords, ...options]);
-    expect({ code, requests: requests.length }).toEqual({ code: 0, requests: 2 });
-  });
-
-  test('refuses to resume with a different schema', async () => {
-    const { run, requests } = await openChecked(['a'], [right]);
-    await run([...checkedWords, '-o', 'r.jsonl']);
-    const { code } = await run(['p.txt', '--schema', 'name, x?', '-o', 'r.jsonl']);
-    expect({ code, requests: requests.length }).toEqual({ code: 2, requests: 1 });
-  });
-
   test('writes the prompt of the input and the answer as received to CSV', async () => {
     const { run, read } = await openChecked(['who?'], [wrong]);
     const { stdout } = await run([...checkedWords, '--output-format', 'csv']);
     await run([...checkedWords, '--output-format', 'csv', '-o', 'r.csv']);
     expect(stdout.split('\n')[1]).toMatch(/^,who\?,"\{""name"": 5\}",mismatch: /);
     expect(read('r.csv')).toBe(stdout);
-  });
-
-  test('adds response_format only if the setting says so', async () => {
-    const { run, requests } = await openChecked(['a'], [right]);
-    await run(checkedWords);
-    await run([...checkedWords, '--response-format', 'json_object']);
-    const formats = requests.map(({ body }) => JSON.parse(body) as object);
-    expect(formats[0]).not.toHaveProperty('response_format');
-    expect(formats[1]).toMatchObject({ response_format: { type: 'json_object' } });
-  });
-
-  test('counts the schema in the estimate of --dry-run', async () => {
-    const { run } = await openChecked(['a'], [right]);
-    const tokens = async (options: readonly string[]) => {
-      const { stderr } = await run(['p.txt', ...options, '--dry-run']);
-      return Number(/~(\d+) tokens/.exec(stderr)?.[1]);
-    };
-    expect(await tokens(schema)).toBeGreaterThan((await tokens([])) + 40);
   });
 
   test('keeps the tokens of all answers within --max-total-tokens', async () => {

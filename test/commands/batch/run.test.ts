@@ -36,26 +36,6 @@ describe('natter batch', () => {
     expect(stderr).toBe('');
   });
 
-  test('has in each result the fields of --json, and its position and id', async () => {
-    const place = await openBatchPlace();
-    const { stdout } = await place.run(['--format', 'jsonl'], {
-      input: '{"id":"a","prompt":"hi"}',
-    });
-    expect(JSON.parse(stdout)).toEqual({
-      index: 1,
-      line: 1,
-      id: 'a',
-      prompt_hash: expect.stringMatching(/^[\da-f]{16}$/) as string,
-      completion_id: expect.any(String) as string,
-      model: 'origin',
-      content: 'hi',
-      finish_reason: 'stop',
-      usage: expect.objectContaining({ total_tokens: expect.any(Number) as number }) as object,
-      attempts: 1,
-      timing: expect.any(Object) as object,
-    });
-  });
-
   test('sends only the fields of the contract and those requested', async () => {
     const place = await openBatchPlace();
     place.write(
@@ -86,13 +66,6 @@ describe('natter batch', () => {
       },
       { model: 'origin', messages: [turn('system', 'mine'), turn('user', 'c')], seed: 1 },
     ]);
-  });
-
-  test('builds prompts from a table', async () => {
-    const place = await openBatchPlace();
-    place.write('t.csv', '\uFEFFid,text\r\nx,"two\r\nlines"\r\n');
-    const { stdout } = await place.run(['t.csv', '--template', 'About {{text}}']);
-    expect(parseResults(stdout)[0]).toMatchObject({ id: 'x', content: 'About two\r\nlines' });
   });
 
   test('saves no conversation', async () => {
@@ -146,13 +119,6 @@ describe('natter batch', () => {
     expect(result?.content).not.toBe('');
   });
 
-  test('counts the retries of the client', async () => {
-    const place = await openBatchPlace([rule('429 retry-after=0 times=3')]);
-    const { code, stdout } = await place.run(['-'], { input: 'one\n' });
-    expect(code).toBe(0);
-    expect(parseResults(stdout)[0]).toMatchObject({ attempts: 4 });
-  });
-
   test.each([
     ['[sandbox 404] x\n', 6],
     ['[sandbox 400] x\n[sandbox 400] y\n', 7],
@@ -163,35 +129,6 @@ describe('natter batch', () => {
     const { code, stderr } = await place.run(['-'], { input });
     expect(code).toBe(exitCode);
     expect(stderr).toMatch(/failed: \d /);
-  });
-
-  test('does not say that it stopped early if no item is left', async () => {
-    const place = await openBatchPlace();
-    const { stderr } = await place.run(
-      ['-', '--retries', '0', '--retry-max-wait', '1s', '--concurrency', '1'],
-      { input: 'fine\n[sandbox 429] x\n' },
-    );
-    expect(stderr).toContain('1 failed: 1 rate_limited\n');
-    expect(stderr).not.toContain('stopped because');
-  });
-
-  test('stops at once when the key is refused', async () => {
-    const place = await openPrompts(50);
-    const { code, stdout, stderr } = await place.run(['p.txt', '--concurrency', '1'], {
-      env: { NATTER_API_KEY: 'wrong' },
-    });
-    expect(code).toBe(4);
-    expect(parseResults(stdout)).toHaveLength(1);
-    expect(stderr).toContain('stopped because further items would fail too');
-  });
-
-  test('stops when the service is unreachable', async () => {
-    const place = await openPrompts(500);
-    const { code, stdout } = await place.run(['p.txt'], {
-      env: { NATTER_BASE_URL: 'http://127.0.0.1:1' },
-    });
-    expect(code).toBe(75);
-    expect(parseResults(stdout).length).toBeLessThan(20);
   });
 
   test.each([
@@ -235,16 +172,6 @@ describe('natter batch', () => {
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(stderr).toContain('0 of 0 items answered');
     expect(place.read('out.jsonl')).toBe('');
-  });
-
-  test('suggests correcting the lines if nothing else failed', async () => {
-    const place = await openBatchPlace();
-    place.write('p.jsonl', '{"prompt":"a"}\n{"prompt":\n');
-    const { code, stderr } = await place.run(['p.jsonl', '-o', 'out.jsonl']);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(
-      /cannot succeed unchanged: correct the input; run the same command again/,
-    );
   });
 });
 
@@ -317,26 +244,6 @@ test('many items in progress cause no warning of Node about listeners', async ()
   onTestFinished(() => void process.off('warning', onWarning));
   const { code } = await place.run(['p.txt', '--concurrency', '40']);
   expect({ code, warnings }).toEqual({ code: 0, warnings: [] });
-});
-
-test('during many 429s all workers wait, and then all items are answered', async () => {
-  const place = await openPrompts(20, [rule('429 retry-after=0.2 times=10')]);
-  const { code, stdout } = await place.run(['p.txt', '--concurrency', '8', '--retries', '20']);
-  expect(code).toBe(0);
-  expect(stdout.trim().split('\n')).toHaveLength(20);
-  // Eight requests at first; later only those in progress are repeated, until the 429s end.
-  expect(place.asked.length).toBe(30);
-}, 240_000);
-
-test('a pause longer than the limit ends the batch at once', async () => {
-  const place = await openPrompts(20, [rule('429 retry-after=3600')]);
-  const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl', '--concurrency', '1']);
-  expect(code).toBe(75);
-  expect(place.asked).toHaveLength(1);
-  expect(stderr).toContain(
-    '1 failed: 1 rate_limited, 19 left; stopped because further items would fail too: ',
-  );
-  expect(stderr).toContain('Retry-After is 1 h');
 });
 
 const failed: Reply = [response(500)];

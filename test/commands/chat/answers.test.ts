@@ -6,7 +6,6 @@ import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 import { startProxy } from '../../support/proxy-server.ts';
 import {
-  choice,
   chunk,
   delta,
   done,
@@ -14,7 +13,6 @@ import {
   json,
   lastChunk,
   response,
-  stream,
   streamed,
   streamHead,
 } from '../../support/raw-replies.ts';
@@ -130,22 +128,6 @@ describe('Y9: malformed JSON', () => {
     expect(stderr).not.toContain('secret');
     expect(stderr).not.toContain('base URL');
   });
-
-  test('after the first text is not retried', async () => {
-    const reply = [streamHead(), chunk(delta('Hel')), chunk('data: {"secret\n\n'), lastChunk];
-    const { code, stdout, server } = await runOn([reply], ['hi']);
-    expect({ code, stdout }).toEqual({ code: 11, stdout: 'Hel\n' });
-    expect(server.requests).toHaveLength(1);
-  });
-
-  test('in a list of models is retried too', async () => {
-    const { code, stdout } = await runOn(
-      [[response(200, {}, '{"data":[{"id"')], [json(200, { data: [{ id: 'origin' }] })]],
-      ['models', 'list'],
-    );
-    expect(code).toBe(0);
-    expect(stdout).toContain('origin');
-  });
 });
 
 test.each([
@@ -187,10 +169,4 @@ test.each([
   ['messages=[]', 'builds them from the system prompt, the conversation and the prompt'],
 ])('Y5: --param %s suggests the option for it', async (parameter, hint) => {
   expectFailure(await runInMemory(['--sandbox', '--param', parameter, 'hi']), 2, hint);
-});
-
-test('S29 --reasoning shows reasoning on standard error', async () => {
-  const thought = choice({ delta: { reasoning: 'first I think' } });
-  const result = await runOn([stream(thought, delta('text'), done)], ['--reasoning', 'hi']);
-  expect(result).toMatchObject({ code: 0, stdout: 'text\n', stderr: 'first I think\n' });
 });

@@ -1,15 +1,12 @@
 import type { Command } from 'commander';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import { exitCodes, type FailureKind } from '../../../src/failure.ts';
 import { createDataFolder, type DataFolder } from '../../support/data-folder.ts';
-import { folderOf } from '../../support/folder.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
-import { serviceAt } from '../../support/natter.ts';
+import { jsonLines, serviceAt } from '../../support/natter.ts';
 import {
   choice,
   delta,
@@ -56,20 +53,6 @@ test.each(rows)(
   },
 );
 
-test('P23 every kind of failure of a prompt except an unexpected one has a row above', () => {
-  const shown = new Set(rows.map(([kind]) => kind));
-  const missing = Object.keys(exitCodes).filter((kind) => !shown.has(kind as FailureKind));
-  // The others have separate tests: streams, budget, truncation, secrets, and batches.
-  expect(missing).toEqual([
-    'unexpected',
-    'storage',
-    'budget',
-    'truncated_prompt',
-    'secrets',
-    'unfinished',
-  ]);
-});
-
 test('P23 every exit code is unique', () => {
   const codes = Object.values(exitCodes);
   expect(new Set(codes).size).toBe(codes.length);
@@ -79,12 +62,6 @@ test('P24 NATTER_DEBUG adds the stack trace', async () => {
   const words = ['--sandbox', '[sandbox 404]'];
   const { stderr } = await runInMemory(words, { env: { NATTER_DEBUG: '1' } });
   expect(stderr).toMatch(/\n\s+at /);
-});
-
-test('an answer at its token limit has a notice and exit code 0', async () => {
-  const { code, stderr } = await runInMemory(['--sandbox', '-t', '5', 'hi']);
-  expect(code).toBe(0);
-  expect(stderr).toMatch(/^natter: the answer reached the token limit/);
 });
 
 /** A value for each argument that names or finds something; it does not exist. */
@@ -121,12 +98,6 @@ beforeAll(async () => {
 });
 
 describe('Y34', () => {
-  test('the command tree has commands for conversations, models and texts', () => {
-    const named = missing.map((line) => line.join(' '));
-    expect(named).toContain('conversations show nowhere');
-    expect(named).toContain('models search nowhere');
-  });
-
   test.each([
     ...missing,
     ['conversations', 'search', 'nowhere', '--json'],
@@ -159,10 +130,11 @@ test.each([
   ['Origin', 'did you mean -m origin? natter models list shows the available models'],
   ['other', 'natter models list shows the available models; natter auth status shows'],
 ])('the unknown model %s has the hint: %s', async (model, hint) => {
-  expectFailure(await stored.run(['--sandbox', '-m', model, 'hi']), 6, `\n  ${hint}`);
-  const printed = await stored.run(['--sandbox', '-m', model, '--json', 'hi']);
-  const document = JSON.parse(printed.stdout) as { readonly error: { readonly hint: string } };
-  expect(document.error.hint).toContain(hint);
+  const { code, stderr, stdout } = await stored.run(['--sandbox', '-m', model, '--json', 'hi']);
+  expect(code).toBe(6);
+  for (const document of [stdout, stderr]) {
+    expect(JSON.parse(document)).toMatchObject({ error: { hint: expect.stringContaining(hint) } });
+  }
 });
 
 const answered: Reply = [streamed('the ', 'answer')];
@@ -171,54 +143,37 @@ const status = (code: number, headers: Readonly<Record<string, string>> = {}): R
   response(code, headers),
 ];
 
-test('R9 --retry-max-wait is the limit', async () => {
-  const words = ['--retry-max-wait', '1s', 'hi'];
-  const { code, stderr, server } = await runOn(
-    [status(429, { 'retry-after': '2' }), answered],
-    words,
-  );
-  expect(code).toBe(8);
-  expect(stderr).toMatch(/Retry-After is 2 seconds/);
-  expect(server.requests).toHaveLength(1);
-});
+const failing = status(500, { 'retry-after': '0' });
 
 test('R12 after two failures the answer is printed once, and R31 standard error reports each retry', async () => {
-  const failed = status(500, { 'retry-after': '0' });
-  const { code, stdout, stderr, server } = await runOn([failed, failed, answered], ['hi']);
+  const { code, stdout, stderr, server } = await runOn([failing, failing, answered], ['hi']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer\n' });
-  expect(stderr.trimEnd().split('\n')).toEqual([
-    expect.stringContaining('retry 1 of 4'),
-    expect.stringContaining('retry 2 of 4'),
-  ]);
-  const bodies = server.requests.map(({ body }) => body);
-  expect(new Set(bodies).size).toBe(1);
+  expect(stderr).toMatch(/^.*retry 1 of 4.*\n.*retry 2 of 4.*\n$/);
+  expect(new Set(server.requests.map(({ body }) => body)).size).toBe(1);
 });
 
 test.each([
-  ['2', 3],
-  ['0', 1],
-])(
-  'R13 R27 --retries %s makes %i requests to a service that keeps failing',
-  async (retries, count) => {
-    const words = ['--retries', retries, 'hi'];
-    const { code, stdout, server } = await runOn([status(500, { 'retry-after': '0' })], words);
-    expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
-    expect(server.requests).toHaveLength(count);
-  },
-);
+  ['R9 --retry-max-wait 1s', status(429, { 'retry-after': '2' }), 8, 1],
+  ['R13 R27 --retries 2', failing, 9, 3],
+  ['R13 R27 --retries 0', failing, 9, 1],
+])('%s: a service that keeps failing has code %3$i after %4$i requests', async (...row) => {
+  const [options, reply, code, requests] = row;
+  const result = await runOn([reply], [...options.split(' ').slice(-2), 'hi']);
+  expect(result).toMatchObject({ code, stdout: '' });
+  expect(result.server.requests).toHaveLength(requests);
+});
 
 test('R30 an untrusted certificate is not retried, and the hint names the remedy', async () => {
   const server = await serve([answered], { tls: true });
   const { code, stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
   expect(code).toBe(10);
-  expect(stderr).toMatch(/certificate of .* is signed by an authority unknown to this machine/);
+  expect(stderr).toMatch(/certificate of .* an authority unknown to this machine/);
   expect(stderr).toMatch(/NODE_EXTRA_CA_CERTS/);
   expect(stderr).not.toContain('retry');
-  expect(server.requests).toHaveLength(0);
 });
 
 test('R31 --quiet does not report retries', async () => {
-  const result = await runOn([status(500, { 'retry-after': '0' }), answered], ['--quiet', 'hi']);
+  const result = await runOn([failing, answered], ['--quiet', 'hi']);
   expect(result).toMatchObject({ code: 0, stdout: 'the answer\n', stderr: '' });
 });
 
@@ -255,26 +210,17 @@ test.each<[string, Reply, string, RegExp]>([
 
 const filtered = (text: string) => `[sandbox echo finish-reason=content_filter] ${text}`;
 
-test('X23: a filtered answer is a failed item of a batch, keeps its text, and is requested again', async () => {
-  const folder = folderOf();
-  const input = join(folder, 'in.txt');
-  const output = join(folder, 'out.jsonl');
-  writeFileSync(input, `one\n${filtered('two')}\n`);
-  const words = ['batch', '--sandbox', input, '-o', output];
-  const first = await runInMemory(words);
-  expect(first.stderr).toContain('1 of 2 items answered');
-  expect(first.stderr).toContain('1 failed: 1 no_answer');
-  expect(first.code).toBe(14);
-  const lines = readFileSync(output, 'utf8').trim().split('\n');
-  expect(JSON.parse(lines[1] ?? '')).toMatchObject({
+test('X23: a filtered answer is a failed item of a batch, and keeps its text', async () => {
+  const input = `one\n${filtered('two')}\n`;
+  const { code, stdout, stderr } = await runInMemory(['batch', '--sandbox'], { input });
+  expect(code).toBe(14);
+  expect(stderr).toContain('1 failed: 1 no_answer');
+  expect(jsonLines(stdout)[1]).toMatchObject({
     content: 'two',
     finish_reason: 'content_filter',
     usage: expect.any(Object),
     error: { kind: 'no_answer' },
   });
-  const again = await runInMemory(words);
-  expect(again.code).toBe(14);
-  expect(again.stderr).toContain('1 of 2 items answered (1 before)');
 });
 
 test('X23: compare exits with the code of a filtered answer, and shows its text', async () => {
@@ -287,21 +233,13 @@ test('X23: compare exits with the code of a filtered answer, and shows its text'
 });
 
 test('X23: a filtered answer is saved in its conversation, not marked as cut', async () => {
-  const { env } = createDataFolder();
-  const { code } = await runInMemory(['--sandbox', filtered('hello')], { env });
-  expect(code).toBe(14);
-  expect(await runInMemory(['last'], { env })).toMatchObject({
-    code: 0,
-    stdout: 'hello\n',
-    stderr: '',
-  });
-  const { stdout } = await runInMemory(['conversations', 'export', 'latest', '--format', 'json'], {
-    env,
-  });
-  const { turns } = JSON.parse(stdout) as { turns: object[] };
-  expect(turns[1]).toMatchObject({ content: 'hello', finish_reason: 'content_filter' });
-  expect(turns[1]).toMatchObject({ failure: 'no_answer' });
-  expect(turns[1]).not.toHaveProperty('incomplete');
+  const data = createDataFolder();
+  await data.run(['--sandbox', filtered('hello')]);
+  expect(await data.run(['last'])).toMatchObject({ code: 0, stdout: 'hello\n', stderr: '' });
+  const answer = pathOf(data.only())[1];
+  const saved = { content: 'hello', finishReason: 'content_filter', failure: 'no_answer' };
+  expect(answer).toMatchObject(saved);
+  expect(answer?.incomplete).toBeUndefined();
 });
 
 const prompt = '[sandbox echo]<think>hm</think>\n\nyes';

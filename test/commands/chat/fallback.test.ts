@@ -1,9 +1,7 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { folderOf } from '../../support/folder.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt, temporaryHome } from '../../support/natter.ts';
-import { createPromptProject } from '../../support/prompt-project.ts';
 import { chunk, delta, json, response, streamed, streamHead } from '../../support/raw-replies.ts';
 import { fin, type RawServer, type Reply } from '../../support/raw-server.ts';
 import { runOn, serve } from '../../support/serve.ts';
@@ -37,13 +35,6 @@ describe('--fallback', () => {
     expect(stderr).toBe(
       'natter: warning: origin: the service failed (500); falling back to nextgen\n',
     );
-  });
-
-  test('is an option of natter run, too', async () => {
-    const { folder } = createPromptProject({ 'ask.md': 'hi' });
-    const words = ['run', join(folder, 'ask.md'), '--fallback', 'nextgen'];
-    const { code, models } = await ask([failed, answered], words);
-    expect({ code, models }).toEqual({ code: 0, models: ['origin', 'nextgen'] });
   });
 
   test('asks the next model for a checked answer, and that one again after a mismatch', async () => {
@@ -96,23 +87,6 @@ describe('--fallback', () => {
     expect(code).toBe(0);
     expect(modelsIn(server.requests)).toEqual(['origin', 'origin', 'nextgen']);
     expect(stderr).toContain('(2 attempts); falling back to nextgen');
-  });
-
-  test('--json has the model, the profile and the models before', async () => {
-    const { stdout } = await ask([failed, answered], ['--json', '--fallback', 'nextgen', 'hi']);
-    expect(JSON.parse(stdout)).toMatchObject({
-      content: 'ok',
-      model: 'nextgen',
-      profile: 'default',
-      fallbackFrom: [{ model: 'origin', profile: 'default', reason: 'server_error' }],
-    });
-  });
-
-  test('--json of the first model has its profile and no models before', async () => {
-    const { stdout } = await ask([answered], ['--json', '--fallback', 'nextgen', 'hi']);
-    const document = JSON.parse(stdout) as object;
-    expect(document).toMatchObject({ model: 'origin', profile: 'default' });
-    expect(document).not.toHaveProperty('fallbackFrom');
   });
 
   test('--jsonl has an event for each step', async () => {
@@ -270,8 +244,6 @@ describe('--fallback to a different profile', () => {
   });
 });
 
-const part: Reply = [streamed('part')];
-
 function modelsAsked({ requests }: RawServer): readonly string[] {
   return requests.map(({ body }) => (JSON.parse(body) as { model: string }).model);
 }
@@ -300,32 +272,6 @@ test('each group of --every falls back by itself', async () => {
   expect(modelsAsked(server)).toEqual(['origin', 'nextgen', 'origin']);
 });
 
-test('--every --json has the model, the profile and the models before, also from the setting', async () => {
-  const { stdout } = await runOn([failed, answered], ['--json', '--every', '1l', 'x'], {
-    env: { NATTER_RETRIES: '0', NATTER_FALLBACK: 'nextgen' },
-    input: 'a\n',
-  });
-  expect(jsonLines(stdout)).toMatchObject([
-    {
-      first_line: 1,
-      content: 'ok',
-      model: 'nextgen',
-      profile: 'default',
-      fallbackFrom: [{ model: 'origin', profile: 'default', reason: 'server_error' }],
-    },
-  ]);
-});
-
-test('a group that no model answers fails, with both causes', async () => {
-  const words = ['--every', '1l', '--fallback', 'nextgen', 'x'];
-  const { code, stderr } = await runOn([failed], words, {
-    env: { NATTER_RETRIES: '0' },
-    input: 'a\n',
-  });
-  expect(code).toBe(9);
-  expect(stderr).toContain('line 1: nextgen: the service failed (500); before that, origin:');
-});
-
 test('the pieces of --split and their combination fall back', async () => {
   const server = await serve([failed, answered]);
   const words = [...split, '--fallback', 'nextgen', 'count'];
@@ -336,19 +282,4 @@ test('the pieces of --split and their combination fall back', async () => {
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok\n' });
   expect(stderr).toContain('origin: the service failed (500); falling back to nextgen\n');
   expect(modelsAsked(server).filter((model) => model === 'nextgen')).toHaveLength(1);
-});
-
-test('the last answer of --split has the model, the profile and the models before', async () => {
-  const server = await serve([part]);
-  await runInMemory([...split, '-q', 'count'], { env: smallWindow(server), input: text });
-  const pieces = server.requests.length - 1;
-  const replies = [...Array.from({ length: pieces }, () => part), failed, answered];
-  const second = await serve(replies);
-  const words = [...split, '--json', '--fallback', 'nextgen', 'count'];
-  const { stdout } = await runInMemory(words, { env: smallWindow(second), input: text });
-  expect(JSON.parse(stdout)).toMatchObject({
-    content: 'ok',
-    model: 'nextgen',
-    fallbackFrom: [{ model: 'origin', profile: 'default', reason: 'server_error' }],
-  });
 });

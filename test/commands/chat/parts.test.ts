@@ -132,20 +132,6 @@ test('--split auto cuts a text that does not fit, at paragraphs', async () => {
   }
 });
 
-test('pieces that the service finds too long are cut into smaller ones', async () => {
-  const refusal = { error: { message: 'the prompt does not fit the context window' } };
-  const refused: Reply = [json(400, refusal)];
-  const { run, prompts, kept } = await openPlace([refused, answered]);
-  const { code, stderr } = await run(splitWords, longText);
-  expect(code).toBe(0);
-  expect(stderr).toMatch(/warning: the text is too long for the service; cutting it into/);
-  const [, total = ''] = /into (\d+) smaller pieces/.exec(stderr) ?? [];
-  const smaller = prompts().filter((prompt) => prompt.includes(` of ${total} of a longer text`));
-  expect(smaller).toHaveLength(Number(total));
-  expect(textIn(smaller)).toBe(longText);
-  expect(kept()).toEqual([]);
-});
-
 describe('N1: --split auto cuts a text that fits by estimate after a refusal for length', () => {
   const refuse = (error: object): Reply => [json(400, { error })];
   const words = ['--split', 'auto', '-m', 'other', '--max-tokens', '50', 'count'];
@@ -253,26 +239,21 @@ const fiveLines = 'a\nb\nc\nd\ne\n';
 
 test('--every answers each group under its lines', async () => {
   const words = ['--sandbox', '--every', '2l', echoAsk];
-  const { code, stdout, stderr } = await runInMemory(words, { input: fiveLines });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toBe(
-    '==> lines 1-2 <==\nask\n\na\nb\n\n==> lines 3-4 <==\nask\n\nc\nd\n\n==> line 5 <==\nask\n\ne\n',
-  );
+  expect(await runInMemory(words, { input: fiveLines })).toMatchObject({
+    code: 0,
+    stdout:
+      '==> lines 1-2 <==\nask\n\na\nb\n\n==> lines 3-4 <==\nask\n\nc\nd\n\n==> line 5 <==\nask\n\ne\n',
+    stderr: '',
+  });
 });
 
-test('--every places each group at {{stdin}}', async () => {
-  const words = ['--sandbox', '-q', '--every', '3l', '[sandbox echo]<{{stdin}}>'];
-  const { stdout } = await runInMemory(words, { input: 'a\nb\n' });
-  expect(stdout).toBe('==> lines 1-2 <==\n<a\nb\n>\n');
-});
-
-test('--every --json prints a line for each group', async () => {
-  const words = ['--sandbox', '--json', '--every', '3l', echoAsk];
+test('--every --json prints a line for each group, which replaces {{stdin}}', async () => {
+  const words = ['--sandbox', '--json', '--every', '3l', '[sandbox echo]<{{stdin}}>'];
   const { code, stdout } = await runInMemory(words, { input: fiveLines });
   expect(code).toBe(0);
   expect(jsonLines(stdout)).toMatchObject([
-    { first_line: 1, last_line: 3, model: 'origin', content: 'ask\n\na\nb\nc\n' },
-    { first_line: 4, last_line: 5, model: 'origin', content: 'ask\n\nd\ne\n' },
+    { first_line: 1, last_line: 3, model: 'origin', content: '<a\nb\nc\n>' },
+    { first_line: 4, last_line: 5, model: 'origin', content: '<d\ne\n>' },
   ]);
 });
 
@@ -304,13 +285,14 @@ test('--every keeps secrets from a different machine, and --redact puts them bac
 });
 
 test.each([
-  ['--jsonl', ['--jsonl']],
-  ['--continue', ['-c']],
-  ['--dry-run', ['--dry-run']],
-])('--every refuses %s', async (name, more) => {
+  [['--jsonl'], '--every and --jsonl cannot be used together'],
+  [['-c'], '--every and --continue cannot be used together'],
+  [['--dry-run'], '--every and --dry-run cannot be used together'],
+  [['--every', '200'], '--every must be lines, a time or a size'],
+  [['--no-stdin'], '--every needs standard input that is piped in'],
+])('--every with %j is refused', async (more, problem) => {
   const words = ['--sandbox', '--every', '2l', ...more, 'x'];
-  const result = await runInMemory(words, { input: fiveLines });
-  expectFailure(result, 2, `--every and ${name} cannot be used together`);
+  expectFailure(await runInMemory(words, { input: fiveLines }), 2, problem);
 });
 
 test('--every with -f and empty input names standard input and an example', async () => {
@@ -320,85 +302,58 @@ test('--every with -f and empty input names standard input and an example', asyn
   expect(stderr).toMatch(/--every reads standard input, not -f, and it was empty; .+ tail -f app/);
 });
 
-test('--every refuses a wrong size, and --no-stdin', async () => {
-  const wrong = await runInMemory(['--sandbox', '--every', '200', 'x'], { input: fiveLines });
-  expect(wrong.code).toBe(2);
-  expect(wrong.stderr).toContain('--every must be lines, a time or a size');
-  const without = await runInMemory(['--sandbox', '--every', '2l', '--no-stdin', 'x']);
-  expect(without.stderr).toContain('--every needs standard input that is piped in');
-});
-
 test('input that is faster than the answers is held back, and reported once', async () => {
-  const input = Array.from({ length: 20 }, (_, index) => `${index}\n`).join('');
-  const { code, stdout, stderr } = await runOn([[50, streamed('ok')]], ['--every', '1l', 'x'], {
-    input,
-  });
-  expect(code).toBe(0);
+  const options = { input: '\n'.repeat(20) };
+  const replies = [[50, streamed('ok')]];
+  const { stdout, stderr } = await runOn(replies, ['--every', '1l', 'x'], options);
   expect(stdout.match(/==> line /g)).toHaveLength(20);
   expect(stderr).toMatch(
-    /^natter: input arrives faster than answers; reading is paused \(\d+ groups with \d+ lines wait\)\n$/,
+    /^natter: input arrives faster than answers; reading is paused \(8 groups with [89] lines wait\)\n$/,
   );
 });
-
-const echo = '[sandbox echo]';
 
 /** The names of the attached files, in order, and what standard error has. */
 async function attached(cwd: string, names: readonly string[], more: readonly string[] = []) {
   const files = names.flatMap((name) => ['-f', name]);
-  const { code, stdout, stderr } = await runInMemory(
-    ['--sandbox', ...files, ...more, `${echo}ask`],
-    {
-      cwd,
-    },
-  );
+  const words = ['--sandbox', ...files, ...more, '[sandbox echo]ask'];
+  const { code, stdout, stderr } = await runInMemory(words, { cwd });
   const found = [...stdout.matchAll(/<file name="(.+?)">/g)].map(([, name]) => name);
   return { code, names: found, stderr };
 }
 
+const repository = {
+  '.gitignore': 'build/\n*.log\n',
+  '.git/HEAD': 'ref',
+  'src/.gitignore': '!keep.log\n/only-here.ts\n',
+  'src/a.ts': 'A',
+  'src/only-here.ts': 'X',
+  'src/deep/only-here.ts': 'Y',
+  'src/drop.log': 'X',
+  'src/keep.log': 'K',
+  'src/build/out.ts': 'X',
+  'build/out.ts': 'X',
+};
+
+const unignored = ['src/a.ts', 'src/deep/only-here.ts', 'src/keep.log'];
+
+const hidden = { '.env': 'SECRET=1', '.github/ci.yml': 'ci', 'a.ts': 'A' };
+
 describe('-f with a folder', () => {
-  test('attaches its text files in the order of their names', async () => {
-    const cwd = folderOf({ 'src/b.ts': 'B', 'src/a/z.ts': 'Z', 'src/a.ts': 'A', 'other.ts': 'O' });
-    expect(await attached(cwd, ['src'])).toEqual({
-      code: 0,
-      names: ['src/a/z.ts', 'src/a.ts', 'src/b.ts'],
-      stderr: 'natter: attached src: 3 files, ~3 tokens\n',
-    });
-  });
-
-  test('the working folder itself, and a folder with a slash', async () => {
-    const cwd = folderOf({ 'src/b.ts': 'B', 'a.ts': 'A' });
-    expect((await attached(cwd, ['.'])).names).toEqual(['a.ts', 'src/b.ts']);
-    expect((await attached(cwd, ['src/'])).names).toEqual(['src/b.ts']);
-  });
-
-  test('leaves out what .gitignore files exclude', async () => {
-    const cwd = folderOf({
-      '.gitignore': 'build/\n*.log\n',
-      '.git/HEAD': 'ref',
-      'src/.gitignore': '!keep.log\n/only-here.ts\n',
-      'src/a.ts': 'A',
-      'src/only-here.ts': 'X',
-      'src/deep/only-here.ts': 'Y',
-      'src/drop.log': 'X',
-      'src/keep.log': 'K',
-      'src/build/out.ts': 'X',
-      'build/out.ts': 'X',
-    });
-    const expected = ['src/a.ts', 'src/deep/only-here.ts', 'src/keep.log'];
-    expect((await attached(cwd, ['.'])).names).toEqual(expected);
-    // The rules of the repository apply below a subfolder, too.
-    expect((await attached(cwd, ['src'])).names).toEqual(expected);
-  });
-
-  test('that .gitignore excludes is attached if it is named', async () => {
-    const cwd = folderOf({ '.gitignore': 'build/\n', '.git/HEAD': 'ref', 'build/a.ts': 'A' });
-    expect((await attached(cwd, ['build'])).names).toEqual(['build/a.ts']);
-  });
-
-  test('leaves out hidden files and folders', async () => {
-    const cwd = folderOf({ '.env': 'SECRET=1', '.github/ci.yml': 'ci', 'a.ts': 'A' });
-    expect((await attached(cwd, ['.'])).names).toEqual(['a.ts']);
-    expect((await attached(cwd, ['.github'])).names).toEqual(['.github/ci.yml']);
+  test.each([
+    [
+      'a folder has its files in the order of their names',
+      'src/',
+      { 'src/b.ts': 'B', 'src/a/z.ts': 'Z', 'src/a.ts': 'A', 'other.ts': 'O' },
+      ['src/a/z.ts', 'src/a.ts', 'src/b.ts'],
+    ],
+    ['what .gitignore files exclude is left out', '.', repository, unignored],
+    ['the rules of the repository apply below a subfolder', 'src', repository, unignored],
+    ['an excluded folder is attached if it is named', 'build', repository, ['build/out.ts']],
+    ['hidden files and folders are left out', '.', hidden, ['a.ts']],
+    ['a hidden folder is attached if it is named', '.github', hidden, ['.github/ci.yml']],
+  ])('%s', async (_title, name, files, names) => {
+    const result = await attached(folderOf(files), [name]);
+    expect(result).toMatchObject({ code: 0, names });
   });
 
   test('counts binary files, files in a different encoding and links', async () => {
@@ -414,7 +369,8 @@ describe('-f with a folder', () => {
     expect(stderr).toBe(
       'natter: attached .: 1 file, ~1 token; skipped 2 binary files, 1 file in a different encoding (d.txt), 1 link\n',
     );
-    expect((await attached(cwd, ['.'], ['--lossy'])).names).toEqual(['a.txt', 'd.txt']);
+    const lossy = await attached(cwd, ['.'], ['--lossy', '-q']);
+    expect(lossy).toMatchObject({ names: ['a.txt', 'd.txt'], stderr: '' });
   });
 
   test('without text files is refused', async () => {
@@ -423,10 +379,6 @@ describe('-f with a folder', () => {
       stderr:
         'natter: cannot attach a: no text files found\n  a: 0 files, ~0 tokens; skipped 1 binary file\n',
     });
-  });
-
-  test('--quiet omits the notice', async () => {
-    expect((await attached(folderOf({ 'a/b.ts': 'B' }), ['a'], ['-q'])).stderr).toBe('');
   });
 });
 
@@ -451,14 +403,9 @@ describe('-f with a pattern', () => {
     ['src/?.ts', ['src/c.ts']],
     ['src/.*.ts', ['src/.hidden.ts']],
     ['[x].ts', ['[x].ts']],
-  ])('%s attaches the files that match', async (pattern, expected) => {
-    const { code, names } = await attached(cwd, [pattern]);
-    expect({ code, names }).toEqual({ code: 0, names: expected });
-  });
-
-  test('works with a full path', async () => {
-    const { names } = await attached(cwd, [join(cwd, 'src/*.ts')]);
-    expect(names).toEqual([join(cwd, 'src/c.ts')]);
+    [join(cwd, 'src/*.ts'), [join(cwd, 'src/c.ts')]],
+  ])('%s attaches the files that match', async (pattern, names) => {
+    expect(await attached(cwd, [pattern])).toMatchObject({ code: 0, names });
   });
 
   test('that matches nothing is refused', async () => {

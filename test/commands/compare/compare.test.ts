@@ -11,9 +11,8 @@ import {
   parseModels,
   readComparedModels,
 } from '../../../src/commands/compare/run.ts';
-import { pathOf, versionsOf } from '../../../src/conversation/tree.ts';
+import { pathOf, type Turn, versionsOf } from '../../../src/conversation/tree.ts';
 import type { Run } from '../../../src/run.ts';
-import { sandboxKey } from '../../../src/sandbox/keys.ts';
 import { parseModel } from '../../../src/settings/named-model.ts';
 import { createDataFolder } from '../../support/data-folder.ts';
 import { folderOf } from '../../support/folder.ts';
@@ -40,18 +39,14 @@ test.each([
 });
 
 test.each(['lokal:llama3', 'lokal:llama3:8b', 'work:gpt-4.1', 'lokal:', 'work:o3'])(
-  '%s names an unknown profile',
+  '%s names an unknown profile, unless there are none',
   (name) => {
     expect(() => parseModel(name, profiles, 'usage')).toThrow(
       /^there is no profile (?:lokal|work) for .+; the profiles are /,
     );
+    expect(parseModel(name, undefined, 'usage')).toMatchObject(named(name));
   },
 );
-
-test('without profiles, every name is a model', () => {
-  const { profile, model } = parseModel('lokal:llama3', undefined, 'usage');
-  expect([profile, model]).toEqual([undefined, 'lokal:llama3']);
-});
 
 describe('a list of models', () => {
   test.each([
@@ -208,37 +203,27 @@ test('figures are printed on standard error, and not with --quiet', async () => 
   expect((await compare(['--quiet', '[sandbox echo] hi'])).stderr).toBe('');
 });
 
-test('-s, -t, --param and --no-stream go into each request', async () => {
+test('-s, -t, --param and --no-stream go into each request, and --dry-run sends none', async () => {
   const server = await serve([[json(200, completion)]]);
-  const line = '-m origin,nextgen -s brief -t 3 --param seed=1 --no-stream hello';
-  const { thrown } = await compare(line.split(' '), { environment: serviceAt(server) });
-  expect(thrown).toBeUndefined();
-  const bodies = server.requests.map(({ body }) => JSON.parse(body) as { model: string });
-  const messages = [
-    { role: 'system', content: 'brief' },
-    { role: 'user', content: 'hello' },
-  ];
-  expect(bodies.toSorted((one, other) => one.model.localeCompare(other.model))).toEqual([
-    { model: 'nextgen', messages, max_tokens: 3, seed: 1 },
-    { model: 'origin', messages, max_tokens: 3, seed: 1 },
-  ]);
-});
-
-test('--dry-run prints each request and sends none', async () => {
-  const server = await serve([]);
-  const words = ['--dry-run', '-s', 'brief', '-m', 'origin,nextgen', 'hello'];
-  const { thrown, stdout } = await compare(words, { environment: serviceAt(server) });
-  expect(thrown).toBeUndefined();
+  const words = '-m origin,nextgen -s brief -t 3 --param seed=1 --no-stream hello'.split(' ');
+  const environment = serviceAt(server);
+  const { stdout } = await compare([...words, '--dry-run'], { environment });
   expect(server.connections()).toBe(0);
-  const url = `${server.url}/v1/chat/completions`;
+  expect((await compare(words, { environment })).thrown).toBeUndefined();
   const messages = [
     { role: 'system', content: 'brief' },
     { role: 'user', content: 'hello' },
   ];
+  const bodies = ['origin', 'nextgen'].map((model) => {
+    return { model, messages, max_tokens: 3, seed: 1 };
+  });
+  const sent = server.requests.map(({ body }) => JSON.parse(body) as object);
+  expect(sent).toEqual(expect.arrayContaining(bodies));
+  const url = `${server.url}/v1/chat/completions`;
   expect(JSON.parse(stdout)).toMatchObject({
-    requests: ['origin', 'nextgen'].map((model) => ({
-      asked: model,
-      request: { method: 'POST', url, body: { model, messages, stream: true } },
+    requests: bodies.map((body) => ({
+      asked: body.model,
+      request: { method: 'POST', url, body },
       estimate: { window: expect.any(Number) as number },
       profile: { name: 'default' },
     })),
@@ -329,12 +314,9 @@ describe('--json', () => {
 
   test('--jsonl has the requested model in each event', async () => {
     const { stdout } = await compare(['--jsonl', '-m', 'origin,other', '[sandbox echo] hi']);
-    const lines = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const lines = jsonLines(stdout) as readonly Readonly<Record<string, unknown>>[];
     const of = (asked: string) => lines.filter((line) => line['asked'] === asked);
-    expect(of('origin').map((line) => line['type'])).toEqual([
+    expect(of('origin').map(({ type }) => type)).toEqual([
       'answer-started',
       'answer-named',
       'text-received',
@@ -376,12 +358,15 @@ describe('N7 without -m', () => {
   const listing = (...ids: readonly string[]) =>
     json(200, { object: 'list', data: ids.map((id) => ({ id, object: 'model' })) });
 
-  test('the configured model is compared with another one that the service lists', async () => {
+  test.each([
+    ['the configured model and another one that the service lists', 'large', ['large', 'small']],
+    ['two models of a service without the default one', '', ['small', 'large']],
+  ])('%s are compared', async (_, model, expected) => {
     const server = await serve([[listing('small', 'large', 'huge')], [json(200, completion)]]);
-    const environment = { ...serviceAt(server), NATTER_MODEL: 'large' };
+    const environment = { ...serviceAt(server), NATTER_MODEL: model };
     const { thrown, stdout } = await compare(['--no-stream', 'hi'], { environment });
     expect(thrown).toBeUndefined();
-    expect(headings(stdout)).toEqual(['large', 'small']);
+    expect(headings(stdout)).toEqual(expected);
   });
 
   test('a service that lists no other model needs the name of one', async () => {
@@ -393,12 +378,6 @@ describe('N7 without -m', () => {
       hint: 'name both: natter compare -m large,OTHER …',
     });
     expect(server.requests).toHaveLength(1);
-  });
-
-  test('a service without the default model is asked with two of its own', async () => {
-    const server = await serve([[listing('small', 'large')], [json(200, completion)]]);
-    const { stdout } = await compare(['--no-stream', 'hi'], { environment: serviceAt(server) });
-    expect(headings(stdout)).toEqual(['small', 'large']);
   });
 
   test('a published model is compared with the other one', async () => {
@@ -439,45 +418,24 @@ describe('in a pipe', () => {
   });
 });
 
-test('a model with a profile uses the address and the key of that profile', async () => {
-  const env = await serviceWith();
-  const other = await serviceWith({ reply: 'echo' });
-  const config = folderOf();
-  const local = { 'base-url': other.NATTER_BASE_URL };
-  const credential = { apiKey: sandboxKey, baseUrl: other.NATTER_BASE_URL };
-  writeFileSync(join(config, 'config.json'), JSON.stringify({ profiles: { local } }));
-  writeFileSync(
-    join(config, 'credentials.json'),
-    JSON.stringify({ profiles: { local: credential } }),
-    {
-      mode: 0o600,
-    },
-  );
-  const { code, stdout } = await runInMemory(
-    ['compare', '-m', 'origin,local:origin', 'hello you'],
-    {
-      env: { ...env, NATTER_CONFIG_DIR: config },
-    },
-  );
-  expect(code).toBe(0);
-  expect(stdout).toMatch(/==> origin <==\n\*\*This is the natter sandbox/);
-  expect(stdout).toMatch(/==> local:origin <==\nhello you\n$/);
-});
-
 describe('the saved conversation', () => {
+  /** The turns that are continued, and the models of the last one. */
+  const savedIn = ({ only }: ReturnType<typeof createDataFolder>) => {
+    const path = pathOf(only());
+    const versions = versionsOf(only(), path.at(-1) as Turn);
+    return {
+      texts: path.map(({ content }) => content),
+      models: versions.map(({ model }) => model),
+    };
+  };
+
   test('has the answer of each model, and continues with the first', async () => {
     const data = createDataFolder();
     await data.run(['--sandbox', 'compare', '[sandbox echo] hi']);
-    const conversation = data.only();
-    const [prompt, answer, ...others] = pathOf(conversation);
-    expect(others).toEqual([]);
-    expect(prompt?.content).toBe('[sandbox echo] hi');
-    expect(answer).toMatchObject({ model: 'origin', content: 'hi', finishReason: 'stop' });
-    const versions = answer === undefined ? [] : versionsOf(conversation, answer);
-    expect(versions.map(({ model, content }) => [model, content])).toEqual([
-      ['origin', 'hi'],
-      ['nextgen', 'hi'],
-    ]);
+    const texts = ['[sandbox echo] hi', 'hi'];
+    expect(savedIn(data)).toEqual({ texts, models: ['origin', 'nextgen'] });
+    const answer = { model: 'origin', content: 'hi', finishReason: 'stop' };
+    expect(pathOf(data.only())[1]).toMatchObject(answer);
   });
 
   test('continues with the first complete answer', async () => {
@@ -498,12 +456,10 @@ describe('the saved conversation', () => {
     ]);
     expect(pathOf(data.only())).toHaveLength(2);
     await data.run(['--sandbox', 'compare', '-c', '[sandbox echo] and now?']);
-    const path = pathOf(data.only());
-    const shown = path.map(({ content }) => content);
-    expect(shown).toEqual(['[sandbox echo] hi', 'hi', '[sandbox echo] and now?', 'and now?']);
-    const [answer] = path.slice(-1);
-    const versions = answer === undefined ? [] : versionsOf(data.only(), answer);
-    expect(versions.map(({ model }) => model)).toEqual(['origin', 'nextgen']);
+    expect(savedIn(data)).toEqual({
+      texts: ['[sandbox echo] hi', 'hi', '[sandbox echo] and now?', 'and now?'],
+      models: ['origin', 'nextgen'],
+    });
   });
 
   test('does not exist with --no-save', async () => {
@@ -558,12 +514,6 @@ async function runWith(answers: readonly string[], more: readonly string[] = [])
 
 const shown = (one: string) => `==> one <==\n${one}\n\n==> two <==\n${other}\n`;
 
-test('each answer is the value alone', async () => {
-  const { code, stdout, bodies } = await runWith([`\`\`\`json\n${right}\n\`\`\``]);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: shown(right) });
-  expect(bodies[0]?.messages[0]?.content).toContain('conforms to the JSON Schema');
-});
-
 test('a model is asked again with the violations, and the other is not', async () => {
   const { code, stdout, stderr, bodies } = await runWith([wrong, right]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: shown(right) });
@@ -596,11 +546,6 @@ test('--jsonl has a line with the result of the check', async () => {
   const checks = lines.filter(({ type }) => type === 'answer-checked');
   expect(checks).toHaveLength(2);
   expect(checks).toContainEqual(expect.objectContaining({ asked: 'two', value: { name: 'Bob' } }));
-});
-
-test('--select prints one value', async () => {
-  const { stdout } = await runWith([right], ['--select', '/name']);
-  expect(stdout).toBe('==> one <==\nAda\n\n==> two <==\nBob\n');
 });
 
 test('the conversation has the correction, and continues with the answer to it', async () => {

@@ -79,12 +79,6 @@ test('Y14: config list --json and config get --json have typed values', async ()
   expect(JSON.parse(one.stdout)).toMatchObject({ name: 'retries', value: 2 });
 });
 
-test('on a terminal, settings are a table with a heading', async () => {
-  const { stdout } = await runLines(['config list --no-input'], { terminals: ['stdout'] });
-  expect(stdout).toContain('SETTING');
-  expect(stdout).toMatch(/^model +origin +default$/m);
-});
-
 test('D10 without a home folder, settings have their defaults and cannot be saved', async () => {
   const memory = createMemoryContext();
   await runProgram(memory.context, ['config', 'get', 'model']);
@@ -114,27 +108,18 @@ const paths = {
   cache: '/home/ada/.cache/natter',
 };
 
-test('config paths prints each name and path, separated by a tab, into a pipe', async () => {
-  const rows = Object.entries(paths).map(([name, path]) => `${name}\t${path}\n`);
-  expect(await show('config paths')).toBe(rows.join(''));
-});
-
-test('on a terminal, config paths prints a table with a heading', async () => {
-  const text = await show('config paths --color never', { ...ada, terminals: ['stdout'] });
-  const [heading, ...rows] = text.trimEnd().split('\n');
-  expect(heading).toBe('NAME           PATH');
-  expect(rows).toEqual(Object.entries(paths).map(([name, path]) => name.padEnd(15) + path));
-});
-
-test('config paths --json is an array, with a name one object', async () => {
-  const all = Object.entries(paths).map(([name, path]) => ({ name, path }));
-  expect(JSON.parse(await show('config paths --json'))).toEqual(all);
-  const one = { name: 'cache', path: paths.cache };
-  expect(JSON.parse(await show('config paths cache --json'))).toEqual(one);
-});
-
-test.each(Object.entries(paths))('config paths %s prints only %s', async (name, path) => {
-  expect(await show(`config paths ${name}`)).toBe(`${path}\n`);
+test('config paths are rows in a pipe, a table on a terminal, and JSON', async () => {
+  const rows = Object.entries(paths);
+  const listed = rows.map(([name, path]) => ({ name, path }));
+  expect(await show('config paths')).toBe(rows.map((row) => `${row.join('\t')}\n`).join(''));
+  expect(await show('config paths --color never', { ...ada, terminals: ['stdout'] })).toBe(
+    [['NAME', 'PATH'], ...rows].map(([name = '', path]) => `${name.padEnd(15)}${path}\n`).join(''),
+  );
+  expect(JSON.parse(await show('config paths --json'))).toEqual(listed);
+  for (const { name, path } of listed) {
+    expect(await show(`config paths ${name}`)).toBe(`${path}\n`);
+    expect(JSON.parse(await show(`config paths ${name} --json`))).toEqual({ name, path });
+  }
 });
 
 test('config paths with an unknown name is not_found, with the names in its hint', async () => {
@@ -160,18 +145,9 @@ test.each([
   await expect(show(`config paths ${name}`, {})).rejects.toMatchObject({ kind: 'storage', hint });
 });
 
-/** Runs natter repeatedly in one home. */
-function inOneHome() {
-  const env = { HOME: temporaryHome() };
-  return { env, run: (...words: string[]) => runInMemory(words, { env }) };
-}
-
-test('config get of a setting without a value is not_found', async () => {
+test('config get of a setting without a value is not_found, and --json has the source', async () => {
   const result = await runInMemory(['config', 'get', 'system']);
   expectFailure(result, 6, 'natter config set system <value>');
-});
-
-test('config get --json has the source', async () => {
   const { stdout } = await runInMemory(['config', 'get', 'model', '--json']);
   expect(JSON.parse(stdout)).toEqual({
     name: 'model',
@@ -180,37 +156,30 @@ test('config get --json has the source', async () => {
   });
 });
 
-test('config list has every setting, and its source in a pipe', async () => {
+test('config list has every setting, with its source: in a pipe and on a terminal', async () => {
   const { stdout } = await runLines([set, 'config list']);
   expect(stdout).toContain('model\tnextgen\tprofile default\n');
-  const rows = JSON.parse((await runInMemory(['config', 'list', '--json'])).stdout) as {
-    name: string;
-  }[];
-  expect(rows.map(({ name }) => name)).toEqual(
+  const rows = stdout.split('\n').map((row) => row.split('\t')[0]);
+  expect(rows).toEqual(
     expect.arrayContaining(['base-url', 'model', 'retries', 'timeout', 'save', 'api-key']),
   );
+  const table = await runLines(['config list --no-input'], { terminals: ['stdout'] });
+  expect(table.stdout).toContain('SETTING');
+  expect(table.stdout).toMatch(/^model +origin +default$/m);
 });
 
-test('config path names the file that config set writes', async () => {
-  const { run } = inOneHome();
+test('config path names the file of the settings; a bad value in it is reported with what removes it', async () => {
+  const env = { HOME: temporaryHome() };
+  const run = (...words: string[]) => runInMemory(words, { env });
   const path = (await run('config', 'path')).stdout.trimEnd();
-  await run('config', 'set', 'model', 'nextgen');
-  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
-    version: 1,
-    profiles: { default: { model: 'nextgen' } },
-  });
-});
-
-test('an invalid value in the file is reported, with the command that removes it', async () => {
-  const { env, run } = inOneHome();
   await run('config', 'set', 'timeout', '5');
-  const path = join(env.HOME, '.config', 'natter', 'config.json');
-  writeFileSync(path, readFileSync(path, 'utf8').replace('"5s"', '"soon"'));
-  const { code, stderr } = await run('hi');
-  expect(code).toBe(3);
-  expect(stderr).toContain('timeout in profile default must be a duration');
-  expect(stderr).toContain('natter config unset timeout --profile default');
-  expect((await run('config', 'unset', 'timeout', '--profile', 'default')).code).toBe(0);
+  const stored = readFileSync(path, 'utf8');
+  expect(JSON.parse(stored)).toEqual({ version: 1, profiles: { default: { timeout: '5s' } } });
+  writeFileSync(path, stored.replace('"5s"', '"soon"'));
+  const unset = ['config', 'unset', 'timeout', '--profile', 'default'];
+  const message = 'timeout in profile default must be a duration';
+  expectFailure(await run('hi'), 3, message, `natter ${unset.join(' ')}`);
+  expect((await run(...unset)).code).toBe(0);
 });
 
 test.each([
@@ -222,46 +191,35 @@ test.each([
 });
 
 test('escape sequences in a stored value are not printed', async () => {
-  const { run } = inOneHome();
-  await run('config', 'set', 'system', 'a\u001B[31mb\u0007');
-  const outputs = [await run('config', 'list'), await run('config', 'get', 'system')];
-  for (const { stdout } of outputs) expect(stdout).not.toMatch(/[\u001B\u0007]/);
+  const lines = ['config set system "a\u001B[31mb\u0007"'];
+  for (const line of ['config list', 'config get system']) {
+    expect((await runLines([...lines, line])).stdout).not.toMatch(/[\u001B\u0007]/);
+  }
 });
 
 test('--profile, NATTER_PROFILE and config use select the service and its key, in this order', async () => {
   const { env, run, work, home } = await twoProfiles();
   expect((await run('--profile', 'work', 'hi')).stdout).toBe('Work\n');
   expect(work.requests[0]?.headers['authorization']).toBe('Bearer nk-work');
-  expect(await run('config', 'use', 'home')).toMatchObject({
-    code: 0,
-    stdout: '',
-    stderr: 'natter: home is the current profile\n',
-  });
+  expect((await run('config', 'use', 'home')).stderr).toBe('natter: home is the current profile\n');
   expect((await run('hi')).stdout).toBe('Home\n');
   expect(home.requests[0]?.headers['authorization']).toBe('Bearer nk-home');
-  const byVariable = { ...env, NATTER_PROFILE: 'work' };
-  expect((await runInMemory(['hi'], { env: byVariable })).stdout).toBe('Work\n');
-  expect((await runInMemory(['hi', '--profile', 'home'], { env: byVariable })).stdout).toBe(
-    'Home\n',
-  );
+  const byVariable = (...words: string[]) =>
+    runInMemory(words, { env: { ...env, NATTER_PROFILE: 'work' } });
+  expect((await byVariable('hi')).stdout).toBe('Work\n');
+  expect((await byVariable('hi', '--profile', 'home')).stdout).toBe('Home\n');
+  const { stderr } = await byVariable('config', 'use', 'home');
+  expect(stderr).toContain('NATTER_PROFILE is set and overrides it');
 });
 
-test('config profiles shows the current profile, and which have keys', async () => {
+test('config profiles shows the current profile and the keys; remove-profile deletes both', async () => {
   const { run } = await twoProfiles();
   await run('config', 'use', 'work');
   expect((await run('config', 'profiles')).stdout).toBe(
     'default\t\t\nhome\t\tkey stored\nwork\tcurrent\tkey stored\n',
   );
-  expect(JSON.parse((await run('config', 'profiles', '--json')).stdout)).toContainEqual({
-    name: 'work',
-    current: true,
-    has_key: true,
-  });
-});
-
-test('remove-profile deletes the profile and its key, and the default profile becomes current', async () => {
-  const { run } = await twoProfiles();
-  await run('config', 'use', 'work');
+  const { stdout } = await run('config', 'profiles', '--json');
+  expect(JSON.parse(stdout)).toContainEqual({ name: 'work', current: true, has_key: true });
   expect((await run('config', 'remove-profile', 'work')).stderr).toBe(
     'natter: removed profile work and its key\n',
   );
@@ -295,14 +253,6 @@ test('login to a profile that is not current suggests config use', async () => {
   await runInMemory(['config', 'use', 'work'], { env });
   const again = await runInMemory([...words, '--profile', 'work'], { env, input: 'nk-key' });
   expect(again.stderr).not.toContain('config use');
-});
-
-test('config use warns if NATTER_PROFILE overrides it', async () => {
-  const { env } = await twoProfiles();
-  const { stderr } = await runInMemory(['config', 'use', 'work'], {
-    env: { ...env, NATTER_PROFILE: 'home' },
-  });
-  expect(stderr).toContain('NATTER_PROFILE is set and overrides it');
 });
 
 test('--sandbox ignores the services of profiles', async () => {
@@ -339,25 +289,14 @@ test('--sandbox works with a damaged settings file, with a warning', async () =>
 
 test('a prompt without a service names the profiles that have one', async () => {
   const { run } = await twoProfiles();
-  expect(await run('hi')).toMatchObject({
-    code: 3,
-    stderr:
-      'natter: profile default has no service; those with one: home, work\n' +
-      '  natter config use home\n',
-  });
-  await run('config', 'remove-profile', 'home');
-  expect((await run('hi')).stderr).toBe(
-    'natter: profile default has no service; those with one: work\n  natter config use work\n',
-  );
+  const problem = 'natter: profile default has no service; those with one: home, work\n';
+  expectFailure(await run('hi'), 3, `${problem}  natter config use home\n`);
 });
 
 test('NATTER_ACCESSIBLE is true or false', async () => {
   const run = (value: string) =>
     runInMemory(['--sandbox', 'hi'], { env: { NATTER_ACCESSIBLE: value } });
-  expect(await run('maybe')).toMatchObject({
-    code: 3,
-    stderr: 'natter: NATTER_ACCESSIBLE must be true or false\n',
-  });
+  expectFailure(await run('maybe'), 3, 'natter: NATTER_ACCESSIBLE must be true or false\n');
   expect(await run('false')).toMatchObject({ code: 0 });
 });
 
@@ -384,7 +323,7 @@ test('keys are stored in one spelling, and config keys lists them', async () => 
 test.each([
   ['config set keys.open-editer f4', 'there is no key action "open-editer"'],
   ['config set keys.undo hyper+x', '"hyper+x" is not a key'],
-  ['config set keys.undo ctrl+g', 'ctrl+g of undo is the key of open-editor, too'],
+  ['config set keys.undo ctrl+g', 'keys.undo: ctrl+g is the key of open-editor, too'],
   ['config set keys.X f4', '"X" is not a key action'],
 ])('%s is refused', async (line, message) => {
   await expect(runLines([line])).rejects.toMatchObject({ kind: 'usage', message });
@@ -398,7 +337,7 @@ test('a default key that has a new action is not returned to the old one', async
   ];
   await expect(runLines(lines)).rejects.toMatchObject({
     kind: 'usage',
-    message: 'ctrl+g of undo is the key of open-editor, too',
+    message: 'keys.undo: ctrl+g is the key of open-editor, too',
     hint: 'natter config set keys.open-editor none, or a different key, frees it',
   });
 });

@@ -1,13 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { messagesOf, pathOf } from '../../../src/conversation/tree.ts';
@@ -103,18 +95,13 @@ describe('continuing', () => {
     expect(named.stdout).toContain('"model": "origin"');
   });
 
-  test.each(['latest', 'title', 'id'])('finds the conversation by %s', async (by) => {
+  test('finds the conversation by latest, title and id', async () => {
     const data = createDataFolder();
     await data.run(echo('first words'));
-    const names = {
-      latest: 'latest',
-      title: '[Sandbox echo] FIRST',
-      id: data.only().id.slice(0, 5),
-    };
-    const name = names[by as keyof typeof names];
-    const { code } = await data.run(['--resume', name, ...echo('two')]);
-    expect(code).toBe(0);
-    expect(pathOf(data.only())).toHaveLength(4);
+    for (const name of ['latest', '[Sandbox echo] FIRST', data.only().id.slice(0, 5)]) {
+      expect((await data.run(['--resume', name, ...echo('more')])).code).toBe(0);
+    }
+    expect(pathOf(data.only())).toHaveLength(8);
   });
 
   test('D16 omits a failed prompt from the next request, with a notice', async () => {
@@ -137,18 +124,15 @@ describe('continuing', () => {
     ['K26 10 kB', ['--resume', 'x'.repeat(10_240), 'hi'], 6, 'there is no conversation'],
   ])('fails for %s', async (_what, words, code, message) => {
     const data = createDataFolder();
-    const result = await data.run(['--sandbox', ...words]);
-    expect(result.code).toBe(code);
-    expect(result.stderr).toContain(message);
+    expectFailure(await data.run(['--sandbox', ...words]), code, message);
   });
 });
 
 test('a folder in the place of a conversation is called one', async () => {
   const data = createDataFolder();
   mkdirSync(join(data.path, 'conversations', 'bcdf.jsonl'), { recursive: true });
-  const { code, stderr } = await data.run(['conversations', 'show', 'bcdf']);
-  expect(code).toBe(12);
-  expect(stderr).toContain('bcdf.jsonl is a folder, not the file of a conversation');
+  const message = 'bcdf.jsonl is a folder, not the file of a conversation';
+  expectFailure(await data.run(['conversations', 'show', 'bcdf']), 12, message);
 });
 
 describe('--conversation', () => {
@@ -207,11 +191,8 @@ describe('--continue', () => {
 
   test('starts a conversation if there is none, and says so', async () => {
     const data = createDataFolder();
-    const { code, stderr } = await data.run(['-c', ...echo('one')]);
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: 'natter: there is no conversation yet; this starts one\n',
-    });
+    const { stderr } = await data.run(['-c', ...echo('one')]);
+    expect(stderr).toBe('natter: there is no conversation yet; this starts one\n');
     expect((await data.run(['-c', ...echo('two')])).stderr).toBe('');
     expect(pathOf(data.only())).toHaveLength(4);
   });
@@ -248,28 +229,25 @@ describe('failing storage', () => {
     expect(stderr.match(/warning: .*home folder is unknown/g)).toHaveLength(1);
   });
 
-  test.each([
+  const spoilers: readonly (readonly [string, (path: string) => void])[] = [
     [
       'D11 with a file in place of the data folder',
-      (path: string) => {
+      (path) => {
         rmSync(path, { recursive: true });
         writeFileSync(path, '');
       },
     ],
     [
       'D11 with a file in place of the conversations folder',
-      (path: string) => {
-        writeFileSync(join(path, 'conversations'), '');
-      },
+      (path) => writeFileSync(join(path, 'conversations'), ''),
     ],
     [
       'D10 with a folder that is not writable',
-      (path: string) => {
-        mkdirSync(join(path, 'conversations'));
-        chmodSync(join(path, 'conversations'), 0o500);
-      },
+      (path) => mkdirSync(join(path, 'conversations'), { mode: 0o500 }),
     ],
-  ])('%s the answer is still printed', async (_what, spoil) => {
+  ];
+
+  test.each(spoilers)('%s the answer is still printed', async (_what, spoil) => {
     const data = createDataFolder();
     spoil(data.path);
     const { code, stdout, stderr } = await data.run(echo('hello'));

@@ -61,11 +61,6 @@ test.each([
   expectFailure(await runInMemory(words), 2, `\n  ${hint}\n`);
 });
 
-test.each(['default', 'set', 'use'])('natter models %s names the setting', async (word) => {
-  const result = await runInMemory(['models', word, 'nextgen']);
-  expectFailure(result, 2, '\n  natter config set model nextgen\n');
-});
-
 test.each([
   ['after', ['hi', '-m', 'nextgen', '--no-stream']],
   ['before', ['-m', 'nextgen', '--no-stream', 'hi']],
@@ -129,25 +124,48 @@ test('--json after -- is text, so failures are printed as text', async () => {
   expect(stderr).toMatch(/^natter: no service is configured\n/);
 });
 
-// N33: more options of other programs
+// Options of other programs. A setting is a hint only where prompts are sent.
 test.each([
-  ['--schema-multi', '--schema "[name, age int]" asks for a list; the brackets make it one'],
-  ['--json-schema', '--schema asks for JSON and checks it'],
-  ['--json-schema', '--schema asks for JSON and checks it'],
-  ['--no-session-persistence', '--no-save does not save the conversation'],
-  ['--max-turns', 'natter sends one prompt and gets one answer'],
-])('N33: %s has the hint: %s', async (option, hint) => {
-  expectFailure(await runInMemory([option, 'x']), 2, `\n  ${hint}`);
-});
-
-// N27: a setting is a hint only where prompts are sent.
-test.each([
-  [['usage', '--model', 'origin'], '--by model shows a row for each'],
-  [['usage', '--window', '8192'], 'see natter usage --help'],
-  [['models', 'list', '--window', '8192'], 'see natter models list --help'],
-  [['batch', 'a.txt', '--window', '8192'], 'it is a setting: natter config set window <value>'],
-])('N27: natter %j has the hint: %s', async (words, hint) => {
-  expectFailure(await runInMemory(words), 2, `\n  ${hint}`);
+  ['--schema-multi x', '--schema "[name, age int]" asks for a list; the brackets make it one'],
+  ['--json-schema x', '--schema asks for JSON and checks it'],
+  ['--no-session-persistence x', '--no-save does not save the conversation'],
+  ['--max-turns x', 'natter sends one prompt and gets one answer'],
+  ['usage --model origin', '--by model shows a row for each'],
+  ['usage --window 8192', 'see natter usage --help'],
+  ['models list --window 8192', 'see natter models list --help'],
+  ['batch a.txt --window 8192', 'it is a setting: natter config set window <value>'],
+  // natter sandbox does not offer the settings of a client.
+  ['sandbox --window 8192', 'see natter sandbox --help'],
+  ['--modle x', 'did you mean --model? See natter --help'],
+  ['--temperature 0', 'use --param temperature=0.2, if the service takes it'],
+  ['--image a.png', 'natter sends no images; -f attaches a text file'],
+  ['--template review', 'natter run NAME sends a prompt file; natter prompts lists them'],
+  [
+    '--window 8192',
+    'it is a setting: natter config set window <value>, or NATTER_WINDOW for one run',
+  ],
+  ['--secret-guard=off hi', 'it is a setting: natter config set secret-guard <value>'],
+  ['conversations rm latest', 'natter conversations delete latest\n'],
+  ['conversations find "a', 'natter conversations search …\n'],
+  ['-t summarize', 'a template is a prompt file: natter run NAME sends it'],
+  ['--api-key=x hi', 'use natter auth login, or'],
+  ['--output json', 'natter "a prompt" > FILE writes the answer to a file; --json prints JSON'],
+  ['models --format', '--json prints JSON'],
+  ['models -p', 'see natter models list --help'],
+  ['compare --fallback', 'a comparison shows what each model answers, so no other model answers'],
+  ['compare --kye', 'see natter compare --help; put text that starts with a dash after --\n'],
+  ['models lsit', 'did you mean natter models list?'],
+  ['models origin', 'to show a model: natter models get origin'],
+  ['models default', 'natter config set model <model>'],
+  ['models use nextgen', 'natter config set model nextgen\n'],
+  ['config lst', 'did you mean list? See natter config --help'],
+  [
+    'auth login --api-key x',
+    'natter auth login asks for the key, or reads it from a file: natter auth login < key.txt\n',
+  ],
+  ['auth login --kye', 'see natter auth login --help\n'],
+])('N13, N27, N33, S6: natter %s has the hint: %s', async (line, hint) => {
+  expectFailure(await runInMemory(line.split(' ')), 2, `\n  ${hint}`);
 });
 
 // N28: -t is a template in other clients, but not with a number.
@@ -165,20 +183,20 @@ test.each([
 // N29: the words after a group
 test.each([
   [
-    ['prompts', 'list', 'nope'],
+    'prompts list nope',
     'natter prompts list takes no arguments, but got "nope"\n  to show a prompt file: natter prompts show nope\n',
   ],
   [
-    ['models', 'list', 'nope'],
+    'models list nope',
     'natter models list takes no arguments, but got "nope"\n  to show a model: natter models get nope\n',
   ],
-  [['prompts', 'ls'], 'there is no command "natter prompts ls"\n  natter prompts list\n'],
+  ['prompts ls', 'there is no command "natter prompts ls"\n  natter prompts list\n'],
   [
-    ['prompts', 'shw', 'review'],
+    'prompts shw review',
     'there is no command "natter prompts shw"\n  did you mean natter prompts show review?\n',
   ],
-])('N29: natter %j is refused with what was typed', async (words, message) => {
-  expectFailure(await runInMemory(words), 2, `natter: ${message}`);
+])('N29: natter %s is refused with what was typed', async (line, message) => {
+  expectFailure(await runInMemory(line.split(' ')), 2, `natter: ${message}`);
 });
 
 test('N30: a home folder that is a file has no settings, which is no failure', async () => {
@@ -191,63 +209,11 @@ test.each(['-q0', '-qz'])('N31: %s is an unknown option, not a prompt', async (o
   expectFailure(result, 2, `unknown option '-${option.slice(2)}'`);
 });
 
-test('S6: natter sandbox does not offer the settings of a client', async () => {
-  const { stderr } = await runInMemory(['sandbox', '--window', '8192']);
-  expect(stderr).toBe("natter: unknown option '--window'\n  see natter sandbox --help\n");
-});
-
-// N13: the options of other programs
-test.each([
-  ['--modle', 'x', 'did you mean --model? See natter --help'],
-  ['--temperature', '0', 'use --param temperature=0.2, if the service takes it'],
-  ['--image', 'a.png', 'natter sends no images; -f attaches a text file'],
-  ['--template', 'review', 'natter run NAME sends a prompt file; natter prompts lists them'],
-  [
-    '--window',
-    '8192',
-    'it is a setting: natter config set window <value>, or NATTER_WINDOW for one run',
-  ],
-  ['--secret-guard=off', 'hi', 'it is a setting: natter config set secret-guard <value>'],
-  ['conversations', 'rm', 'natter conversations delete'],
-  ['-t', 'summarize', 'a template is a prompt file: natter run NAME sends it'],
-  ['--api-key=x', 'hi', 'use natter auth login, or'],
-  ['--output', 'json', 'natter "a prompt" > FILE writes the answer to a file; --json prints JSON'],
-  ['models', '--format', '--json prints JSON'],
-  ['models', '-p', 'see natter models list --help'],
-  [
-    'compare',
-    '--fallback',
-    'a comparison shows what each model answers, so no other model answers',
-  ],
-  ['models', 'lsit', 'did you mean natter models list?'],
-  ['models', 'origin', 'to show a model: natter models get origin'],
-  ['models', 'default', 'natter config set model <model>'],
-  ['config', 'lst', 'did you mean list? See natter config --help'],
-  ['auth', 'logn', 'did you mean login? See natter auth --help'],
-])('natter %s %s has the hint: %s', async (first, second, hint) => {
-  expectFailure(await runInMemory([first, second]), 2, `\n  ${hint}`);
-});
-
-test.each([
-  [['conversations', 'rm', 'latest'], 'natter conversations delete latest'],
-  [['conversations', 'find', 'a b'], 'natter conversations search …'],
-  [
-    ['auth', 'login', '--api-key', 'x'],
-    'natter auth login asks for the key, or reads it from a file: natter auth login < key.txt',
-  ],
-  [['auth', 'login', '--kye'], 'see natter auth login --help'],
-  [['compare', '--kye'], 'see natter compare --help; put text that starts with a dash after --'],
-])('natter %j has only the hint: %s', async (words, hint) => {
-  const { code, stderr } = await runInMemory(words);
-  expect(code).toBe(2);
-  expect(stderr.split('\n').slice(1)).toEqual([`  ${hint}`, '']);
-});
-
 test('a field that the sandbox does not take is refused with a hint', async () => {
-  const { code, stderr } = await runInMemory(['--sandbox', '--param', 'temperature=0', 'hi']);
-  expect(code).toBe(7);
-  expect(stderr).toContain('unsupported parameter: "temperature"');
-  expect(stderr).toContain(
+  expectFailure(
+    await runInMemory(['--sandbox', '--param', 'temperature=0', 'hi']),
+    7,
+    'unsupported parameter: "temperature"',
     '\n  leave out the --param that sets it, or natter config unset params.<name>; the sandbox takes only model, messages, stream and max_tokens, other servers take more\n',
   );
 });

@@ -98,11 +98,13 @@ describe('natter prompts edit', () => {
     expect(existsSync(join(folder, '.natter/prompts/git/commit.md'))).toBe(true);
   });
 
-  test('reports what is wrong with the edited file', async () => {
+  test('reports what is wrong with the edited file, and an editor that fails', async () => {
     const { run } = createPromptProject({ '.natter/prompts/a.md': '---\nmodel: x\n' });
-    const editor = `sh -c 'printf "modle: y\\n---\\n" >> "$1"' --`;
-    const result = await run(['prompts', 'edit', 'a'], { env: { EDITOR: editor } });
-    expectFailure(result, 2, '.natter/prompts/a.md:3: a prompt file cannot set "modle"');
+    const edit = (EDITOR: string) => run(['prompts', 'edit', 'a'], { env: { EDITOR } });
+    const problem = '.natter/prompts/a.md:3: a prompt file cannot set "modle"';
+    expectFailure(await edit(`sh -c 'printf "modle: y\\n---\\n" >> "$1"' --`), 2, problem);
+    expectFailure(await edit('false'), 2, 'the editor (false) exited with an error');
+    expectFailure(await edit('/none/editor'), 3);
   });
 
   test.each([
@@ -112,14 +114,6 @@ describe('natter prompts edit', () => {
   ])('refuses the name %j', async (name, message) => {
     const { run } = createPromptProject();
     expectFailure(await run(['prompts', 'edit', name], { env: { EDITOR: 'true' } }), 2, message);
-  });
-
-  test('reports an editor that fails', async () => {
-    const { run } = createPromptProject(files);
-    const failed = await run(['prompts', 'edit', 'review'], { env: { EDITOR: 'false' } });
-    expect(failed.stderr).toContain('the editor (false) exited with an error');
-    const missing = await run(['prompts', 'edit', 'review'], { env: { EDITOR: '/none/editor' } });
-    expect(missing).toMatchObject({ code: 3 });
   });
 });
 
@@ -145,33 +139,31 @@ const runs: readonly (readonly [path: string, name: string, words: readonly stri
 ];
 
 describe('prompts of other programs', () => {
-  test.each(runs)('%s sends the same before and after the import', async (path, name, words) => {
+  const messages = [
+    ['# PURPOSE\n\nYou summarize in French.', 'text'],
+    ['Explain: text'],
+    ['Fix #12, priority high. All: 12 high\n\ntext'],
+    ['Be angry.', 'For $5: text'],
+  ];
+
+  test('have the same messages before and after the import', async () => {
     const { run, dryRun } = createPromptProject(importFiles);
-    const input = 'text';
-    const before = await dryRun(['run', path, ...words], { input });
+    const sent = async (file: string, words: readonly string[]) => {
+      const { request } = await dryRun(['run', file, ...words], { input: 'text' });
+      return request.body.messages.map(({ content }) => content);
+    };
+    const before = [];
+    for (const [path, , words] of runs) before.push(await sent(path, words));
+    expect(before).toEqual(messages);
     const imported = await run(['prompts', 'import', 'patterns', '.claude/commands', 'brief.yaml']);
     expect(imported).toMatchObject({
       code: 0,
       stderr:
         'natter: .claude/commands/git/fix.md:2: natter has no tools; the model gets only the text\n',
     });
-    const after = await dryRun(['run', name, ...words], { input });
-    expect(after.request.body).toEqual(before.request.body);
-  });
-
-  test('have the expected messages', async () => {
-    const { dryRun } = createPromptProject(importFiles);
-    const messages = [];
-    for (const [path, , words] of runs) {
-      const { request } = await dryRun(['run', path, ...words], { input: 'text' });
-      messages.push(request.body.messages.map(({ content }) => content));
-    }
-    expect(messages).toEqual([
-      ['# PURPOSE\n\nYou summarize in French.', 'text'],
-      ['Explain: text'],
-      ['Fix #12, priority high. All: 12 high\n\ntext'],
-      ['Be angry.', 'For $5: text'],
-    ]);
+    const after = [];
+    for (const [, name, words] of runs) after.push(await sent(name, words));
+    expect(after).toEqual(messages);
   });
 
   test('a folder called user.md beside system.md is not part of the pattern', async () => {
@@ -184,10 +176,9 @@ describe('prompts of other programs', () => {
 
   test('report a missing word with the file, the line and the words expected', async () => {
     const { run } = createPromptProject(importFiles);
-    const { code, stderr } = await run(['run', '.claude/commands/git/fix.md', '--sandbox']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('.claude/commands/git/fix.md:5: $1 has no value');
-    expect(stderr).toContain('[issue] [priority]');
+    const failed = await run(['run', '.claude/commands/git/fix.md', '--sandbox']);
+    const problem = '.claude/commands/git/fix.md:5: $1 has no value';
+    expectFailure(failed, 2, problem, '[issue] [priority]');
   });
 
   test.each([
@@ -219,12 +210,8 @@ describe('natter prompts import', () => {
     const { run, config } = createPromptProject(importFiles);
     const words = ['prompts', 'import', 'brief.yaml', '--name', 'short'];
     expect((await run(words)).code).toBe(0);
-    const { code, stderr } = await run(words);
     const file = join(config, 'prompts/short.md');
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: `natter: ${file} exists\n  --force replaces it\n`,
-    });
+    expectFailure(await run(words), 2, `natter: ${file} exists\n  --force replaces it\n`);
     expect((await run([...words, '--force'])).code).toBe(0);
   });
 
@@ -245,8 +232,9 @@ describe('natter prompts import', () => {
     write({ 'patterns/bad.yaml': 'prompt: a\nfragments: [x]\n' });
     const { code, stderr } = await run(['prompts', 'import', 'patterns']);
     expect(code).toBe(2);
-    expect(stderr).toContain('patterns/bad.yaml:2: natter cannot use "fragments"');
-    expect(stderr).toContain('1 of 3 prompt files were not imported');
+    expect(stderr).toMatch(
+      /bad\.yaml:2: natter cannot use "fragments"[^]*1 of 3 prompt files were not/,
+    );
     expect(existsSync(join(config, 'prompts/explain.md'))).toBe(true);
   });
 

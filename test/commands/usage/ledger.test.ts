@@ -5,6 +5,7 @@ import type { LedgerLine } from '../../../src/usage/ledger.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { serviceAt } from '../../support/natter.ts';
 import { delta, done, json, response, stream, streamed } from '../../support/raw-replies.ts';
+import type { Reply } from '../../support/raw-server.ts';
 import { runOn, serve } from '../../support/serve.ts';
 import { stateWith } from '../../usage/ledger-place.ts';
 import { openLedger } from '../../support/data-folder.ts';
@@ -39,37 +40,28 @@ async function openBudget(
 test('a request that might exceed the budget is not sent', async () => {
   const used = { prompt_tokens: 900, completion_tokens: 50 };
   const { run, server } = await openBudget(0, [used, { ...used, time: lastYear }]);
-  const { code, stdout, stderr } = await run(['-t', '100', '--budget', '1k/day', 'hi']);
-  expect({ code, stdout }).toEqual({ code: 15, stdout: '' });
-  expect(stderr).toContain(
+  expectFailure(
+    await run(['-t', '100', '--budget', '1k/day', 'hi']),
+    15,
     'the daily budget (1,000 tokens) would be exceeded: 950 tokens used, and this request may use ~105 tokens\n',
-  );
-  expect(stderr).toMatch(
     / {2}set a smaller --max-tokens, raise --budget, or wait until .*; natter usage shows the requests\n/,
   );
   expect(server.requests).toHaveLength(0);
 });
 
-test.each<[string, readonly string[], Record<string, string>, number, string]>([
-  ['no shorter answer fits', ['-t', '9', '--budget', '1k/day'], {}, 2000, 'raise --budget, or'],
-  [
-    'the answer has no limit',
-    ['--budget', '1k/day'],
-    {},
-    0,
-    'set --max-tokens, raise --budget, or',
-  ],
-  ['of NATTER_BUDGET', [], { NATTER_BUDGET: '1k/day' }, 2000, 'raise NATTER_BUDGET, or'],
-])('the hint of a refused request depends on its cause: %s', async (_, words, env, used, hint) => {
-  const { run } = await openBudget(0, used === 0 ? [] : [{ prompt_tokens: used }]);
-  expectFailure(await run([...words, 'hi'], '', env), 15, `  ${hint} wait until`);
-});
-
-test('the hint of the sandbox shows the requests to the sandbox', async () => {
-  const { run } = await openBudget(0, []);
-  const result = await run(['--sandbox', '--budget', '10/day', '-t', '99', 'hi']);
-  expectFailure(result, 15, '; natter usage --sandbox shows the requests\n');
-});
+const limit = ['-t', '9', '--budget', '1k/day'];
+test.each<[readonly string[], Record<string, string>, number, string]>([
+  [limit, {}, 2000, '  raise --budget, or wait until'],
+  [['--budget', '1k/day'], {}, 0, '  set --max-tokens, raise --budget, or wait until'],
+  [[], { NATTER_BUDGET: '1k/day' }, 2000, '  raise NATTER_BUDGET, or wait until'],
+  [['--sandbox', '--budget', '8/day'], {}, 0, '; natter usage --sandbox shows the requests\n'],
+])(
+  'the hint of a request refused with %j %j depends on its cause',
+  async (words, env, used, hint) => {
+    const { run } = await openBudget(0, used === 0 ? [] : [{ prompt_tokens: used }]);
+    expectFailure(await run([...words, 'hi'], '', env), 15, hint);
+  },
+);
 
 test('a request that fits is sent, with one warning from 80 % on', async () => {
   const { run } = await openBudget(2, [{ prompt_tokens: 400, completion_tokens: 300 }]);
@@ -112,16 +104,14 @@ test('a budget in money uses the prices of the profile', async () => {
   const priced = { prices: { origin: '1000/2000 EUR' } };
   const { run } = await openBudget(1, [{ prompt_tokens: 1000, completion_tokens: 1000 }], priced);
   const words = (budget: string) => ['-t', '100', '--budget', budget, 'hi'];
-  const { code, stderr } = await run(words('3.10eur/week'));
-  expect(code).toBe(15);
-  expect(stderr).toContain(
+  expectFailure(
+    await run(words('3.10eur/week')),
+    15,
     'the weekly budget (3.10 EUR) would be exceeded: 3.00 EUR used, and this request may use ~0.21 EUR',
   );
   expect(await run(words('5eur/week'))).toMatchObject({ code: 0 });
-  expect(await run(words('5usd/week'))).toMatchObject({
-    code: 3,
-    stderr: expect.stringContaining('needs the price of the model origin in USD') as string,
-  });
+  const dollars = await run(words('5usd/week'));
+  expectFailure(dollars, 3, 'needs the price of the model origin in USD');
 });
 
 test('a batch stops before its budget, and continues with a higher one', async () => {
@@ -130,10 +120,12 @@ test('a batch stops before its budget, and continues with a higher one', async (
   const [input, output] = [join(folder, 'prompts.txt'), join(folder, 'answers.jsonl')];
   writeFileSync(input, 'one\ntwo\nthree\nfour\nfive\n');
   const words = ['batch', input, '-o', output, '-t', '95', '--budget'];
-  const stopped = await run([...words, '320/day']);
-  expect(stopped.code).toBe(15);
-  expect(stopped.stderr).toContain('the daily budget (320 tokens) would be exceeded');
-  expect(stopped.stderr).toContain('run the same command again for the rest');
+  expectFailure(
+    await run([...words, '320/day']),
+    15,
+    'the daily budget (320 tokens) would be exceeded',
+    'run the same command again for the rest',
+  );
   const answered = server.requests.length;
   expect(answered).toBeGreaterThanOrEqual(2);
   expect(answered).toBeLessThanOrEqual(3);
@@ -144,11 +136,12 @@ test('a batch stops before its budget, and continues with a higher one', async (
 
 test('a batch with a budget in money stops before the first request without a price', async () => {
   const { run, server } = await openBudget(0);
-  const words = ['batch', '-', '--budget', '5usd/day'];
-  const { code, stdout, stderr } = await run(words, 'one\ntwo\nthree\n');
-  expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
-  expect(stderr).toContain('the daily budget needs the price of the model origin in USD; 0 ');
-  expect(stderr).toContain('  natter config set prices.origin "0.5/1.5 USD"; ');
+  expectFailure(
+    await run(['batch', '-', '--budget', '5usd/day'], 'one\ntwo\nthree\n'),
+    3,
+    'the daily budget needs the price of the model origin in USD; 0 ',
+    '  natter config set prices.origin "0.5/1.5 USD"; ',
+  );
   expect(server.requests).toHaveLength(0);
 });
 
@@ -171,21 +164,17 @@ test('a budget without a ledger is refused', async () => {
 
 const usage = { prompt_tokens: 12, completion_tokens: 34, total_tokens: 46 };
 
-const completion = (fields: object) =>
-  json(200, {
-    choices: [
-      {
-        index: 0,
-        message: { role: 'assistant', content: 'a secret answer' },
-        finish_reason: 'stop',
-      },
-    ],
-    ...fields,
-  });
+const completion = (fields: object) => {
+  const message = { role: 'assistant', content: 'a secret answer' };
+  return json(200, { choices: [{ index: 0, message, finish_reason: 'stop' }], ...fields });
+};
+
+/** A ledger of requests to a service that gives these replies. */
+const openWith = async (...replies: readonly Reply[]) =>
+  openLedger({ ...serviceAt(await serve(replies)), NATTER_CONFIG_DIR: folderOf() });
 
 test('a prompt is one line with its figures, and without a word of it', async () => {
-  const server = await serve([[completion({ usage })]]);
-  const place = openLedger(serviceAt(server));
+  const place = await openWith([completion({ usage })]);
   await place.run(['-m', 'nextgen', 'a private prompt']);
   expect(place.lines()).toEqual([
     {
@@ -207,8 +196,7 @@ test('a prompt is one line with its figures, and without a word of it', async ()
 
 test('cached tokens are shown, kept in the ledger, and have a price of their own', async () => {
   const cached = { ...usage, prompt_tokens: 2000, prompt_tokens_details: { cached_tokens: 1000 } };
-  const server = await serve([[completion({ usage: cached })]]);
-  const place = openLedger({ ...serviceAt(server), NATTER_CONFIG_DIR: folderOf() });
+  const place = await openWith([completion({ usage: cached })]);
   await place.run(['config', 'set', 'prices.nextgen', '2/0/0.2']);
   const { stdout } = await place.run(['-m', 'nextgen', '--json', 'hi']);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -223,9 +211,8 @@ test('cached tokens are shown, kept in the ledger, and have a price of their own
 
 test('--json has the cost of all requests for a checked answer, and none in the sandbox', async () => {
   const counts = { prompt_tokens: 1000, completion_tokens: 0 };
-  const replies = [completion({ usage: counts }), completion({ usage: counts })];
-  const server = await serve(replies.map((reply) => [reply]));
-  const place = openLedger({ ...serviceAt(server), NATTER_CONFIG_DIR: folderOf() });
+  const reply = completion({ usage: counts });
+  const place = await openWith([reply], [reply]);
   await place.run(['config', 'set', 'prices.origin', '2/0 EUR']);
   const checked = await place.run(['--json', '--schema', 'age int', 'hi']);
   expect(JSON.parse(checked.stdout)).toMatchObject({ cost: { EUR: 0.004 } });
@@ -233,9 +220,10 @@ test('--json has the cost of all requests for a checked answer, and none in the 
   expect(JSON.parse(stdout)).not.toHaveProperty('cost');
 });
 
-test('the file of the month and its folder are private', async () => {
-  const place = openLedger();
+test('the file of the month and its folder are private; an unsaved conversation is not named', async () => {
+  const place = openLedger({ NATTER_SAVE: 'false' });
   await place.run(['--sandbox', 'hi']);
+  expect(place.lines()).toMatchObject([{ conversation: null, sandbox: true }]);
   const [line] = place.lines();
   const name = `${line?.time.slice(0, 7) ?? ''}.jsonl`;
   expect(readdirSync(place.folder)).toEqual([name]);
@@ -250,12 +238,6 @@ test('the line names the saved conversation', async () => {
   const [saved] = readdirSync(join(place.env.NATTER_DATA_DIR, 'conversations'));
   const id = saved?.replace(/\.jsonl$/, '');
   expect(place.lines().map(({ conversation }) => conversation)).toEqual([id, id]);
-});
-
-test('without saving conversations the line is written, and names none', async () => {
-  const place = openLedger({ NATTER_SAVE: 'false' });
-  await place.run(['--sandbox', 'hi']);
-  expect(place.lines()).toMatchObject([{ conversation: null, sandbox: true }]);
 });
 
 test('the setting ledger turns the ledger off', async () => {
@@ -274,22 +256,16 @@ test('a replay and a dry run send nothing, and are not in the ledger', async () 
 });
 
 test('tokens that the service does not report are null, and estimated', async () => {
-  const server = await serve([[streamed('12345678')]]);
-  const place = openLedger(serviceAt(server));
+  const place = await openWith([streamed('12345678')]);
   await place.run(['12345678']);
-  expect(place.lines()).toMatchObject([
-    {
-      prompt_tokens: null,
-      completion_tokens: null,
-      estimated: { prompt_tokens: 6, completion_tokens: 2 },
-    },
-  ]);
+  const estimated = { prompt_tokens: 6, completion_tokens: 2 };
+  const unknown = { prompt_tokens: null, completion_tokens: null };
+  expect(place.lines()).toMatchObject([{ ...unknown, estimated }]);
 });
 
 test('a failed request has the kind of its failure, and no tokens', async () => {
   const refusal = response(429, { 'retry-after': '0' });
-  const server = await serve([[refusal], [refusal], [json(401, {})]]);
-  const place = openLedger(serviceAt(server));
+  const place = await openWith([refusal], [refusal], [json(401, {})]);
   expect(await place.run(['hi'])).toMatchObject({ code: 4 });
   const [line] = place.lines();
   expect(line).toMatchObject({ outcome: 'unauthorized', attempts: 3, prompt_tokens: null });
@@ -297,8 +273,7 @@ test('a failed request has the kind of its failure, and no tokens', async () => 
 });
 
 test('an answer that breaks off is incomplete, with the tokens received so far', async () => {
-  const server = await serve([[Buffer.concat(stream(delta('12345678')))]]);
-  const place = openLedger(serviceAt(server));
+  const place = await openWith([Buffer.concat(stream(delta('12345678')))]);
   expect(await place.run(['12345678'])).toMatchObject({ code: 11 });
   expect(place.lines()).toMatchObject([
     { outcome: 'incomplete', estimated: { prompt_tokens: 6, completion_tokens: 2 } },
@@ -330,8 +305,7 @@ test.each([
   ['with placeholders for secrets', ['--redact']],
 ])('a refused item of a batch, sent %s, is one line with all its attempts', async (_, options) => {
   const refusal = response(429, { 'retry-after': '0' });
-  const server = await serve([[refusal], [refusal], [completion({ usage })]]);
-  const place = openLedger(serviceAt(server));
+  const place = await openWith([refusal], [refusal], [completion({ usage })]);
   await place.run(['batch', '-', '--concurrency', '1', ...options], 'hi\n');
   expect(place.lines()).toMatchObject([{ outcome: 'answered', attempts: 3 }]);
 });
@@ -369,24 +343,25 @@ test('N13: a home that can have no ledger causes no warning, but refuses a budge
   expect(await runInMemory(['--budget', '1m/day', ...words], { env })).toMatchObject({ code: 12 });
 });
 
-test('a budget warns that a damaged line is not counted', async () => {
+/** A ledger with one line, whose file has changed. */
+async function openDamaged(change: (text: string) => string) {
   const place = openLedger();
   await place.run(['--sandbox', 'one']);
-  const [name = ''] = readdirSync(place.folder);
-  const file = join(place.folder, name);
-  writeFileSync(file, `${readFileSync(file, 'utf8')}{"time":`);
-  const { stderr } = await place.run(['--sandbox', '--budget', '1m/day', 'two']);
+  const file = join(place.folder, readdirSync(place.folder)[0] ?? '');
+  writeFileSync(file, change(readFileSync(file, 'utf8')));
+  return { ...place, file };
+}
+
+test('a budget warns that a damaged line is not counted', async () => {
+  const { run, file } = await openDamaged((text) => `${text}{"time":`);
+  const { stderr } = await run(['--sandbox', '--budget', '1m/day', 'two']);
   expect(stderr).toBe(`natter: warning: ${unreadLines(file, [2])}\n`);
 });
 
 test('a line that was cut by a full disk breaks only itself', async () => {
-  const place = openLedger();
-  await place.run(['--sandbox', 'one']);
-  const [name = ''] = readdirSync(place.folder);
-  const file = join(place.folder, name);
-  writeFileSync(file, readFileSync(file, 'utf8').slice(0, -20));
-  await place.run(['--sandbox', 'two']);
-  const [first = '', second = ''] = place.text().split('\n');
+  const { run, text } = await openDamaged((whole) => whole.slice(0, -20));
+  await run(['--sandbox', 'two']);
+  const [first = '', second = ''] = text().split('\n');
   expect(() => JSON.parse(first) as unknown).toThrow(SyntaxError);
   expect(JSON.parse(second)).toMatchObject({ command: 'chat' });
 });
@@ -400,15 +375,13 @@ test('a key that was typed as the model is masked', async () => {
 
 test('streamed answers with usage have its counts', async () => {
   const report = `data: ${JSON.stringify({ choices: [], usage })}\n\n`;
-  const server = await serve([[Buffer.concat(stream(delta('Hello'), report, done))]]);
-  const place = openLedger(serviceAt(server));
+  const place = await openWith([Buffer.concat(stream(delta('Hello'), report, done))]);
   await place.run(['hi']);
   expect(place.lines()).toMatchObject([{ prompt_tokens: 12, completion_tokens: 34 }]);
 });
 
 test('a batch item whose content is a list of parts is counted by its text', async () => {
-  const server = await serve([[streamed('Hello')]]);
-  const place = openLedger(serviceAt(server));
+  const place = await openWith([streamed('Hello')]);
   const content = [{ type: 'text', text: 'who are you?' }];
   const body = { model: 'origin', messages: [{ role: 'user', content }] };
   const item = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body };

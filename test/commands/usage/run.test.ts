@@ -35,30 +35,20 @@ const lines: readonly Partial<LedgerLine>[] = [
   { time: '2026-11-20T11:00:00Z', profile: 'work' },
 ];
 
-test('on a terminal, each day has its figures and a bar, and a total below', async () => {
-  expect(await usage(['--color', 'never'], lines, terminal())).toMatchObject({
-    stdout: [
+test('on a terminal, each day has its figures and a bar, and a total below; fewer in a narrow window', async () => {
+  const wide = await usage(['--color', 'never'], lines, terminal());
+  expect(wide.stdout).toBe(
+    [
       'DAY         REQUESTS  FAILED     IN  OUT',
       '2026-11-18         1          2,000  500  ██████████████████████████████',
       '2026-11-20         2       1    100   20  █▌',
       'total              3       1  2,100  520',
       '',
     ].join('\n'),
-    stderr: '',
-  });
-});
-
-test('a narrow window gets fewer columns, and no line is wider', async () => {
-  const { stdout } = await usage(['--color', 'never'], lines, terminal(36));
-  expect(stdout).toBe(
-    [
-      'DAY         REQUESTS     IN  OUT',
-      '2026-11-18         1  2,000  500',
-      '2026-11-20         2    100   20',
-      'total              3  2,100  520',
-      '',
-    ].join('\n'),
   );
+  expect(wide.stderr).toBe('');
+  const narrow = await usage(['--color', 'never'], lines, terminal(36));
+  expect(narrow.stdout).toMatch(/^DAY {9}REQUESTS {5}IN {2}OUT\n(?:.{32}\n){3}$/);
 });
 
 test('in a pipe, rows are tab-separated, without a heading and a total', async () => {
@@ -67,16 +57,10 @@ test('in a pipe, rows are tab-separated, without a heading and a total', async (
 });
 
 test.each([
-  ['profile', ['default\t2', 'work\t1']],
-  ['command', ['chat\t2', 'batch\t1']],
+  ['profile', /^default\t2\t.*\nwork\t1\t.*\n$/],
+  ['command', /^chat\t2\t.*\nbatch\t1\t.*\n$/],
 ])('--by %s groups the requests', async (by, rows) => {
-  const { stdout } = await usage(['--by', by], lines);
-  expect(
-    stdout
-      .trimEnd()
-      .split('\n')
-      .map((row) => row.split('\t', 2).join('\t')),
-  ).toEqual(rows);
+  expect((await usage(['--by', by], lines)).stdout).toMatch(rows);
 });
 
 test.each([
@@ -106,41 +90,19 @@ test('requests of earlier months are read', async () => {
 
 test('JSON has all sums, and what could not be read', async () => {
   const { stdout } = await usage(['--json', '--by', 'model'], lines);
+  const sums = { estimated_requests: 0, cost: null };
+  const nextgen = { requests: 1, failed: 0, prompt_tokens: 2000, completion_tokens: 500 };
+  const origin = { requests: 2, failed: 1, prompt_tokens: 100, completion_tokens: 20 };
+  const total = { requests: 3, failed: 1, prompt_tokens: 2100, completion_tokens: 520 };
   expect(JSON.parse(stdout)).toEqual({
     since: expect.any(String) as string,
     time_zone: expect.any(String) as string,
     by: 'model',
     rows: [
-      {
-        model: 'nextgen',
-        requests: 1,
-        failed: 0,
-        prompt_tokens: 2000,
-        completion_tokens: 500,
-        estimated_requests: 0,
-        cost: null,
-        unpriced_requests: 1,
-      },
-      {
-        model: 'origin',
-        requests: 2,
-        failed: 1,
-        prompt_tokens: 100,
-        completion_tokens: 20,
-        estimated_requests: 0,
-        cost: null,
-        unpriced_requests: 1,
-      },
+      { model: 'nextgen', ...nextgen, ...sums, unpriced_requests: 1 },
+      { model: 'origin', ...origin, ...sums, unpriced_requests: 1 },
     ],
-    total: {
-      requests: 3,
-      failed: 1,
-      prompt_tokens: 2100,
-      completion_tokens: 520,
-      estimated_requests: 0,
-      cost: null,
-      unpriced_requests: 2,
-    },
+    total: { ...total, ...sums, unpriced_requests: 2 },
     unreadable_lines: 0,
   });
 });
@@ -155,19 +117,13 @@ test('broken lines are skipped, and a warning names the file and the first of th
 });
 
 test('estimated tokens are marked', async () => {
-  const estimated = {
-    prompt_tokens: null,
-    completion_tokens: null,
-    estimated: { prompt_tokens: 7 },
-  };
-  const { stdout } = await usage(['--color', 'never'], [estimated], terminal());
-  expect(stdout).toContain('~7');
+  const unknown = { prompt_tokens: null, completion_tokens: null };
+  const estimated = { ...unknown, estimated: { prompt_tokens: 7 } };
+  expect((await usage(['--color', 'never'], [estimated], terminal())).stdout).toContain('~7');
 });
 
-function configWith(profiles: object): string {
-  const folder = folderOf({ 'config.json': JSON.stringify({ version: 1, profiles }) });
-  return folder;
-}
+const configWith = (profiles: object) =>
+  folderOf({ 'config.json': JSON.stringify({ version: 1, profiles }) });
 
 test('the prices of each profile give the cost, as they are now', async () => {
   const profiles = {

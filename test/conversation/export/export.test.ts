@@ -5,10 +5,10 @@ import { createJournal } from '../../../src/conversation/journal/open-journal.ts
 import { type AnswerEnd, pathOf } from '../../../src/conversation/tree.ts';
 import { sanitize } from '../../../src/terminal/safety/sanitizer.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
-import { addPromptAndAnswer, journalOptions, wholeExport } from '../journal-fixtures.ts';
+import { addPromptAndAnswer, journalOptions, whole } from '../journal-fixtures.ts';
 
-function conversation(prompt: string, answer: string) {
-  const journal = createJournal({ ...journalOptions(), save: false });
+function journalOf(prompt: string, answer: string, clock = createFakeClock()) {
+  const journal = createJournal({ ...journalOptions(), clock, save: false });
   addPromptAndAnswer(journal, prompt, answer);
   return journal;
 }
@@ -17,82 +17,73 @@ const selected = { siblings: false };
 
 describe('exports', () => {
   test('Markdown has the title, the speakers and the unchanged texts', () => {
-    const journal = conversation('why?', 'because\n\n- of _light_');
-    const { id } = journal.conversation();
-    expect(wholeExport(exportMarkdown, journal.conversation(), selected)).toBe(
-      `# why?\n\n_2026-11-20, conversation ${id}_\n\n## You\n\nwhy?\n\n## origin\n\nbecause\n\n- of _light_\n`,
+    const conversation = journalOf('why?', 'because\n\n- of _light_').conversation();
+    expect(whole(exportMarkdown(conversation, selected))).toBe(
+      `# why?\n\n_2026-11-20, conversation ${conversation.id}_\n\n## You\n\nwhy?\n\n## origin\n\nbecause\n\n- of _light_\n`,
     );
   });
 
   test('reasoning is exported on request, without its tags and as no part of the answer', () => {
-    const journal = createJournal({ ...journalOptions(), save: false });
-    addPromptAndAnswer(journal, 'why?', 'because');
+    const journal = journalOf('why?', 'because');
     const [, answer] = pathOf(journal.conversation());
     journal.append('thought', answer?.id ?? '', '<think>first\n\n## <b>then</b></think>\n\n');
     const reasoned = journal.conversation();
     const all = { siblings: false, reasoning: true };
-    expect(wholeExport(exportMarkdown, reasoned, all)).toContain(
+    expect(whole(exportMarkdown(reasoned, all))).toContain(
       '## origin\n\n_Reasoning:_\n\n> first\n> \n> ## <b>then</b>\n\nbecause\n',
     );
-    expect(wholeExport(exportHtml, reasoned, all)).toContain(
+    expect(whole(exportHtml(reasoned, all))).toContain(
       '<summary>Reasoning</summary><pre>first\n\n## &lt;b&gt;then&lt;/b&gt;</pre></details><p>because</p>',
     );
-    expect(JSON.parse(wholeExport(exportJson, reasoned, all))).toMatchObject({
+    expect(JSON.parse(whole(exportJson(reasoned, all)))).toMatchObject({
       turns: [{ content: 'why?' }, { content: 'because', reasoning: 'first\n\n## <b>then</b>' }],
     });
     for (const format of [exportMarkdown, exportHtml, exportJson]) {
-      expect(wholeExport(format, reasoned, selected)).not.toMatch(/> first|>first|"reasoning/);
+      expect(whole(format(reasoned, selected))).not.toMatch(/> first|>first|"reasoning/);
     }
   });
 
   test('times are exported on request, with a line for hours between turns', async () => {
     const clock = createFakeClock();
-    const journal = createJournal({ ...journalOptions(), clock, save: false });
-    addPromptAndAnswer(journal, 'why?', 'because');
+    const journal = journalOf('why?', 'because', clock);
     await clock.advance(3 * 3_600_000);
     addPromptAndAnswer(journal, 'why not?', 'never');
     const timed = journal.conversation();
     const options = { siblings: false, times: true };
-    const text = wholeExport(exportMarkdown, timed, options);
-    expect(text).toMatch(/\n## You \(\w+day \d+ November \d\d:\d\d\)\n\nwhy\?\n/);
-    expect(text).toMatch(
-      /\nbecause\n\n_3 hours later, \w+day \d+ November \d\d:\d\d_\n\n## You \(\d\d:\d\d\)\n/,
+    expect(whole(exportMarkdown(timed, options))).toMatch(
+      /\n## You \(\w+day \d+ November \d\d:\d\d\)\n\nwhy\?\n[^]*\n\n_3 hours later, \w+day \d+ November \d\d:\d\d_\n\n## You \(\d\d:\d\d\)\n/,
     );
-    const page = wholeExport(exportHtml, timed, options);
-    expect(page).toMatch(/<p>3 hours later, [^<]+<\/p>\n<article class="user">/);
+    expect(whole(exportHtml(timed, options))).toMatch(
+      /<p>3 hours later, [^<]+<\/p>\n<article class="user">/,
+    );
     for (const format of [exportMarkdown, exportHtml]) {
-      expect(wholeExport(format, timed, selected)).not.toMatch(/\d\d:\d\d|hours later/);
+      expect(whole(format(timed, selected))).not.toMatch(/\d\d:\d\d|hours later/);
     }
   });
 
-  test('a turn with a single version has no number', () => {
-    const all = wholeExport(exportMarkdown, conversation('why?', 'because').conversation(), {
-      siblings: true,
-    });
-    expect(all).toContain('## You\n\nwhy?');
-    expect(all).not.toContain('version');
-  });
-
-  test('all versions are exported on request, with numbers', () => {
-    const journal = conversation('why?', 'because');
+  test('all versions are exported on request, with numbers if there are several', () => {
+    const journal = journalOf('why?', 'because');
     const [prompt] = pathOf(journal.conversation());
     const again = journal.startAnswer({ model: 'nextgen', parent: prompt?.id });
     journal.append('text', again.id, 'other');
     journal.endAnswer(again.id, {});
-    expect(wholeExport(exportMarkdown, journal.conversation(), selected)).not.toContain('because');
-    const all = wholeExport(exportMarkdown, journal.conversation(), { siblings: true });
+    expect(whole(exportMarkdown(journal.conversation(), selected))).not.toContain('because');
+    const all = whole(exportMarkdown(journal.conversation(), { siblings: true }));
+    expect(all).toContain('## You\n\nwhy?');
     expect(all).toContain('## origin (version 1 of 2)\n\nbecause');
     expect(all).toContain('## nextgen (version 2 of 2, selected)\n\nother');
-    const document = JSON.parse(
-      wholeExport(exportJson, journal.conversation(), { siblings: true }),
-    ) as {
-      turns: unknown[];
-      selected: string[];
-    };
-    expect(document.turns).toHaveLength(3);
-    expect(document.selected).toEqual([prompt?.id, again.id]);
+    const document: unknown = JSON.parse(
+      whole(exportJson(journal.conversation(), { siblings: true })),
+    );
+    const turns = Array.from({ length: 3 }, () => expect.anything() as unknown);
+    expect(document).toMatchObject({ turns, selected: [prompt?.id, again.id] });
   });
+});
 
+const pageOf = (answer: string, prompt = 'why?') =>
+  whole(exportHtml(journalOf(prompt, answer).conversation(), selected));
+
+describe('an HTML page', () => {
   test.each([
     ['<script>alert(1)</script>', '<script'],
     ['<img src=x onerror=alert(1)>', '<img'],
@@ -103,12 +94,8 @@ describe('exports', () => {
     ['[x](https://e.example/"onmouseover="a)', '"onmouseover'],
     ['```"><script>\nx\n```', '<script'],
     ['# <iframe src="https://e.example">', '<iframe'],
-  ])('an HTML page makes %s inert', (answer, forbidden) => {
-    const page = wholeExport(
-      exportHtml,
-      conversation('<script>hi</script>', answer).conversation(),
-      selected,
-    );
+  ])('makes %s inert', (answer, forbidden) => {
+    const page = pageOf(answer, '<script>hi</script>');
     const [own] = page.match(/<script>[^]*?<\/script>\n<\/body>/) ?? [''];
     expect(page.replace(own, '').toLowerCase()).not.toContain(forbidden);
     expect(page).toContain('&lt;script&gt;hi&lt;/script&gt;');
@@ -122,114 +109,83 @@ describe('exports', () => {
     ['in $$x_1$$ line', ['$$x_1$$']],
     ['a$$x_1$$', ['$$x_1$$']],
     ['from $5 to $10', []],
-  ])('an HTML page has the mathematics of %j as written', (answer, formulas) => {
-    const shown = conversation('why?', answer).conversation();
-    const page = wholeExport(exportHtml, shown, selected);
-    const found = page.matchAll(/<code class="math">([^<]*)<\/code>/g);
+  ])('has the mathematics of %j as written', (answer, formulas) => {
+    const found = pageOf(answer).matchAll(/<code class="math">([^<]*)<\/code>/g);
     expect([...found].map(([, formula]) => formula)).toEqual(formulas);
   });
 
-  test('an HTML page keeps a display formula inside a line in its paragraph', () => {
-    const shown = conversation('why?', 'a$$x_1$$').conversation();
-    const page = wholeExport(exportHtml, shown, selected);
-    expect(page).toContain('<p>a<code class="math">$$x_1$$</code></p>');
-  });
-
-  test('an HTML page has block HTML as a paragraph, line by line', () => {
-    const page = wholeExport(
-      exportHtml,
-      conversation('why?', '<details>\n  <b>x</b>\n</details>\n\nafter').conversation(),
-      selected,
-    );
-    expect(page).toContain(
+  test.each([
+    ['a display formula in a line', 'a$$x_1$$', '<p>a<code class="math">$$x_1$$</code></p>'],
+    [
+      'block HTML line by line',
+      '<details>\n  <b>x</b>\n</details>\n\nafter',
       '<p class="typed">&lt;details&gt;\n  &lt;b&gt;x&lt;/b&gt;\n&lt;/details&gt;</p>\n<p>after</p>',
-    );
+    ],
+    [
+      'a link whose label is its address',
+      '<https://a.example>',
+      '<a class="bare" href="https://a.example" rel="noreferrer">https://a.example</a>',
+    ],
+    ['a link', '[b](https://b.example)', '<a href="https://b.example" rel="noreferrer">b</a>'],
+    ['bold text', '**bold**', '<strong>bold</strong>'],
+    ['code', '```js\nlet x;\n```', '<code class="language-js">let x;'],
+    [
+      'Y29: no reference to a hidden character',
+      'a&#x202E;&#8238;&#x0202e;&rlm;&ZeroWidthSpace;&#xE0041;b &amp; &#x41; &copy; &#x110000;',
+      '<p>ab &amp; A &copy; \uFFFD</p>',
+    ],
+    [
+      'Y29: flags and joined emoji',
+      '\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F} \u{1F469}\u200D\u{1F680}',
+      '\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F} \u{1F469}\u200D\u{1F680}',
+    ],
+  ])('has %s', (_what, answer, html) => {
+    expect(pageOf(answer)).toContain(html);
   });
 
-  test('an HTML page marks links whose label is their address', () => {
-    const answer = '<https://a.example> and [b](https://b.example)';
-    const shown = conversation('why?', answer).conversation();
-    const page = wholeExport(exportHtml, shown, selected);
-    expect(page.match(/<a [^>]*>/g)).toEqual([
-      '<a class="bare" href="https://a.example" rel="noreferrer">',
-      '<a href="https://b.example" rel="noreferrer">',
-    ]);
-  });
-
-  test('an HTML page renders a summary as an answer', () => {
-    const journal = conversation('why?', 'because');
+  test('has the date and the id, and a summary as an answer', () => {
+    const journal = journalOf('why?', 'because');
     const [, answer] = pathOf(journal.conversation());
     const turn = answer?.id ?? '';
     journal.setSummary({ turn, after: turn, content: '**of it**', model: 'origin' });
-    const page = wholeExport(exportHtml, journal.conversation(), selected);
+    const page = whole(exportHtml(journal.conversation(), selected));
     expect(page).toContain('<h2>Summary (sent instead of the turns above)</h2>');
     expect(page).toContain('<p><strong>of it</strong></p>');
-  });
-
-  test('an HTML page has the date and the conversation id', () => {
-    const shown = conversation('why?', 'because').conversation();
-    const page = wholeExport(exportHtml, shown, selected);
     expect(page).toMatch(/(?<![-\d])2026-11-20(?![-\dT])/);
-    expect(page).toContain(shown.id);
+    expect(page).toContain(journal.conversation().id);
   });
 
-  test('an HTML page replaces control characters by visible symbols', () => {
+  test('replaces control characters by visible symbols', () => {
     const text = 'a\u001B[31m\0 b\u007F\u009B\u0007\tc';
-    const page = wholeExport(exportHtml, conversation(text, text).conversation(), selected);
+    const page = pageOf(text, text);
     // oxlint-disable-next-line no-control-regex -- looks for control characters
     expect(page).not.toMatch(/[^\P{Cc}\t\n]/u);
     expect(page.match(/a\u241B\[31m\u2400 b\u2421\uFFFD\u2407/g)).toHaveLength(4);
   });
 
-  test('Y29: an HTML page has no characters that hide or reorder text', () => {
+  test('Y29: has no characters that hide or reorder text', () => {
     const hidden = '\u061C\u200B\u200E\u200F\u202A\u202E\u2060\u2066\u2069\u206F\uFEFF\uFFF9';
     const tags = '\u{E0001}\u{E0041}\u{E007F}\u{E0100}';
     const text = `a${hidden}${tags}b\u2028c\u2029d\uD800e`;
-    const page = wholeExport(exportHtml, conversation(text, text).conversation(), selected);
+    const page = pageOf(text, text);
     expect(page.match(/ab(?:\n|<br>)c(?:\n|<br>)d\uFFFDe/g)).toHaveLength(2);
     expect(page).not.toMatch(
-      /[\u061C\u200B\u200E\u200F\u2028-\u202E\u2060\u2066-\u206F\uFEFF\uFFF9]/,
+      /[\u061C\u200B\u200E\u200F\u2028-\u202E\u2060\u2066-\u206F\uFEFF\uFFF9\u{E0000}-\u{E0FFF}]|\p{Cs}/u,
     );
-    expect(page).not.toMatch(/[\u{E0000}-\u{E0FFF}]/u);
-    expect(page).not.toMatch(/\p{Cs}/u);
     expect(sanitize(text)).toBe('ab\nc\nd\uFFFDe');
-  });
-
-  test('Y29: an HTML page has no reference to a hidden character', () => {
-    const answer =
-      'a&#x202E;&#8238;&#x0202e;&rlm;&ZeroWidthSpace;&#xE0041;b &amp; &#x41; &copy; &#x110000;';
-    const page = wholeExport(exportHtml, conversation('why?', answer).conversation(), selected);
-    expect(page).toContain('<p>ab &amp; A &copy; \uFFFD</p>');
-  });
-
-  test('Y29: an HTML page keeps flags and joined emoji', () => {
-    const text =
-      '\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F} \u{1F469}\u200D\u{1F680}';
-    const page = wholeExport(exportHtml, conversation('why?', text).conversation(), selected);
-    expect(page).toContain(text);
-  });
-
-  test('an HTML page renders Markdown', () => {
-    const answer = '**bold** [link](https://e.example)\n\n```js\nlet x;\n```';
-    const page = wholeExport(exportHtml, conversation('why?', answer).conversation(), selected);
-    expect(page).toContain('<strong>bold</strong>');
-    expect(page).toContain('<a href="https://e.example" rel="noreferrer">link</a>');
-    expect(page).toContain('<code class="language-js">let x;');
   });
 });
 
-/** A prompt whose answer has this text and end. */
-function journalWith(text: string, end: AnswerEnd) {
+/** The headings of a prompt whose answer has this text and end, and of `next`. */
+function headings(text: string, end: AnswerEnd, next?: string) {
   const journal = createJournal({ ...journalOptions(), save: false });
   const prompt = journal.addTurn({ role: 'user', content: 'why?' });
   const answer = journal.startAnswer({ model: 'origin', parent: prompt.id });
   journal.append('text', answer.id, text);
   journal.endAnswer(answer.id, end);
-  return journal;
+  if (next !== undefined) addPromptAndAnswer(journal, next, 'gladly');
+  return whole(exportMarkdown(journal.conversation(), selected)).match(/(?<=^## ).*/gm);
 }
-
-const headings = (journal: ReturnType<typeof journalWith>) =>
-  wholeExport(exportMarkdown, journal.conversation(), { siblings: false }).match(/^## .*/gm);
 
 test.each<[string, string, AnswerEnd, string]>([
   ['that was cut off', 'be', { incomplete: true, failure: 'incomplete' }, 'incomplete: cut off'],
@@ -239,16 +195,11 @@ test.each<[string, string, AnswerEnd, string]>([
   ['at the token limit', 'be', { finishReason: 'length' }, 'reached the token limit'],
   ['that is empty', '', { failure: 'no_answer' }, 'no answer'],
 ])('an answer %s has one reason', (_, text, end, remark) => {
-  expect(headings(journalWith(text, end))).toEqual(['## You', `## origin (${remark})`]);
+  expect(headings(text, end)).toEqual(['You', `origin (${remark})`]);
 });
 
 test('a prompt that later requests omit is marked', () => {
-  const journal = journalWith('', { incomplete: true, failure: 'rate_limited' });
-  addPromptAndAnswer(journal, 'go on', 'gladly');
-  expect(headings(journal)).toEqual([
-    '## You (not answered, not sent again)',
-    '## origin (no answer: rate limited)',
-    '## You',
-    '## origin',
-  ]);
+  const shown = headings('', { incomplete: true, failure: 'rate_limited' }, 'go on');
+  const omitted = ['You (not answered, not sent again)', 'origin (no answer: rate limited)'];
+  expect(shown).toEqual([...omitted, 'You', 'origin']);
 });

@@ -3,6 +3,7 @@ import path from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
+import type { Journal } from '../../../src/conversation/journal/journal.ts';
 import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
 import { appendFile } from '../../../src/storage/append-file.ts';
 import {
@@ -12,7 +13,15 @@ import {
   journalOptions,
   resumed,
   textsOf,
+  type TestOptions,
 } from '../journal-fixtures.ts';
+
+/** Expects that everything is on disk. */
+function expectStored(options: TestOptions, journal: Journal): void {
+  expect(journal.state()).toMatchObject({ isStored: true, unsavedTurns: 0, failure: undefined });
+  const again = resumed(options, journal.conversation().id);
+  expect(again.conversation()).toEqual(journal.conversation());
+}
 
 describe('storage failures', () => {
   test('D12 a removed folder is written again completely', async () => {
@@ -22,9 +31,7 @@ describe('storage failures', () => {
     rmSync(options.folder, { recursive: true });
     addPromptAndAnswer(journal, 'two', 'second');
     await journal.close();
-    expect(journal.state()).toMatchObject({ isStored: true, unsavedTurns: 0 });
-    const again = resumed(options, journal.conversation().id);
-    expect(again.conversation()).toEqual(journal.conversation());
+    expectStored(options, journal);
   });
 
   test.each(['text', 'refusal'] as const)(
@@ -82,10 +89,9 @@ describe('storage failures', () => {
       expect(options.warnings).toHaveLength(1);
       expect(options.warnings[0]).toContain('the disk is full');
       left = 100_000;
-      expect(journal.save()).toMatchObject({ isStored: true, unsavedTurns: 0, failure: undefined });
+      journal.save();
       await journal.close();
-      const again = resumed(options, journal.conversation().id);
-      expect(again.conversation()).toEqual(journal.conversation());
+      expectStored(options, journal);
     }
   });
 
@@ -116,9 +122,7 @@ describe('storage failures', () => {
     isFull = false;
     await options.clock.advance(30_000);
     addPromptAndAnswer(journal, 'last', 'answer');
-    expect(journal.state()).toMatchObject({ isStored: true, unsavedTurns: 0, failure: undefined });
     await journal.close();
-    const again = resumed(options, journal.conversation().id);
-    expect(again.conversation()).toEqual(journal.conversation());
+    expectStored(options, journal);
   });
 });

@@ -60,20 +60,13 @@ describe('processes that write conversations', () => {
       const turns = pathOf(fold.conversation());
       const prompts = turns.filter(({ role }) => role === 'user').map(({ content }) => content);
       const whole = turns.filter(({ role, incomplete }) => role === 'assistant' && !incomplete);
-      const reported = writer
-        .output()
-        .split('\n')
-        .filter((line) => line !== '');
-      expect(prompts).toEqual(
-        expect.arrayContaining(reported.filter((line) => line.startsWith('prompt'))),
-      );
-      expect(whole.length).toBeGreaterThanOrEqual(
-        reported.filter((line) => line.startsWith('answer')).length,
-      );
+      const reported = (word: string) =>
+        writer.output().match(new RegExp(`^${word}.*`, 'gm')) ?? [];
+      expect(prompts).toEqual(expect.arrayContaining(reported('prompt')));
+      expect(whole.length).toBeGreaterThanOrEqual(reported('answer').length);
       for (const [index, { content }] of whole.entries()) {
-        expect(content).toBe(
-          Array.from({ length: 40 }, (_part, part) => `part ${part} of answer ${index}\n`).join(''),
-        );
+        const parts = Array.from({ length: 40 }, (_, part) => `part ${part} of answer ${index}\n`);
+        expect(content).toBe(parts.join(''));
       }
       expect(warning ?? 'line ').toMatch(/^line /);
     }
@@ -119,13 +112,7 @@ describe('processes that write conversations', () => {
       }
     }
     writeFileSync(file, [readFileSync(file, 'utf8'), ...lines].join(''));
-    const writer = spawn(
-      process.execPath,
-      [script, JSON.stringify({ folder: options.folder, id, name: 'big', turns: 1 })],
-      {
-        stdio: ['ignore', 'ignore', 'inherit'],
-      },
-    );
+    const { child: writer } = start({ folder: options.folder, id, name: 'big', turns: 1 });
     let [peak, ticks] = [0, 0];
     const watch = setInterval(() => {
       try {

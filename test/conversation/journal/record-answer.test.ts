@@ -7,8 +7,9 @@ import {
   createAnswerRecorder,
   createPromptRecord,
 } from '../../../src/conversation/journal/record-answer.ts';
-import { compilePattern, searchConversation } from '../../../src/conversation/library/search.ts';
+import { compileTerms, searchConversation } from '../../../src/conversation/library/search.ts';
 import { leafOf, messagesOf, pathOf } from '../../../src/conversation/tree.ts';
+import type { FailureKind } from '../../../src/failure.ts';
 import { appendFile } from '../../../src/storage/append-file.ts';
 import {
   addPromptAndAnswer,
@@ -16,7 +17,7 @@ import {
   journalOptions,
   linesOf,
   resumed,
-  wholeExport,
+  whole,
 } from '../journal-fixtures.ts';
 
 const started: ChatEvent = { type: 'answer-started', attempt: 1 };
@@ -39,7 +40,14 @@ const finished: ChatEvent = {
 function journalWithPrompt() {
   const journal = createJournal(journalOptions());
   const prompt = journal.addTurn({ role: 'user', content: 'why?' });
-  return { journal, prompt, leaf: () => leafOf(journal.conversation()) };
+  const leaf = () => leafOf(journal.conversation());
+  const answer = (model: string, events: readonly ChatEvent[], failure?: FailureKind) => {
+    const recorder = createAnswerRecorder(journal, { model, parent: prompt.id });
+    for (const event of events) recorder.event(event);
+    recorder.end(failure);
+    return recorder;
+  };
+  return { journal, prompt, leaf, answer };
 }
 
 describe('an answer in a journal', () => {
@@ -56,73 +64,61 @@ describe('an answer in a journal', () => {
     expect(leaf()).not.toHaveProperty('attempts');
   });
 
-  test('keeps its text and the cause when it is cut', () => {
-    const { journal, leaf } = journalWithPrompt();
-    const recorder = createAnswerRecorder(journal, { model: 'origin' });
-    for (const event of [named('origin-2026'), textEvent('be')]) recorder.event(event);
-    recorder.end('incomplete');
-    const end = { incomplete: true, failure: 'incomplete', model: 'origin-2026' };
-    expect(leaf()).toMatchObject({ content: 'be', ...end });
-  });
-
-  test('has no cause when the user stops it', () => {
-    const { journal, leaf } = journalWithPrompt();
-    const recorder = createAnswerRecorder(journal, { model: 'origin' });
-    recorder.event(textEvent('be'));
-    recorder.end();
-    expect(leaf()).toMatchObject({ content: 'be', incomplete: true });
-    expect(leaf()?.failure).toBeUndefined();
-  });
-
-  test('is complete when the service filtered it', () => {
-    const { journal, leaf } = journalWithPrompt();
-    const recorder = createAnswerRecorder(journal, { model: 'origin' });
-    recorder.event({ type: 'refusal-received', text: 'no' });
-    recorder.event(finished);
-    recorder.end('no_answer');
-    expect(leaf()).toMatchObject({ refusal: 'no', failure: 'no_answer', finishReason: 'stop' });
-    expect(leaf()?.incomplete).toBeUndefined();
-  });
-
-  test('does not take the model from a failed attempt', () => {
-    const { journal, leaf } = journalWithPrompt();
-    const recorder = createAnswerRecorder(journal, { model: 'origin' });
-    for (const event of [started, named('broken'), started, textEvent('be')]) recorder.event(event);
-    recorder.end('unreachable');
-    expect(leaf()).toMatchObject({ model: 'origin', failure: 'unreachable' });
+  const cut = { content: 'be', incomplete: true };
+  test.each<[string, readonly ChatEvent[], FailureKind | undefined, object]>([
+    [
+      'keeps its text and the cause when it is cut',
+      [named('origin-2026'), textEvent('be')],
+      'incomplete',
+      { ...cut, failure: 'incomplete', model: 'origin-2026' },
+    ],
+    [
+      'has no cause when the user stops it',
+      [textEvent('be')],
+      undefined,
+      { ...cut, failure: undefined },
+    ],
+    [
+      'is complete when the service filtered it',
+      [{ type: 'refusal-received', text: 'no' }, finished],
+      'no_answer',
+      { refusal: 'no', failure: 'no_answer', finishReason: 'stop', incomplete: undefined },
+    ],
+    [
+      'does not take the model from a failed attempt',
+      [started, named('broken'), started, textEvent('be')],
+      'unreachable',
+      { ...cut, model: 'origin', failure: 'unreachable' },
+    ],
+  ])('%s', (_what, events, failure, end) => {
+    const { answer, leaf } = journalWithPrompt();
+    answer('origin', events, failure);
+    expect(leaf()).toMatchObject(end);
   });
 
   test('is recorded without text only if its prompt has no other answer', () => {
-    const { journal, prompt, leaf } = journalWithPrompt();
-    const first = createAnswerRecorder(journal, { model: 'origin', parent: prompt.id });
-    first.end('unreachable');
+    const { journal, leaf, answer } = journalWithPrompt();
+    answer('origin', [], 'unreachable');
     const failed = leaf();
     expect(failed).toMatchObject({ role: 'assistant', content: '', failure: 'unreachable' });
-    createAnswerRecorder(journal, { model: 'nextgen', parent: prompt.id }).end('unreachable');
+    answer('nextgen', [], 'unreachable');
     expect(leaf()).toEqual(failed);
     expect(journal.conversation().turns.size).toBe(2);
   });
 
   test('keeps its reasoning, which ends without text below the answer before it', () => {
-    const { journal, prompt, leaf } = journalWithPrompt();
-    const first = createAnswerRecorder(journal, { model: 'origin', parent: prompt.id });
-    for (const event of [reasoningEvent('hm'), textEvent('because'), finished]) first.event(event);
-    first.end();
+    const { journal, leaf, answer } = journalWithPrompt();
+    answer('origin', [reasoningEvent('hm'), textEvent('because'), finished]);
     expect(leaf()).toMatchObject({ content: 'because', thought: 'hm' });
-    const failed = createAnswerRecorder(journal, { model: 'nextgen', parent: prompt.id });
-    failed.event(reasoningEvent('hm, hm'));
-    failed.end('unreachable');
+    answer('nextgen', [reasoningEvent('hm, hm')], 'unreachable');
     expect(leaf()).toMatchObject({ content: 'because' });
     const turns = [...journal.conversation().turns.values()];
     expect(turns.at(-1)).toMatchObject({ thought: 'hm, hm', content: '', failure: 'unreachable' });
   });
 
   test('ends only once', () => {
-    const { journal, leaf } = journalWithPrompt();
-    const recorder = createAnswerRecorder(journal, { model: 'origin' });
-    for (const event of [textEvent('because'), finished]) recorder.event(event);
-    recorder.end();
-    recorder.end('storage');
+    const { journal, leaf, answer } = journalWithPrompt();
+    answer('origin', [textEvent('because'), finished]).end('storage');
     expect(leaf()?.failure).toBeUndefined();
     addPromptAndAnswer(journal, 'and at sunset?', 'red');
     expect(leaf()?.content).toBe('red');
@@ -144,8 +140,7 @@ describe('the answers to a prompt', () => {
     record.addPrompt('shorter');
     expect(leaf()).toMatchObject({ role: 'user', content: 'shorter', parent: answer });
     const correction = leaf()?.id;
-    const last = record.begin({ model: 'origin' });
-    last.event(textEvent('so'));
+    record.begin({ model: 'origin' }).event(textEvent('so'));
     expect(leaf()).toMatchObject({ content: 'so', parent: correction });
     expect(record.turn()).toBe(leaf()?.id);
   });
@@ -194,10 +189,9 @@ test('D1 R14 text is written within half a second, even while more arrives', asy
 test('answers that stream at the same time are one record each, in one write', () => {
   const { written, journal, first, second } = openAnswers();
   journal.append('text', first, 'on');
-  journal.append('text', second, 'tw');
+  journal.append('text', second, 'two');
   journal.append('text', first, 'e');
   journal.append('refusal', second, 'no');
-  journal.append('text', second, 'o');
   journal.save();
   expect(written).toEqual([
     [
@@ -216,72 +210,43 @@ test('256 K characters are written at once', () => {
   expect(written).toHaveLength(1);
 });
 
-const refusal = 'I will not help';
-
-/** A journal with a refused prompt; the answer may start with a text. */
-function refused(text = '', options = journalOptions()) {
+test('a refusal is kept apart from the text: on disk, in exports, searches, copies and requests', async () => {
+  const refusal = 'I will not help';
+  const options = journalOptions();
   const journal = createJournal(options);
+  const { id } = journal.conversation();
   journal.addTurn({ role: 'user', content: 'how?' });
-  const { id: answerId } = journal.startAnswer({ model: 'origin' });
-  if (text !== '') journal.append('text', answerId, text);
-  journal.append('refusal', answerId, 'I will ');
-  journal.append('refusal', answerId, 'not help');
-  return { journal, options, answerId, id: journal.conversation().id };
-}
+  const { id: turn } = journal.startAnswer({ model: 'origin' });
+  journal.append('text', turn, 'Well.');
+  journal.append('refusal', turn, 'I will ');
+  journal.append('refusal', turn, 'not help');
+  await options.clock.advance(500);
+  const records = linesOf(options.folder, id).map((line) => JSON.parse(line) as unknown);
+  expect(records.slice(3)).toEqual([
+    { type: 'text', turn, text: 'Well.' },
+    { type: 'refusal', turn, text: refusal },
+  ]);
+  journal.endAnswer(turn, { finishReason: 'stop' });
+  await journal.close();
 
-describe('a refusal', () => {
-  test('is on disk while it streams, apart from the text', async () => {
-    const { options, answerId, id } = refused('Well.');
-    await options.clock.advance(500);
-    const records = linesOf(options.folder, id)
-      .slice(3)
-      .map((line) => JSON.parse(line) as unknown);
-    expect(records).toEqual([
-      { type: 'text', turn: answerId, text: 'Well.' },
-      { type: 'refusal', turn: answerId, text: refusal },
-    ]);
+  const conversation = journal.conversation();
+  const selected = { siblings: false };
+  const markdown = whole(exportMarkdown(conversation, selected));
+  expect(markdown).toContain(`## origin (refused)\n\nWell.\n\n${refusal}\n`);
+  const html = whole(exportHtml(conversation, selected));
+  expect(html).toMatch(/<h2>origin \(refused\)<\/h2>[^]*I will not help/);
+  expect(JSON.parse(whole(exportJson(conversation, selected)))).toMatchObject({
+    turns: [{ content: 'how?' }, { content: 'Well.', refusal }],
   });
-
-  test.each(['resumed', 'copied'])('is restored when its conversation is %s', async (way) => {
-    const { journal, options, answerId, id } = refused('Well.');
-    journal.endAnswer(answerId, { finishReason: 'stop' });
-    await journal.close();
-    const next = way === 'copied' ? branchJournal(options, id) : resumed(options, id);
+  const found = searchConversation(fileOf(options.folder, id), compileTerms(['not help']), 0);
+  expect(found).toMatchObject([{ role: 'assistant', hits: 1, lines: [{ text: refusal }] }]);
+  for (const next of [resumed(options, id), branchJournal(options, id)]) {
     const answer = pathOf(next.conversation())[1];
     expect(answer).toMatchObject({ content: 'Well.', refusal, finishReason: 'stop' });
-  });
-
-  test('is sent later as content, in the fields of the contract', () => {
-    const { journal } = refused('Well.');
-    expect(messagesOf(journal.conversation(), [{ role: 'user', content: 'why?' }])).toEqual([
-      { role: 'user', content: 'how?' },
-      { role: 'assistant', content: `Well.\n\n${refusal}` },
-      { role: 'user', content: 'why?' },
-    ]);
-  });
-
-  test('is found by a search', async () => {
-    const { journal, options, id } = refused('Well.');
-    await journal.close();
-    const pattern = compilePattern('not help', { regularExpression: false, caseSensitive: false });
-    const patterns = { each: [pattern], any: pattern };
-    const found = searchConversation(fileOf(options.folder, id), patterns, 0);
-    expect(found).toMatchObject([{ role: 'assistant', hits: 1, lines: [{ text: refusal }] }]);
-  });
-
-  test('is exported and marked as a refusal', () => {
-    const { journal, answerId } = refused();
-    journal.endAnswer(answerId, { finishReason: 'stop' });
-    const conversation = journal.conversation();
-    const selected = { siblings: false };
-    expect(wholeExport(exportMarkdown, conversation, selected)).toContain(
-      `## origin (refused)\n\n${refusal}\n`,
-    );
-    const html = wholeExport(exportHtml, conversation, selected);
-    expect(html).toContain('<h2>origin (refused)</h2>');
-    expect(html).toContain(refusal);
-    expect(JSON.parse(wholeExport(exportJson, conversation, selected))).toMatchObject({
-      turns: [{ content: 'how?' }, { content: '', refusal }],
-    });
-  });
+  }
+  expect(messagesOf(conversation, [{ role: 'user', content: 'why?' }])).toEqual([
+    { role: 'user', content: 'how?' },
+    { role: 'assistant', content: `Well.\n\n${refusal}` },
+    { role: 'user', content: 'why?' },
+  ]);
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { exportHtml } from '../../../src/conversation/export/html.ts';
 import { exportJson, exportMarkdown } from '../../../src/conversation/export/export.ts';
 import { branchJournal } from '../../../src/conversation/journal/open-journal.ts';
-import { compilePattern, searchConversation } from '../../../src/conversation/library/search.ts';
+import { compileTerms, searchConversation } from '../../../src/conversation/library/search.ts';
 import { messagesOf, pathOf, summaryOf } from '../../../src/conversation/tree.ts';
 import {
   addPromptAndAnswer,
@@ -11,7 +11,7 @@ import {
   linesOf,
   resumed,
   storedConversation,
-  wholeExport,
+  whole,
 } from '../journal-fixtures.ts';
 
 const selected = { siblings: false };
@@ -77,11 +77,11 @@ test('a summary applies only to a path that has its last turn', async () => {
 test('exports have the summary after the turns that it replaces', async () => {
   const { options, id } = await summarized();
   const conversation = resumed(options, id).conversation();
-  expect(wholeExport(exportMarkdown, conversation, selected)).toContain(
+  expect(whole(exportMarkdown(conversation, selected))).toContain(
     'first\n\n## Summary (sent instead of the turns above)\n\nof the first\n\n## You\n\ntwo',
   );
-  expect(wholeExport(exportHtml, conversation, selected)).toContain('of the first');
-  expect(JSON.parse(wholeExport(exportJson, conversation, selected))).toMatchObject({
+  expect(whole(exportHtml(conversation, selected))).toContain('of the first');
+  expect(JSON.parse(whole(exportJson(conversation, selected)))).toMatchObject({
     summaries: [{ content: 'of the first', model: 'origin' }],
     turns: [{ content: 'one' }, { content: 'first' }, { content: 'two' }, { content: 'second' }],
   });
@@ -89,8 +89,6 @@ test('exports have the summary after the turns that it replaces', async () => {
 
 test('a search finds the text of a summary', async () => {
   const { options, id, turn } = await summarized();
-  const pattern = compilePattern('of the', { regularExpression: false, caseSensitive: false });
-  expect([
-    ...searchConversation(fileOf(options.folder, id), { each: [pattern], any: pattern }, 0),
-  ]).toMatchObject([{ turn, role: 'summary', hits: 1 }]);
+  const found = searchConversation(fileOf(options.folder, id), compileTerms(['of the']), 0);
+  expect(found).toMatchObject([{ turn, role: 'summary', hits: 1 }]);
 });

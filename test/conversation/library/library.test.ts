@@ -1,67 +1,37 @@
-import {
-  appendFileSync,
-  existsSync,
-  readFileSync,
-  symlinkSync,
-  unlinkSync,
-  utimesSync,
-} from 'node:fs';
+import { appendFileSync, readFileSync, utimesSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
   listEntries,
   listConversations,
   renameConversation,
 } from '../../../src/conversation/library/library.ts';
-import {
-  branchJournal,
-  createJournal,
-  resumeJournal,
-} from '../../../src/conversation/journal/open-journal.ts';
+import { branchJournal, createJournal } from '../../../src/conversation/journal/open-journal.ts';
+import type { AnswerEnd } from '../../../src/conversation/tree.ts';
 import { attributeRecords } from '../../../src/conversation/attributes.ts';
 import { summarize } from '../../../src/conversation/library/read-conversation.ts';
-import { journalOptions } from '../journal-fixtures.ts';
+import { journalOptions, resumed } from '../journal-fixtures.ts';
 
-/** The only conversation of a new folder, with a prompt and an answer. */
-async function stored(model = 'origin') {
+/** The only conversation of a new folder, whose answer has this text, and this end if it has ended. */
+async function stored(text: string, end?: AnswerEnd) {
   const options = journalOptions();
   const journal = createJournal(options);
   journal.addTurn({ role: 'user', content: 'why?' });
-  const { id } = journal.startAnswer({ model });
-  journal.append('text', id, 'because');
-  journal.endAnswer(id, { model: 'nextgen' });
+  const { id } = journal.startAnswer({ model: 'auto' });
+  if (text !== '') journal.append('text', id, text);
+  if (end !== undefined) journal.endAnswer(id, end);
   await journal.close();
   const [entry] = listEntries(options.folder);
   if (entry === undefined) throw new Error('the conversation is missing');
   return entry;
 }
 
-describe('a conversation in the library', () => {
-  test('takes a new title', async () => {
-    const entry = await stored();
-    renameConversation(entry, 'light');
-    expect(summarize(entry.path).title).toBe('light');
-  });
-
-  test.runIf(existsSync('/dev/full'))('reports a full disk', async () => {
-    const entry = await stored();
-    unlinkSync(entry.path);
-    symlinkSync('/dev/full', entry.path);
-    expect(() => renameConversation(entry, 'light')).toThrow(
-      expect.objectContaining({ kind: 'storage' }),
-    );
-  });
-
-  test('has two turns, and the model from the end of the answer', async () => {
-    const entry = await stored('auto');
-    expect(summarize(entry.path)).toMatchObject({ model: 'nextgen', turns: 2 });
-  });
-
-  test('keeps every byte before a new title', async () => {
-    const entry = await stored();
-    const before = readFileSync(entry.path, 'utf8');
-    renameConversation(entry, 'light');
-    expect(readFileSync(entry.path, 'utf8').startsWith(before)).toBe(true);
-  });
+test('a conversation has two turns, the model from the end of the answer, and an appended title', async () => {
+  const entry = await stored('because', { model: 'nextgen' });
+  expect(summarize(entry.path)).toMatchObject({ title: 'why?', model: 'nextgen', turns: 2 });
+  const before = readFileSync(entry.path, 'utf8');
+  renameConversation(entry, 'light');
+  expect(summarize(entry.path).title).toBe('light');
+  expect(readFileSync(entry.path, 'utf8').startsWith(before)).toBe(true);
 });
 
 /** The attributes that are a mark in lists, with their marks. */
@@ -106,29 +76,20 @@ describe.each(marks)('the mark $mark', ({ name, mark }) => {
     const copy = branchJournal(options, id);
     expect(copy.conversation()[name]).toBe(true);
     await copy.close();
-    const opened = resumeJournal(options, id);
-    if (!opened.isOpen) throw new Error('the conversation is open elsewhere');
-    opened.journal.set({ [name]: false });
-    await opened.journal.close();
+    const opened = resumed(options, id);
+    opened.set({ [name]: false });
+    await opened.close();
     const listed = await listConversations(options.folder);
     expect(listed.find((entry) => entry.id === id)?.marks).toEqual([]);
   });
 });
 
-test.each([
-  ['nothing', {}, '', false],
+test.each<[string, AnswerEnd | undefined, string, boolean]>([
+  ['nothing', undefined, '', false],
   ['a part of the text', { failure: 'unreachable', incomplete: true }, 'beca', true],
   ['an end without text', { finishReason: 'stop' }, '', true],
   ['a failure', { failure: 'unreachable', incomplete: true }, '', false],
-] as const)('a prompt that got %s is answered: %j', async (_name, end, text, isAnswered) => {
-  const options = journalOptions();
-  const journal = createJournal(options);
-  journal.addTurn({ role: 'user', content: 'why?' });
-  const { id } = journal.startAnswer({ model: 'origin' });
-  if (text !== '') journal.append('text', id, text);
-  if (Object.keys(end).length > 0) journal.endAnswer(id, end);
-  await journal.close();
-  const [entry] = listEntries(options.folder);
-  const summary = summarize(entry?.path ?? '');
-  expect(summary.isAnswered).toBe(isAnswered);
+])('a prompt that got %s is answered: %j', async (_name, end, text, isAnswered) => {
+  const { path } = await stored(text, end);
+  expect(summarize(path).isAnswered).toBe(isAnswered);
 });

@@ -14,25 +14,16 @@ const plain = { regularExpression: false, caseSensitive: false };
 async function search(answer: string, pattern: RegExp, context = 0) {
   const options = journalOptions();
   const id = await storedConversation(options, [['a prompt', answer]]);
-  return [
-    ...searchConversation(fileOf(options.folder, id), { each: [pattern], any: pattern }, context),
-  ];
+  const patterns = { each: [pattern], any: pattern };
+  return searchConversation(fileOf(options.folder, id), patterns, context);
 }
 
 describe('search', () => {
   test('ignores case, and marks the hits', async () => {
     const [found] = await search('one\nTwo two\nthree', compilePattern('two', plain));
     expect(found).toMatchObject({ role: 'assistant', hits: 2 });
-    expect(found?.lines).toEqual([
-      {
-        number: 2,
-        text: 'Two two',
-        marks: [
-          [0, 3],
-          [4, 7],
-        ],
-      },
-    ]);
+    expect(found?.lines).toMatchObject([{ number: 2, text: 'Two two' }]);
+    expect(found?.lines[0]?.marks.flat()).toEqual([0, 3, 4, 7]);
   });
 
   test('finds any of several terms, the longest first', async () => {
@@ -75,32 +66,21 @@ describe('search', () => {
     const pattern = compilePattern('a\\s+b', { ...plain, regularExpression: true });
     const [found] = await search('x a\nb y a b', pattern);
     expect(found).toMatchObject({ hits: 2 });
-    expect(found?.lines.map(({ marks }) => marks)).toEqual([
-      [[2, 3]],
-      [
-        [0, 1],
-        [4, 7],
-      ],
+    expect(found?.lines.map(({ marks }) => marks.flat())).toEqual([
+      [2, 3],
+      [0, 1, 4, 7],
     ]);
   });
 
   test.each([
-    ['a.c', plain, 'abc a.c', [[4, 7]]],
-    [
-      'a.c',
-      { ...plain, regularExpression: true },
-      'abc a.c',
-      [
-        [0, 3],
-        [4, 7],
-      ],
-    ],
-    ['A', { ...plain, caseSensitive: true }, 'aA', [[1, 2]]],
-    ['x*', { ...plain, regularExpression: true }, 'axx', [[1, 3]]],
-    ['👍', plain, '👎👍', [[2, 4]]],
+    ['a.c', plain, 'abc a.c', [4, 7]],
+    ['a.c', { ...plain, regularExpression: true }, 'abc a.c', [0, 3, 4, 7]],
+    ['A', { ...plain, caseSensitive: true }, 'aA', [1, 2]],
+    ['x*', { ...plain, regularExpression: true }, 'axx', [1, 3]],
+    ['👍', plain, '👎👍', [2, 4]],
   ])('%s with %j', async (text, options, answer, marks) => {
     const [found] = await search(answer, compilePattern(text, options));
-    expect(found?.lines[0]?.marks).toEqual(marks);
+    expect(found?.lines[0]?.marks.flat()).toEqual(marks);
   });
 
   test.each([

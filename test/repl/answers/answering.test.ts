@@ -6,12 +6,9 @@ import { pathOf } from '../../../src/conversation/tree.ts';
 import { Failure } from '../../../src/failure.ts';
 import { onChatEvent } from '../../../src/repl/answers/send-prompt.ts';
 import { showConversation } from '../../../src/repl/conversations/conversations.ts';
-import type { ReplPrompts } from '../../../src/repl/prompt-files/prompt-files.ts';
 import type { Repl } from '../../../src/repl/session.ts';
 import type { ReasoningMode, ReplState } from '../../../src/repl/state.ts';
-import { richFormat } from '../../../src/repl/transcript/rich-format.ts';
 import { correctionPrompt } from '../../../src/schema/answer-value.ts';
-import { colorStyle } from '../../../src/terminal/style.ts';
 import { runInApp } from '../../support/app.tsx';
 import {
   createMemorySession,
@@ -23,11 +20,11 @@ import {
   chatEvent,
   effectsOf,
   enter,
-  lineEntered,
   run,
   type StateChange,
   stateOf,
   typed,
+  reviewPrompt,
 } from '../../support/repl-state.ts';
 
 const refused: StateChange = chatEvent(
@@ -58,12 +55,6 @@ test('Enter on an empty composer ends the wait before a retry', () => {
   const { state, effects } = run(waiting, enter);
   expect(effects).toEqual([{ type: 'retry-now' }]);
   expect(state.activity).toMatchObject({ phase: 'retrying', retry: { retry: 1, at: state.now } });
-});
-
-test('an empty line of line mode ends the wait, too', () => {
-  const lines = { ...waiting, isLineMode: true };
-  const { effects } = run(lines, lineEntered('', 2000));
-  expect(effects).toEqual([{ type: 'retry-now' }]);
 });
 
 test('Enter with a draft queues it, and the wait continues', () => {
@@ -167,17 +158,6 @@ test('/reasoning show while the model reasons shows it from the beginning', asyn
   expect(memory.text()).toContain('reasoning: let me see\norigin: yes\n');
 });
 
-test('Y18: the live region shows reasoning and commands dimmed', () => {
-  const format = richFormat({
-    style: colorStyle,
-    width: () => 80,
-    hyperlinks: false,
-    unicode: true,
-  });
-  expect(format.reasoning('so')).toBe('\u001B[2mso\u001B[22m');
-  expect(format.command('/usage', false)).toBe('\u001B[2m› /usage\u001B[22m\n');
-});
-
 test('N8: that reasoning at the start of an answer is not shown is said once', async () => {
   const thought: ChatEvent = {
     type: 'reasoning-received',
@@ -231,14 +211,6 @@ test('an incomplete refusal is shown and recorded too', async () => {
   expect(pathOf(conversation)[1]).toMatchObject({ refusal, incomplete: true });
 });
 
-test('/copy copies a refusal if it is the last answer', async () => {
-  const { calls, submit } = createMemorySession(refusing());
-  await submit('how?');
-  await submit('/copy');
-  const copied = Buffer.from(refusal).toString('base64');
-  expect(calls.some((call) => call.includes(copied))).toBe(true);
-});
-
 test('X23: a filtered answer is shown and recorded with its text and marked as failed', async () => {
   const filtered = 'the service filtered the answer (finish_reason content_filter)';
   const { session, text, submit } = createMemorySession(async function* reply() {
@@ -271,51 +243,31 @@ function withCheck(usual: Repl): Repl {
       return { violations: [{ path: '', message: `is ${content}` }], isCorrectable: true };
     },
   };
-  const fill: ReplPrompts['fill'] = async (...words) => ({
-    ...(await usual.prompts.fill(...words)),
+  const fill: typeof reviewPrompt.fill = async (...words) => ({
+    ...(await reviewPrompt.fill(...words)),
     check,
   });
-  return { ...usual, prompts: { ...usual.prompts, fill } };
-}
-
-async function answered(...answers: readonly string[]) {
-  const memory = openMemorySession({
-    replies: answers.map((text) => saying(text)),
-    repl: withCheck,
-  });
-  const state = await memory.submit('/review lang=js focus=speed all');
-  const sent = memory.requests.map(({ messages }) => messages.at(-1)?.content);
-  return { text: memory.text(), sent, turns: pathOf(state.conversation) };
+  const prompts = { ...usual.prompts, open: async () => ({ ...reviewPrompt, fill }) };
+  return { ...usual, prompts };
 }
 
 const prompt = 'review js for speed: all';
 const correction = correctionPrompt([{ path: '', message: 'is bad' }]);
 
-test('an answer that matches the schema of its prompt file is not asked for again', async () => {
-  const { sent, text } = await answered('good');
-  expect(sent).toEqual([prompt]);
-  expect(text).not.toContain('schema');
-});
-
-test('an answer that does not match is asked for again, in the conversation', async () => {
-  const { sent, text, turns } = await answered('bad', 'good');
-  expect(sent).toEqual([prompt, correction]);
-  expect(text).toContain(
-    'the answer does not match the schema: the answer is bad; asking again (1 of 1)',
-  );
-  expect(turns.slice(1).map(({ content }) => content)).toEqual([prompt, 'bad', correction, 'good']);
-});
-
-test('after an empty answer the same prompt is sent again', async () => {
-  const { sent, turns } = await answered('', 'good');
-  expect(sent).toEqual([prompt, prompt]);
-  expect(turns.slice(1).map(({ content }) => content)).toEqual([prompt, 'good']);
-});
-
-test('the last answer that does not match is shown and reported', async () => {
-  const { sent, text } = await answered('bad', 'worse');
-  expect(sent).toHaveLength(2);
-  expect(text).toContain('worse');
-  expect(text).toContain('the answer does not match the schema: the answer is worse');
-  expect(text).toContain('/retry asks for a different answer, without a check');
+test.each([
+  [['good'], [prompt], 'origin: good\n'],
+  [['bad', 'good'], [prompt, correction], 'the answer is bad; asking again (1 of 1)\norigin: good'],
+  [['', 'good'], [prompt, prompt], 'asking again (1 of 1)\norigin: good\n'],
+  [
+    ['bad', 'worse'],
+    [prompt, correction],
+    'the answer is worse\n  /retry asks for a different answer, without a check\n',
+  ],
+])('answers %j to a prompt file with a schema', async (answers, sent, said) => {
+  const replies = answers.map((text) => saying(text));
+  const memory = openMemorySession({ replies, repl: withCheck });
+  const { conversation } = await memory.submit('/review lang=js focus=speed all');
+  expect(memory.requests.map(({ messages }) => messages.at(-1)?.content)).toEqual(sent);
+  expect(memory.text()).toContain(said);
+  expect(pathOf(conversation).at(-1)?.content).toBe(answers.at(-1));
 });

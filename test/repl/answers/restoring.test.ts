@@ -87,14 +87,6 @@ test('/edit restores a paste from this session as its marker', () => {
   expect(composed(state)).toBe(content);
 });
 
-test('/edit in line mode prints the name of a file, not its content', () => {
-  const state = { ...after(composePrompt({ prompt: 'why?', files: [file] })), isLineMode: true };
-  const edited = run(state, lineEntered('/edit'));
-  expect(printed(edited.effects)).toEqual([
-    'type a new version of: why?\nattached: notes.md; /attach none removes them\nCtrl+C keeps the old version',
-  ]);
-});
-
 describe('a prompt from an earlier session', () => {
   const recalled = (text: string) =>
     run(stateOf({ history: createHistory([text]) }), pressed('up'));
@@ -107,11 +99,6 @@ describe('a prompt from an earlier session', () => {
     const { composer } = recalled(text).state;
     expect(shownText(composer)).toBe(shown);
     expect(contentOf(composer)).toBe(text);
-  });
-
-  test('numbers further pastes after its own', () => {
-    const { state } = run(recalled(`review this:\n${lines(500)}`).state, pasted(lines(9)));
-    expect(shownText(state.composer)).toContain('[paste #2, 9 lines]');
   });
 });
 
@@ -184,12 +171,12 @@ test('/undo of a failed prompt names no answer', () => {
 });
 
 describe('/edit in line mode', () => {
-  const lineState = stateOf({ conversation: exchange, isLineMode: true });
-  const edited = run(lineState, lineEntered('/edit'));
+  const state = { ...after(composePrompt({ prompt: 'why?', files: [file] })), isLineMode: true };
+  const edited = run(state, lineEntered('/edit'));
 
-  test('shows the edited prompt, and the next line replaces it', () => {
+  test('shows the prompt with the names of its files, and the next line replaces it', () => {
     expect(printed(edited.effects)).toEqual([
-      'type a new version of: why?\nCtrl+C keeps the old version',
+      'type a new version of: why?\nattached: notes.md; /attach none removes them\nCtrl+C keeps the old version',
     ]);
     const sent = run(edited.state, lineEntered('how?'));
     expect(effectsOf(sent.effects, 'send')[0]?.prompt).toMatchObject({

@@ -70,43 +70,28 @@ describe('findCompletion', () => {
   });
 });
 
-describe('matchCandidates', () => {
-  test('sorts prefix matches before other matches', () => {
-    const request = { kind: 'argument', from: 0, to: 0, typed: 'ta' } as const;
-    const matched = matchCandidates(request, values('beta', 'Tango', 'other', 'table'));
-    expect(matched.map(({ value }) => value)).toEqual(['Tango', 'table', 'beta']);
-  });
-
-  test('shows hidden files only when a dot is typed', () => {
-    const files = values('.git', 'src');
-    const request = { kind: 'path', from: 0, to: 0 } as const;
-    expect(matchCandidates({ ...request, typed: '' }, files)).toEqual(values('src'));
-    expect(matchCandidates({ ...request, typed: '.' }, files)).toEqual(values('.git'));
-  });
-
-  test('compares the names in a typed folder', () => {
-    const request = { kind: 'path', from: 0, to: 0, typed: 'src/ma' } as const;
-    const files = values('src/main.ts', 'src/.main', 'src/other.ts');
-    expect(matchCandidates(request, files)).toEqual(values('src/main.ts'));
-  });
+test.each<[string, CompletionRequest['kind'], string, string[], string[]]>([
+  ['prefixes first', 'argument', 'ta', ['beta', 'Tango', 'x', 'table'], ['Tango', 'table', 'beta']],
+  ['no hidden files', 'path', '', ['.git', 'src'], ['src']],
+  ['hidden files after a dot', 'path', '.', ['.git', 'src'], ['.git']],
+  ['names in a folder', 'path', 'src/ma', ['src/main.ts', 'src/.main', 'src/x'], ['src/main.ts']],
+])('matches %s', (_, kind, text, names, matching) => {
+  const request = { kind, from: 0, to: 0, typed: text };
+  expect(matchCandidates(request, values(...names))).toEqual(values(...matching));
 });
 
 test.each([
-  [['retry', 'rename', 'resume'], 're'],
-  [['one'], 'one'],
-  [['a', 'b'], ''],
-  [['👍🏽x', '👍🏿y'], ''],
-  [[], ''],
-])('candidates %j extend an empty word to %j', (names, prefix) => {
-  const request = { kind: 'argument', from: 7, to: 7, typed: '' } as const;
-  const buffer = createBuffer('/model ');
-  expect(extendTyped(buffer, request, values(...names)).text).toBe(`/model ${prefix}`);
-});
-
-test('a typed word that the candidates spell differently stays', () => {
-  const request = { kind: 'argument', from: 7, to: 9, typed: 're' } as const;
-  const buffer = createBuffer('/model re');
-  expect(extendTyped(buffer, request, values('Resume', 'Resumed')).text).toBe('/model re');
+  [['retry', 'rename', 'resume'], '', 're'],
+  [['one'], '', 'one'],
+  [['a', 'b'], '', ''],
+  [['👍🏽x', '👍🏿y'], '', ''],
+  [[], '', ''],
+  // Spelled differently.
+  [['Resume', 'Resumed'], 're', 're'],
+])('candidates %j extend the word %j to %j', (names, word, extended) => {
+  const request = { kind: 'argument', from: 7, to: 7 + word.length, typed: word } as const;
+  const buffer = createBuffer(`/model ${word}`);
+  expect(extendTyped(buffer, request, values(...names)).text).toBe(`/model ${extended}`);
 });
 
 describe('applyCandidate', () => {

@@ -27,57 +27,33 @@ import { fc } from '../../support/properties.ts';
 
 const history = createHistory(['first', 'second', 'third']);
 
-function step(
-  move: (from: History, current: Draft) => HistoryStep | undefined,
-  { history: from, draft }: HistoryStep,
-): HistoryStep {
-  return move(from, draft) ?? { history: from, draft };
-}
+type Move = (from: History, current: Draft) => HistoryStep | undefined;
 
-function typed(text: string): HistoryStep {
-  return { history, draft: draftFrom(text) };
-}
+/** Moves as far as that is possible. */
+const moved = (start: HistoryStep, ...moves: readonly Move[]): HistoryStep =>
+  moves.reduce((at, move) => move(at.history, at.draft) ?? at, start);
+
+const typed = (text: string): HistoryStep => ({ history, draft: draftFrom(text) });
 
 describe('browsing', () => {
   test('Up recalls older prompts and stops at the oldest', () => {
-    const third = step(olderEntry, typed(''));
-    expect(third.draft.text).toBe('third');
-    const first = step(olderEntry, step(olderEntry, third));
-    expect(first.draft.text).toBe('first');
-    expect(olderEntry(first.history, first.draft)).toBeUndefined();
-  });
-
-  test('Down restores the draft after Up, with its caret', () => {
-    const draft = { ...draftFrom('my draft'), cursor: 2 };
-    const up = step(olderEntry, step(olderEntry, { history, draft }));
-    const back = step(newerEntry, step(newerEntry, up));
-    expect(back.draft).toEqual(draft);
-    expect(newerEntry(back.history, back.draft)).toBeUndefined();
+    const ups = [1, 2, 3, 4].map((count) => Array<Move>(count).fill(olderEntry));
+    const texts = ups.map((moves) => moved(typed(''), ...moves).draft.text);
+    expect(texts).toEqual(['third', 'second', 'first', 'first']);
   });
 
   test('edits to a recalled prompt stay until something is sent', () => {
-    const up = step(olderEntry, typed('draft'));
+    const up = moved(typed('draft'), olderEntry);
     const changed = { ...up, draft: draftFrom('third, changed') };
-    const again = step(newerEntry, step(olderEntry, changed));
+    const again = moved(changed, olderEntry, newerEntry);
     expect(again.draft.text).toBe('third, changed');
-    const sent = addEntry(again.history, again.draft);
-    expect(sent.history.entries.map(contentOf)).toEqual([
-      'first',
-      'second',
-      'third',
-      'third, changed',
-    ]);
+    const { entries } = addEntry(again.history, again.draft).history;
+    expect(entries.map(contentOf)).toEqual(['first', 'second', 'third', 'third, changed']);
   });
 
   test('the draft returns after a recalled prompt was sent', () => {
-    const up = step(olderEntry, typed('unsent'));
+    const up = moved(typed('unsent'), olderEntry);
     expect(addEntry(up.history, up.draft).draft.text).toBe('unsent');
-  });
-
-  test('Up recalls a draft that Ctrl+C cleared', () => {
-    const cleared = addEntry(history, draftFrom('cleared'));
-    expect(cleared.draft.text).toBe('');
-    expect(step(olderEntry, cleared).draft.text).toBe('cleared');
   });
 
   test.each([
@@ -87,20 +63,20 @@ describe('browsing', () => {
     expect(addEntry(history, draftFrom(text)).history.entries).toHaveLength(3);
   });
 
-  test('recalls a prompt with its paste marker', () => {
+  test('recalls a sent or cleared draft with its paste marker', () => {
     const sent = insertPaste(createBuffer('see '), 'line\n'.repeat(50));
-    const { draft } = step(olderEntry, addEntry(history, draftOf(sent)));
-    expect(draft.text).toBe(sent.text);
-    expect(contentOf(draft)).toBe(contentOf(sent));
+    const added = addEntry(history, draftOf(sent));
+    expect(added.draft.text).toBe('');
+    const { draft } = moved(added, olderEntry);
+    expect([draft.text, contentOf(draft)]).toEqual([sent.text, contentOf(sent)]);
   });
 
-  test('Down always leads back to the draft', () => {
+  test('Down always leads back to the draft, with its caret', () => {
+    const draft = { ...draftFrom('the draft'), cursor: 2 };
     fc.assert(
-      fc.property(fc.array(fc.boolean(), { maxLength: 30 }), (directions) => {
-        let at = typed('the draft');
-        for (const isUp of directions) at = step(isUp ? olderEntry : newerEntry, at);
-        for (let down = 0; down < 4; down += 1) at = step(newerEntry, at);
-        expect(at.draft.text).toBe('the draft');
+      fc.property(fc.array(fc.constantFrom(olderEntry, newerEntry), { maxLength: 30 }), (moves) => {
+        const downs = Array<Move>(4).fill(newerEntry);
+        expect(moved({ history, draft }, ...moves, ...downs).draft).toEqual(draft);
       }),
     );
   });
@@ -114,59 +90,44 @@ describe('search', () => {
     'fix typos',
     '日本 👍',
   ]);
+  const search = (query: string) => extendQuery(prompts, startSearch(), query);
 
-  function search(query: string) {
-    return extendQuery(prompts, startSearch(), query);
-  }
-
-  function found(state: ReturnType<typeof search>): string | undefined {
-    return matchOf(prompts, state)?.text;
-  }
-
-  test('finds the newest prompt that contains the query', () => {
-    expect(found(search('fix'))).toBe('fix typos');
-    expect(found(search('👍'))).toBe('日本 👍');
+  test.each([
+    ['the newest prompt with the query', search('fix'), 'fix typos'],
+    ['a prompt with other characters', search('👍'), '日本 👍'],
+    ['an older prompt, not the same text again', searchOlder(search('fix')), 'Fix the tests'],
+    ['a newer prompt', searchNewer(searchOlder(search('fix'))), 'fix typos'],
+    ['the case of a query with capitals', search('Fix'), 'Fix the tests'],
+    [
+      'the same prompt while the query grows',
+      extendQuery(prompts, searchOlder(search('fi')), 'x'),
+      'Fix the tests',
+    ],
+    [
+      'the newest prompt when it shrinks',
+      shortenQuery(prompts, searchOlder(search('fi'))),
+      'fix typos',
+    ],
+    ['the last match after a failure', extendQuery(prompts, search('fix'), 'zz'), 'fix typos'],
+  ])('finds %s', (_, found, text) => {
+    expect(matchOf(prompts, found)?.text).toBe(text);
   });
 
-  test('skips repeated texts, older and newer', () => {
-    const older = searchOlder(search('fix'));
-    expect(found(older)).toBe('Fix the tests');
-    expect(found(searchNewer(older))).toBe('fix typos');
+  test('fails without a match, and beyond the oldest one', () => {
+    const failed = [
+      extendQuery(prompts, search('fix'), 'zz'),
+      searchOlder(searchOlder(search('fix'))),
+    ];
+    expect(failed.map(({ isFailed }) => isFailed)).toEqual([true, true]);
+    expect(shortenQuery(prompts, search('👍'))).toMatchObject({ query: '', isFailed: false });
   });
 
-  test('matches case only if the query has capitals', () => {
-    expect(found(search('Fix'))).toBe('Fix the tests');
-  });
-
-  test('keeps the entry while the query grows and returns to the newest when it shrinks', () => {
-    const older = searchOlder(search('fi'));
-    expect(found(extendQuery(prompts, older, 'x'))).toBe('Fix the tests');
-    expect(found(shortenQuery(prompts, older))).toBe('fix typos');
-    expect(shortenQuery(prompts, search('👍')).query).toBe('');
-  });
-
-  test('reports a failed search and keeps the last match', () => {
-    const failed = extendQuery(prompts, search('fix'), 'zz');
-    expect(failed.isFailed).toBe(true);
-    expect(found(failed)).toBe('fix typos');
-    expect(searchOlder(searchOlder(search('fix'))).isFailed).toBe(true);
-  });
-
-  test('puts the match into the composer and keeps the draft as the newest entry', () => {
-    const draft = draftFrom('my draft');
-    const accepted = acceptSearch(prompts, search('docs'), draft);
-    expect(accepted.draft.text).toBe('write docs');
-    let at: HistoryStep = accepted;
-    for (let down = 0; down < 4; down += 1) at = step(newerEntry, at);
-    expect(at.draft).toEqual(draft);
-  });
-
-  test('puts a match into the composer as it was sent, not as it was edited', () => {
-    const third = step(olderEntry, typed('my draft'));
+  test('puts the match into the composer as it was sent, and keeps the draft as the newest entry', () => {
+    const third = moved(typed('my draft'), olderEntry);
     const query = extendQuery(third.history, startSearch(), 'thi');
-    const accepted = acceptSearch(third.history, query, draftFrom(''));
+    const accepted = acceptSearch(third.history, query, draftFrom('third, edited'));
     expect(accepted.draft.text).toBe('third');
-    expect(step(newerEntry, accepted).draft.text).toBe('my draft');
+    expect(moved(accepted, newerEntry).draft.text).toBe('my draft');
   });
 
   test('keeps the draft if nothing matched', () => {

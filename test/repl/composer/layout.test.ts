@@ -5,7 +5,6 @@ import {
   draftFrom,
   insertPaste,
   moveTo,
-  type TextBuffer,
 } from '../../../src/repl/composer/text-buffer.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { processorTime } from '../../support/processor-time.ts';
@@ -114,32 +113,22 @@ describe('layout', () => {
 describe('moveVertically', () => {
   const text = 'first line\nno\nthird line';
 
-  function up(buffer: TextBuffer | undefined): TextBuffer | undefined {
-    return buffer && moveVertically(buffer, -1, 80);
-  }
-
-  test('moves within the text and stops at its first and last row', () => {
-    const start = createBuffer(text);
-    expect(up(up(start))?.cursor).toBe(10);
-    expect(up(up(up(start)))).toBeUndefined();
-    expect(moveVertically(start, 1, 80)).toBeUndefined();
+  test.each([
+    ['up a line', text, 24, -1, 80, 13],
+    ['up from a short line', text, 13, -1, 80, 2],
+    ['up from the first row', text, 10, -1, 80, undefined],
+    ['down from the last row', text, 20, 1, 80, undefined],
+    ['up as far as there are rows', text, 24, -20, 80, 10],
+    ['up a row of a wrapped line', 'one two three', 13, -1, 9, 5],
+  ])('moves %s', (_, content, cursor, by, columns, moved) => {
+    const buffer = moveTo(createBuffer(content), cursor);
+    expect(moveVertically(buffer, by, columns)?.cursor).toBe(moved);
   });
 
   test('keeps its column across shorter lines', () => {
-    const start = moveTo(createBuffer(text), 5);
-    const short = moveVertically(start, 1, 80);
+    const short = moveVertically(moveTo(createBuffer(text), 5), 1, 80);
     expect(short?.cursor).toBe(13);
     expect(short && moveVertically(short, 1, 80)?.cursor).toBe(19);
-  });
-
-  test('moves by rows on the screen', () => {
-    const start = createBuffer('one two three');
-    expect(moveVertically(start, -1, 9)?.cursor).toBe(5);
-  });
-
-  test('moves as far as there are rows', () => {
-    const start = createBuffer(text);
-    expect(moveVertically(start, -20, 80)?.cursor).toBe(10);
   });
 
   test('moves through any text from end to start', () => {
@@ -157,26 +146,14 @@ describe('moveVertically', () => {
   });
 });
 
-test('selected columns do not exceed the columns of a row', () => {
-  const selectionsOf = (text: string) =>
-    layout({ ...draftFrom(text), cursor: 0 }, 6, 9, { from: 1, to: text.length }).selections;
-  expect(selectionsOf('three four')).toEqual([
-    { from: 1, to: 5 },
-    { from: 0, to: 4 },
-  ]);
-  expect(selectionsOf('three\nfour')).toEqual([
-    { from: 1, to: 5 },
-    { from: 0, to: 4 },
-  ]);
-});
-
-test('selected columns include a line end, but not the end of a wrapped row', () => {
-  const selectionsOf = (text: string, from: number, to: number) =>
-    layout({ ...draftFrom(text), cursor: 0 }, 6, 9, { from, to }).selections;
-  expect(selectionsOf('one two', 4, 7)).toEqual([undefined, { from: 0, to: 3 }]);
-  expect(selectionsOf('one\ntwo', 1, 4)).toEqual([{ from: 1, to: 4 }, undefined]);
-  expect(selectionsOf('\ntwo', 0, 2)).toEqual([
-    { from: 0, to: 1 },
-    { from: 0, to: 1 },
-  ]);
+test.each([
+  ['have at most the columns of a wrapped row', 'three four', 1, 10, '1-5 0-4'],
+  ['have at most the columns of a row', 'three\nfour', 1, 10, '1-5 0-4'],
+  ['leave out a row without selected text', 'one two', 4, 7, 'none 0-3'],
+  ['include a line end', 'one\ntwo', 1, 4, '1-4 none'],
+  ['include an empty line', '\ntwo', 0, 2, '0-1 0-1'],
+])('selected columns %s: %j', (_, text, from, to, columns) => {
+  const { selections } = layout({ ...draftFrom(text), cursor: 0 }, 6, 9, { from, to });
+  const shown = selections?.map((row) => (row === undefined ? 'none' : `${row.from}-${row.to}`));
+  expect(shown?.join(' ')).toBe(columns);
 });

@@ -116,28 +116,18 @@ describe('editing', () => {
 });
 
 describe('kill ring', () => {
-  test('returns what was killed', () => {
-    expect(shown(run(bufferAt('one |two'), 'kill-line-end', 'move-line-start', 'yank'))).toBe(
-      'two|one ',
-    );
-  });
-
-  test('joins consecutive kills in text order', () => {
-    const killed = run(
-      bufferAt('one two| three'),
-      'kill-word-left',
-      'kill-word-left',
-      'kill-line-end',
-    );
-    expect(run(killed, 'yank').text).toBe('one two three');
+  test('returns what was killed, consecutive kills in text order', () => {
+    const moved = run(bufferAt('one |two'), 'kill-line-end', 'move-line-start', 'yank');
+    expect(shown(moved)).toBe('two|one ');
+    const words = run(bufferAt('one two| three'), 'kill-word-left', 'kill-word-left');
+    expect(run(words, 'kill-line-end', 'yank').text).toBe('one two three');
   });
 
   test('yank-pop cycles through older kills and does nothing without a yank', () => {
     const killed = run(bufferAt('one two|'), 'kill-word-left', 'move-line-start', 'kill-line-end');
-    expect(run(killed, 'yank').text).toBe('one ');
-    expect(run(killed, 'yank', 'yank-pop').text).toBe('two');
-    expect(run(killed, 'yank', 'yank-pop', 'yank-pop').text).toBe('one ');
-    expect(run(killed, 'yank-pop').text).toBe('');
+    const pops = [['yank'], ['yank', 'yank-pop'], ['yank', 'yank-pop', 'yank-pop'], ['yank-pop']];
+    const texts = (pops as EditAction[][]).map((actions) => run(killed, ...actions).text);
+    expect(texts).toEqual(['one ', 'two', 'one ', '']);
   });
 
   test('survives sending, including paste markers', () => {
@@ -148,28 +138,25 @@ describe('kill ring', () => {
 });
 
 describe('undo', () => {
-  test('removes typed words one by one, and redo restores them', () => {
-    const typed = Array.from('one two').reduce(insert, createBuffer());
-    expect(undo(typed).text).toBe('one ');
-    expect(undo(undo(typed)).text).toBe('');
-    expect(redo(undo(typed)).text).toBe('one two');
-  });
-
-  test('restores consecutive Backspaces at once', () => {
-    expect(undo(run(createBuffer('abc'), 'delete-left', 'delete-left')).text).toBe('abc');
-  });
+  const words = Array.from('one two').reduce(insert, createBuffer());
+  const erased = (text: string) => run(createBuffer(text), 'delete-left');
+  const deleted = run(bufferAt('|abc'), 'delete-right', 'delete-right');
+  const typed = insert(createBuffer('b'), 'a');
+  const undone = undo(insert(createBuffer(), 'a'));
 
   test.each([
-    ['typing elsewhere', undo(insert(moveTo(insert(createBuffer('b'), 'a'), 0), 'c')), 'ba'],
-    ['removal after typing', undo(run(insert(createBuffer('b'), 'a'), 'delete-left')), 'ba'],
-    ['typing after removal', undo(insert(run(createBuffer('ba'), 'delete-left'), 'c')), 'b'],
-    [
-      'letters deleted forwards',
-      undo(run(bufferAt('|abc'), 'delete-right', 'delete-right')),
-      'abc',
-    ],
-  ])('is one step for %s', (_, { text }, before) => {
-    expect(text).toBe(before);
+    ['the last typed word', undo(words), 'one '],
+    ['every word', undo(undo(words)), ''],
+    ['nothing after redo', redo(undo(words)), 'one two'],
+    ['nothing that redo returns after other text', redo(insert(undone, 'b')), 'b'],
+    ['Backspaces at once', undo(run(erased('abc'), 'delete-left')), 'abc'],
+    ['letters deleted forwards at once', undo(deleted), 'abc'],
+    ['what was typed elsewhere', undo(insert(moveTo(typed, 0), 'c')), 'ba'],
+    ['a removal after typing', undo(run(typed, 'delete-left')), 'ba'],
+    ['what was typed after a removal', undo(insert(erased('ba'), 'c')), 'b'],
+    ['the text from an editor', undo(replaceContent(createBuffer('old'), 'new\r\n')), 'old'],
+  ])('reverts %s', (_, { text }, expected) => {
+    expect(text).toBe(expected);
   });
 
   test('has fewer steps in a very long text, but at least one', () => {
@@ -177,16 +164,6 @@ describe('undo', () => {
     for (const text of ['b ', 'c ', 'd ']) buffer = insert(endEdit(buffer), text);
     expect(buffer.undoStack).toHaveLength(2);
     expect(undo(undo(buffer)).text).toMatch(/a b $/);
-  });
-
-  test('reverts the text from an editor', () => {
-    const edited = replaceContent(createBuffer('before'), 'after\r\n');
-    expect(edited.text).toBe('after\n');
-    expect(undo(edited).text).toBe('before');
-  });
-
-  test('cannot redo after something else was typed', () => {
-    expect(redo(insert(undo(insert(createBuffer(), 'a')), 'b')).text).toBe('b');
   });
 });
 
@@ -198,7 +175,6 @@ describe('pastes', () => {
   });
 
   test.each([
-    ['five lines stay text', '1\n2\n3\n4\n5', false],
     ['five lines and a line end stay text', '1\n2\n3\n4\n5\n', false],
     ['six lines become a marker', '1\n2\n3\n4\n5\n6', true],
     ['500 characters stay text', 'x'.repeat(500), false],
@@ -209,31 +185,27 @@ describe('pastes', () => {
     expect(contentOf(buffer)).toBe(text);
   });
 
-  test('are deleted at once, and undo restores them', () => {
-    const deleted = run(insertPaste(createBuffer('a'), longPaste), 'delete-left');
-    expect(deleted.text).toBe('a');
-    expect(contentOf(undo(deleted))).toBe(`a${longPaste}`);
-  });
-
-  test('are one word when moving by words', () => {
-    const buffer = insert(insertPaste(createBuffer('ab '), longPaste), ' cd');
-    expect(run(buffer, 'move-word-left', 'move-word-left').cursor).toBe(3);
+  test('are deleted at once, are one word, and undo restores them', () => {
+    const buffer = insertPaste(createBuffer('ab '), longPaste);
+    const deleted = run(buffer, 'delete-left');
+    expect([deleted.text, contentOf(undo(deleted))]).toEqual(['ab ', `ab ${longPaste}`]);
+    expect(run(insert(buffer, ' cd'), 'move-word-left', 'move-word-left').cursor).toBe(3);
   });
 
   test('expand at the caret, and undo collapses them', () => {
     const buffer = insertPaste(createBuffer('a '), longPaste);
     const expanded = expandPaste(buffer);
-    expect(expanded.text).toBe(`a ${longPaste}`);
-    expect(undo(expanded).text).toBe(buffer.text);
+    expect([expanded.text, undo(expanded).text]).toEqual([`a ${longPaste}`, buffer.text]);
     expect(pasteAtCursor(run(buffer, 'move-left'))?.text).toBe(longPaste);
     expect(pasteAtCursor(run(buffer, 'move-text-start'))).toBeUndefined();
     expect(expandPaste(createBuffer('😀')).text).toBe('😀');
   });
 
-  test('are separate from each other', () => {
+  test('are separate from each other, and stay with a restored draft', () => {
     const other = longPaste.toUpperCase();
     const buffer = insertPaste(insertPaste(createBuffer(), longPaste), other);
-    expect(contentOf(buffer)).toBe(longPaste + other);
+    const restored = withDraft(clearBuffer(buffer), draftOf(buffer));
+    expect([buffer, restored].map(contentOf)).toEqual([longPaste + other, longPaste + other]);
   });
 
   test('are never confused with a character of the text', () => {
@@ -242,12 +214,6 @@ describe('pastes', () => {
       `${longPaste}\uFFFD`,
     );
     expect(contentOf(insertPaste(createBuffer(), text))).toBe(text.replace('\uDC00', '\uFFFD'));
-  });
-
-  test('stay with a restored draft', () => {
-    const buffer = insertPaste(createBuffer('a'), longPaste);
-    const restored = withDraft(clearBuffer(buffer), draftOf(buffer));
-    expect(contentOf(restored)).toBe(`a${longPaste}`);
   });
 
   test('of 10,000 lines are inserted, expanded and edited in under a second', async () => {

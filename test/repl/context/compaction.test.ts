@@ -51,7 +51,7 @@ test('/compact sends a summary instead of the turns before the last prompt', asy
   const memory = await threePrompts(saying('of one ', 'and two'), saying('4'));
   await memory.submit('/compact');
   expect(memory.text()).toContain(
-    'summary: of one and two\nnatter: the summary is sent instead of 2 prompts and their answers; the last prompt and its answer are kept',
+    'summary: of one and two\nnatter: the summary is sent instead of 2 answered prompts, and 1 later one as before',
   );
   await memory.submit('four?');
   expect(lastMessages(memory)).toEqual([
@@ -106,7 +106,7 @@ test('a second summary has the first one and the turns since', async () => {
       .map(({ content }) => content)
       .slice(0, 2),
   ).toEqual([`${sent}three?`, '3']);
-  expect(memory.text()).toContain('sent instead of 3 prompts');
+  expect(memory.text()).toContain('sent instead of 3 answered prompts');
 });
 
 test.each([

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
+import { firstRunDialog } from '../../../src/repl/connection.ts';
 import { matchesOf, onListOpened, settle } from '../../../src/repl/conversation-list/list.ts';
+import { copyDialog } from '../../../src/repl/conversations/conversations.ts';
 import type { OpenList, ReplState, Update } from '../../../src/repl/state.ts';
+import { step } from '../../../src/repl/step.ts';
+import { runInApp } from '../../support/app.tsx';
 import {
   composed,
   effectsOf,
@@ -12,6 +16,7 @@ import {
   printed,
   run,
   stateOf,
+  taskEnded,
   taskFailed,
   typed,
 } from '../../support/repl-state.ts';
@@ -52,12 +57,6 @@ test('/resume alone opens the list, and typed keys wait for it', () => {
   expect(state).toMatchObject({ activity: undefined, typeAhead: undefined });
   expect(shown(state)).toEqual(['Green tea', 'Mornings']);
   expect(composed(state)).toBe('');
-});
-
-test('/resume with a name opens that conversation', () => {
-  const { effects, state } = run(stateOf(), typed('/resume latest'), enter);
-  expect(effectsOf(effects, 'resume')).toMatchObject([{ name: 'latest' }]);
-  expect(state.list).toBeUndefined();
 });
 
 test('keys typed while a list fails to open are typed into the composer', () => {
@@ -105,7 +104,8 @@ test('Backspace, Ctrl+W and Ctrl+U shorten the filter', () => {
 test('Enter opens the selected conversation', () => {
   const { state, effects } = run(stateWith(listOf(three)), down, enter);
   expect(effectsOf(effects, 'resume')).toMatchObject([{ name: 'cccc3333' }]);
-  expect(state).toMatchObject({ list: undefined, activity: { name: 'opening a conversation' } });
+  expect(state.activity).toMatchObject({ name: 'opening a conversation' });
+  expect(effectsOf(run(state, enter).effects, 'resume')).toEqual([]);
 });
 
 test('a list of the start opens a conversation as at the start', () => {
@@ -114,10 +114,24 @@ test('a list of the start opens a conversation as at the start', () => {
   expect(effectsOf(effects, 'resume')).toMatchObject([{ name: 'tttt2222', ...options }]);
 });
 
-test('Enter without a match keeps the list open', () => {
-  const { state, effects } = run(stateWith(listOf(three)), typed('milk'), enter);
-  expect(effectsOf(effects, 'resume')).toEqual([]);
-  expect(state.list?.query).toBe('milk');
+test('a conversation that is open in another natter leads back to the list, or is copied', () => {
+  const options = { isFirst: true };
+  const list = listOf(three, { options, dialog: firstRunDialog });
+  const asking = (state: ReplState) => {
+    const dialog = copyDialog(state, 'it is open', { name: 'rrrr4444', ...options });
+    return step({ ...state, dialog });
+  };
+  const chosen = run(stateWith(list), typed('tea'), down, enter);
+  const asked = run(chosen.state, asking, taskEnded).state;
+  expect(runInApp(asked).rows.join('\n')).toContain('Esc goes back');
+  for (const back of [escape, typed('2'), interrupt]) {
+    const { state } = runInApp(asked, back);
+    expect(state).toMatchObject({ dialog: undefined, list: { query: 'tea', selected: 1 } });
+    expect(run(state, escape).state.dialog).toBe(firstRunDialog);
+  }
+  expect(effectsOf(runInApp(asked, enter).effects, 'resume')).toEqual([
+    { type: 'resume', name: 'rrrr4444', ...options, isBranch: true },
+  ]);
 });
 
 test.each([
@@ -170,11 +184,4 @@ test('Tab searches the texts, and Tab again filters', () => {
   const { state } = run(searching.state, read({ excerpts: [undefined, 'with milk', undefined] }));
   expect(shown(state)).toEqual(['Coffee']);
   expect(run(state, tab).state.list).toMatchObject({ searchesTexts: false, query: 'milk' });
-});
-
-test('a phrase in quotes filters the titles', () => {
-  const titled = (title: string, id: string) => listedConversation({ title, id });
-  const list = listOf([titled('green tea', 'aaaa2222'), titled('tea is green', 'bbbb2222')]);
-  expect(shown(run(stateWith(list), typed('tea green')).state)).toHaveLength(2);
-  expect(shown(run(stateWith(list), typed('"green tea"')).state)).toEqual(['green tea']);
 });

@@ -61,11 +61,6 @@ test('the list has title, first words, model and age, and a preview of the selec
   expect(frame.caret).toEqual({ row: 0, column: 8 });
 });
 
-test('a conversation without an answer has no model', () => {
-  const [, row] = draw(listOf([listedConversation({ model: undefined })])).rows;
-  expect(row).toMatch(/^› Tea +no answer {2}1 hour ago *$/);
-});
-
 test('a narrow window has no model', () => {
   const [, first, second] = draw(listOf(rows), 40).rows;
   expect(first).toBe('› Green tea                 3 hours ago');
@@ -74,11 +69,6 @@ test('a narrow window has no model', () => {
 
 test('the key that searches the texts is shown in a narrow window', () => {
   expect(draw(listOf(rows), 40).rows.at(-1)).toBe('Tab searches the texts · Esc returns');
-});
-
-test('the preview is only that of the selected conversation', () => {
-  const shown = draw(listOf(rows, { preview, selected: 1 })).rows.join('\n');
-  expect(shown).not.toContain('Sencha');
 });
 
 test('an excerpt is shown beside a shortened title', () => {

@@ -1,52 +1,116 @@
+import { appendFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
+import { renameConversation } from '../../../src/conversation/library/library.ts';
 import { createReplLibrary } from '../../../src/repl/conversations/library.ts';
+import type { ListRow } from '../../../src/repl/state.ts';
 import { folderOf } from '../../support/folder.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
-/** Three conversations. */
-async function createLibrary(title: string) {
+/** A folder of conversations, which a process reads. */
+function openFolder(time: () => number = () => 0) {
   const { context } = createMemoryContext();
-  const { clock, process } = context;
-  const folder = folderOf();
-  const options = {
-    folder,
-    clock,
-    process,
-    random: Math.random,
-    version: '1.0.0',
-    onWarning: () => undefined,
-  };
-  for (const [prompt, answer] of [
-    ['on tea', 'leaves in hot water'],
-    ['a question', 'the ANSWER\nis a needle'],
-    [title, 'an answer'],
-  ] as const) {
+  const clock = { ...context.clock, monotonic: time };
+  const saving = { random: Math.random, folder: folderOf(), onWarning: () => undefined };
+  const options = { ...context, clock, ...saving };
+  const converse = (prompt: string, answer: string) => {
     const journal = createJournal(options);
     journal.addTurn({ role: 'user', content: prompt });
     const { id } = journal.startAnswer({ model: 'origin' });
     journal.append('text', id, answer);
     journal.endAnswer(id, {});
-    await journal.close();
-  }
-  return createReplLibrary(context, options);
+    return journal;
+  };
+  /** The library, as this process sees it, or another one. */
+  const seenBy = (process: Partial<typeof context.process> = {}) =>
+    createReplLibrary({ ...context, clock, process: { ...context.process, ...process } }, options);
+  const library = seenBy();
+  const first = async () => (await library.list().read())[0] as ListRow;
+  return { library, list: library.list(), converse, first, seenBy };
 }
 
-test('finds no single conversation if several have the name', async () => {
-  const library = await createLibrary('on tea and coffee');
+test('one conversation is found by its name; of several, completion offers titles, then ids', async () => {
+  const { library, converse } = openFolder();
+  const titles = ['on tea and coffee', 'a question', 'on tea'];
+  for (const title of titles.toReversed()) await converse(title, 'an answer').close();
   expect(library.find('on')).toBeUndefined();
   expect(library.find('on tea')).toBeTypeOf('string');
   expect(() => library.find('xyzzy')).toThrow('there is no conversation "xyzzy"');
+  const names = library.names();
+  expect(names.slice(0, 3).map(({ value }) => value)).toEqual(titles);
+  expect(names.slice(3).map(({ summary }) => summary)).toEqual(titles);
 });
 
-test('completes the newest titles, then ids', async () => {
-  const names = (await createLibrary('on coffee')).names();
-  expect(names.slice(0, 3).map(({ value }) => value)).toEqual([
-    'on coffee',
-    'a question',
-    'on tea',
+test('a conversation has its title, first words and model', async () => {
+  const { converse, first } = openFolder();
+  await converse('which tea is green?', 'Sencha.').close();
+  const facts = { firstWords: 'which tea is green?', model: 'origin', isOpenElsewhere: false };
+  expect(await first()).toMatchObject({ title: 'which tea is green?', ...facts });
+  renameConversation(await first(), 'Tea');
+  expect(await first()).toMatchObject({ title: 'Tea', ...facts });
+});
+
+test('a conversation that is open in a running process is marked, of a dead one not', async () => {
+  const { converse, seenBy } = openFolder();
+  converse('why?', 'because');
+  for (const isRunning of [true, false]) {
+    const list = seenBy({ id: 4711, isRunning: () => isRunning }).list();
+    expect(await list.read()).toMatchObject([{ isOpenElsewhere: isRunning }]);
+  }
+});
+
+test('a search stops after a moment', async () => {
+  let now = 0;
+  const { list, converse } = openFolder(() => (now += 10));
+  for (let number = 0; number < 8; number += 1) await converse(`prompt ${number}`, 'x').close();
+  const { length } = list.search(await list.read(), 0, 'x');
+  expect(length).toBeGreaterThan(0);
+  expect(length).toBeLessThan(8);
+});
+
+test.each([
+  ['needle', /^….{0,12}NEEDLE is here$/],
+  ['much', /^(?:much text ){10}…$/],
+  ['WHICH', /^which green tea\?$/],
+  ['w.ich', /^none$/],
+  ['green needle', /NEEDLE is here$|^which/],
+  ['green coffee', /^none$/],
+  ['"green tea"', /^which green tea/],
+  ['"tea green"', /^none$/],
+  ['needle "green te', /which/],
+])(
+  'a search for %s begins the excerpt before the first hit of all words and phrases',
+  async (query, excerpt) => {
+    const { list, converse } = openFolder();
+    const answer = `first line\n${'much text '.repeat(20)}the NEEDLE is here`;
+    await converse('which green tea?', answer).close();
+    const [found] = list.search(await list.read(), 0, query);
+    expect(found ?? 'none').toMatch(excerpt);
+  },
+);
+
+test('the preview has the last turns, with the name of each file once', async () => {
+  const { list, converse, first } = openFolder();
+  const journal = converse('why?', 'because');
+  const file = '<file name="notes.md">\na secret plan\n</file>';
+  journal.addTurn({ role: 'user', content: `what is missing?\n\n${file}` });
+  journal.addTurn({ role: 'user', content: `what is @notes.md about?\n\n${file}` });
+  await journal.close();
+  expect(list.preview(await first())).toEqual([
+    { speaker: 'You', text: 'why?' },
+    { speaker: 'origin', text: 'because' },
+    { speaker: 'You', text: 'what is missing? @notes.md' },
+    { speaker: 'You', text: 'what is @notes.md about?' },
   ]);
-  expect(names.slice(3).map(({ summary }) => summary)).toEqual(
-    names.slice(0, 3).map(({ value }) => value),
-  );
+});
+
+test('the preview of a large conversation reads only its end', async () => {
+  const { list, converse, first } = openFolder();
+  await converse('why?', 'because').close();
+  const { path } = await first();
+  const filler = JSON.stringify({ type: 'note', text: 'x'.repeat(1000) });
+  appendFileSync(path, `${filler}\n`.repeat(400));
+  const end = { type: 'turn', id: 'last', parent: 'lost', role: 'user', content: 'and now?' };
+  appendFileSync(path, `${JSON.stringify({ ...end, created_at: '2026-11-20T12:00:00Z' })}\n`);
+  expect(list.preview(await first())).toEqual([{ speaker: 'You', text: 'and now?' }]);
 });

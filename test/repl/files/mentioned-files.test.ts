@@ -82,12 +82,6 @@ test.each([
   expect(requests[0]?.messages[0]?.content).toBe(prompt);
 });
 
-test('punctuation after a mention is not part of its path', async () => {
-  const { requests, submit } = createMemorySession();
-  await submit('compare @notes.md, and (see) @more.md.');
-  expect(requests[0]?.messages[0]?.content).toMatch(/<file name="notes.md">[^]*"more.md">/);
-});
-
 test('an edited prompt sends a mentioned file once and unchanged', async () => {
   const { session, enter: line, idle, requests, submit } = createMemorySession();
   await submit('see @notes.md');
@@ -106,8 +100,8 @@ test('a prompt is shown again with the names of its files and a marker for long 
   ]);
 });
 
-describe('a mention of several files', () => {
-  test('of a folder attaches them, and shows their number', async () => {
+describe('a mention', () => {
+  test('of a folder attaches its files, and shows their number', async () => {
     const { requests, text, submit } = createMemorySession();
     await submit('sum up @docs/, please');
     expect(requests[0]?.messages[0]?.content).toMatch(
@@ -118,9 +112,10 @@ describe('a mention of several files', () => {
   });
 
   test.each([
+    ['a file', 'compare (see) @more.md.', 'more.md'],
     ['a pattern', 'sum up @src/*.ts.', 'src/*.ts'],
     ['an address', 'sum up @https://example.com/a_(b), please', 'https://example.com/a_(b)'],
-  ])('%s is attached without the punctuation after it', async (_what, prompt, name) => {
+  ])('of %s is attached without the punctuation after it', async (_what, prompt, name) => {
     const { requests, submit } = createMemorySession();
     await submit(prompt);
     expect(requests[0]?.messages[0]?.content).toContain(`<file name="${name}">`);
@@ -175,8 +170,4 @@ test('/new removes what is attached, and names it', () => {
   expect(state.attachments).toEqual([]);
   expect(printed(effects)).toEqual(['no longer attached: !ls']);
   expect(effectsOf(effects, 'new-conversation')).toHaveLength(1);
-});
-
-test('/help attach names the way to remove what is attached', () => {
-  expect(printed(command(stateOf(), '/help attach').effects)[0]).toContain('/attach none');
 });

@@ -50,10 +50,6 @@ describe('the file picker', () => {
     expect(requestsOf(result)).toEqual(['', 'n', 'no', 'n']);
   });
 
-  test('asks for the whole path', () => {
-    expect(requestsOf(run(stateOf(), typed('@src/a')))).toEqual(['src/a']);
-  });
-
   test.each([
     ['an address', [typed('bob@example.com')]],
     ['a command', [typed('/system @')]],
@@ -96,11 +92,6 @@ describe('the file picker', () => {
     const { state } = run(stateOf(), typed('@n'), tab, typed('o'));
     const { state: open } = run(state, found(state, 'notes.md'));
     expect([composed(open), open.completion?.candidates.length]).toEqual(['@no', 1]);
-  });
-
-  test('the arrow keys select', () => {
-    const { state } = run(picking('@n', 'notes.md', 'src/n.ts'), pressed('down'), tab);
-    expect(composed(state)).toBe('@src/n.ts ');
   });
 
   test('quotes a path with a space', () => {
@@ -148,12 +139,6 @@ describe('the file picker', () => {
   test('keys do not belong to a menu for an older text', () => {
     const result = run(picking('@n', 'notes.md'), typed('ow'), enter);
     expect(sent(result)).toEqual(['@now']);
-  });
-
-  test('ignores files for an older text', () => {
-    const { state } = run(stateOf(), typed('@n'));
-    const late = found(state, 'notes.md');
-    expect(run(state, typed('x'), late).state.completion).toBeUndefined();
   });
 });
 

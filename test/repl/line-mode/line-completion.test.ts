@@ -6,7 +6,10 @@ import type { Repl } from '../../../src/repl/session.ts';
 import { openMemorySession } from '../../support/memory-session.ts';
 
 async function complete(text: string, changes: Partial<Repl> = {}) {
-  const { session } = openMemorySession({ repl: (usual) => ({ ...usual, ...changes }) });
+  const { session } = openMemorySession({
+    repl: (usual) => ({ ...usual, ...changes }),
+    state: { isLineMode: true },
+  });
   const { buffer, words } = await completeLine(session, session.state(), createBuffer(text));
   return [buffer.text, words];
 }

@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest';
 import type { ProgramClock } from '../../../src/clock.ts';
 import type { ChatOptions } from '../../../src/commands/chat/chat-run.ts';
 import { runRepl } from '../../../src/repl/run.ts';
+import { startRun } from '../../../src/run.ts';
 import { folderOf } from '../../support/folder.ts';
 import { createMemoryContext, createMemoryDevice } from '../../support/memory-context.ts';
 import { createScreen } from '../../support/screen.ts';
@@ -47,7 +48,7 @@ const options: ChatOptions = {
 };
 
 /** natter for a screen reader, in a home folder that has `notes.md`. */
-function startSession() {
+async function startSession() {
   const home = folderOf();
   mkdirSync(join(home, 'data'));
   writeFileSync(join(home, 'notes.md'), 'Tea is hot.\n');
@@ -62,7 +63,7 @@ function startSession() {
   const memory = createMemoryContext({ environment, terminals, homeDirectory: home });
   const { device, type } = createMemoryDevice();
   const seen = { clock: createStillClock(), random: createRandom(), device };
-  const ended = runRepl({ ...memory.context, ...seen }, options, []);
+  const ended = runRepl(await startRun({ ...memory.context, ...seen }, options), []);
   // Whether a row ends before the home folder depends on its length.
   const text = () =>
     memory.stdout().replaceAll(`\n${home}`, ` ${home}`).replaceAll(home, '/home/you');
@@ -188,7 +189,7 @@ const session: readonly (readonly [typed: string, key?: string])[] = [
 ];
 
 test('a session for a screen reader reads as its golden transcript', async () => {
-  const natter = startSession();
+  const natter = await startSession();
   await natter.ready();
   for (const [typed, key] of session) {
     if (key === undefined) await natter.enter(typed);

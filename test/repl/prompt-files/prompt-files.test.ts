@@ -1,4 +1,12 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { silentNotices } from '../../../src/output/notices.ts';
+import { createReplPrompts } from '../../../src/repl/prompt-files/prompt-files.ts';
+import { resolveSettings } from '../../../src/settings/resolve.ts';
+import { storedWith } from '../../settings/fixtures/stored.ts';
+import { folderOf } from '../../support/folder.ts';
+import { createMemoryContext } from '../../support/memory-context.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import {
   promptDialog,
@@ -14,14 +22,10 @@ import {
   enter,
   enter as enterKey,
   pasted,
+  reviewPrompt,
   stateOf,
   typed,
 } from '../../support/repl-state.ts';
-
-const reviewPrompt = {
-  name: 'review',
-  variables: [{ name: 'lang', choices: ['ts', 'js'], default: 'ts' }, { name: 'focus' }],
-};
 
 describe('values after the name of a prompt file', () => {
   test.each([
@@ -45,16 +49,15 @@ describe('values after the name of a prompt file', () => {
   });
 
   test('the line with the values is read as the same values', () => {
-    const use = { name: 'review', values: { focus: 'a "b" c', lang: 'ts' }, text: 'x = y' };
+    const use = { prompt: reviewPrompt, values: { focus: 'a "b" c', lang: 'ts' }, text: 'x = y' };
     const line = promptLine(use);
     expect(readPromptArguments(reviewPrompt, line.slice('/review '.length))).toEqual(use);
   });
 });
 
 test('a value for a prompt file keeps its line ends', () => {
-  const prompt = { name: 'review', variables: [], neededText: 'text' };
-  const use = { name: 'review', values: {}, text: '' };
-  const pending = { prompt, use, missing: [undefined] };
+  const prompt = { ...reviewPrompt, variables: [], neededText: 'text' };
+  const pending = { use: { prompt, values: {}, text: '' }, missing: [undefined] };
   const { effects } = runInApp(
     stateOf({ dialog: promptDialog(pending) }),
     pasted('if (a) {\r\n  b();\n}'),
@@ -134,4 +137,27 @@ test('secrets in a prompt file are sent only after a confirmation', async () => 
   await memory.idle();
   expect(contentsOf(memory)).toEqual([['be careful', 'review js for speed: ']]);
   expect(pathOf(memory.session.state().conversation)).toHaveLength(3);
+});
+
+test('a prompt file of the user is listed, and filled with values, words and its settings', async () => {
+  const folder = folderOf();
+  mkdirSync(join(folder, 'prompts'));
+  const front = `description: "a review"\nmodel: nextgen\nsystem: be kind\nparams:\n  top_p: 0.5\nvariables:\n  lang:\n    default: ts\n`;
+  const text = `---\n${front}---\nreview {{lang}}: {{stdin}}\n`;
+  writeFileSync(join(folder, 'prompts', 'check.md'), text);
+  const { context } = createMemoryContext({ environment: { NATTER_CONFIG_DIR: folder } });
+  const settings = resolveSettings({ flags: {}, environment: {}, stored: storedWith({}) });
+  const prompts = createReplPrompts(context, silentNotices, settings);
+  expect(await prompts.list()).toEqual([{ name: 'check', summary: 'a review' }]);
+  expect(await prompts.open('other', context.signal)).toBeUndefined();
+  const opened = await prompts.open('check', context.signal);
+  expect(opened).toMatchObject({ model: 'nextgen', neededText: 'text for {{stdin}}' });
+  expect(await opened?.fill({ lang: 'js' }, 'a b', context.signal)).toMatchObject({
+    content: 'review js: a b',
+    settings: {
+      model: 'nextgen',
+      system: 'be kind',
+      parameters: { set: { top_p: 0.5 }, removed: [] },
+    },
+  });
 });

@@ -8,7 +8,6 @@ import {
   startSearch,
 } from '../../../src/repl/composer/history.ts';
 import { createBuffer, draftFrom } from '../../../src/repl/composer/text-buffer.ts';
-import { startVi } from '../../../src/repl/composer/vi/vi-keys.ts';
 import { firstRunDialog, keyDialog } from '../../../src/repl/connection.ts';
 import { promptDialog } from '../../../src/repl/prompt-files/send-prompt-file.ts';
 import { Queue, Footer } from '../../../src/repl/screen/App.tsx';
@@ -23,13 +22,12 @@ import { drawn, type Look, runInApp } from '../../support/app.tsx';
 import { fc } from '../../support/properties.ts';
 import {
   enter,
-  interrupt,
-  pasted,
   pressed,
   run,
   stateOf,
   waitingAnswer,
   typed,
+  reviewPrompt,
 } from '../../support/repl-state.ts';
 
 describe('the composer', () => {
@@ -61,11 +59,6 @@ describe('the composer', () => {
   test('marks that there is more text above and below', () => {
     const part = { ...written, hasMoreAbove: true, hasMoreBelow: true };
     expect(rowsOf(part)).toEqual(['↑ first', '  second', '↓ third']);
-  });
-
-  test('T19 writes no escape codes without colours', () => {
-    expect(rowsOf(written).join('')).not.toContain('\u001B');
-    expect(rowsOf(written, { colored: true }).join('')).toContain('\u001B[36m');
   });
 });
 
@@ -175,14 +168,6 @@ describe('the footer', () => {
     expect(footerOf({}, { columns })).toBe(row);
   });
 
-  test.each([
-    [38, 'INSERT            origin  1.2K/128K 1%'],
-    [16, 'INSERT  1.2K/12…'],
-  ])('with the mode of vi, fits in %i columns', (columns, row) => {
-    const { service } = stateOf();
-    expect(footerOf({ vi: startVi(createBuffer()), service }, { columns })).toBe(row);
-  });
-
   test('has no numbers at the start, and no share below 1%', () => {
     expect(footerOf(useOf(0))).toMatch(/ sandbox {2}origin$/);
     expect(footerOf(useOf(36))).toMatch(/ origin {2}36\/128K$/);
@@ -254,9 +239,8 @@ describe('a dialog', () => {
 /** A state that asks for one of these values. */
 function asking(choices: readonly string[], rows = 24) {
   const variable = { name: 'drink', choices };
-  const prompt = { name: 'order', variables: [variable] };
-  const use = { name: 'order', values: {}, text: '' };
-  const pending = { prompt, use, missing: [variable] };
+  const use = { prompt: reviewPrompt, values: {}, text: '' };
+  const pending = { use, missing: [variable] };
   return stateOf({ dialog: promptDialog(pending), rows });
 }
 
@@ -336,11 +320,6 @@ test.each<[string, Partial<ReplState>]>([
   expect(notice.length).toBeLessThan(40);
 });
 
-test('P22 the composer shows a label for a long paste', () => {
-  const { state } = run(stateOf(), pasted('line\n'.repeat(9)));
-  expect(composerOf(state, undefined).rows).toEqual(['[paste #1, 9 lines]']);
-});
-
 test('during a history search, the composer shows the match', () => {
   const sent = run(stateOf(), typed('tea'), enter).state;
   const search = pressed('r', { ctrl: true });
@@ -349,8 +328,4 @@ test('during a history search, the composer shows the match', () => {
   expect(rowsOf(typed('te'))).toEqual(expect.arrayContaining(['› tea', 'history: te']));
   expect(rowsOf(typed('te'), search)).toContain('no other match: te');
   expect(rowsOf(typed('te'), search, typed('x'))).toContain('not in the history: tex');
-});
-
-test('Ctrl+C on an empty composer shows that pressing it again quits', () => {
-  expect(noticeOf(run(stateOf(), interrupt).state)).toBe('press Ctrl+C again to quit');
 });

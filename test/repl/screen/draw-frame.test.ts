@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import type { KeyEvent } from '../../../src/repl/composer/keys/key-event.ts';
 import { createBuffer, draftFrom, moveTo } from '../../../src/repl/composer/text-buffer.ts';
-import { addressDialog, firstRunDialog } from '../../../src/repl/connection.ts';
+import { addressDialog } from '../../../src/repl/connection.ts';
 import { createBackground } from '../../../src/repl/screen/background.ts';
 import { createKeyInput } from '../../../src/repl/screen/key-input.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
@@ -134,10 +134,6 @@ describe('the live region', () => {
     expect(caret?.column).toBe(18);
   });
 
-  test('shows no cursor in a choice', () => {
-    expect(frame({ dialog: firstRunDialog }).caret).toBeUndefined();
-  });
-
   test('rounds the answer’s estimated tokens to tens', () => {
     const shown = [101, 104, 106].map(
       (tokens) => frame({ activity: { ...waitingAnswer, phase: 'streaming', tokens } }).rows[1],
@@ -183,12 +179,6 @@ test('the terminal is asked for its background once', () => {
   background.answered('dark');
   expect(background.colors().background).toBe('light');
   expect(changes()).toBe(1);
-});
-
-test('nothing is asked if the environment names the background', () => {
-  const { background, written } = openBackground('dark');
-  background.ask();
-  expect(written).toEqual([]);
 });
 
 test('a late reply changes nothing', async () => {
@@ -249,11 +239,4 @@ test('lines that arrive in one read are one paste without bracketed paste', () =
   input.feed(Buffer.from('first\rsecond'));
   input.stop();
   expect(seen).toMatchObject([{ type: 'paste', text: 'first\nsecond' }]);
-});
-
-test('a line and its Enter in one read are not a paste', () => {
-  const { input, seen } = openKeyInput();
-  input.feed(Buffer.from('first\r'));
-  input.stop();
-  expect(formatEvents(seen)).toBe('"first" <enter>');
 });

@@ -83,13 +83,6 @@ describe('the status row', () => {
     expect(row(retrying(), { columns: columns + 2 })).toBe(text);
   });
 
-  test('keeps the key for a retry if a useful part of a long cause fits', () => {
-    const cause = 'rate limited by the service (429)';
-    expect(row(retrying(4, cause), { columns: 72 })).toBe(
-      'rate limited by the service… · retry 2 of 5 in 4 s · Enter retries now',
-    );
-  });
-
   test.each([
     [50, 'nothing for 12 s · Esc stops and keeps the text'],
     [40, 'origin · nothing for 12 s · Esc stops'],
@@ -101,15 +94,6 @@ describe('the status row', () => {
     expect(row(working('running npm run build -- --watch'), { columns: 40 })).toBe(
       'running npm run bui… · 2 s · Esc stops',
     );
-  });
-
-  test('shortens a long name before it leaves out the stop hint', () => {
-    const long = waiting(3, { model: 'localhost:8443' });
-    expect(row(long, { columns: 40 })).toBe('localhost:8… · waiting 3 s · Esc stops');
-  });
-
-  test('is ASCII on a terminal without Unicode', () => {
-    expect(row(retrying(), { unicode: false })).toMatch(/^[\x20-\x7E…]+$/);
   });
 
   test('has a spinner that turns every tenth of a second', () => {

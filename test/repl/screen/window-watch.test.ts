@@ -120,20 +120,3 @@ test('names a failure, and a question', () => {
   watch.show(ended(30_000, { dialog: keyDialog(stateOf().service, 'http://localhost') }));
   expect(take()).toEqual(['notify:natter: a question: tea']);
 });
-
-test('text of the conversation cannot leave its sequence', () => {
-  const { watch, take } = open({ progress: 'off' });
-  const hostile = conversationOf({ role: 'user', content: 'a\u0007b\u001B]0;c\u009C\u001B\\d' });
-  watch.focus(false);
-  watch.show({ ...answering(1000), conversation: hostile });
-  watch.show({ ...ended(20_000), conversation: hostile });
-  for (const text of take()) expect(text).toMatch(/^[^\u0000-\u001F\u0080-\u009F]*$/);
-});
-
-test('writes everything again after a different program used the terminal', () => {
-  const { watch, take } = open();
-  watch.show(answering(1000));
-  take();
-  watch.refresh();
-  expect(take()).toEqual(['title:answering: tea - natter', 'progress:3;']);
-});

@@ -43,11 +43,6 @@ describe('a typed line that starts with !', () => {
     expect(composed(state)).toBe('');
   });
 
-  test('attaches nothing with a second mark', () => {
-    const { effects } = run(stateOf(), typed('!!make'), enter);
-    expect(effectsOf(effects, 'run-shell')).toMatchObject([{ command: 'make', isAttached: false }]);
-  });
-
   test('is explained if there is no command', () => {
     const { effects } = run(stateOf(), typed('!'), enter);
     expect(printed(effects).join('\n')).toContain('a space before ! sends the line as a prompt');
@@ -119,12 +114,6 @@ describe('before it runs, natter asks about', () => {
     expect([composed(state), state.dialog]).toEqual(['!ls', undefined]);
   });
 
-  test('the second choice runs it', () => {
-    expect(commandsOf(runInApp(stateOf(), pasted('!ls\npwd'), enter, typed('2')))).toEqual([
-      'ls\npwd',
-    ]);
-  });
-
   test('the third choice sends it, and the history has it as a prompt', () => {
     const sent = runInApp(stateOf(), pasted('!ls'), enter, typed('3'));
     expect(promptOf(sent)).toBe('!ls');
@@ -133,27 +122,15 @@ describe('before it runs, natter asks about', () => {
     expect(composed(state)).toBe(' !ls');
   });
 
-  test('a text that was pasted and cleared is a prompt in the history', () => {
-    const { state } = run(stateOf(), pasted('!ls'), interrupt, pressed('up'));
-    expect(composed(state)).toBe(' !ls');
-  });
-
-  test('a text that was pasted is a prompt after another one of the history was sent', () => {
-    const sent = run(
-      stateOf(),
-      typed('hello'),
-      enter,
-      answerEnded({ type: 'finished' }, conversationOf()),
-    );
-    const { state } = run(sent.state, pasted('!ls'), pressed('up'), enter);
-    expect(composed(state)).toBe(' !ls');
-  });
-
-  test('a text that was pasted is a prompt after a look at the history', () => {
+  test.each([
+    ['clearing it', [interrupt, pressed('up')]],
+    ['sending another one of the history', [pressed('up'), enter]],
+    ['a look at the history', [pressed('up'), pressed('down')]],
+  ])('a text that was pasted is a prompt after %s', (_what, actions) => {
     const history = createHistory(['hello']);
-    const { state } = run(stateOf({ history }), pasted('!ls'), pressed('up'), pressed('down'));
+    const { state } = run(stateOf({ history }), pasted('!ls'), ...actions);
     expect(composed(state)).toBe(' !ls');
-    expect(promptOf(run(state, enter))).toBe('!ls');
+    expect(promptOf(run({ ...state, activity: undefined }, enter))).toBe('!ls');
   });
 
   test('the draft of an earlier session', () => {

@@ -155,9 +155,10 @@ describe('the transcript', () => {
   );
 
   test('prints prompts bold and the rest dim, with weights only if there are no colours', async () => {
-    const entries = [prompt('one\ntwo'), notice('three')];
+    const thought: Entry = { type: 'reasoning', text: 'so' };
+    const entries = [prompt('one\ntwo'), thought, notice('three')];
     expect(await shown(entries, { style: weightStyle })).toBe(
-      '\n\u001B[7m›\u001B[27m \u001B[1mone\u001B[22m\n\u001B[1m  two\u001B[22m\n\n\u001B[2mthree\u001B[22m\n',
+      '\n\u001B[7m›\u001B[27m \u001B[1mone\u001B[22m\n\u001B[1m  two\u001B[22m\n\n\u001B[2mso\u001B[22m\n\n\u001B[2mthree\u001B[22m\n',
     );
     const red = await shown([failureEntry('no')], { style: colorStyle });
     expect(red).toBe('\n\u001B[31m✗ no\u001B[39m\n');

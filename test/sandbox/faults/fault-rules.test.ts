@@ -17,29 +17,21 @@ function statuses(
 }
 
 describe('rules', () => {
-  test('apply to every request without times', () => {
-    expect(statuses(createFaultRules([ruleOf('500')]), 3)).toEqual([500, 500, 500]);
-  });
+  const through = undefined;
 
-  test('apply n times, then no more', () => {
-    const rules = createFaultRules([ruleOf('500 times=2')]);
-    expect(statuses(rules, 4)).toEqual([500, 500, undefined, undefined]);
-  });
-
-  test('skip the first requests', () => {
-    const rules = createFaultRules([ruleOf('500 skip=1 times=1')]);
-    expect(statuses(rules, 3)).toEqual([undefined, 500, undefined]);
-  });
-
-  test('apply to every n-th request after the skipped ones, n times', () => {
-    const rules = createFaultRules([ruleOf('500 every=2 skip=1 times=2')]);
-    const through = undefined;
-    expect(statuses(rules, 7)).toEqual([through, through, 500, through, 500, through, through]);
-  });
-
-  test('are tried in order', () => {
-    const rules = createFaultRules([ruleOf('500 times=1'), ruleOf('503 times=1'), ruleOf('429')]);
-    expect(statuses(rules, 4)).toEqual([500, 503, 429, 429]);
+  test.each([
+    ['without times, to every request', ['500'], [500, 500, 500]],
+    ['n times, then no more', ['500 times=2'], [500, 500, through, through]],
+    ['after the skipped requests', ['500 skip=1 times=1'], [through, 500, through]],
+    [
+      'to every n-th request after the skipped ones, n times',
+      ['500 every=2 skip=1 times=2'],
+      [through, through, 500, through, 500, through, through],
+    ],
+    ['in order', ['500 times=1', '503 times=1', '429'], [500, 503, 429, 429]],
+  ])('apply %s', (_, rules, expected) => {
+    const applied = createFaultRules(rules.map((fields) => ruleOf(fields)));
+    expect(statuses(applied, expected.length)).toEqual(expected);
   });
 
   test('keep their reply settings after they are used up', () => {
@@ -109,29 +101,16 @@ describe('a group in a prompt', () => {
 
 describe('parseScenario', () => {
   test('reads rules with conditions and fields', () => {
-    const text = JSON.stringify({
-      rules: [
-        {
-          label: 'flaky',
-          when: { model: 'nextgen', path: '/v1/chat/completions', prompt: 'hello' },
-          times: 2,
-          status: 500,
-          headers: { 'X-A': 1 },
-        },
-        { reply: 'echo', 'no-done': true, gzip: true, hostile: false },
-      ],
-    });
-    expect(parseScenario(text, 'faults.json')).toEqual([
-      {
-        label: 'flaky',
-        when: { model: 'nextgen', path: '/v1/chat/completions', prompt: 'hello' },
-        fault: { times: 2, status: 500, headers: { 'x-a': '1' } },
-      },
-      {
-        label: 'rules[1]',
-        when: {},
-        fault: { reply: 'echo', 'no-done': true, encoding: 'gzip' },
-      },
+    const when = { model: 'nextgen', path: '/v1/chat/completions', prompt: 'hello' };
+    const rules = [
+      { label: 'flaky', when, times: 2, status: 500, headers: { 'X-A': 1 } },
+      { reply: 'echo', 'no-done': true, gzip: true, hostile: false },
+    ];
+    const fault = { times: 2, status: 500, headers: { 'x-a': '1' } };
+    const other = { reply: 'echo', 'no-done': true, encoding: 'gzip' };
+    expect(parseScenario(JSON.stringify({ rules }), 'faults.json')).toEqual([
+      { label: 'flaky', when, fault },
+      { label: 'rules[1]', when: {}, fault: other },
     ]);
   });
 

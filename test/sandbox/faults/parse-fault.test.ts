@@ -16,14 +16,13 @@ import { json } from '../../support/raw-replies.ts';
 import { serveFront } from '../engine-helpers.ts';
 import { complete } from '../sandbox-helpers.ts';
 
-function parse(written: string): object {
-  return parseFault(
+const parse = (written: string): object =>
+  parseFault(
     written.split(' ').map((word): WrittenField => {
-      const [name = '', ...value] = word.split('=');
-      return [name, value.length === 0 ? undefined : value.join('=')];
+      const [, name = '', value] = /^([^=]*)(?:=([^]*))?$/.exec(word) ?? [];
+      return [name, value];
     }),
   );
-}
 
 describe('parseFault', () => {
   test.each([
@@ -35,7 +34,6 @@ describe('parseFault', () => {
     ['tokens', { reply: 'tokens' }],
     ['code', { reply: 'code' }],
     ['code=503', { status: 503 }],
-    ['delay=250', { delay: 250 }],
     ['delay=250ms', { delay: 250 }],
     ['delay=1.5s', { delay: 1500 }],
     ['delay=2min', { delay: 120_000 }],
@@ -46,7 +44,6 @@ describe('parseFault', () => {
     ['drip=20', { drip: { interval: 20 } }],
     ['drip=3/10ms', { drip: { interval: 10, bytes: 3 } }],
     ['split=utf16', { split: { units: 1 } }],
-    ['split=5', { split: { units: 5 } }],
     ['split=bytes', { split: { bytes: 1 } }],
     ['split=bytes/3', { split: { bytes: 3 } }],
     ['retry-after=', { 'retry-after': '' }],
@@ -54,11 +51,6 @@ describe('parseFault', () => {
     ['no-done', { 'no-done': true }],
     ['no-done=false', { 'no-done': false }],
     ['USAGE=Last', { usage: 'last' }],
-  ])('reads %s', (written, fault) => {
-    expect(parse(written)).toEqual(fault);
-  });
-
-  test.each([
     ['429', { status: 429 }],
     ['markdown', { reply: 'markdown' }],
     ['million', { reply: 'million' }],
@@ -72,8 +64,7 @@ describe('parseFault', () => {
     ['malformed', { 'malformed-at': 3 }],
     ['json', { 'no-stream': true }],
     ['shape=html', { 'error-shape': 'html' }],
-    ['code=500', { status: 500 }],
-  ])('reads the shorthand %s', (written, fault) => {
+  ])('reads %s', (written, fault) => {
     expect(parse(written)).toEqual(fault);
   });
 
@@ -116,20 +107,7 @@ describe('parseFault', () => {
     const bare = faultFieldRows.filter(([, field]) => field.bare !== undefined);
     for (const [name] of bare) expect(parse(name)).not.toEqual({});
   });
-
-  test('throws only failures of usage', () => {
-    expect(() => parse('nonsense')).toThrow(Failure);
-  });
 });
-
-function failureOf(prompt: string): unknown {
-  try {
-    parseDirective(prompt);
-    return undefined;
-  } catch (error) {
-    return error;
-  }
-}
 
 describe('parseDirective', () => {
   test.each([
@@ -185,8 +163,11 @@ describe('parseDirective', () => {
   test('reads or refuses any group', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (inside) => {
-        const failure = failureOf(`[sandbox ${inside}] x`);
-        expect(failure === undefined || failure instanceof Failure).toBe(true);
+        try {
+          parseDirective(`[sandbox ${inside}] x`);
+        } catch (error) {
+          if (!(error instanceof Failure)) throw error;
+        }
       }),
     );
   });
@@ -205,16 +186,9 @@ function parseOptions(...words: string[]): object {
 
 describe('faultOptions', () => {
   test('are valid in commander, and set the same fields', () => {
-    const fault = parseOptions(
-      '--status',
-      '429',
-      '--times',
-      '2',
-      '--retry-after',
-      '1',
-      '--hostile',
-    );
-    expect(fault).toEqual({ status: 429, times: 2, 'retry-after': '1', hostile: true });
+    const words = ['--status', '429', '--times', '2', '--retry-after', '1', '--hostile'];
+    const fault = { status: 429, times: 2, 'retry-after': '1', hostile: true };
+    expect(parseOptions(...words)).toEqual(fault);
   });
 
   test('may omit a value with a default', () => {
@@ -235,16 +209,8 @@ describe('faultOptions', () => {
     },
   );
 
-  test('set no field if none is given', () => {
-    expect(parseOptions()).toEqual({});
-  });
-
   test('ignore other options', () => {
     expect(faultFromOptions({ port: 80, status: '500' })).toEqual({ status: 500 });
-  });
-
-  test('refuse an invalid value', () => {
-    expect(() => parseOptions('--status', 'x')).toThrow(/status takes/);
   });
 });
 

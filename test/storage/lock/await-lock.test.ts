@@ -51,23 +51,17 @@ test('X8: the wait for an unrenewed lock ends when the lock is dead', async () =
   expect(slept()).toBe(2000);
 });
 
-test.each([
-  ['that is free', undefined],
+test.each<[string, (string | Record<number, string>)?]>([
+  ['that is free'],
   ['that is not a lock', 'notes\n'],
-])('there is no wait for a lock %s', async (_what, content) => {
+  ['of a dead process', {}],
+  ['of a running process', { 42: '100' }],
+])('there is no wait for a lock %s', async (_what, left) => {
   const lock = newLockPath();
-  if (content !== undefined) leaveText(lock, content);
-  const { watch, waits, slept } = watching(() => undefined);
+  if (typeof left === 'string') leaveText(lock, left);
+  else if (left !== undefined) leaveLock(lock);
+  const running = typeof left === 'object' ? left : {};
+  const { watch, waits, slept } = watching(() => undefined, processOn(7, { running }));
   await watch(lock);
   expect({ waits, slept: slept() }).toEqual({ waits: [], slept: 0 });
-});
-
-test('there is no wait for the lock of a process known to be running or dead', async () => {
-  for (const running of [{}, { 42: '100' }]) {
-    const lock = newLockPath();
-    leaveLock(lock);
-    const { watch, waits } = watching(() => undefined, processOn(7, { running }));
-    await watch(lock);
-    expect(waits).toEqual([]);
-  }
 });

@@ -11,86 +11,31 @@ const day = 24 * 60 * minute;
 const elsewhere = { host: 'two', space: 'boot2 namespace1' };
 
 describe('a lock of a dead process', () => {
-  const onOne = (running: Record<number, string>) => processOn(7, { running });
-  const inContainer = 'boot1 namespace9';
+  const on = (running: Record<number, string>) => processOn(7, { running });
+  const container = processOn(42, { space: 'boot1 namespace9' });
+  const restarted = processOn(42, { space: 'boot9 namespace1' });
+  const later = processOn(1, { running: { 1: '200' } });
+  /** Systems other than Linux have no boot ids. */
+  const bare = { space: undefined, start: undefined };
+  const onBare = (running: Record<number, string>) => processOn(7, { space: undefined, running });
+  const old = minute + 1000;
 
   test.each([
-    ['X7: of a dead process', {}, 0, onOne({}), true],
-    ['X7: of a running process', {}, day, onOne({ 42: '100' }), false],
-    ['X7: of a process whose id a different process has now', {}, 0, onOne({ 42: '999' }), true],
-    ['X7: of a zombie process', {}, 0, onOne({ 42: 'dead' }), true],
-    [
-      'X7: of process 1, found by a later process 1 in a namespace of the same number',
-      { processId: 1 },
-      0,
-      processOn(1, { running: { 1: '200' } }),
-      true,
-    ],
-    [
-      'X7: in a different container, renewed just now',
-      {},
-      1000,
-      processOn(42, { space: inContainer }),
-      false,
-    ],
-    [
-      'X7: in a different container, not renewed for a minute',
-      {},
-      minute + 1000,
-      processOn(42, { space: inContainer }),
-      true,
-    ],
-    [
-      'X7: from before a restart of the machine, renewed just now',
-      {},
-      1000,
-      processOn(42, { space: 'boot9 namespace1' }),
-      false,
-    ],
-    [
-      'X7: from before a restart of the machine, not renewed for a minute',
-      {},
-      minute + 1000,
-      processOn(42, { space: 'boot9 namespace1' }),
-      true,
-    ],
-    ['X8: on a different host, renewed just now', elsewhere, 1000, onOne({}), false],
-    ['X8: on a different host, renewed 45 s ago', elsewhere, 45_000, onOne({}), false],
-    [
-      'X8: on a different host, not renewed for a minute',
-      elsewhere,
-      minute + 1000,
-      onOne({}),
-      true,
-    ],
-    [
-      'X8: on a different host of the same boot, as in copies of a virtual machine',
-      { host: 'two' },
-      1000,
-      onOne({}),
-      false,
-    ],
-    [
-      'of a running process on a system without boot ids',
-      { space: undefined, start: undefined },
-      1000,
-      processOn(7, { space: undefined, running: { 42: 'x' } }),
-      false,
-    ],
-    [
-      'of a dead process on a system without boot ids',
-      { space: undefined, start: undefined },
-      0,
-      processOn(7, { space: undefined, running: {} }),
-      true,
-    ],
-    [
-      'of a reused process id on a system without boot ids',
-      { space: undefined, start: undefined },
-      minute + 1000,
-      processOn(7, { space: undefined, running: { 42: 'x' } }),
-      true,
-    ],
+    ['X7: of a dead process', {}, 0, on({}), true],
+    ['X7: of a running process', {}, day, on({ 42: '100' }), false],
+    ['X7: of a process whose id a different process has now', {}, 0, on({ 42: '999' }), true],
+    ['X7: of a zombie process', {}, 0, on({ 42: 'dead' }), true],
+    ['X7: of process 1, found by a later process 1', { processId: 1 }, 0, later, true],
+    ['X7: in a different container, renewed just now', {}, 1000, container, false],
+    ['X7: in a different container, not renewed for a minute', {}, old, container, true],
+    ['X7: from before a restart, renewed just now', {}, 1000, restarted, false],
+    ['X7: from before a restart, not renewed for a minute', {}, old, restarted, true],
+    ['X8: on a different host, renewed 45 s ago', elsewhere, 45_000, on({}), false],
+    ['X8: on a different host, not renewed for a minute', elsewhere, old, on({}), true],
+    ['X8: on a copy of a virtual machine with its boot', { host: 'two' }, 1000, on({}), false],
+    ['of a running process without boot ids', bare, 1000, onBare({ 42: 'x' }), false],
+    ['of a dead process without boot ids', bare, 0, onBare({}), true],
+    ['of a reused process id without boot ids', bare, old, onBare({ 42: 'x' }), true],
   ])('D8 %s', (_whose, owner, age, process, isTaken) => {
     const lock = newLockPath();
     leaveLock(lock, owner, age);

@@ -1,18 +1,23 @@
 import fs from 'node:fs';
 import type { InputItem } from '../../../batch/input/item.ts';
 import { readItems } from '../../../batch/input/read-items.ts';
+import type { Selection } from '../../../batch/input/select-items.ts';
 import {
   formatResult,
   formatResultRow,
   openaiLine,
-  type OutputFormat,
   tableHeader,
 } from '../../../batch/results/result-formats.ts';
 import { readResults, resultsPath } from '../../../batch/results/read-results.ts';
-import { cannotWrite, openResultFile, resultLock } from '../../../batch/results/result-file.ts';
-import type { IndexedResult, ResultLine } from '../../../batch/results/result-index.ts';
+import {
+  cannotWrite,
+  openResultFile,
+  type ResultFile,
+  resultLock,
+} from '../../../batch/results/result-file.ts';
+import type { ResultIndex, ResultLine } from '../../../batch/results/result-index.ts';
 import { readResult, replaceWithTexts, resultTexts } from '../../../batch/results/write-results.ts';
-import type { BatchSource } from '../items.ts';
+import type { Batch } from '../items.ts';
 import { type OutputOptions, resultsFileOf } from '../plan.ts';
 import { awaitHolder } from '../../../ask/open-conversation.ts';
 import type { Context } from '../../../run.ts';
@@ -64,73 +69,9 @@ export function createOrderedOutput(write: (text: string) => Promise<void> | und
   };
 }
 
-/** Writes results to the file of `-o` or to standard output. */
-export interface BatchSink {
-  /** Finds the result of an earlier run. */
-  find(index: number): IndexedResult | undefined;
-  /** Highest index with a result of an earlier run; 0 without any. */
-  readonly last: number;
-  /** Gets the first item before it is sent. @throws Failure `usage` if results cannot be written beside its columns */
-  checkFirst(item: InputItem): void;
-  /**
-   * @param sequence number of the item in start order, from 0
-   * @param line the result in natter's own format
-   * @returns see `createOrderedOutput`
-   * @throws Failure `storage` if it cannot be saved
-   */
-  put(
-    sequence: number,
-    item: InputItem,
-    result: ResultLine,
-    line: string,
-  ): Promise<void> | undefined;
-  /** See `createOrderedOutput`. */
-  room(): Promise<void> | undefined;
-  /** Aborts when results cannot be saved any more. */
-  readonly broken: AbortSignal;
-  /**
-   * @param isComplete all items have a result: the file stays, even if it is empty
-   * @param takes see `Selection`
-   * @throws Failure `storage`
-   */
-  finish(isComplete: boolean, takes: (index: number) => boolean): Promise<void>;
-  close(): Promise<void>;
-}
-
-function standardOutput(
-  { streams: { stdout }, clock }: Context,
-  { outputFormat, answerColumn, unordered = false }: OutputOptions,
-): BatchSink {
-  const ordered = createOrderedOutput((text) => stdout.write(text));
-  const clean = stdout.isTerminal && outputFormat === 'csv' ? sanitize : (text: string) => text;
-  let hasHeader = outputFormat !== 'csv';
-  return {
-    find: () => undefined,
-    last: 0,
-    checkFirst(item) {
-      if (outputFormat === 'csv') tableHeader(item, answerColumn);
-    },
-    put(sequence, item, _, line) {
-      if (!hasHeader) void stdout.write(clean(tableHeader(item, answerColumn)));
-      hasHeader = true;
-      const text = clean(formatResult(outputFormat, item, line, clock.date()));
-      return unordered ? stdout.write(text) : ordered.put(sequence, text);
-    },
-    room: () => (unordered ? undefined : ordered.room()),
-    broken: new AbortController().signal,
-    finish: async () => ordered.end(),
-    close: async () => undefined,
-  };
-}
-
 /** @param output the file in another format @param results the file of results beside it @throws Failure `usage` */
-function refuseOutput(
-  output: string,
-  results: string,
-  format: OutputFormat,
-  { input }: BatchSource,
-): void {
-  if (format === 'csv' && !input.isRepeatable) {
+function refuseOutput(output: string, results: string, isUnrepeatableTable: boolean): void {
+  if (isUnrepeatableTable) {
     throw new Failure('usage', '--output-format csv with -o needs a named input file', {
       hint: 'save the input in a file, or redirect the output instead: … > answers.csv',
     });
@@ -142,94 +83,137 @@ function refuseOutput(
 }
 
 /**
- * The results in a different format. A table has its header and a row for each item; without a result, its last cells
- * are empty.
+ * Writes the results of a file in a different format. A table has its header and a row for each item; without a result,
+ * its last cells are empty.
  */
 async function* formattedTexts(
-  { input, plan }: BatchSource,
-  results: string,
-  { outputFormat, answerColumn }: OutputOptions,
-  takes: (index: number) => boolean,
-  date: Date,
+  { input, plan, options, context }: Batch,
+  found: ResultIndex,
+  descriptor: number,
+  takes: Selection['takes'],
 ): AsyncGenerator<string, void> {
-  const found = readResults(results);
-  const descriptor = fs.openSync(results, 'r');
-  // The table is written after a signal, too.
-  const { signal } = new AbortController();
+  if (options.outputFormat === 'openai') {
+    const date = context.clock.date();
+    for (const text of resultTexts(found, [descriptor])) yield openaiLine(text, date);
+    return;
+  }
   let hasHeader = false;
+  // The table is written after a signal, too.
+  for await (const item of readItems(input.bytes(new AbortController().signal), plan)) {
+    if (!hasHeader) yield tableHeader(item, options.answerColumn);
+    hasHeader = true;
+    if (!takes(item.index)) continue;
+    const result = found.find(item.index);
+    yield formatResultRow(item, result && readResult(descriptor, result));
+  }
+}
+
+/** @throws Failure `storage` */
+async function writeFormatted(
+  batch: Batch,
+  output: string,
+  results: string,
+  isComplete: boolean,
+  takes: Selection['takes'],
+): Promise<void> {
   try {
-    if (outputFormat === 'openai') {
-      for (const text of resultTexts(found, [descriptor])) yield openaiLine(text, date);
-      return;
+    const found = readResults(results);
+    if (found.count === 0 && !isComplete) return;
+    const descriptor = fs.openSync(results, 'r');
+    try {
+      await replaceWithTexts(resultsPath(output), formattedTexts(batch, found, descriptor, takes));
+    } finally {
+      fs.closeSync(descriptor);
     }
-    for await (const item of readItems(input.bytes(signal), plan)) {
-      if (!hasHeader) yield tableHeader(item, answerColumn);
-      hasHeader = true;
-      if (!takes(item.index)) continue;
-      const result = found.get(item.index);
-      yield formatResultRow(item, result && readResult(descriptor, result));
-    }
-  } finally {
-    fs.closeSync(descriptor);
+  } catch (error) {
+    throw cannotWrite(
+      output,
+      error,
+      `the results are in ${results}; run the same command again to write the file`,
+    );
   }
 }
 
 /**
  * Writes results to the file of `-o`, else to standard output.
- * @param items what results belong to; other formats than natter's own need it, and are written at the end
+ * @param batch what results belong to; other formats than natter's own need it, and are written at the end
  * @throws Failure
  */
 export async function openSink(
   context: Context,
   notices: Notices,
   options: OutputOptions,
-  items?: BatchSource,
-): Promise<BatchSink> {
-  const { output, outputFormat, answerColumn, unordered = false } = options;
-  const name = resultsFileOf(options);
-  if (output === undefined || name === undefined) return standardOutput(context, options);
-  const source = outputFormat === 'jsonl' ? undefined : items;
-  if (source !== undefined) refuseOutput(output, name, outputFormat, source);
-  await awaitHolder(context, notices, resultLock(name), name);
+  batch?: Batch,
+) {
   const { clock, process, streams } = context;
-  const onRewritten = () =>
-    notices.warning(`${name} was deleted during the run; natter wrote it again`);
-  const file = openResultFile(name, { clock, process, onRewritten });
-  let hasResults = file.last > 0;
+  const { stdout } = streams;
+  const { output, outputFormat, answerColumn, unordered = false } = options;
+  const isTable = outputFormat === 'csv';
+  const name = resultsFileOf(options);
+  let file: ResultFile | undefined;
+  if (output !== undefined && name !== undefined) {
+    if (output !== name) refuseOutput(output, name, isTable && batch?.input.isRepeatable === false);
+    await awaitHolder(context, notices, resultLock(name), name);
+    const onRewritten = () =>
+      notices.warning(`${name} was deleted during the run; natter wrote it again`);
+    file = openResultFile(name, { clock, process, onRewritten });
+  }
+  const ordered = createOrderedOutput((text) => stdout.write(text));
+  const clean = stdout.isTerminal && isTable ? sanitize : (text: string) => text;
+  let hasHeader = !isTable;
+  const print = (sequence: number, item: InputItem, line: string) => {
+    if (!hasHeader) void stdout.write(clean(tableHeader(item, answerColumn)));
+    hasHeader = true;
+    const text = clean(formatResult(outputFormat, item, line, clock.date()));
+    return unordered ? stdout.write(text) : ordered.put(sequence, text);
+  };
   return {
-    find: (index) => file.find(index),
-    last: file.last,
-    checkFirst: (item) => void (outputFormat === 'csv' && tableHeader(item, answerColumn)),
-    put(_, _item, result, line) {
+    /** The result of an earlier run. */
+    find: (index: number) => file?.find(index),
+    /** The highest index with a result of an earlier run; 0 without any. */
+    last: file?.last ?? 0,
+    /** Aborts when results cannot be saved any more. */
+    broken: file?.broken ?? new AbortController().signal,
+    /**
+     * Gets each item before it is sent. @returns a promise while the buffer of standard output is full
+     * @throws Failure `usage` if results cannot be written beside its columns
+     */
+    accept(item: InputItem): Promise<void> | undefined {
+      if (isTable) tableHeader(item, answerColumn);
+      return file === undefined && !unordered ? ordered.room() : undefined;
+    },
+    /**
+     * Saves a result; waits while the reader of standard output is slow.
+     * @param sequence the number of the item in start order, from 0
+     * @param line the result in natter's own format
+     * @throws Failure `storage`
+     */
+    async put(sequence: number, item: InputItem, result: ResultLine, line: string): Promise<void> {
+      if (file === undefined) return print(sequence, item, line);
       try {
         file.append(result, line);
       } catch (error) {
         // An answer is paid for: print it rather than lose it.
-        void streams.stdout.write(line);
+        void stdout.write(line);
         throw error;
       }
-      hasResults = true;
-      return undefined;
     },
-    room: () => undefined,
-    broken: file.broken,
-    async finish(isComplete, takes) {
+    /**
+     * @param isComplete all items have a result: the file stays, even if it is empty
+     * @param takes see `Selection`
+     * @throws Failure `storage`
+     */
+    async finish(isComplete: boolean, takes: Selection['takes']): Promise<void> {
+      if (file === undefined) return ordered.end();
       await file.finish(!unordered, isComplete);
-      if (source === undefined || !(hasResults || isComplete)) return;
-      try {
-        const texts = formattedTexts(source, name, options, takes, clock.date());
-        await replaceWithTexts(resultsPath(output), texts);
-      } catch (error) {
-        throw cannotWrite(
-          output,
-          error,
-          `the results are in ${name}; run the same command again to write the file`,
-        );
-      }
+      if (batch === undefined || output === undefined || name === undefined) return;
+      if (output !== name) await writeFormatted(batch, output, name, isComplete, takes);
     },
-    async close() {
-      for (const text of file.unsaved()) await streams.stdout.write(text);
-      await file.close();
+    async close(): Promise<void> {
+      for (const text of file?.unsaved() ?? []) await stdout.write(text);
+      await file?.close();
     },
   };
 }
+
+export type BatchSink = Awaited<ReturnType<typeof openSink>>;

@@ -9,10 +9,9 @@ import {
   findBatch,
   type StatusOptions,
 } from './open-queue.ts';
-import { printCauses } from '../report/reporting.ts';
+import { printCauses, kindOf } from '../report/ending.ts';
 import { batchOutcome } from '../report/progress.ts';
-import { kindOf } from '../report/summary.ts';
-import { present, type Context } from '../../../run.ts';
+import type { StartedRun } from '../../../run.ts';
 import { refuseReservedName } from '../../../storage/file-name.ts';
 import { exitCodes, Failure, type FailureKind } from '../../../failure.ts';
 import { filledText, isJsonObject, parseJson } from '../../../json.ts';
@@ -106,11 +105,10 @@ function conclude(tally: Tally, name: string, elapsed: number): string {
 
 /** Runs `natter batch collect`. @throws Failure */
 export async function collectBatch(
-  context: Context,
-  options: CollectOptions,
+  run: StartedRun<CollectOptions>,
   connect: Connect = connectToQueue,
 ): Promise<void> {
-  const presentation = await present(context, options);
+  const { context, options, presentation } = run;
   const { notices } = presentation;
   const { output, remove = false, force = false } = options;
   // Results on standard output may be lost, so they stay in the queue.
@@ -170,11 +168,10 @@ const record = ({ name, lastMinute, workers, ...jobs }: NamedCounts): object => 
 
 /** Runs `natter batch status`: the batch of `--batch`, else all. @throws Failure */
 export async function printStatus(
-  context: Context,
-  options: StatusOptions,
+  run: StartedRun<StatusOptions>,
   connect: Connect = connectToQueue,
 ): Promise<void> {
-  const presentation = await present(context, options);
+  const { context, options, presentation } = run;
   const connection = await connect(context, presentation.notices, options);
   try {
     const queues =
@@ -187,7 +184,7 @@ export async function printStatus(
     if (all.length === 0) {
       return presentation.notices.notice(`the queue at ${connection.label} has no batch`);
     }
-    await printTable(context, presentation, columns, all.map(row));
+    await printTable(run, columns, all.map(row));
   } finally {
     await connection.close();
   }

@@ -15,7 +15,7 @@ import { failureLine, unsendable } from '../output/result.ts';
 import { parseNumber } from '../plan.ts';
 import { type Connect, connectToQueue, type SubmitOptions } from './open-queue.ts';
 import { itemText } from '../secret-guard.ts';
-import type { Context } from '../../../run.ts';
+import type { StartedRun } from '../../../run.ts';
 import { locateSecrets, secretsRefusal } from '../../../input/secret-guard.ts';
 import { Failure } from '../../../failure.ts';
 import { definedFields } from '../../../json.ts';
@@ -26,20 +26,14 @@ import { withoutSources } from '../../../settings/resolved-settings.ts';
 const blockSize = 500;
 const mostAttempts = 100;
 
-interface Submission {
-  readonly batch: Batch<SubmitOptions>;
-  readonly selection: Selection;
-  readonly queue: BatchQueue;
-  readonly attempts: number;
-  /** @throws Failure `secrets` for an item that may not leave this machine */
-  readonly checkItem: (item: InputItem) => void;
-}
-
-/** Checks prompts for a queue on a different host. Workers check what they send to the service. */
+/**
+ * Refuses items with a secret for a queue on a different host. Workers check what they send to the service.
+ * @returns a function that throws Failure `secrets`
+ */
 function openSubmitGuard(
   { context, options, own, input }: Batch<SubmitOptions>,
   { label }: QueueConnection,
-): Submission['checkItem'] {
+): (item: InputItem) => void {
   const { host, hostname } = new URL(label);
   const isOff = options.allowSecrets === true || own.values.secretGuard === 'off';
   if (isOff || isLoopbackName(hostname)) return () => undefined;
@@ -74,47 +68,22 @@ function headerOf({ input, own, options, check }: Batch): BatchHeader {
   };
 }
 
-/** Empty for an item that cannot be sent. */
-const fingerprintOf = (item: InputItem, { fingerprint }: Selection) =>
-  item.problem === undefined ? fingerprint(item) : '';
-
-/**
- * @returns the number of items that the batch did not have
- * @throws Failure `usage` if the batch has a different item in the place of one, or `secrets`
- */
-async function checkBlock(
-  { queue, selection, checkItem }: Submission,
-  block: readonly InputItem[],
-): Promise<number> {
-  const known = await queue.known(block.map(({ index }) => index));
-  let added = 0;
-  for (const [place, item] of block.entries()) {
-    const { line, index, problem } = item;
-    const fingerprint = known[place];
-    checkItem(item);
-    const isKnown = fingerprint !== undefined && fingerprint !== '';
-    if (isKnown && fingerprint !== fingerprintOf(item, selection)) {
-      const message = `line ${line} of the input has a different prompt or id than item ${index} in batch ${queue.name}`;
-      throw new Failure('usage', message, {
-        hint: 'use --batch NAME for a new batch, or ‹natter batch collect --remove› to delete the old one',
-      });
-    }
-    const isCorrected = fingerprint === '' && problem === undefined;
-    if (fingerprint === undefined || isCorrected) added += 1;
-  }
-  return added;
-}
-
-async function addBlock(submission: Submission, block: readonly InputItem[]): Promise<void> {
-  const { queue, selection, attempts, batch } = submission;
+/** Adds items to the queue. @param attempts of each item that can be sent */
+async function addItems(
+  { context: { secrets } }: Batch,
+  { fingerprint }: Selection,
+  queue: BatchQueue,
+  items: readonly InputItem[],
+  attempts: number,
+): Promise<void> {
   const good: QueuedItem[] = [];
   const bad: QueuedResult[] = [];
-  for (const item of block) {
+  for (const item of items) {
     if (item.problem === undefined) {
       const { given: _given, ...sent } = item;
-      good.push({ ...sent, fingerprint: fingerprintOf(item, selection) });
+      good.push({ ...sent, fingerprint: fingerprint(item) });
     } else {
-      const line = failureLine(batch.context.secrets, item, undefined, unsendable(item));
+      const line = failureLine(secrets, item, undefined, unsendable(item));
       bad.push({ index: item.index, isAnswered: false, line: line.trimEnd() });
     }
   }
@@ -122,58 +91,53 @@ async function addBlock(submission: Submission, block: readonly InputItem[]): Pr
   await queue.addUnsendable(bad);
 }
 
-/** Collects items for one request to the queue. */
-function createBlocks(act: (block: readonly InputItem[]) => Promise<void>) {
-  let block: InputItem[] = [];
-  const flush = async () => {
-    const full = block;
-    block = [];
-    await act(full);
-  };
-  return {
-    async add(item: InputItem): Promise<void> {
-      block.push(item);
-      if (block.length === blockSize) await flush();
-    },
-    flush,
-  };
-}
-
 /** Runs `natter batch submit`. @throws Failure */
 export async function submitBatch(
-  context: Context,
-  options: SubmitOptions,
+  run: StartedRun<SubmitOptions>,
   file: string | undefined,
   connect: Connect = connectToQueue,
 ): Promise<void> {
+  const { context, options } = run;
   const name = batchNameOf(options.batch, file);
   const attempts = parseNumber(options.attempts, '--attempts', 1, mostAttempts);
-  const batch = await openBatch(context, options, file);
+  const batch = await openBatch(run, file);
   const { notices, plan } = batch;
   const rate = plan.rateLimits.requests;
   const selection = await selectItems(batch);
   const connection = await connect(context, notices, options);
   try {
     const queue = connection.open(name);
-    const checkItem = openSubmitGuard(batch, connection);
-    const submission = { batch, selection, queue, attempts, checkItem };
+    const refuseSecrets = openSubmitGuard(batch, connection);
+    /** The fingerprints of the items that the batch has; empty for an item that cannot be sent. */
+    const known = await queue.fingerprints();
+    /** @returns whether it is new or corrected @throws Failure `usage` for another item in its place, or `secrets` */
+    const check = (item: InputItem): boolean => {
+      refuseSecrets(item);
+      const before = known.get(item.index) ?? '';
+      const isSendable = item.problem === undefined;
+      if (before === '') return isSendable || !known.has(item.index);
+      if (isSendable && selection.fingerprint(item) === before) return false;
+      const message = `line ${item.line} of the input has a different prompt or id than item ${item.index} in batch ${name}`;
+      throw new Failure('usage', message, {
+        hint: 'use --batch NAME for a new batch, or ‹natter batch collect --remove› to delete the old one',
+      });
+    };
     // Nothing is added if an item of a file is refused; a pipe is added as it is read.
-    const checks = createBlocks(async (block) => void (await checkBlock(submission, block)));
-    await checkItems(batch, selection, emptyTally(), 0, (item) => checks.add(item));
-    await checks.flush();
+    await checkItems(batch, selection, emptyTally(), (item) => void check(item));
     const header = headerOf(batch);
     const isNew = (await queue.header()) === undefined;
     if (isNew) await queue.setHeader(header);
     if (isNew || rate !== undefined) await queue.setRate(rate);
     let [all, added] = [0, 0];
-    const blocks = createBlocks(async (block) => {
-      added += await checkBlock(submission, block);
-      await addBlock(submission, block);
-      all += block.length;
-    });
-    const items = pendingItems(batch, selection, emptyTally(), context.signal);
-    for await (const item of items) await blocks.add(item);
-    await blocks.flush();
+    const waiting: InputItem[] = [];
+    for await (const item of pendingItems(batch, selection, emptyTally(), context.signal)) {
+      all += 1;
+      if (check(item)) added += 1;
+      waiting.push(item);
+      if (waiting.length < blockSize) continue;
+      await addItems(batch, selection, queue, waiting.splice(0), attempts);
+    }
+    await addItems(batch, selection, queue, waiting, attempts);
     if (!isNew) await queue.setHeader(header);
     const retried = await queue.retryFailed();
     const before = all === added ? '' : `, ${count(all - added)} were there before`;

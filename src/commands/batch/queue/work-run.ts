@@ -13,7 +13,6 @@ import type {
 import type { QueueConnection } from '../../../batch/queue/connect.ts';
 import { countFailure, emptyTally } from '../../../batch/tally.ts';
 import { undiciNetwork } from '../../../client/http/undici-network.ts';
-import type { Clock } from '../../../clock.ts';
 import { planSending, type SendingRun } from '../plan.ts';
 import {
   type Connect,
@@ -22,13 +21,12 @@ import {
   noBatch,
   type WorkOptions,
 } from './open-queue.ts';
-import { refuseUnwritableSummary, reportEnd } from '../report/reporting.ts';
-import { endingOf, type EndTexts } from '../report/summary.ts';
+import { refuseUnwritableSummary, reportEnd, endingOf, type EndTexts } from '../report/ending.ts';
 import { runId } from '../run.ts';
 import { openGuard } from '../secret-guard.ts';
 import { type Pipeline, runUntilEnd } from '../sending/pipeline.ts';
-import type { Context } from '../../../run.ts';
-import { startRun, readSettings } from '../../../settings/read-settings.ts';
+import type { StartedRun } from '../../../run.ts';
+import { readSettings, withSettings } from '../../../settings/read-settings.ts';
 import { openService, type Service } from '../../../ask/service.ts';
 import { Failure } from '../../../failure.ts';
 import { definedFields } from '../../../json.ts';
@@ -50,8 +48,23 @@ const longestOutage = 600_000;
 /** Milliseconds before a result is stored again. */
 const pause = 1000;
 
+/** A run of `natter batch work`. */
+interface Work extends SendingRun {
+  readonly options: WorkOptions;
+  readonly header: BatchHeader;
+  readonly connection: QueueConnection;
+  readonly queue: BatchQueue;
+  /** Results that the queue does not have yet. */
+  readonly unsaved: Set<QueuedResult>;
+  /** Aborting it gives up storing results in the queue. */
+  readonly giveUp: AbortController;
+  /** Items without a result; undefined until they are counted. */
+  readonly jobs: { left: number | undefined };
+  readonly onQueueError: (error: unknown) => void;
+}
+
 /** Reports an error of the queue, once. A lost lease or connection needs no words: BullMQ repeats both. */
-function refusedNotice(notices: Notices): (error: unknown) => void {
+function reportErrors(notices: Notices): Work['onQueueError'] {
   const reported = new Set<string>();
   return (error) => {
     const message = error instanceof Error ? error.message : String(error);
@@ -62,53 +75,24 @@ function refusedNotice(notices: Notices): (error: unknown) => void {
   };
 }
 
-/**
- * Stores results in a queue; while that is not possible, it has them.
- * @param onRefused the queue refused a result; natter tries again
- */
-function keepResults(
-  queue: BatchQueue,
-  clock: Clock,
-  giveUp: AbortSignal,
-  onRefused: (error: unknown) => void,
-) {
-  const unsaved = new Set<QueuedResult>();
-  // Each of them has a listener.
-  setMaxListeners(0, giveUp);
-  const store = async (result: QueuedResult) => {
-    while (!giveUp.aborted) {
+/** Stores a result in the queue, and tries it again while that is refused. Ends also when `giveUp` aborts. */
+async function storeResult(work: Work, result: QueuedResult): Promise<void> {
+  const { queue, unsaved, onQueueError, context } = work;
+  const { signal } = work.giveUp;
+  const store = async () => {
+    while (!signal.aborted) {
       try {
         await queue.putResult(result);
         unsaved.delete(result);
         return;
       } catch (error) {
-        if (!giveUp.aborted) onRefused(error);
-        await clock.sleep(pause);
+        if (!signal.aborted) onQueueError(error);
+        await context.clock.sleep(pause);
       }
     }
   };
-  return {
-    /** Results that are not stored. */
-    unsaved,
-    /** Resolves when the result is stored, or when `giveUp` aborts. */
-    async put(result: QueuedResult): Promise<void> {
-      unsaved.add(result);
-      await Promise.race([store(result), aborted(giveUp, result)]);
-    },
-  };
-}
-
-/** A run of `natter batch work`. */
-interface Work extends SendingRun {
-  readonly options: WorkOptions;
-  readonly header: BatchHeader;
-  readonly connection: QueueConnection;
-  readonly queue: BatchQueue;
-  readonly keeper: ReturnType<typeof keepResults>;
-  /** Aborting it gives up storing results in the queue. */
-  readonly giveUp: AbortController;
-  /** Items without a result; undefined until they are counted. */
-  readonly jobs: { left: number | undefined };
+  unsaved.add(result);
+  await Promise.race([store(), aborted(signal, result)]);
 }
 
 /** A worker's own service and limits, with the request options of the batch. */
@@ -128,11 +112,12 @@ const isRetried = (failure: Failure) => isTransient(failure) && failure.kind !==
 
 /** Answers a job, and says how it ended. @param order its number in start order, from 0 */
 async function answerJob(
-  { queue, keeper, tally }: Work,
+  work: Work,
   { admit, answer }: Pipeline,
   { item, starts, isLastAttempt }: QueueJob,
   order: number,
 ): Promise<JobOutcome> {
+  const { queue, tally } = work;
   const { index } = item;
   // A worker that was killed may have answered it.
   if (starts > 1 && (await queue.hasAnswer(index))) return { state: 'answered' };
@@ -146,7 +131,7 @@ async function answerJob(
   const isAnswered = failure === undefined;
   const triesAgain = isStopped || (!isAnswered && isRetried(failure) && !isLastAttempt);
   if (!isAnswered && !triesAgain) countFailure(tally, failure, item);
-  await keeper.put({ index, isAnswered, line: line.trimEnd() });
+  await storeResult(work, { index, isAnswered, line: line.trimEnd() });
   // A different worker can answer it; its text is kept meanwhile.
   if (isStopped) return { state: 'returned' };
   if (isAnswered) return { state: 'answered' };
@@ -177,19 +162,16 @@ function watchJobs(work: Work, onDrained: () => void, onOutage: () => void): () 
     if (jobs.left === 0 && options.wait !== true) onDrained();
   };
   return clock.repeat(interval, () => {
-    if (connection.restored() === undefined) {
-      lostAt = undefined;
-      if (!isCounting) void recount();
-      return;
-    }
-    lostAt ??= clock.monotonic();
-    if (clock.monotonic() - lostAt >= longestOutage) onOutage();
+    const now = clock.monotonic();
+    lostAt = connection.restored() === undefined ? undefined : (lostAt ?? now);
+    if (lostAt !== undefined && now - lostAt >= longestOutage) onOutage();
+    else if (lostAt === undefined && !isCounting) void recount();
   });
 }
 
 /** Answers jobs until none is left, or the run stops; those that have not started then return to the queue. */
 async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
-  const { queue, plan, presentation, connection, giveUp, context } = work;
+  const { queue, plan, connection, giveUp, context } = work;
   const { stop, cancel, fail, halt } = pipeline.stopping;
   const { clock } = context;
   const errors: unknown[] = [];
@@ -203,18 +185,21 @@ async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
       return { state: 'returned' };
     }
   };
-  const closeWorker = queue.work(plan.concurrency, refusedNotice(presentation.notices), run);
+  const closeWorker = queue.work(plan.concurrency, work.onQueueError, run);
   let endChance = (): void => undefined;
   const giveUpSoon = () => (endChance = clock.timer(lastChance, () => giveUp.abort()));
   cancel.addEventListener('abort', giveUpSoon);
-  let drain = (): void => undefined;
-  const drained = new Promise<void>((resolve) => (drain = resolve));
-  const endWatch = watchJobs(work, drain, () => {
-    const message = `the connection to ${connection.label} was lost for too long`;
-    fail(new Failure('unreachable', message, { hint: 'start the queue again' }));
-    giveUp.abort();
-  });
-  await Promise.race([drained, aborted(stop, work)]);
+  const drained = new AbortController();
+  const endWatch = watchJobs(
+    work,
+    () => drained.abort(),
+    () => {
+      const message = `the connection to ${connection.label} was lost for too long`;
+      fail(new Failure('unreachable', message, { hint: 'start the queue again' }));
+      giveUp.abort();
+    },
+  );
+  await Promise.race([aborted(drained.signal, work), aborted(stop, work)]);
   endWatch();
   // BullMQ cannot close a worker while its connection is lost.
   const gaveUp = aborted(giveUp.signal, work).then(() => clock.sleep(endTime));
@@ -226,8 +211,8 @@ async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
 }
 
 /** Writes results that the queue does not have into a file of the current folder. @throws Failure `storage` */
-function saveUnsaved({ keeper, queue, presentation }: Work): void {
-  const results = [...keeper.unsaved];
+function saveUnsaved({ unsaved, queue, presentation }: Work): void {
+  const results = [...unsaved];
   if (results.length === 0) return;
   const file = `${queue.name}-unsaved.jsonl`;
   try {
@@ -268,11 +253,11 @@ async function workAndReport(work: Work): Promise<void> {
 
 /** Runs `natter batch work`. @throws Failure; an Interruption after Ctrl+C */
 export async function workBatch(
-  context: Context,
-  options: WorkOptions,
+  started: StartedRun<WorkOptions>,
   connect: Connect = connectToQueue,
 ): Promise<void> {
-  const run = await startRun(context, options, readSettings);
+  const run = withSettings(started, readSettings);
+  const { context, options } = run;
   const { notices } = run.presentation;
   const { rateLimits, ...plan } = planSending(options);
   if (options.summary !== undefined) refuseUnwritableSummary(options.summary);
@@ -294,6 +279,8 @@ export async function workBatch(
     const source = { command: 'batch work', batch: runId(context) };
     service = await openService(working, source, { network: undiciNetwork });
     const giveUp = new AbortController();
+    // Each result that is being stored has a listener.
+    setMaxListeners(0, giveUp.signal);
     const jobs: Work['jobs'] = { left: undefined };
     const guard = await openGuard(working).forRequests();
     // The queue limits the requests of all workers; tokens are limited here.
@@ -318,8 +305,9 @@ export async function workBatch(
       connection,
       queue,
       jobs,
-      keeper: keepResults(queue, context.clock, giveUp.signal, refusedNotice(notices)),
+      unsaved: new Set(),
       giveUp,
+      onQueueError: reportErrors(notices),
     });
   } finally {
     await service?.close();

@@ -1,9 +1,6 @@
 import { bar, type BarLayout, formatTable } from '../../../output/table.ts';
-import { cleanLine } from '../../../secrets/secrets.ts';
-import type { TalliedRun } from '../plan.ts';
 import { count } from '../../../output/figures.ts';
 import { shortTime } from './progress.ts';
-import { sanitizeLine } from '../../../terminal/safety/sanitizer.ts';
 
 /** 1, 2 and 5 times the powers of ten up to a year. */
 const limits = Array.from({ length: 12 }, (_, power) => 10 ** power).flatMap((power) => [
@@ -70,24 +67,4 @@ export function latencyText(figures: LatencyFigures, layout: BarLayout): string 
   const times = { p50, p90, p99, max };
   const percentiles = Object.entries(times).map(([name, time]) => `${name} ${shortDuration(time)}`);
   return `${formatTable(timeColumns, rows, layout)}${percentiles.join(', ')}\n`;
-}
-
-/**
- * The causes of failed items, the most frequent first, each with its first item in the input. Secrets are masked.
- */
-export function causesOf({ context, tally }: TalliedRun) {
-  const clean = (text: string) => cleanLine(context, text);
-  const causes = [...tally.causes].map(([kind, { count: number, failure, item }]) => ({
-    kind,
-    count: number,
-    line: item.line,
-    id: item.id === undefined ? null : clean(item.id),
-    example: clean(failure.message),
-  }));
-  return causes.toSorted((one, other) => other.count - one.count);
-}
-
-/** `line 3 (q3)`, where a person finds an item. */
-export function placeText(line: number, id: string | null | undefined): string {
-  return `line ${line}${id ? ` (${sanitizeLine(id)})` : ''}`;
 }

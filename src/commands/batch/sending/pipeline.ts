@@ -3,13 +3,13 @@
 import { estimateRequest } from '../../../usage/budget.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { createCircuitBreaker } from '../../../batch/circuit-breaker.ts';
-import type { BatchItem, InputItem } from '../../../batch/input/item.ts';
+import type { InputItem } from '../../../batch/input/item.ts';
 import { Admission, type Permission } from '../../../batch/admission.ts';
 import { itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { failureLine, outcomeLine, unsendable } from '../output/result.ts';
 import type { SendingRun } from '../plan.ts';
 import { showProgress } from '../report/progress.ts';
-import type { Ending } from '../report/summary.ts';
+import type { Ending } from '../report/ending.ts';
 import {
   itemFingerprint,
   type ItemFallback,
@@ -22,31 +22,27 @@ import { withRequestHint } from '../../../cli/report.ts';
 import type { Failure } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { truncationFailure, truncationWarning } from '../../../output/notices.ts';
-import { chainClients, fallbackModels } from '../../../ask/fallback.ts';
-import { undiciNetwork } from '../../../client/http/undici-network.ts';
+import { fallbackModels } from '../../../ask/fallback.ts';
 import { count } from '../../../output/figures.ts';
 
 /** Opens the models that answer an item when the batch has given up on the one before. @throws Failure for a bad fallback */
 function openFallback(run: SendingRun, warn: (text: string) => void) {
   /** How often items went from one model to another. */
   const steps = new Map<string, number>();
-  const clients = chainClients(run.service, run, { network: undiciNetwork });
   return {
     models: fallbackModels(run, run.check),
-    clients,
     onStep(failed, next, text) {
       const step = `${failed.label} to ${next.label}`;
       const before = steps.get(step) ?? 0;
       steps.set(step, before + 1);
       if (before === 0) warn(text);
     },
-    async close() {
+    close() {
       for (const [step, number] of steps) {
         if (number > 1) warn(`${count(number)} items fell back from ${step}`);
       }
-      await clients.close();
     },
-  } satisfies ItemFallback & { close(): Promise<void> };
+  } satisfies ItemFallback & { close(): void };
 }
 
 /** How an item ended. */
@@ -144,43 +140,38 @@ function openAnswers(
     mostAlike: options.keepGoing === true ? Infinity : most,
     hasAnswers: () => tally.already > 0,
   });
-  const endOf = (item: BatchItem, fingerprint: string, outcome: ItemOutcome): ItemEnd => {
-    const { failure, content, isStopped, isStarved } = outcome;
-    const isRefused = failure !== undefined && isUnsent(failure);
-    if (isRefused) stopping.fail(failure);
-    // Cancelled or refused before any text: without a result, it is sent again later.
-    if ((isRefused || isStopped) && content === '') {
-      return { line: undefined, fingerprint, failure, isStopped: true, isStarved };
-    }
-    countAnswer(tally, outcome);
-    let stops = isStopped || isRefused;
-    if (failure === undefined) circuitBreaker.answered();
-    else if (!stops) {
-      stops = (isStarved && run.stopsStarved) || circuitBreaker.failed(failure);
-      if (stops) stopping.fail(failure);
-    }
-    const line = outcomeLine(context.secrets, item, fingerprint, outcome);
-    return { line, fingerprint, failure, isStopped: stops, isStarved };
-  };
-  const unsent = (item: InputItem, fingerprint: string | undefined, failure: Failure): ItemEnd => {
-    const line = failureLine(context.secrets, item, fingerprint, failure);
-    return { line, fingerprint, failure, isStopped: false, isStarved: false };
-  };
   return async (item, permission) => {
-    if (item.problem !== undefined) return unsent(item, undefined, unsendable(item));
-    const fingerprint = itemFingerprint(item, settings);
+    let fingerprint: string | undefined;
     let outcome: ItemOutcome;
     try {
+      if (item.problem !== undefined) throw unsendable(item);
+      fingerprint = itemFingerprint(item, settings);
       outcome = await sendItem(run, stopping, item.content, permission, fallback);
     } catch (error) {
       permission.end(false, undefined);
-      return unsent(item, fingerprint, withRequestHint(toFailure(error), settings));
+      const failure = withRequestHint(toFailure(error), settings);
+      const line = failureLine(context.secrets, item, fingerprint, failure);
+      return { line, fingerprint, failure, isStopped: false, isStarved: false };
     }
     outcome = noteTruncation(outcome, tally, options.strict === true, warn);
-    const end = endOf(item, fingerprint, outcome);
-    const tokens = end.line === undefined ? undefined : outcome.metadata.usage?.total_tokens;
-    permission.end(end.failure === undefined, tokens);
-    return end;
+    const { failure, content, metadata, isStarved } = outcome;
+    const isRefused = failure !== undefined && isUnsent(failure);
+    let isStopped = isRefused || outcome.isStopped;
+    if (isRefused) stopping.fail(failure);
+    // Cancelled or refused before any text: without a result, it is sent again later.
+    if (isStopped && content === '') {
+      permission.end(false, undefined);
+      return { line: undefined, fingerprint, failure, isStopped, isStarved };
+    }
+    countAnswer(tally, outcome);
+    if (failure === undefined) circuitBreaker.answered();
+    else if (!isStopped) {
+      isStopped = (isStarved && run.stopsStarved) || circuitBreaker.failed(failure);
+      if (isStopped) stopping.fail(failure);
+    }
+    permission.end(failure === undefined, metadata.usage?.total_tokens);
+    const line = outcomeLine(context.secrets, item, fingerprint, outcome);
+    return { line, fingerprint, failure, isStopped, isStarved };
   };
 }
 
@@ -230,7 +221,7 @@ export async function runUntilEnd(
       });
     } finally {
       progress.end();
-      await fallback?.close();
+      fallback?.close();
       stopping.end();
     }
     return await finish(stopping, elapsed());

@@ -7,7 +7,7 @@ import {
   failureOf,
   metadataOf,
 } from '../../../ask/check.ts';
-import { askModels, type Chain, type ChainClients, chooseModel } from '../../../ask/fallback.ts';
+import { askModels, type Chain, chooseModel } from '../../../ask/fallback.ts';
 import { promptFingerprint } from '../../../batch/fingerprint.ts';
 import type { BatchItem, ItemContent } from '../../../batch/input/item.ts';
 import { textMessages } from '../../../conversation/message-text.ts';
@@ -90,13 +90,31 @@ export interface ItemOutcome extends Answer {
   readonly checked?: CheckedFields;
 }
 
-/** One request of an item, with hints of the command line. @returns `isRefused` after a 429 that may be sent again */
-async function attempt(
-  { service: { client }, settings, context: { clock } }: SendingRun,
+/** Keeps the longest text when a retry fails earlier than the attempt before. */
+function longer(before: ItemOutcome | undefined, outcome: ItemOutcome): ItemOutcome {
+  const { failure, content, isStopped, isStarved } = outcome;
+  if (failure === undefined || (before?.content.length ?? 0) <= content.length) return outcome;
+  return { ...(before ?? outcome), failure, isStopped, isStarved };
+}
+
+/** Explains why a refused item is not sent again. @param attempts undefined if the run stops */
+function refusedOutcome(outcome: ItemOutcome, attempts: number | undefined): ItemOutcome {
+  const { failure } = outcome;
+  if (attempts === undefined || failure === undefined) {
+    return { ...outcome, failure: stoppedAnswer(), isStopped: true };
+  }
+  const after = attempts === 1 ? '' : ` (after ${attempts} attempts)`;
+  const message = `${failure.message}${after}`;
+  return { ...outcome, failure: rephrase(failure, { message, attempts }), isStarved: true };
+}
+
+/** Sends a request of an item, and again after a 429 and after a cut answer. */
+async function sendRequest(
+  { service: { client }, settings, plan, context: { clock } }: SendingRun,
   { stop, cancel }: RunSignals,
   { request, redaction: guard }: GuardedRequest,
   permission: Permission | undefined,
-): Promise<{ readonly outcome: ItemOutcome; readonly isRefused: boolean }> {
+): Promise<ItemOutcome> {
   const { controller: cancellation, unfollow } = followSignals(cancel);
   const { signal } = cancellation;
   let isRefused = false;
@@ -125,65 +143,34 @@ async function attempt(
       return undefined;
     },
   };
+  let [attempts, cuts] = [0, 0];
+  let longest: ItemOutcome | undefined;
   stop.addEventListener('abort', cancelRetry);
   try {
-    const answer = await ask({ send, clock, signal, guard }, sink);
-    const failure = answer.isStopped
-      ? stoppedAnswer()
-      : answer.failure && withRequestHint(answer.failure, settings);
-    const requestedModel = request.model;
-    return { outcome: { ...answer, failure, requestedModel, isStarved: false }, isRefused };
+    for (;;) {
+      isRefused = false;
+      const answer = await ask({ send, clock, signal, guard }, sink);
+      const failure = answer.isStopped
+        ? stoppedAnswer()
+        : answer.failure && withRequestHint(answer.failure, settings);
+      const outcome = { ...answer, failure, requestedModel: request.model, isStarved: false };
+      attempts += outcome.metadata.attempts ?? 1;
+      longest = longer(longest, outcome);
+      if (isRefused && !outcome.isStopped && permission !== undefined) {
+        const next = await permission.afterRefusal();
+        if (next === 'again') continue;
+        const refused = refusedOutcome(outcome, next === 'starved' ? attempts : undefined);
+        longest = longer(longest, refused);
+      } else {
+        cuts += 1;
+        const isCut = failure?.kind === 'incomplete' && !outcome.isStopped;
+        if (isCut && cuts <= plan.retryIncomplete) continue;
+      }
+      return { ...longest, metadata: { ...longest.metadata, attempts } };
+    }
   } finally {
     unfollow();
     stop.removeEventListener('abort', cancelRetry);
-  }
-}
-
-/** The outcome of an item whose last attempt was refused, and which is not sent again. */
-function refusedOutcome(outcome: ItemOutcome, attempts: number, isStarved: boolean): ItemOutcome {
-  const { failure } = outcome;
-  if (!isStarved || failure === undefined) {
-    return { ...outcome, failure: stoppedAnswer(), isStopped: true };
-  }
-  const message =
-    attempts === 1 ? failure.message : `${failure.message} (after ${attempts} attempts)`;
-  return { ...outcome, failure: rephrase(failure, { message, attempts }), isStarved };
-}
-
-/** Keeps the longest text when a retry fails earlier than the attempt before. */
-function longer(before: ItemOutcome | undefined, outcome: ItemOutcome): ItemOutcome {
-  const { failure, content } = outcome;
-  if (before === undefined || failure === undefined) return outcome;
-  const { isStopped, isStarved } = outcome;
-  return before.content.length > content.length
-    ? { ...before, failure, isStopped, isStarved }
-    : outcome;
-}
-
-async function sendRequest(
-  run: SendingRun,
-  signals: RunSignals,
-  guarded: GuardedRequest,
-  permission: Permission | undefined,
-): Promise<ItemOutcome> {
-  let attempts = 0;
-  let cuts = 0;
-  let longest: ItemOutcome | undefined;
-  for (;;) {
-    const { outcome, isRefused } = await attempt(run, signals, guarded, permission);
-    attempts += outcome.metadata.attempts ?? 1;
-    longest = longer(longest, outcome);
-    if (isRefused && !outcome.isStopped && permission !== undefined) {
-      const next = await permission.afterRefusal();
-      if (next === 'again') continue;
-      longest = longer(longest, refusedOutcome(outcome, attempts, next === 'starved'));
-    } else {
-      const isCut = outcome.failure?.kind === 'incomplete' && !outcome.isStopped;
-      cuts += 1;
-      if (isCut && cuts <= run.plan.retryIncomplete) continue;
-    }
-    if (longest.metadata.attempts === attempts) return longest;
-    return { ...longest, metadata: { ...longest.metadata, attempts } };
   }
 }
 
@@ -221,7 +208,6 @@ export async function sendChecked(
 /** The models that may answer the items of a batch, one after the other. */
 export interface ItemFallback {
   readonly models: Chain['models'];
-  readonly clients: ChainClients;
   readonly onStep: Chain['onStep'];
 }
 
@@ -241,7 +227,7 @@ export async function sendItem(
   signals: RunSignals,
   content: ItemContent,
   permission: Permission | undefined,
-  { models, onStep, clients }: ItemFallback,
+  { models, onStep }: ItemFallback,
 ): Promise<ItemOutcome> {
   const { stream, check, guard, service } = run;
   const chain: Chain = {
@@ -265,7 +251,7 @@ export async function sendItem(
       const guarded = { ...first, request: { ...own.request, messages } };
       if (failed.length === 0) return sendRequest(run, signals, guarded, permission);
       // The limits that a batch learns are those of the first service: the client of this one waits and retries itself.
-      const next = { ...service, client: await clients.of(model) };
+      const next = { ...service, client: await service.clientOf(model.settings) };
       const nextRun = { ...run, service: next, settings: model.settings };
       return sendRequest(nextRun, signals, guarded, undefined);
     });

@@ -129,24 +129,11 @@ export function keyLabel(chord: string): string {
 const neededActions = ['send', 'interrupt'] as const;
 
 /** The keys in force. */
-export interface KeyMap {
-  readonly bindings: readonly KeyBinding[];
-  readonly actions: ReadonlyMap<string, KeyAction>;
-}
-
-/** @param bindings no chord twice in one context */
-function createKeyMap(bindings: readonly KeyBinding[]): KeyMap {
-  const actions = bindings.flatMap(({ keys, when, action }) =>
-    keys.map((key): [string, KeyAction] => [`${when} ${key}`, action]),
-  );
-  return { bindings, actions: new Map(actions) };
-}
-
-export const defaultKeyMap = createKeyMap(keyBindings);
+export type KeyMap = readonly KeyBinding[];
 
 /** The first key of an action, as printed on keyboards; undefined if the user has taken its keys. */
-export function keyOf(action: KeyAction, { bindings }: KeyMap = defaultKeyMap): string | undefined {
-  const chord = bindings.find((binding) => binding.action === action)?.keys[0];
+export function keyOf(action: KeyAction, map: KeyMap = keyBindings): string | undefined {
+  const chord = map.find((binding) => binding.action === action)?.keys[0];
   return chord && keyLabel(chord);
 }
 
@@ -162,16 +149,14 @@ export function neededKeyOf(
 export function actionOf(
   chord: string,
   context: KeyContext,
-  { actions }: KeyMap = defaultKeyMap,
+  map: KeyMap = keyBindings,
 ): KeyAction | undefined {
   const below: readonly string[] = context === 'completion' ? ['composer'] : [];
-  return [context, ...below, 'anywhere']
-    .map((when) => actions.get(`${when} ${chord}`))
-    .find((action) => action !== undefined);
+  const found = [context, ...below, 'anywhere'].map((place) =>
+    map.find(({ when, keys }) => when === place && keys.includes(chord)),
+  );
+  return found.find((binding) => binding !== undefined)?.action;
 }
-
-/** The settings `keys.<action>`: actions with their keys, as in the settings file. */
-export type OwnKeys = ReadonlyMap<KeyAction, readonly string[]>;
 
 const modifierNames = pairsIn(
   'ctrl ctrl control ctrl c ctrl alt alt meta alt option alt m alt shift shift s shift',
@@ -217,12 +202,15 @@ export function parseChord(text: string): string {
   return chord;
 }
 
-/** The keys of a value such as `ctrl+x, alt+s`; `none` removes the binding. */
-function parseKeyList(text: string): readonly string[] {
+/** The keys of an action, from a value such as `ctrl+x, alt+s`; `none` removes the binding. */
+function parseKeys(action: string, text: string): readonly string[] {
   const words = text.split(/[\s,]+/).filter((word) => word !== '');
   if (words.length === 0) fail(`${JSON.stringify(text)} is not a key`);
-  if (words.length === 1 && words[0]?.toLowerCase() === 'none') return [];
-  return [...new Set(words.map(parseChord))];
+  if (words.length > 1 || words[0]?.toLowerCase() !== 'none') {
+    return [...new Set(words.map(parseChord))];
+  }
+  if (neededActions.some((needed) => needed === action)) fail(`${action} needs a key`);
+  return [];
 }
 
 const actions = keyBindings.map(({ action }) => action);
@@ -236,73 +224,55 @@ function findAction(name: string): KeyAction {
   return fail(`there is no key action ${JSON.stringify(name)}`, hint);
 }
 
-/** The table with a profile's keys in place of the default ones. */
-export function withOwnKeys(own: OwnKeys): readonly KeyBinding[] {
-  return keyBindings.map((binding) => ({
-    ...binding,
-    keys: own.get(binding.action) ?? binding.keys,
-  }));
-}
-
 function overlap(one: KeyBinding, other: KeyBinding): boolean {
   return one.when === other.when || one.when === 'anywhere' || other.when === 'anywhere';
 }
 
-/** Refuses a key of an own binding that is a key of a different action, too. */
-function refuseConflict(own: OwnKeys, refuse: Refuse): void {
-  const bindings = withOwnKeys(own);
-  for (const binding of bindings) {
-    const { action, keys } = binding;
-    if (!own.has(action)) continue;
-    const others = bindings.filter((other) => other !== binding && overlap(binding, other));
-    for (const key of keys) {
+/** Refuses keys of an action that are keys of a different action, too. */
+function refuseConflict(map: KeyMap, action: KeyAction): void {
+  for (const binding of map.filter((each) => each.action === action)) {
+    const others = map.filter((other) => other !== binding && overlap(binding, other));
+    for (const key of binding.keys) {
       const taken = others.find((other) => other.keys.includes(key))?.action;
       if (taken === undefined) continue;
       const hint = `‹natter config set keys.${taken} none›, or a different key, frees it`;
-      refuse(action, `${key} of ${action} is the key of ${taken}, too`, hint);
+      fail(`${key} is the key of ${taken}, too`, hint);
     }
   }
 }
 
-type Refuse = (name: string, message: string, hint: string | undefined) => never;
-
 /**
- * Checks the settings `keys.<action>` of a profile.
+ * The table with a profile's keys in place of the default ones.
  * @param keys by action, as in the settings file
  * @param profile the profile of stored keys, for the hint of one that natter cannot use
  * @throws Failure for an unknown action or key, and for a key of two actions: `configuration` with a profile, else
  * `usage`
  */
-export function parseOwnKeys(keys: Readonly<Record<string, unknown>>, profile?: string): OwnKeys {
+export function ownKeyMap(keys: Readonly<Record<string, unknown>>, profile?: string): KeyMap {
   const own = new Map<KeyAction, readonly string[]>();
-  const refuse: Refuse = (name, message, hint) => {
-    if (profile === undefined) fail(message, hint);
-    const removes = `‹natter config unset keys.${name} --profile ${profile}› removes it`;
-    throw new Failure('configuration', message, { hint: removes });
+  const check = (name: string, act: () => void) => {
+    try {
+      act();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const message = `keys.${name}: ${error.message}`;
+      if (profile === undefined) fail(message, error.hint);
+      const hint = `‹natter config unset keys.${name} --profile ${profile}› removes it`;
+      throw new Failure('configuration', message, { hint });
+    }
   };
   for (const [name, value] of Object.entries(keys)) {
-    try {
-      const action = findAction(name);
-      const list = parseKeyList(String(value));
-      const isNeeded = neededActions.some((needed) => needed === action);
-      if (list.length === 0 && isNeeded) fail(`${action} needs a key`);
-      own.set(action, list);
-    } catch (error) {
-      if (error instanceof Failure) refuse(name, `keys.${name}: ${error.message}`, error.hint);
-      throw error;
-    }
+    check(name, () => own.set(findAction(name), parseKeys(name, String(value))));
   }
-  refuseConflict(own, refuse);
-  return own;
+  const map = keyBindings.map((binding) => ({
+    ...binding,
+    keys: own.get(binding.action) ?? binding.keys,
+  }));
+  for (const action of own.keys()) check(action, () => refuseConflict(map, action));
+  return map;
 }
 
 /** A value for the settings file, in one spelling. @throws Failure `usage` for an unknown action or key */
 export function storedKeys(name: string, value: string): string {
-  findAction(name);
-  return parseKeyList(value).join(' ') || 'none';
-}
-
-/** @throws Failure `configuration` for keys of a profile that natter cannot use */
-export function ownKeyMap(keys: Readonly<Record<string, unknown>>, profile: string): KeyMap {
-  return createKeyMap(withOwnKeys(parseOwnKeys(keys, profile)));
+  return parseKeys(findAction(name), value).join(' ') || 'none';
 }

@@ -55,13 +55,12 @@ const codeKeys = pairsIn(
 /** The keypad's characters in the kitty protocol, from 57399. */
 const keypadCharacters = '0123456789./*-+';
 const firstKeypad = 57399;
-const keypadEnd = firstKeypad + keypadCharacters.length;
 
-function isCharacter(code: number): boolean {
-  const isPrivate = code >= 57344 && code <= 63743;
-  const isSurrogate = code >= 0xd800 && code <= 0xdfff;
-  const isControl = code < 0x20 || (code >= 0x7f && code < 0xa0);
-  return code <= 0x10ffff && !isPrivate && !isSurrogate && !isControl;
+/** The character of a code point; undefined for controls, and for the private ones of keys without a character. */
+function characterOf(code: number | undefined): string | undefined {
+  if (code === undefined || code > 0x10ffff) return undefined;
+  const character = String.fromCodePoint(code);
+  return /[\p{Control}\p{Surrogate}\p{Private_Use}]/u.test(character) ? undefined : character;
 }
 
 /**
@@ -76,24 +75,19 @@ function eventOfCode(
 ): KeyEvent | undefined {
   const name = codeKeys.get(String(code));
   if (name !== undefined) return keyPress(name, modifiers);
-  const isKeypad = code >= firstKeypad && code < keypadEnd;
-  if (!isKeypad && !isCharacter(code)) return undefined;
-  const character = isKeypad
-    ? keypadCharacters.charAt(code - firstKeypad)
-    : String.fromCodePoint(code);
-  if (modifiers.ctrl !== true && modifiers.alt !== true) {
-    const upper =
-      shifted !== undefined && isCharacter(shifted)
-        ? String.fromCodePoint(shifted)
-        : character.toUpperCase();
-    const codes = text.filter((part) => part !== undefined);
-    const isKnown = codes.length > 0 && codes.every(isCharacter);
-    const typed = modifiers.shift === true ? upper : character;
-    return { type: 'text', text: isKnown ? String.fromCodePoint(...codes) : typed };
+  const character = keypadCharacters.charAt(code - firstKeypad) || characterOf(code);
+  if (character === undefined) return undefined;
+  if (modifiers.ctrl === true || modifiers.alt === true) {
+    // Shortcuts use the US layout, so that they work with Cyrillic, Greek or Hebrew layouts.
+    const latin = code > 0x7e ? characterOf(base) : undefined;
+    return shortcut(latin ?? character, modifiers);
   }
-  // Shortcuts use the US layout, so that they work with Cyrillic, Greek or Hebrew layouts.
-  const isForeign = code > 0x7e && base !== undefined && isCharacter(base);
-  return shortcut(isForeign ? String.fromCodePoint(base) : character, modifiers);
+  const reported = text.filter((part) => part !== undefined).map(characterOf);
+  if (reported.length > 0 && !reported.includes(undefined)) {
+    return { type: 'text', text: reported.join('') };
+  }
+  const upper = characterOf(shifted) ?? character.toUpperCase();
+  return { type: 'text', text: modifiers.shift === true ? upper : character };
 }
 
 /** The key of a character with Ctrl or Alt. */
@@ -188,14 +182,15 @@ export function eventOfApplicationKey(parameters: string, final: string): KeyEve
   return modifiers && letterKey(final, modifiers, { ctrl: true });
 }
 
-function charactersOf(event: KeyEvent): string | undefined {
-  if (event.type !== 'key') return event.text;
-  if (event.alt || event.shift) return undefined;
-  if (event.name === 'tab' && !event.ctrl) return '\t';
-  return (event.name === 'enter' && !event.ctrl) || (event.name === 'j' && event.ctrl)
-    ? '\n'
-    : undefined;
-}
+/** Keys that a paste without brackets may consist of. */
+const pastedKeys: ReadonlyMap<string, string> = new Map([
+  ['tab', '\t'],
+  ['enter', '\n'],
+  ['ctrl+j', '\n'],
+]);
+
+const charactersOf = (event: KeyEvent): string | undefined =>
+  event.type === 'key' ? pastedKeys.get(chordOf(event)) : event.text;
 
 /** Without bracketed paste, events of one read are a paste if text follows a line end: its lines are not sent. */
 export function joinPasteBurst(events: readonly KeyEvent[]): readonly KeyEvent[] {

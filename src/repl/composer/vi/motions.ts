@@ -12,19 +12,11 @@ import {
   runsOf,
   type Run,
 } from './text.ts';
-import type { TextBuffer } from '../text-buffer.ts';
-import type { CharacterSearch, Command, ViState } from './vi-state.ts';
+import type { Draft } from '../text-buffer.ts';
+import type { CharacterSearch, Command, Vi } from './vi.ts';
 
-interface MotionContext {
-  readonly text: string;
-  readonly cursor: number;
-  readonly count: number | undefined;
-  /** The character after `f` and its like. */
-  readonly character: string;
-  readonly search: CharacterSearch | undefined;
-  readonly wantedColumn: number | undefined;
-  readonly isOperated: boolean;
-}
+/** Where a motion starts: the text and the caret, the command, and what earlier motions left. */
+type Start = Vi & Command & Draft;
 
 export interface Moved {
   readonly offset: number;
@@ -35,7 +27,7 @@ export interface Moved {
 }
 
 /** Undefined if the motion is not possible. */
-type Motion = (context: MotionContext) => Moved | undefined;
+type Motion = (start: Start) => Moved | undefined;
 
 const exclusive = (offset: number | undefined): Moved | undefined =>
   offset === undefined ? undefined : { offset, span: 'exclusive' };
@@ -44,7 +36,7 @@ const linewise = (offset: number): Moved => ({ offset, span: 'linewise' });
 
 /** Repeats a step `count` times, as long as it moves. */
 function repeat(
-  { cursor, count = 1 }: MotionContext,
+  { cursor, count = 1 }: Start,
   step: (at: number, isLast: boolean) => number | undefined,
 ): number | undefined {
   let at: number | undefined = cursor;
@@ -57,21 +49,20 @@ function repeat(
   return at;
 }
 
-function left(context: MotionContext): Moved | undefined {
-  const start = lineStart(context.text, context.cursor);
-  if (context.cursor === start) return context.isOperated ? exclusive(start) : undefined;
-  return exclusive(
-    repeat(context, (at) => (at === start ? at : previousBoundary(context.text, at))),
-  );
-}
+const left: Motion = (start) => {
+  const { text, cursor, operator } = start;
+  const first = lineStart(text, cursor);
+  if (cursor === first && operator === undefined) return undefined;
+  return exclusive(repeat(start, (at) => Math.max(first, previousBoundary(text, at))));
+};
 
-function right(context: MotionContext): Moved | undefined {
-  const { text, cursor, isOperated } = context;
+const right: Motion = (start) => {
+  const { text, cursor, operator } = start;
   const end = lineEnd(text, cursor);
-  const last = isOperated ? end : onCharacter(text, end);
-  if (cursor >= last) return isOperated ? exclusive(cursor) : undefined;
-  return exclusive(repeat(context, (at) => (at >= last ? at : nextBoundary(text, at))));
-}
+  const last = operator === undefined ? onCharacter(text, end) : end;
+  if (cursor >= last && operator === undefined) return undefined;
+  return exclusive(repeat(start, (at) => Math.min(last, nextBoundary(text, at))));
+};
 
 const down =
   (by: 1 | -1): Motion =>
@@ -90,15 +81,18 @@ const toFirstNonBlank =
     return isMissing ? undefined : linewise(onCharacter(text, firstNonBlank(text, target)));
   };
 
+const wordsOf = (text: string, isBig: boolean) =>
+  runsOf(text, isBig).filter((run) => !isBlank(run));
+
 /** The first character of the next word. An operator does not join lines with its last word. */
 const word =
   (isBig: boolean): Motion =>
-  (context) => {
-    const { text, isOperated } = context;
-    const starts = runsOf(text, isBig).filter((run) => !isBlank(run));
-    const offset = repeat(context, (at, isLast) => {
-      const next = starts.find(({ from }) => from > at)?.from ?? text.length;
-      if (!isOperated || !isLast || lineEnd(text, at) >= next) return next;
+  (start) => {
+    const { text, operator } = start;
+    const words = wordsOf(text, isBig);
+    const offset = repeat(start, (at, isLast) => {
+      const next = words.find(({ from }) => from > at)?.from ?? text.length;
+      if (operator === undefined || !isLast || lineEnd(text, at) >= next) return next;
       return isLineEnd(text, at) ? at + 1 : lineEnd(text, at);
     });
     return exclusive(offset);
@@ -107,13 +101,12 @@ const word =
 /** The first character of the word before, or the last one. */
 const back =
   (end: 'start' | 'end', isBig: boolean): Motion =>
-  (context) => {
-    const { text, cursor, isOperated } = context;
-    const stops = runsOf(text, isBig)
-      .filter((run) => !isBlank(run))
-      .map((run) => (end === 'start' ? run.from : lastOf(text, run)));
-    const staysAtStart = !isOperated || !isEmptyLine(text, 0);
-    const offset = repeat(context, (at) => {
+  (start) => {
+    const { text, cursor, operator } = start;
+    const words = wordsOf(text, isBig);
+    const stops = words.map((each) => (end === 'start' ? each.from : lastOf(text, each)));
+    const staysAtStart = operator === undefined || !isEmptyLine(text, 0);
+    const offset = repeat(start, (at) => {
       if (at === 0) return at !== cursor && staysAtStart ? 0 : undefined;
       return stops.findLast((stop) => stop < at) ?? 0;
     });
@@ -133,11 +126,11 @@ export function wordEnd(
   isBig: boolean,
   stays: boolean,
 ): number {
-  const ends = runsOf(text, isBig)
-    .filter((run) => !isBlank(run) && run.to > run.from)
-    .map((run) => lastOf(text, run));
-  const first = ends.findIndex((end) => (stays ? end >= cursor : end > cursor));
-  return (first === -1 ? undefined : ends[first + count - 1]) ?? text.length;
+  const ends = wordsOf(text, isBig)
+    .filter((run) => run.to > run.from)
+    .map((run) => lastOf(text, run))
+    .filter((end) => (stays ? end >= cursor : end > cursor));
+  return ends[count - 1] ?? text.length;
 }
 
 const end =
@@ -145,22 +138,17 @@ const end =
   ({ text, cursor, count = 1 }) =>
     inclusive(wordEnd(text, cursor, count, isBig, false));
 
-function lineEndMotion({ text, cursor, count = 1 }: MotionContext): Moved | undefined {
+const toLineEnd: Motion = ({ text, cursor, count = 1 }) => {
   const target = lineStartFrom(text, cursor, count - 1);
   if (count > 1 && target === lineStart(text, cursor)) return undefined;
   const offset = onCharacter(text, lineEnd(text, target));
   return { offset, span: 'inclusive', wantedColumn: Number.POSITIVE_INFINITY };
-}
+};
 
 const toLine =
   (otherwise: (text: string) => number): Motion =>
-  ({ text, count }) =>
-    linewise(
-      onCharacter(
-        text,
-        firstNonBlank(text, lineStartFrom(text, 0, (count ?? otherwise(text)) - 1)),
-      ),
-    );
+  ({ text, count = otherwise(text) }) =>
+    linewise(onCharacter(text, firstNonBlank(text, lineStartFrom(text, 0, count - 1))));
 
 /** The next empty line after, or before, a line with text. */
 function paragraphEdge(text: string, at: number, by: 1 | -1): number | undefined {
@@ -186,11 +174,10 @@ const paragraph =
 
 /** The place of a searched character; undefined if it is not in the line. */
 function findCharacter(
-  { text, cursor, count = 1 }: MotionContext,
-  search: CharacterSearch | undefined,
+  { text, cursor, count = 1 }: Start,
+  search: CharacterSearch,
   isRepeated: boolean,
 ): Moved | undefined {
-  if (search === undefined) return undefined;
   const { character, isForward, isTill } = search;
   const line = text.slice(0, lineEnd(text, cursor));
   const next = isForward ? nextBoundary : previousBoundary;
@@ -208,24 +195,24 @@ function findCharacter(
 
 const find =
   (isForward: boolean, isTill: boolean): Motion =>
-  (context) => {
-    const search = { character: context.character, isForward, isTill };
-    const moved = findCharacter(context, search, false);
+  (start) => {
+    const search = { character: start.character, isForward, isTill };
+    const moved = findCharacter(start, search, false);
     return moved && { ...moved, search };
   };
 
 const findAgain =
   (isReversed: boolean): Motion =>
-  (context) => {
-    const { search } = context;
+  (start) => {
+    const { search } = start;
     const isForward = search?.isForward !== isReversed;
-    return findCharacter(context, search && { ...search, isForward }, true);
+    return search && findCharacter(start, { ...search, isForward }, true);
   };
 
 const brackets = '()[]{}';
 
 /** The pair of the first bracket at or after the caret in its line. */
-function bracket({ text, cursor, count }: MotionContext): Moved | undefined {
+const bracket: Motion = ({ text, cursor, count }) => {
   const found = text.slice(cursor, lineEnd(text, cursor)).search(/[()[\]{}]/);
   if (count !== undefined || found === -1) return undefined;
   const own = brackets.indexOf(text.charAt(cursor + found));
@@ -233,7 +220,7 @@ function bracket({ text, cursor, count }: MotionContext): Moved | undefined {
   const [wanted, other] = [brackets.charAt(own + by), brackets.charAt(own)];
   const offset = enclosing(text, cursor + found + by, by, wanted, other);
   return offset === undefined ? undefined : inclusive(offset);
-}
+};
 
 export const motions: Readonly<Record<string, Motion>> = {
   h: left,
@@ -255,33 +242,21 @@ export const motions: Readonly<Record<string, Motion>> = {
   0: ({ text, cursor }) => exclusive(lineStart(text, cursor)),
   '^': ({ text, cursor }) => exclusive(onCharacter(text, firstNonBlank(text, cursor))),
   '|': ({ text, cursor, count = 1 }) => exclusive(offsetAtColumn(text, cursor, count - 1)),
-  $: lineEndMotion,
+  $: toLineEnd,
   gg: toLine(() => 1),
   G: toLine((text) => text.split('\n').length),
   '{': paragraph(-1),
   '}': paragraph(1),
   '%': bracket,
-  f: find(true, false),
-  F: find(false, false),
-  t: find(true, true),
-  T: find(false, true),
+  'f?': find(true, false),
+  'F?': find(false, false),
+  't?': find(true, true),
+  'T?': find(false, true),
   ';': findAgain(false),
   ',': findAgain(true),
 };
 
 /** Where a motion leads to; undefined if it is not possible. */
-export function motionOf(
-  vi: ViState,
-  { text, cursor }: TextBuffer,
-  { name, character, count, operator }: Command,
-): Moved | undefined {
-  const { search, wantedColumn } = vi;
-  const isOperated = operator !== undefined;
-  const context = { text, cursor, count, character, search, wantedColumn, isOperated };
-  return motions[name]?.(context);
-}
-
-/** The state after a motion: it keeps the column and the searched character. */
-export function afterMotion(vi: ViState, { wantedColumn, search = vi.search }: Moved): ViState {
-  return { ...vi, wantedColumn, search };
+export function motionOf(vi: Vi, command: Command): Moved | undefined {
+  return motions[command.name]?.({ ...vi, ...command, ...vi.buffer });
 }

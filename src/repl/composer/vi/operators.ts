@@ -4,7 +4,7 @@ import { isPasteMarker, mergePastes } from '../paste.ts';
 import { moveTo, replaceRange, type TextBuffer } from '../text-buffer.ts';
 import type { Moved } from './motions.ts';
 import { firstNonBlank, isLineEnd, lineStartFrom, onCharacter } from './text.ts';
-import type { Operator, Range, Register } from './vi-state.ts';
+import type { Operator, Range, Register } from './vi.ts';
 
 export function wholeLines(text: string, from: number, to: number): Range {
   return { from: lineStart(text, from), to: lineEnd(text, to), isLinewise: true };
@@ -29,19 +29,15 @@ export function registerOf({ text, pastes }: TextBuffer, range: Range): Register
   return { text: text.slice(from, to), pastes, isLinewise };
 }
 
-function removeLines(buffer: TextBuffer, { from, to }: Range): TextBuffer {
-  const { text } = buffer;
-  const isLast = to === text.length;
+function remove(buffer: TextBuffer, { from, to, isLinewise }: Range): TextBuffer {
+  if (from === to && !isLinewise) return buffer;
+  // Without a line after them, lines are removed with the line end before them.
+  const isLast = isLinewise && to === buffer.text.length;
   const start = isLast ? Math.max(0, from - 1) : from;
-  const removed = replaceRange(buffer, start, isLast ? to : to + 1, '');
-  const at = Math.min(isLast ? start : from, removed.text.length);
-  return moveTo(removed, onCharacter(removed.text, firstNonBlank(removed.text, at)));
-}
-
-function remove(buffer: TextBuffer, range: Range): TextBuffer {
-  if (range.isLinewise) return removeLines(buffer, range);
-  const removed = replaceRange(buffer, range.from, range.to, '');
-  return moveTo(removed, onCharacter(removed.text, Math.min(range.from, removed.text.length)));
+  const removed = replaceRange(buffer, start, isLinewise && !isLast ? to + 1 : to, '');
+  const { text } = removed;
+  const at = Math.min(start, text.length);
+  return moveTo(removed, onCharacter(text, isLinewise ? firstNonBlank(text, at) : at));
 }
 
 function shift(buffer: TextBuffer, { from, to }: Range, isOut: boolean): TextBuffer {
@@ -66,58 +62,43 @@ const caseChanges = {
 function changeCase(
   buffer: TextBuffer,
   { from, to }: Range,
-  start: number,
-  otherCase: (character: string) => string,
+  caret: number,
+  operator: keyof typeof caseChanges,
 ): TextBuffer {
   // Paste markers, and characters whose other case is longer, stay.
   const characters = Array.from(graphemes(buffer.text.slice(from, to)), (character) => {
-    const changed = isPasteMarker(character) ? character : otherCase(character);
+    const changed = isPasteMarker(character) ? character : caseChanges[operator](character);
     return changed.length === character.length ? changed : character;
   });
   const changed = replaceRange(buffer, from, to, characters.join(''));
-  return moveTo(changed, onCharacter(changed.text, start));
+  return moveTo(changed, onCharacter(changed.text, caret));
 }
 
-/**
- * Applies an operator to a range. After a yank or a change of case, the caret is at `start`; after `c`, text is to be
- * typed at the caret.
- */
+/** Applies an operator to a range. After a yank or a change of case, the caret is at `start`. */
 export function applyOperator(
   buffer: TextBuffer,
   operator: Operator,
   range: Range,
-  start = range.from,
-): { readonly buffer: TextBuffer; readonly register?: Register } {
-  const register = registerOf(buffer, range);
-  // An empty line is something, an empty range of characters is not.
-  const isNothing = range.from === range.to && !range.isLinewise;
+  start: number,
+): TextBuffer {
   switch (operator) {
     case 'd':
-      return isNothing ? { buffer } : { buffer: remove(buffer, range), register };
-    case 'c': {
-      const changed = moveTo(replaceRange(buffer, range.from, range.to, ''), range.from);
-      return { buffer: changed, ...(!isNothing && { register }) };
-    }
+      return remove(buffer, range);
+    case 'c':
+      return moveTo(replaceRange(buffer, range.from, range.to, ''), range.from);
     case 'y':
-      return { buffer: moveTo(buffer, start), register };
+      return moveTo(buffer, start);
     case '>':
     case '<':
-      return { buffer: shift(buffer, range, operator === '<') };
+      return shift(buffer, range, operator === '<');
     case 'g~':
     case 'gu':
     case 'gU':
-      return { buffer: changeCase(buffer, range, start, caseChanges[operator]) };
+      return changeCase(buffer, range, start, operator);
   }
 }
 
 // Changes of normal mode that are not an operator with a motion. They return the same buffer if nothing changes.
-
-function putLines(buffer: TextBuffer, lines: string, isAfter: boolean): TextBuffer {
-  const { text, cursor } = buffer;
-  const at = isAfter ? lineEnd(text, cursor) : lineStart(text, cursor);
-  const done = replaceRange(buffer, at, at, isAfter ? `\n${lines}` : `${lines}\n`);
-  return moveTo(done, onCharacter(done.text, firstNonBlank(done.text, isAfter ? at + 1 : at)));
-}
 
 /** `p` and `P`: the caret is on the last character of the text, or on the first if it has several lines. */
 export function put(
@@ -128,10 +109,13 @@ export function put(
 ): TextBuffer {
   const { text: content, pastes } = mergePastes(buffer.pastes, register);
   const merged = { ...buffer, pastes };
+  const { text, cursor } = buffer;
   if (register.isLinewise) {
-    return putLines(merged, Array<string>(count).fill(content).join('\n'), isAfter);
+    const lines = Array<string>(count).fill(content).join('\n');
+    const at = isAfter ? lineEnd(text, cursor) : lineStart(text, cursor);
+    const done = replaceRange(merged, at, at, isAfter ? `\n${lines}` : `${lines}\n`);
+    return moveTo(done, onCharacter(done.text, firstNonBlank(done.text, isAfter ? at + 1 : at)));
   }
-  const { text, cursor } = merged;
   const at = isAfter && !isLineEnd(text, cursor) ? nextBoundary(text, cursor) : cursor;
   const whole = content.repeat(count);
   const done = replaceRange(merged, at, at, whole);
@@ -185,7 +169,7 @@ export function replaceCharacters(
 export function toggleCase(buffer: TextBuffer, count: number): TextBuffer {
   const { text, cursor } = buffer;
   const to = endOfCharacters(buffer, count) ?? lineEnd(text, cursor);
-  return changeCase(buffer, { from: cursor, to, isLinewise: false }, to, caseChanges['g~']);
+  return changeCase(buffer, { from: cursor, to, isLinewise: false }, to, 'g~');
 }
 
 /** `o` and `O`: an empty line for text. */

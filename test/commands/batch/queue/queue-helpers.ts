@@ -18,6 +18,7 @@ import type {
 } from '../../../../src/commands/batch/queue/open-queue.ts';
 import { submitBatch } from '../../../../src/commands/batch/queue/submit-run.ts';
 import { workBatch } from '../../../../src/commands/batch/queue/work-run.ts';
+import { startRun } from '../../../../src/run.ts';
 import type { FaultRule } from '../../../../src/sandbox/faults/fault-rules.ts';
 import { sandboxKey } from '../../../../src/sandbox/keys.ts';
 import { startSandbox } from '../../../../src/sandbox/server.ts';
@@ -124,7 +125,6 @@ function createMemoryBatch(name: string): MemoryBatch {
       close: async () => undefined,
       header: async () => header,
       setHeader: async (value) => void (header = value),
-      known: async (indexes) => indexes.map((index) => items.get(index)),
       async add(added, attempts) {
         for (const item of added) {
           items.set(item.index, item.fingerprint);
@@ -266,14 +266,16 @@ export async function openQueuePlace(faults: readonly FaultRule[] = []) {
     /** @returns standard error */
     async submit(file: string, options: Partial<SubmitOptions> = {}): Promise<string> {
       const { context, stderr } = open();
-      await submitBatch(context, { ...submitDefaults, ...options }, path(file), connect);
+      const run = await startRun(context, { ...submitDefaults, ...options });
+      await submitBatch(run, path(file), connect);
       return stderr();
     },
     /** A running worker, whose clock moves until it ends or `freeze` is called. */
     work(options: Partial<WorkOptions> & { readonly key?: string } = {}) {
       const { key, ...rest } = options;
       const { context, clock, stderr, device, abort } = open(key);
-      const ended = workBatch(context, { ...common, ...rest }, connect);
+      const started = startRun(context, { ...common, ...rest });
+      const ended = started.then((run) => workBatch(run, connect));
       const frozen = new AbortController();
       const freeze = () => frozen.abort();
       ended.then(freeze, freeze);
@@ -290,16 +292,16 @@ export async function openQueuePlace(faults: readonly FaultRule[] = []) {
     async collectFailures(output: string) {
       const { context, stderr } = open();
       const options = { color: 'never', input: true, output: path(output) } as const;
-      const failure: unknown = await collectBatch(context, options, connect).catch(
-        (error: unknown) => error,
-      );
+      const run = await startRun(context, options);
+      const failure: unknown = await collectBatch(run, connect).catch((error: unknown) => error);
       return { failure, stderr: stderr() };
     },
     /** @returns standard error */
     async collect(output: string | undefined, options: Partial<CollectOptions> = {}) {
       const { context, stderr, stdout } = open();
       const file = output === undefined ? {} : { output: path(output) };
-      await collectBatch(context, { color: 'never', input: true, ...file, ...options }, connect);
+      const run = await startRun(context, { color: 'never', input: true, ...file, ...options });
+      await collectBatch(run, connect);
       return { stderr: stderr(), stdout: stdout() };
     },
   };

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { helpOf } from '../../../../src/cli/help-details.ts';
 import { buildBatch } from '../../../../src/commands/batch/command.ts';
 import { printStatus } from '../../../../src/commands/batch/queue/collect-run.ts';
+import { startRun } from '../../../../src/run.ts';
 import { parsedBy } from '../../../cli/parse-words.ts';
 import { rule } from '../../../sandbox/sandbox-helpers.ts';
 import { promptLines } from '../../../support/batch.ts';
@@ -172,7 +173,7 @@ async function statusOf(names: readonly string[], options: { json?: boolean; bat
   for (const name of names) await place.submit('p.txt', { batch: name });
   const { context, stdout, stderr } = createMemoryContext();
   const all = { color: 'never', input: true, ...options } as const;
-  await printStatus(context, all, async () => place.connection);
+  await printStatus(await startRun(context, all), async () => place.connection);
   return { stdout: stdout(), stderr: stderr() };
 }
 

@@ -31,7 +31,6 @@ function send(
   const signals = { stop, cancel: new AbortController().signal };
   const alone: ItemFallback = {
     models: [{ label: 'origin', settings }],
-    clients: { of: () => Promise.reject(new Error('unused')), close: async () => undefined },
     onStep: () => undefined,
   };
   return sendItem(run, signals, content, permission, alone);

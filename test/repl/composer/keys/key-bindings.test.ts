@@ -6,7 +6,6 @@ import {
   keyLabel,
   ownKeyMap,
   parseChord,
-  parseOwnKeys,
   storedKeys,
 } from '../../../../src/repl/composer/keys/key-bindings.ts';
 import { chordOf } from '../../../../src/repl/composer/keys/key-event.ts';
@@ -133,16 +132,20 @@ describe('the keys of a profile', () => {
       'keys.open-editer: there is no key action "open-editer"',
       'did you mean keys.open-editor?',
     ],
-    [{ undo: 'ctrl+g' }, 'ctrl+g of undo is the key of open-editor, too', /keys\.open-editor none/],
-    [{ undo: 'ctrl+c' }, 'ctrl+c of undo is the key of interrupt, too', /keys\.interrupt/],
+    [
+      { undo: 'ctrl+g' },
+      'keys.undo: ctrl+g is the key of open-editor, too',
+      /keys\.open-editor none/,
+    ],
+    [{ undo: 'ctrl+c' }, 'keys.undo: ctrl+c is the key of interrupt, too', /keys\.interrupt/],
     [{ send: 'none' }, 'keys.send: send needs a key', /for example/],
     [{ undo: '' }, 'keys.undo: "" is not a key', /for example/],
   ])('%j are refused', (own, message, hint) => {
     const expected = { kind: 'usage', message, hint: expect.stringMatching(hint) };
-    expect(() => parseOwnKeys(own)).toThrow(expect.objectContaining(expected));
+    expect(() => ownKeyMap(own)).toThrow(expect.objectContaining(expected));
   });
 
   test('the search has separate keys', () => {
-    expect(() => parseOwnKeys({ 'search-cancel': 'ctrl+a' })).not.toThrow();
+    expect(() => ownKeyMap({ 'search-cancel': 'ctrl+a' })).not.toThrow();
   });
 });

@@ -123,51 +123,35 @@ describe('escape sequences', () => {
 });
 
 describe('incomplete input', () => {
-  test('distinguishes Esc from a sequence by a timeout', () => {
+  test.each([
+    ['Esc, which a timeout tells from a sequence', '\u001B', 'sequence', '<escape>', '', ''],
+    ['Esc pressed twice', '\u001B\u001B', 'sequence', '<escape> <escape>', '', ''],
+    ['a sequence whose rest arrives late', '\u001B[1;', 'sequence', '', '5C', '<ctrl+right>'],
+    ['Ctrl+J after a pause', '\r', 'sequence', '', '\n', '<ctrl+j>'],
+    [
+      'a paste without its end, then keys',
+      '\u001B[200~one\rtwo\u001B[20',
+      'paste',
+      'paste "one\\ntwo"',
+      '\u0003',
+      '<ctrl+c>',
+    ],
+  ])('is %s', (_, input, pending, flushed, rest, events) => {
     const parser = new KeyParser();
-    expect(parser.feed('\u001B')).toEqual([]);
-    expect(parser.pending()).toBe('sequence');
-    expect(formatEvents(parser.flush())).toBe('<escape>');
+    parser.feed(input);
+    expect(parser.pending()).toBe(pending);
+    expect(formatEvents(parser.flush())).toBe(flushed);
     expect(parser.pending()).toBe('nothing');
-  });
-
-  test('reads Esc pressed twice as two keys', () => {
-    const parser = new KeyParser();
-    parser.feed('\u001B\u001B');
-    expect(formatEvents(parser.flush())).toBe('<escape> <escape>');
-  });
-
-  test('reads a sequence whose rest arrives late, without a further timeout', () => {
-    const parser = new KeyParser();
-    parser.feed('\u001B[1;');
-    expect(parser.flush()).toEqual([]);
-    expect(parser.pending()).toBe('nothing');
-    expect(formatEvents(parser.feed('5C'))).toBe('<ctrl+right>');
-  });
-
-  test('reads Ctrl+J after a pause as a separate key', () => {
-    const parser = new KeyParser();
-    parser.feed('\r');
-    expect(parser.pending()).toBe('sequence');
-    parser.flush();
-    expect(formatEvents(parser.feed('\n'))).toBe('<ctrl+j>');
-  });
-
-  test('flushes a paste without its end, then reads keys again', () => {
-    const parser = new KeyParser();
-    expect(parser.feed('\u001B[200~one\rtwo\u001B[20')).toEqual([]);
-    expect(parser.pending()).toBe('paste');
-    expect(formatEvents(parser.flush())).toBe('paste "one\\ntwo"');
-    expect(formatEvents(parser.feed('\u0003'))).toBe('<ctrl+c>');
+    expect(formatEvents(parser.feed(rest))).toBe(events);
   });
 });
 
-test('X26: a reply of the terminal is not a key, even when split', () => {
+test.each([
+  ['a\u001B[12;', '5Rb'],
+  ['a\u001B[>0;27', '6;0cb'],
+])('X26: a reply of the terminal is not a key, even when split: %j', (start, end) => {
   const parser = new KeyParser();
-  expect(parser.feed('a\u001B[12;')).toEqual([{ type: 'text', text: 'a' }]);
-  expect(parser.feed('5Rb')).toEqual([{ type: 'text', text: 'b' }]);
-  expect(parser.feed('c\u001B[>0;27')).toEqual([{ type: 'text', text: 'c' }]);
-  expect(parser.feed('6;0cd')).toEqual([{ type: 'text', text: 'd' }]);
+  expect(formatEvents([...parser.feed(start), ...parser.feed(end)])).toBe('"a" "b"');
 });
 
 const pieces: readonly string[] = [
@@ -263,37 +247,14 @@ describe('bracketed paste', () => {
     expect(taken).toBeLessThan(1000);
     expect(events).toEqual([{ type: 'paste', text }]);
   });
-
-  test('reads 10,000 lines in small chunks in under half a second', async () => {
-    const text = Array.from({ length: 10_000 }, (_, index) => `line ${index} äöü`).join('\r');
-    const bytes = Buffer.from(inPaste(text));
-    const parser = new KeyParser();
-    const events: KeyEvent[] = [];
-    const taken = await processorTime(() => {
-      for (let at = 0; at < bytes.length; at += 1023) {
-        events.push(...parser.feed(bytes.subarray(at, at + 1023)));
-      }
-    });
-    expect(taken).toBeLessThan(500);
-    expect(events).toEqual([{ type: 'paste', text: text.replaceAll('\r', '\n') }]);
-  });
 });
 
-describe('joinPasteBurst', () => {
-  function burst(input: string): string {
-    return formatEvents(joinPasteBurst(new KeyParser().feed(input)));
-  }
-
-  test('joins the lines of a paste without brackets', () => {
-    expect(burst('one\r\ttwo\rthree\r')).toBe('paste "one\\n\\ttwo\\nthree\\n"');
-  });
-
-  test.each([
-    ['a line and Enter', 'one\r', '"one" <enter>'],
-    ['Enter alone', '\r\r', '<enter> <enter>'],
-    ['text with other keys', 'a\r\u001B[Ab', '"a" <enter> <up> "b"'],
-    ['text', 'abc', '"abc"'],
-  ])('does not change %s', (_, input, events) => {
-    expect(burst(input)).toBe(events);
-  });
+test.each([
+  ['lines and a tab', 'one\r\ttwo\rthree\r', 'paste "one\\n\\ttwo\\nthree\\n"'],
+  ['not a line and Enter', 'one\r', '"one" <enter>'],
+  ['not Enter alone', '\r\r', '<enter> <enter>'],
+  ['not text with other keys', 'a\r\u001B[Ab', '"a" <enter> <up> "b"'],
+  ['not text', 'abc', '"abc"'],
+])('a paste without brackets is %s', (_, input, events) => {
+  expect(formatEvents(joinPasteBurst(new KeyParser().feed(input)))).toBe(events);
 });

@@ -3,46 +3,42 @@ import { describe, expect, test } from 'vitest';
 import { boundaryFrom } from '../../../../src/repl/composer/grapheme-boundary.ts';
 import { contentOf } from '../../../../src/repl/composer/paste.ts';
 import { createBuffer, insert, insertPaste } from '../../../../src/repl/composer/text-buffer.ts';
-import { pressCharacter, pressEscape, settled } from '../../../../src/repl/composer/vi/commands.ts';
-import { parseKeys } from '../../../../src/repl/composer/vi/parse-keys.ts';
 import {
-  type Edited,
-  firstViState,
-  type ViState,
-} from '../../../../src/repl/composer/vi/vi-state.ts';
+  parseKeys,
+  pressCharacter,
+  pressEscape,
+  settled,
+} from '../../../../src/repl/composer/vi/commands.ts';
+import type { Vi } from '../../../../src/repl/composer/vi/vi.ts';
 import { fc } from '../../../support/properties.ts';
 
 const escape = '\u001B';
 
 /** Normal mode, with the caret at an offset; the last change was `x`, the last search `fo`. */
-function viAt(text: string, cursor: number): Edited {
-  const command = parseKeys(['x'], false);
+function viAt(text: string, cursor: number): Vi {
+  const command = parseKeys('x', false);
   if (typeof command === 'string') throw new Error('x is not a command');
-  const register = { text: 'zz', pastes: new Map(), isLinewise: false };
-  const search = { character: 'o', isForward: true, isTill: false };
-  const vi: ViState = {
-    ...firstViState,
+  return {
     mode: 'normal',
+    buffer: { ...createBuffer(text), cursor },
+    pending: '',
+    anchor: 0,
     change: { command },
-    search,
-    register,
+    search: { character: 'o', isForward: true, isTill: false },
+    register: { text: 'zz', pastes: new Map(), isLinewise: false },
   };
-  return { vi, buffer: { ...createBuffer(text), cursor } };
 }
 
-function press({ vi, buffer }: Edited, key: string): Edited {
-  if (key === escape) return pressEscape(vi, buffer) ?? { vi, buffer };
-  if (vi.mode === 'insert') return { vi, buffer: insert(buffer, key) };
-  return pressCharacter(vi, buffer, key);
-}
-
-function settle({ vi, buffer }: Edited): Edited {
-  return { vi, buffer: settled(vi, buffer) };
+function press(vi: Vi, key: string): Vi {
+  if (key === escape) return pressEscape(vi) ?? vi;
+  if (vi.mode === 'insert') return { ...vi, buffer: insert(vi.buffer, key) };
+  const pressed = pressCharacter(vi, key);
+  return typeof pressed === 'string' ? { ...vi, pending: '' } : pressed;
 }
 
 /** Presses the keys of a text one by one; Esc is `\u001B`, Ctrl+R `\u0012`. */
-function runKeys(start: Edited, keys: string): Edited {
-  return Array.from(keys).reduce((edited, key) => settle(press(edited, key)), start);
+function runKeys(start: Vi, keys: string): Vi {
+  return Array.from(keys).reduce((vi, key) => settled(press(vi, key)), start);
 }
 
 const redo = '\u0012';
@@ -108,9 +104,8 @@ test('an incomplete or unknown command does nothing', () => {
 
 test('a paste marker is one character, and keeps its text', () => {
   const paste = 'line\n'.repeat(20);
-  const start = viAt('', 0);
   const buffer = { ...insertPaste(createBuffer('ab'), paste), cursor: 0 };
-  const { buffer: moved } = runKeys({ vi: start.vi, buffer }, '$xp0~');
+  const { buffer: moved } = runKeys({ ...viAt('', 0), buffer }, '$xp0~');
   expect(contentOf(moved)).toBe(`Ab${paste}`);
 });
 
@@ -138,8 +133,8 @@ test('after any keys, Esc and enough undos return the text', () => {
 test('after any keys, the caret of normal mode is on a character', () => {
   fc.assert(
     fc.property(anyText, keyTexts, (before, typed) => {
-      const { buffer, vi } = runKeys(viAt(before, 0), `${typed}${escape}${escape}`);
-      expect(vi.mode).toBe('normal');
+      const { buffer, mode } = runKeys(viAt(before, 0), `${typed}${escape}${escape}`);
+      expect(mode).toBe('normal');
       expect(boundaryFrom(buffer.text, buffer.cursor)).toBe(buffer.cursor);
       const isOnLineEnd =
         buffer.text.charAt(buffer.cursor) === '\n' || buffer.cursor === buffer.text.length;
@@ -167,8 +162,8 @@ const outcomes = readFileSync('test/repl/composer/vi/vim-outcomes.jsonl', 'utf8'
 
 test('commands do what they do in Vim', () => {
   const seen = outcomes.map(([before, cursor, keys]): Outcome => {
-    const { vi, buffer } = runKeys(viAt(before, cursor), `${keys}\u001B`);
-    const { text = '', isLinewise = false } = vi.register ?? {};
+    const { buffer, register: kept } = runKeys(viAt(before, cursor), `${keys}\u001B`);
+    const { text = '', isLinewise = false } = kept ?? {};
     const register = isLinewise ? `${text}\n` : text;
     return [before, cursor, keys, buffer.text, buffer.cursor, register];
   });

@@ -2,8 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { countFailure, emptyTally, type Tally } from '../../../../src/batch/tally.ts';
-import { reportEnd } from '../../../../src/commands/batch/report/reporting.ts';
-import { type Ending, endingOf, fileTexts } from '../../../../src/commands/batch/report/summary.ts';
+import {
+  reportEnd,
+  type Ending,
+  endingOf,
+  fileTexts,
+} from '../../../../src/commands/batch/report/ending.ts';
 import type { Stopping } from '../../../../src/commands/batch/stopping.ts';
 import type { SendingRun, ReportOptions, TalliedRun } from '../../../../src/commands/batch/plan.ts';
 import { Failure } from '../../../../src/failure.ts';
@@ -144,7 +148,7 @@ function endOf(
   tally: Tally,
   output: string | undefined,
   left: number,
-  { cause, failure }: { cause?: 'SIGINT'; failure?: Failure | undefined },
+  { cause, failure }: { cause?: 'SIGINT' | 'SIGTERM'; failure?: Failure | undefined },
 ): Ending {
   const { context } = createMemoryContext();
   const stopping = { cause: () => cause, failure: () => failure } as Stopping;
@@ -159,6 +163,23 @@ test.each([
   const text = endOf(tally, output, 12, { cause: 'SIGINT' }).notice ?? '';
   expect(text).toMatch(/^stopped: 8 of 20 items answered/);
   expect(text.endsWith(`, 12 left; ${advice}`)).toBe(true);
+});
+
+test.each<readonly [number, string | undefined]>([
+  [3, 'stopped by SIGTERM: 8 of 20 items answered in 1.0 s, 3 left'],
+  [0, undefined],
+])('Y7: SIGTERM with %i items left ends a run with the failure %s', (left, message) => {
+  const tally = { ...emptyTally(), total: 20, answered: 8 };
+  const { error } = endOf(tally, 'out.jsonl', left, { cause: 'SIGTERM' });
+  expect((error as Failure | undefined)?.message).toBe(message);
+});
+
+test('a run that has no item left does not say that it stopped early', () => {
+  const tally = { ...emptyTally(), total: 1 };
+  const failure = new Failure('rate_limited', 'too many requests');
+  countFailure(tally, failure, { index: 1, line: 1, id: undefined });
+  const { error } = endOf(tally, 'out.jsonl', 0, { failure });
+  expect((error as Failure).message).toMatch(/1 failed: 1 rate_limited$/);
 });
 
 describe('the hint of a run with failed items', () => {

@@ -6,7 +6,10 @@ export type Operator = 'd' | 'c' | 'y' | '>' | '<' | 'g~' | 'gu' | 'gU';
 /** A command of normal or visual mode. */
 export interface Command {
   readonly operator?: Operator | undefined;
-  /** The keys without operator, count and character, such as `w`, `gg`, `iw` or `f`; `lines` for a doubled operator. */
+  /**
+   * The keys without operator, count and character, such as `w`, `gg`, `iw` or `f?`; of an operator, `lines` if it is
+   * doubled, and `selection` in visual mode.
+   */
   readonly name: string;
   /** The character after `f`, `F`, `t`, `T` and `r`. */
   readonly character: string;
@@ -35,20 +38,13 @@ export interface CharacterSearch {
   readonly isTill: boolean;
 }
 
-/** An insertion that Esc ends. */
-export interface Insertion {
-  /** The buffer before its command, to which one undo returns. */
-  readonly before: TextBuffer;
-  /** The buffer when typing began; its caret is where the typed text begins. */
-  readonly begun: TextBuffer;
-  /** What `.` repeats with the typed text; undefined if it cannot be repeated. */
-  readonly command: Command | undefined;
-}
-
-export interface ViState {
+/** Editing with vi's keys. */
+export interface Vi {
   readonly mode: 'insert' | 'normal' | 'visual' | 'visual-line';
+  /** The text after the last key: if the composer has a different one, something else changed it. */
+  readonly buffer: TextBuffer;
   /** Keys of an incomplete command. */
-  readonly pending: readonly string[];
+  readonly pending: string;
   readonly register?: Register | undefined;
   readonly search?: CharacterSearch | undefined;
   /** The last change, for `.`. */
@@ -63,19 +59,19 @@ export interface ViState {
   readonly wantedColumn?: number | undefined;
   /** The fixed end of a visual selection. */
   readonly anchor: number;
-  readonly insertion?: Insertion | undefined;
+  /** An insertion that Esc ends. */
+  readonly insertion?:
+    | {
+        /** The buffer before its command, to which one undo returns. */
+        readonly before: TextBuffer;
+        /** The buffer when typing began; its caret is where the typed text begins. */
+        readonly begun: TextBuffer;
+        /** What `.` repeats with the typed text; undefined if it cannot be repeated. */
+        readonly command: Command | undefined;
+      }
+    | undefined;
 }
 
-/** A state and the buffer that belongs to it, after a command. */
-export interface Edited {
-  readonly vi: ViState;
-  readonly buffer: TextBuffer;
-  /** What natter does besides editing: a row or the history beyond the first and last line, the exit. */
-  readonly request?: 'move-up' | 'move-down' | 'exit' | undefined;
-}
-
-export const firstViState: ViState = { mode: 'insert', pending: [], anchor: 0 };
-
-export function isVisual({ mode }: ViState): boolean {
+export function isVisual({ mode }: Vi): boolean {
   return mode === 'visual' || mode === 'visual-line';
 }

@@ -1,14 +1,21 @@
+import fs from 'node:fs';
+import path from 'node:path';
 import { isOfItem, isTransient } from '../../../batch/circuit-breaker.ts';
 import type { Tally } from '../../../batch/tally.ts';
-import { placeText } from './figures-text.ts';
-import { batchOutcome } from './progress.ts';
-import type { Stopping } from '../stopping.ts';
-import type { SendingRun } from '../plan.ts';
 import { exitCodes, Failure, type FailureKind } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { count, countOf } from '../../../output/figures.ts';
+import { jsonLine } from '../../../output/json-answer.ts';
+import { cleanLine } from '../../../secrets/secrets.ts';
+import { replaceContent } from '../../../storage/files.ts';
+import { storageFailure } from '../../../storage/storage-failure.ts';
 import { Interruption, signalExitCodes } from '../../../terminal/device/signals.ts';
 import { OutputClosed } from '../../../terminal/device/streams.ts';
+import { sanitizeLine } from '../../../terminal/safety/sanitizer.ts';
+import type { SendingRun, TalliedRun } from '../plan.ts';
+import type { Stopping } from '../stopping.ts';
+import { latencyFigures, latencyText } from './figures-text.ts';
+import { batchOutcome, countFields } from './progress.ts';
 
 /** What differs between a file and a queue in what a run reports at its end. */
 export interface EndTexts {
@@ -22,14 +29,18 @@ export interface EndTexts {
 
 /** @param output the file of `-o`; results on standard output cannot be continued @param left undefined if unknown */
 export function fileTexts(output: string | undefined, left: number | undefined): EndTexts {
-  const unread = ', input not fully read';
   const isSaved = output !== undefined;
+  const some = left === 0 ? '' : `, ${count(left ?? 0)} left`;
   return {
-    left: left === undefined ? unread : left === 0 ? '' : `, ${count(left)} left`,
+    left: left === undefined ? ', input not fully read' : some,
     rest: isSaved ? 'run the same command again for the rest' : 'use -o FILE to be able to resume',
     retry: `${isSaved ? 'run the same command again' : 'use -o FILE to be able'} to retry only these`,
   };
 }
+
+/** `line 3 (q3)`, where a person finds an item. */
+const placeText = (line: number, id: string | null | undefined): string =>
+  `line ${line}${id ? ` (${sanitizeLine(id)})` : ''}`;
 
 /** Kinds of failure that an item has until it is changed; a model may answer differently. */
 const repeatedKinds: ReadonlySet<FailureKind> = new Set([
@@ -95,9 +106,8 @@ function batchFailure(
     });
   }
   if (tally.failed === 0) return undefined;
-  const hasMore = texts.left !== '';
   const reason =
-    stopFailure === undefined || !hasMore
+    stopFailure === undefined || texts.left === ''
       ? ''
       : `; stopped because further items would fail too: ${stopFailure.message}`;
   return new Failure(kind, `${outcome}${reason}`, { hint: hintFor(tally, texts, stopFailure) });
@@ -119,7 +129,7 @@ export interface Ending {
 
 /** @param left items without a result; undefined if unknown */
 export function endingOf(
-  { context, tally }: SendingRun,
+  { context: { signal }, tally }: SendingRun,
   stopping: Stopping,
   elapsed: number,
   left: number | undefined,
@@ -128,10 +138,8 @@ export function endingOf(
   const [cause, stopFailure] = [stopping.cause(), stopping.failure()];
   const outcome = `${batchOutcome(tally, elapsed)}${texts.left}`;
   const stoppedBy = cause ?? (stopFailure === undefined ? null : 'failure');
-  if (cause === 'SIGINT' || context.signal.aborted) {
-    const error: unknown = context.signal.aborted
-      ? context.signal.reason
-      : new Interruption('SIGINT');
+  if (cause === 'SIGINT' || signal.aborted) {
+    const error: unknown = signal.aborted ? signal.reason : new Interruption('SIGINT');
     const isDone = left === 0 && tally.failed === 0;
     const notice = isDone ? outcome : `stopped: ${outcome}; ${texts.rest}`;
     return { elapsed, stoppedBy, left, notice, error };
@@ -144,11 +152,128 @@ export function endingOf(
 }
 
 /** The exit code of `error`, with the name that `natter help exit-codes` has for it. */
-export function exitOf(error: unknown): { readonly code: number; readonly name: string } {
+function exitOf(error: unknown): { readonly code: number; readonly name: string } {
   if (error === undefined || error instanceof OutputClosed) return { code: 0, name: 'answered' };
   if (error instanceof Interruption) {
     return { code: signalExitCodes[error.signal], name: error.signal };
   }
   const { kind } = toFailure(error);
   return { code: exitCodes[kind], name: kind };
+}
+
+/**
+ * Checks before anything is sent that `--summary` can be written. A link such as /dev/stderr would be replaced by a
+ * file.
+ * @throws Failure `usage`
+ */
+export function refuseUnwritableSummary(file: string): void {
+  const folder = path.dirname(path.resolve(file));
+  if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new Failure('usage', `--summary: there is no folder ${folder}`);
+  }
+  if (fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) {
+    throw new Failure('usage', `--summary: ${file} is not a regular file`, {
+      hint: '--progress-json prints the summary on standard error',
+    });
+  }
+}
+
+/** The mode of a new file; the umask applies. */
+const newFileMode = 0o666;
+
+/** The causes of failed items, the most frequent first, each with its first item in the input. Secrets are masked. */
+function causesOf({ context, tally }: TalliedRun) {
+  const clean = (text: string) => cleanLine(context, text);
+  const causes = [...tally.causes].map(([kind, { count: number, failure, item }]) => ({
+    kind,
+    count: number,
+    line: item.line,
+    id: item.id === undefined ? null : clean(item.id),
+    example: clean(failure.message),
+  }));
+  return causes.toSorted((one, other) => other.count - one.count);
+}
+
+/** Names the first failure of each cause, unless the last line or the JSON has it. @param error is the last line */
+export function printCauses(run: TalliedRun, error?: unknown): void {
+  const { presentation, options } = run;
+  if (options.progressJson === true) return;
+  for (const { kind, line, id, example } of causesOf(run)) {
+    if (toFailure(error).message.includes(example)) continue;
+    const place = example.startsWith(`line ${line} `) ? '' : `, ${placeText(line, id)}`;
+    presentation.notices.notice(`first failure (${kind})${place}: ${example}`);
+  }
+}
+
+/** A histogram of fewer answers says little. */
+const fewAnswers = 10;
+
+/** Shows the times of answers, on a terminal or if requested. */
+function printFigures({ context, presentation, options, tally }: TalliedRun): void {
+  const { stderr } = context.streams;
+  const isWanted = options.figures === true;
+  const figures = latencyFigures(tally.latency);
+  if (options.quiet === true || figures === null) return;
+  if (!isWanted && !(stderr.isTerminal && figures.count >= fewAnswers)) return;
+  const layout = {
+    // Also in a pipe. A row as wide as the window would wrap in some terminals.
+    isTerminal: true,
+    width: stderr.columns() - 1,
+    style: presentation.noticeStyle,
+    unicode: presentation.unicode,
+  };
+  void stderr.write(latencyText(figures, layout));
+}
+
+/**
+ * Reports the end of a run in all requested forms.
+ * @param names identify the run in its summary; the input `-` is standard input, a shard is such as `2/8`
+ * @throws the error of the ending, or Failure `storage`
+ */
+export function reportEnd(
+  run: TalliedRun,
+  names: {
+    readonly begin: Date;
+    readonly input: string;
+    readonly output: string | null;
+    readonly shard: string | null;
+    /** The name of the batch in a queue. */
+    readonly batch?: string;
+  },
+  { elapsed, stoppedBy, left, notice, error }: Ending,
+): void {
+  const { context, presentation, options, tally } = run;
+  const { notices } = presentation;
+  printFigures(run);
+  printCauses(run, error);
+  if (notice !== undefined) notices.notice(notice);
+  const isDone = tally.already > 0 && tally.answered + tally.failed === 0;
+  if (isDone && error === undefined && names.output !== null) {
+    notices.notice('nothing was sent; a different -o file asks again');
+  }
+  const { code, name } = exitOf(error);
+  const line = jsonLine({
+    type: 'summary',
+    ...names,
+    exit_code: code,
+    exit_name: name,
+    message: cleanLine(context, notice ?? toFailure(error).message),
+    stopped_by: stoppedBy,
+    ...countFields(tally, elapsed, left),
+    causes: causesOf(run),
+    latency_ms: latencyFigures(tally.latency),
+    first_text_ms: latencyFigures(tally.firstText),
+  });
+  if (options.progressJson === true) void context.streams.stderr.write(line);
+  const { summary } = options;
+  try {
+    const mode = summary && fs.statSync(summary, { throwIfNoEntry: false })?.mode;
+    // A reader sees the old or the new one.
+    if (summary !== undefined) replaceContent(summary, line, mode || newFileMode);
+  } catch (thrown) {
+    const failure = storageFailure('write', summary ?? '', thrown);
+    if (error === undefined) throw failure;
+    notices.warning(failure.message);
+  }
+  if (error !== undefined) throw error;
 }

@@ -63,7 +63,7 @@ describe('the style with colours', () => {
   );
 
   test('T14 closes its codes before each line end', () => {
-    expect(colorStyle.red('a\n\nb')).toBe('\u001B[31ma\u001B[39m\n\n\u001B[31mb\u001B[39m');
+    expect(colorStyle.red('a\nb')).toBe('\u001B[31ma\u001B[39m\n\u001B[31mb\u001B[39m');
   });
 
   test('reopens a look after an inner one that ends with the same code', () => {

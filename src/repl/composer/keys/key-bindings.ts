@@ -113,16 +113,12 @@ export const keyBindings = [
 export type KeyAction = (typeof keyBindings)[number]['action'];
 
 /** Labels that are not just the capitalized name. */
-const keyNames: Readonly<Record<string, string>> = {
-  pageup: 'PgUp',
-  pagedown: 'PgDn',
-  escape: 'Esc',
-};
+const keyNames = pairsIn('pageup PgUp pagedown PgDn escape Esc');
 
 /** A chord as printed on keyboards: `Ctrl+A`, `Shift+Enter`, `PgUp`. */
 export function keyLabel(chord: string): string {
   return chord.replaceAll(/(?<=^|\+)[a-z]+/g, (name) => {
-    return keyNames[name] ?? name.charAt(0).toUpperCase() + name.slice(1);
+    return keyNames.get(name) ?? name.charAt(0).toUpperCase() + name.slice(1);
   });
 }
 

@@ -211,10 +211,9 @@ function operate(vi: Vi, command: Command, operator: Operator): Vi {
 
 // Other commands.
 
-const visualModes = { v: 'visual', V: 'visual-line' } as const;
-
 /** `v` and `V` begin a selection, change its kind, or end it. */
-function switchVisual(vi: Vi, mode: 'visual' | 'visual-line'): Vi {
+function switchVisual(vi: Vi, name: 'v' | 'V'): Vi {
+  const mode = name === 'v' ? 'visual' : 'visual-line';
   if (vi.mode === mode) return leaving(vi);
   return { ...vi, mode, anchor: isVisual(vi) ? vi.anchor : vi.buffer.cursor };
 }
@@ -339,7 +338,8 @@ function repeatChange(vi: Vi, count: number | undefined): Vi {
   const { change, buffer } = vi;
   if (change === undefined) return vi;
   const command = { ...change.command, count: count ?? change.command.count };
-  let done = runChange(vi, command);
+  const { operator } = command;
+  let done = operator === undefined ? runOther(vi, command) : operate(vi, command, operator);
   if (done.insertion !== undefined && change.inserted !== undefined) {
     const { text, pastes } = mergePastes(done.buffer.pastes, change.inserted);
     const { cursor } = done.buffer;
@@ -349,14 +349,11 @@ function repeatChange(vi: Vi, count: number | undefined): Vi {
   return { ...done, change: { ...change, command }, buffer: asOneEdit(buffer, done.buffer) };
 }
 
-const runChange = (vi: Vi, command: Command): Vi =>
-  command.operator === undefined ? runOther(vi, command) : operate(vi, command, command.operator);
-
 function run(vi: Vi, command: Command): Vi | Request {
   const { name, operator, count } = command;
   if (operator !== undefined) return operate(vi, command, operator);
   if (Object.hasOwn(motions, name)) return move(vi, command);
-  if (name === 'v' || name === 'V') return switchVisual(vi, visualModes[name]);
+  if (name === 'v' || name === 'V') return switchVisual(vi, name);
   const request = requests.get(name);
   if (request !== undefined) return request;
   if (isVisual(vi)) return changeSelection(vi, command);

@@ -238,10 +238,8 @@ export class LineEditor {
   async #complete(): Promise<void> {
     const buffer = this.#buffer;
     if (this.isSearching() || !this.#isPrompt()) return;
-    const choices = this.#completion?.buffer === buffer ? this.#completion.choices : undefined;
-    const found = choices
-      ? takeNext(choices)
-      : await completeLine(this.#session, this.#session.state(), buffer);
+    const last = this.#completion?.buffer === buffer ? this.#completion : undefined;
+    const found = (last && takeNext(last)) ?? (await completeLine(this.#session, buffer));
     // Meanwhile the line may have changed.
     if (this.#buffer !== buffer) return;
     this.#buffer = found.buffer;

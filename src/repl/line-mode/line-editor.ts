@@ -28,7 +28,7 @@ import { createKeyInput } from '../screen/key-input.ts';
 import type { Session } from '../session.ts';
 import { completeLine, takeNext, type LineCompletion } from './line-completion.ts';
 import { expectsPrompt } from './questions.ts';
-import { typedLine, bytesToEnd, editBytes, nothingTyped, type LinePlace } from './typed-line.ts';
+import { editBytes, nothingTyped, typedLine, type TypedLine } from './typed-line.ts';
 
 /** What an editor of lines reports. */
 export interface LineReceiver {
@@ -105,22 +105,23 @@ export class LineEditor {
     this.#column = column;
   }
 
-  /** Writes the bytes that `make` returns for the place of the line, unless it is not shown. */
-  #write(make: (place: LinePlace) => string): void {
+  /** Writes the bytes that change the shown line, unless it is not shown. */
+  #draw(next: TypedLine, ending = ''): void {
     const { stdout } = this.#session.context.streams;
+    const last = this.#shown;
+    this.#shown = next;
     if (this.#column === undefined) return;
-    const bytes = make({ column: this.#column, columns: stdout.columns() });
+    const bytes = editBytes(last, next, this.#column, stdout.columns()) + ending;
     if (bytes !== '') void stdout.write(bytes);
   }
 
   #update(): void {
-    const next = typedLine(this.#buffer);
-    this.#write((place) => editBytes(this.#shown, next, place));
-    this.#shown = next;
+    this.#draw(typedLine(this.#buffer));
   }
 
   #leave(ending: string): void {
-    this.#write((place) => bytesToEnd(this.#shown, place) + ending);
+    const { shown } = this.#shown;
+    this.#draw({ shown, caret: shown.length }, ending);
     this.#column = undefined;
   }
 

@@ -105,6 +105,7 @@ describe('editing', () => {
 
   test('turns all line ends into \\n and lone surrogates into U+FFFD', () => {
     expect(insert(createBuffer(), 'a\r\nb\rc\nd\uD83D').text).toBe('a\nb\nc\nd\uFFFD');
+    expect(replaceContent(createBuffer(), 'a\r\n').text).toBe('a\n');
   });
 
   test('breaks the line at a backslash before the caret', () => {

@@ -1,7 +1,7 @@
 import { editEarlier, hasVersions, switchVersion, type VersionChoice } from './answers/versions.ts';
 import { commandIn, panelOf } from './commands.ts';
 import { breakAtBackslash, editActions, isEditAction } from './composer/edit-actions.ts';
-import { newerEntry, olderEntry, type HistoryStep } from './composer/history.ts';
+import { entryBeside } from './composer/history.ts';
 import { type KeyAction, type KeyContext, actionOf } from './composer/keys/key-bindings.ts';
 import { type KeyEvent, splitBurst } from './composer/keys/key-event.ts';
 import { moveVertically, composerColumns, pageRows } from './composer/layout.ts';
@@ -93,7 +93,8 @@ function interrupt(state: ReplState): Update {
 export const interruptLine = (state: ReplState): Update =>
   interrupt({ ...state, composer: clearBuffer(state.composer) });
 
-function recall(state: ReplState, found: HistoryStep | undefined): Update {
+function recall(state: ReplState, by: -1 | 1): Update {
+  const found = entryBeside(state.history, by, unsentDraft(state));
   if (found === undefined) return step(state);
   const composer = withDraft(state.composer, found.draft);
   return step({ ...state, composer, history: found.history, isShellPasted: false });
@@ -101,13 +102,10 @@ function recall(state: ReplState, found: HistoryStep | undefined): Update {
 
 function older(state: ReplState): Update {
   const waiting = unqueue(state);
-  if (waiting !== undefined) return step(waiting);
-  return recall(state, olderEntry(state.history, unsentDraft(state)));
+  return waiting === undefined ? recall(state, -1) : step(waiting);
 }
 
-function newer(state: ReplState): Update {
-  return recall(state, newerEntry(state.history, unsentDraft(state)));
-}
+const newer = (state: ReplState): Update => recall(state, 1);
 
 function moveRows(state: ReplState, rows: number): Update | undefined {
   const composer = moveVertically(state.composer, rows, composerColumns(state.columns));

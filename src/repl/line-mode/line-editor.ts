@@ -1,7 +1,6 @@
 import { editActions, isEditAction } from '../composer/edit-actions.ts';
 import {
-  newerEntry,
-  olderEntry,
+  entryBeside,
   type History,
   acceptSearch,
   extendQuery,
@@ -153,10 +152,10 @@ export class LineEditor {
       if (this.#buffer.text === '') this.#receiver.end();
       else this.#buffer = editActions['delete-right'](this.#buffer);
     },
-    'move-up': () => this.#recall(olderEntry),
-    'history-older': () => this.#recall(olderEntry),
-    'move-down': () => this.#recall(newerEntry),
-    'history-newer': () => this.#recall(newerEntry),
+    'move-up': () => this.#recall(-1),
+    'history-older': () => this.#recall(-1),
+    'move-down': () => this.#recall(1),
+    'history-newer': () => this.#recall(1),
     complete: () => {
       this.#completed = this.#completed.then(() => this.#complete());
     },
@@ -221,9 +220,9 @@ export class LineEditor {
     return this.#session.screen.redraw();
   }
 
-  #recall(entryOf: typeof olderEntry): void {
+  #recall(by: -1 | 1): void {
     if (this.isSearching() || !this.#isPrompt()) return;
-    this.#put(entryOf(this.#earlier(), draftOf(this.#buffer)));
+    this.#put(entryBeside(this.#earlier(), by, draftOf(this.#buffer)));
   }
 
   #earlier(): History {

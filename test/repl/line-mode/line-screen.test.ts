@@ -5,7 +5,8 @@ import { serversDialog } from '../../../src/repl/connection.ts';
 import { createLineReader, LineScreen } from '../../../src/repl/line-mode/line-screen.ts';
 import { expectsPrompt } from '../../../src/repl/line-mode/questions.ts';
 import type { Session } from '../../../src/repl/session.ts';
-import type { AnswerActivity, ReplState } from '../../../src/repl/state.ts';
+import type { AnswerActivity, Dialog, ReplState } from '../../../src/repl/state.ts';
+import { closeDialog } from '../../../src/repl/step.ts';
 import { listOf } from '../../support/conversation-lists.ts';
 import { openLateInput } from '../../support/late-input.ts';
 import { createMemoryContext, createMemoryDevice } from '../../support/memory-context.ts';
@@ -97,6 +98,33 @@ function openLineInput() {
   new LineScreen(session.context, () => 80).open({ ...session, update }, false);
   return { entered, type };
 }
+
+test('reads a hidden line as it is typed, and does not show it', () => {
+  const entered: string[] = [];
+  const dialog: Dialog = {
+    type: 'entry',
+    title: 'a new key',
+    label: 'API key',
+    text: '',
+    isHidden: true,
+    cancel: closeDialog,
+    enter(state, text) {
+      entered.push(text);
+      return closeDialog(state);
+    },
+  };
+  const { device, type } = createMemoryDevice();
+  const { session, text } = openMemorySession({
+    repl: (usual) => ({ ...usual, context: { ...usual.context, device } }),
+    state: { isLineMode: true, dialog },
+  });
+  const screen = new LineScreen(session.context, () => 80);
+  screen.open(session, false);
+  screen.show(session.state());
+  for (const keys of ['sec', 'retX', '\u007F', '\r']) type(keys);
+  expect(entered).toEqual(['secret']);
+  expect(text()).not.toContain('sec');
+});
 
 test('joins the lines of a paste even if the process was delayed between them', async () => {
   const { entered, type } = openLineInput();

@@ -95,6 +95,7 @@ describe('R8: the menu of commands', () => {
     ['letters of the name', '/cmpr', ['compare']],
     ['no word inside the summary', '/clipboard', undefined],
     ['a word of the summary', '/block', ['copy', 'save']],
+    ['a letter of the name alone', '/b', ['branches', 'btw']],
     ['the start of an unlisted name', '/vers', ['edit', 'retry', 'version']],
     ['the start of another name', '/regen', ['regenerate']],
   ])('is found by %s: %s', (_, text, found) => {

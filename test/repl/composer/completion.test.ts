@@ -15,6 +15,7 @@ const kinds = new Map([
   ['model', 'value'],
   ['resume', 'value'],
   ['save', 'path'],
+  ['review', 'word'],
 ] as const);
 
 /** The request at `|`. */
@@ -41,6 +42,8 @@ describe('findCompletion', () => {
     ['/resume my talk ab|', { kind: 'argument', command: 'resume', typed: 'my talk ab' }],
     ['/save src/re|', { kind: 'path', typed: 'src/re' }],
     ['/save 2 ~/out|', { kind: 'path', typed: '~/out', from: 8 }],
+    ['/review lang=t|', { kind: 'argument', command: 'review', typed: 'lang=t' }],
+    ['/review see @no|', { kind: 'mention', typed: 'no' }],
     ['see @|', { kind: 'mention', typed: '' }],
     ['see\n@/etc/ho|', { kind: 'mention', typed: '/etc/ho' }],
     ['see @"my dir/a b|', { kind: 'mention', typed: 'my dir/a b' }],

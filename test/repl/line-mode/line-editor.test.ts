@@ -177,6 +177,7 @@ test.each([
   ['a search without a match keeps the draft', ['d', search, 'zz', enter, '!', enter], ['d!']],
   ['a cancelled search keeps it', ['d', search, 'tea', interrupt, '!', enter], ['d!']],
   ['an empty search keeps it', ['d', search, enter, '!', enter], ['d!']],
+  ['Up does nothing in a search', ['d', search, up, enter, '!', enter], ['d!']],
   ['Up after a search recalls what is before', [search, 'cof', enter, up, enter], ['tea one']],
   ['a tab in a paste is text', ['c\td', enter], ['c\td']],
   ['a dropped file becomes a mention', ['see ', '/tmp/my\\ file', enter], ['see @"/tmp/my file" ']],

@@ -39,21 +39,14 @@ export function compilePattern(
   }
 }
 
-/** The terms of a search: a conversation must contain each; `any` finds one of them. */
-export interface SearchPatterns {
-  readonly each: readonly RegExp[];
-  readonly any: RegExp;
-}
-
 /** Literal terms; case is ignored, except with `caseSensitive`. @throws Failure `usage` for an empty term */
-export function compileTerms(terms: readonly string[], caseSensitive = false): SearchPatterns {
-  const options = { regularExpression: false, caseSensitive };
-  const each = terms.map((term) => compilePattern(term, options));
-  const [only] = each;
-  if (only !== undefined && each.length === 1) return { each, any: only };
-  // The longest first: `tea` would hide `teapot`.
-  const sources = each.map(({ source }) => source).toSorted((a, b) => b.length - a.length);
-  return { each, any: compilePattern(sources.join('|'), { ...options, regularExpression: true }) };
+export const compileTerms = (terms: readonly string[], caseSensitive = false): readonly RegExp[] =>
+  terms.map((term) => compilePattern(term, { regularExpression: false, caseSensitive }));
+
+/** Finds any of the terms, the longest first: `tea` would hide `teapot`. */
+function anyOf(terms: readonly RegExp[]): RegExp {
+  const sources = terms.map(({ source }) => source).toSorted((a, b) => b.length - a.length);
+  return new RegExp(sources.join('|'), terms[0]?.flags ?? 'gu');
 }
 
 type Mark = readonly [start: number, end: number];
@@ -94,7 +87,7 @@ function excerpt(text: string, marks: readonly Mark[], context: number): readonl
  */
 export function searchConversation(
   path: string,
-  { each, any }: SearchPatterns,
+  terms: readonly RegExp[],
   context: number,
 ): readonly FoundTurn[] {
   const { turns, summaries } = loadConversation(path, '').fold.conversation();
@@ -104,7 +97,8 @@ export function searchConversation(
     { turn: id, role: 'summary' as const, text: summaries?.get(id)?.content ?? '' },
   ]);
   const occurs = (term: RegExp) => texts.some(({ text }) => text.search(term) !== -1);
-  if (!each.every(occurs)) return [];
+  if (!terms.every(occurs)) return [];
+  const any = anyOf(terms);
   const inTexts: FoundTurn[] = [];
   const inFiles: FoundTurn[] = [];
   for (const { turn, role, text } of texts) {

@@ -18,7 +18,6 @@ import {
   searchTerms,
   searchConversation,
   compileTerms,
-  type SearchPatterns,
 } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
 import type { Candidate } from '../composer/completion.ts';
@@ -90,8 +89,8 @@ function rowOf({ process }: Context, folder: string, conversation: ListedConvers
 }
 
 /** The line of the first hit, from shortly before it; undefined unless all terms occur. */
-function excerptOf({ path }: LibraryEntry, patterns: SearchPatterns): string | undefined {
-  const [found] = searchConversation(path, patterns, 0);
+function excerptOf({ path }: LibraryEntry, terms: readonly RegExp[]): string | undefined {
+  const [found] = searchConversation(path, terms, 0);
   const line = found?.lines.find(({ marks }) => marks.length > 0);
   if (line === undefined) return undefined;
   const [mark] = line.marks;
@@ -123,11 +122,11 @@ function createList(context: Context, folder: string) {
     },
     /** Searches the entries from `from` on, at least one. Each gets the text around its first hit, or undefined. */
     search(entries: readonly LibraryEntry[], from: number, query: string) {
-      const patterns = compileTerms(searchTerms(query));
+      const terms = compileTerms(searchTerms(query));
       const start = context.clock.monotonic();
       const excerpts: (string | undefined)[] = [];
       for (const entry of entries.slice(from)) {
-        excerpts.push(readable(() => excerptOf(entry, patterns)));
+        excerpts.push(readable(() => excerptOf(entry, terms)));
         if (context.clock.monotonic() - start >= maxSliceTime) break;
       }
       return excerpts;

@@ -1,13 +1,13 @@
 import { dirname } from 'node:path';
 import type { ProgramClock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
-import type { AppendFile } from '../../storage/append-file.ts';
+import { appendFile, endsTorn, type AppendFile } from '../../storage/append-file.ts';
 import { makePrivateFolder } from '../../storage/files.ts';
 import { holdLock, type HeldLock, type RefusedLock } from '../../storage/lock/lock.ts';
 import type { ProcessFacts } from '../../storage/lock/process-facts.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { attributeRecords, isAttribute, type Attributes } from '../attributes.ts';
-import { dataVariable, newId } from '../library/conversation-folder.ts';
+import { conversationFile, dataVariable, lockFile, newId } from '../library/conversation-folder.ts';
 import {
   leafOf,
   type AnswerEnd,
@@ -58,16 +58,12 @@ export interface StorageState {
   readonly failure: Failure | undefined;
 }
 
-/** Where a journal is stored. */
-export interface FileTarget {
-  readonly path: string;
-  readonly lockPath: string;
+/** How the file of a journal begins. */
+export interface JournalStart {
+  readonly isNew: boolean;
   /** Held for a conversation that is on disk or has a name; others take their lock when their file is created. */
   readonly lock?: HeldLock | undefined;
-  readonly isNew: boolean;
-  /** The last line has no line end, so the next record must start a new line. */
-  readonly isTorn: boolean;
-  readonly file: AppendFile;
+  readonly file?: AppendFile | undefined;
 }
 
 export interface NewAnswer {
@@ -95,10 +91,8 @@ const sharedWarning =
   'another natter opened this conversation while this one was suspended; the turns of both are kept, as versions of each other';
 
 /** Takes the lock of a conversation, and creates its folder; undefined if it cannot be written. */
-export function takeLock(
-  path: string,
-  options: JournalOptions,
-): HeldLock | RefusedLock | undefined {
+export function takeLock(options: JournalOptions, id: string): HeldLock | RefusedLock | undefined {
+  const path = lockFile(options.folder ?? '', id);
   try {
     makePrivateFolder(dirname(path));
     return holdLock(path, options);
@@ -116,7 +110,9 @@ export function takeLock(
 export class Journal {
   readonly #options: JournalOptions;
   readonly #fold: JournalFold;
-  readonly #target: FileTarget | undefined;
+  /** Undefined if nothing is stored. */
+  readonly #path: string | undefined;
+  readonly #file: AppendFile;
   /** Answers that may still get text. */
   readonly #open = new Set<string>();
   /** What the next write adds to the texts of answers, so that one record holds many deltas. */
@@ -135,15 +131,22 @@ export class Journal {
   #nextTry = 0;
   #synchronized: Promise<unknown> = Promise.resolve();
 
-  /** @param target undefined if nothing is stored */
-  constructor(options: JournalOptions, fold: JournalFold, target: FileTarget | undefined) {
+  constructor(
+    options: JournalOptions,
+    fold: JournalFold,
+    { isNew, lock, file = appendFile }: JournalStart,
+  ) {
+    const { folder, save } = options;
+    const isStored = folder !== undefined && save !== false;
     this.#options = options;
     this.#fold = fold;
-    this.#target = target;
-    this.#hasBegun = target?.isNew === false;
-    this.#isTorn = target?.isTorn === true;
-    this.#lock = target?.lock;
-    if (options.folder === undefined && options.save !== false) {
+    this.#file = file;
+    this.#path = isStored ? conversationFile(folder, fold.conversation().id) : undefined;
+    this.#hasBegun = !isNew;
+    // Then the next record must start a new line.
+    this.#isTorn = this.#path !== undefined && !isNew && endsTorn(this.#path);
+    this.#lock = lock;
+    if (folder === undefined && save !== false) {
       const message = 'conversations are not saved, because the home folder is unknown';
       const hint = `set HOME, or ${dataVariable} to a folder`;
       this.#failure = new Failure('storage', message, { hint });
@@ -230,15 +233,14 @@ export class Journal {
   }
 
   state(): StorageState {
-    const target = this.#target;
     const turns = this.#pending.flatMap((record) => {
       if (record.type === 'turn') return [record.id];
       return 'turn' in record && !isAttribute(record) ? [record.turn] : [];
     });
     return {
-      isStored: target !== undefined && this.#pending.length === 0,
-      unsavedTurns: target === undefined ? this.conversation().turns.size : new Set(turns).size,
-      path: target?.path,
+      isStored: this.#path !== undefined && this.#pending.length === 0,
+      unsavedTurns: this.#path === undefined ? this.conversation().turns.size : new Set(turns).size,
+      path: this.#path,
       failure: this.#failure,
     };
   }
@@ -302,7 +304,7 @@ export class Journal {
     if (!this.#hasBegun && changes.every(({ type }) => type === 'parameters')) return;
     const records = this.#hasBegun ? changes : this.#allRecords();
     const { onWarning, clock } = this.#options;
-    if (this.#target === undefined) {
+    if (this.#path === undefined) {
       if (!this.#hasBegun && this.#failure !== undefined) onWarning(this.#failure.message);
       this.#hasBegun = true;
       return;
@@ -317,11 +319,11 @@ export class Journal {
 
   /** A failed write is repeated after a pause: every write costs time, and a full disk stays full for a while. */
   #writePending(): void {
-    const target = this.#target;
-    if (target === undefined || this.#pending.length === 0) return;
+    const path = this.#path;
+    if (path === undefined || this.#pending.length === 0) return;
     const { clock, onWarning } = this.#options;
     try {
-      this.#appendOrCreate(target);
+      this.#appendOrCreate(path);
       this.#failure = undefined;
       this.#pause = 0;
       this.#nextTry = 0;
@@ -329,32 +331,32 @@ export class Journal {
       this.#pause = Math.min(Math.max(this.#pause * 2, minPause), maxPause);
       this.#nextTry = clock.monotonic() + this.#pause;
       const isFirst = this.#failure === undefined;
-      this.#failure = storageFailure('write', target.path, error, dataVariable);
+      this.#failure = storageFailure('write', path, error, dataVariable);
       const advice = 'natter goes on without saving (NATTER_SAVE=false turns saving off)';
       if (isFirst) onWarning(`${this.#failure.message}; ${advice}`, 'storage');
     }
   }
 
-  #appendOrCreate(target: FileTarget): void {
+  #appendOrCreate(path: string): void {
     try {
-      this.#appendPending(target);
+      this.#appendPending(path);
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
       // The file is new, or it was removed, or its folder.
       this.#pending = this.#masked(this.#allRecords());
-      target.file.create(target.path);
+      this.#file.create(path);
       this.#isTorn = false;
-      const taken = this.#lock ?? takeLock(target.lockPath, this.#options);
+      const taken = this.#lock ?? takeLock(this.#options, this.#fold.conversation().id);
       if (taken?.isHeld === true) this.#lock = taken;
-      this.#appendPending(target);
+      this.#appendPending(path);
     }
   }
 
   /** Records that are not written completely stay pending. */
-  #appendPending({ path, file }: FileTarget): void {
+  #appendPending(path: string): void {
     const lines = this.#pending.map((record) => Buffer.from(formatRecord(record)));
     const start = Buffer.from(this.#isTorn ? '\n' : '');
-    const written = file.append(path, Buffer.concat([start, ...lines]));
+    const written = this.#file.append(path, Buffer.concat([start, ...lines]));
     let end = start.length;
     const firstLost = lines.findIndex(({ length }) => {
       if (end + length > written) return true;
@@ -369,9 +371,8 @@ export class Journal {
 
   /** Flushes the file to the disk. The next write reports what prevents it: the data is written without it, too. */
   #synchronize(): void {
-    if (this.#target === undefined || this.#failure !== undefined) return;
-    const { file, path } = this.#target;
-    const flushed = file.synchronize(path).catch(() => undefined);
+    if (this.#path === undefined || this.#failure !== undefined) return;
+    const flushed = this.#file.synchronize(this.#path).catch(() => undefined);
     this.#synchronized = Promise.all([this.#synchronized, flushed]);
   }
 }

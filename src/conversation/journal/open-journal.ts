@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 
 import { Failure } from '../../failure.ts';
-import { appendFile, endsTorn, type AppendFile } from '../../storage/append-file.ts';
-import { holderText, type HeldLock, type RefusedLock } from '../../storage/lock/lock.ts';
+import type { AppendFile } from '../../storage/append-file.ts';
+import { holderText, type RefusedLock } from '../../storage/lock/lock.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
 import { renameFile } from '../../storage/files.ts';
 import { attributeRecords } from '../attributes.ts';
@@ -10,14 +10,13 @@ import {
   conversationFile,
   dataVariable,
   idLength,
-  lockFile,
   newId,
   randomFrom,
   requireDataFolder,
   storedFile,
 } from '../library/conversation-folder.ts';
 import { loadConversation, type LoadedConversation } from '../library/read-conversation.ts';
-import { Journal, takeLock, type JournalOptions } from './journal.ts';
+import { Journal, takeLock, type JournalOptions, type JournalStart } from './journal.ts';
 import {
   headerRecord,
   JournalFold,
@@ -30,25 +29,21 @@ import {
 function newJournal(
   options: JournalOptions,
   original: Iterable<JournalRecord>,
-  file: AppendFile = appendFile,
-  named?: { readonly id: string; readonly lock: HeldLock | undefined },
+  start: Partial<JournalStart> & { readonly id?: string } = {},
 ): Journal {
-  const { random, clock, version, startedIn } = options;
-  const folder = options.save === false ? undefined : options.folder;
-  const isTaken = (id: string) => folder !== undefined && existsSync(conversationFile(folder, id));
-  const id = named?.id ?? newId(random, idLength, isTaken);
+  const { folder, random, save, clock, version, startedIn } = options;
+  const isTaken = (id: string) =>
+    folder !== undefined && save !== false && existsSync(conversationFile(folder, id));
+  const { id = newId(random, idLength, isTaken) } = start;
   const fold = new JournalFold(id);
   fold.apply(headerRecord({ id, createdAt: clock.date(), folder: startedIn }, version));
   for (const record of original) fold.apply(record);
-  if (folder === undefined) return new Journal(options, fold, undefined);
-  const [path, lockPath] = [conversationFile(folder, id), lockFile(folder, id)];
-  const target = { path, lockPath, lock: named?.lock, isNew: true, isTorn: false, file };
-  return new Journal(options, fold, target);
+  return new Journal(options, fold, { ...start, isNew: true });
 }
 
 /** A new conversation. Never fails: see `onWarning` and `state` of {@link Journal}. */
 export function createJournal(options: JournalOptions, file?: AppendFile): Journal {
-  return newJournal(options, [], file);
+  return newJournal(options, [], { file });
 }
 
 /**
@@ -75,7 +70,7 @@ export function startTitledJournal(
   title: string,
   id: string,
 ): Journal | undefined {
-  const lock = takeLock(lockFile(options.folder, id), options);
+  const lock = takeLock(options, id);
   if (lock?.isHeld === false) {
     throw lockedFailure(id, lock, 'wait for it, or choose a different name');
   }
@@ -83,7 +78,7 @@ export function startTitledJournal(
     lock?.release();
     return undefined;
   }
-  return newJournal(options, attributeRecords({ title }), appendFile, { id, lock });
+  return newJournal(options, attributeRecords({ title }), { id, lock });
 }
 
 /** A copy of a conversation; the original may be open elsewhere. @throws Failure `storage` */
@@ -123,9 +118,8 @@ function checkReadable(path: string, id: string, { records, version }: LoadedCon
  * @throws Failure `storage` if its file cannot be read, has no readable record, or has a newer format
  */
 export function resumeJournal(options: JournalOptions, id: string): Journal | Failure {
-  const folder = requireDataFolder(options.folder);
-  const [path, lockPath] = [conversationFile(folder, id), lockFile(folder, id)];
-  const lock = takeLock(lockPath, options);
+  const path = conversationFile(requireDataFolder(options.folder), id);
+  const lock = takeLock(options, id);
   if (lock?.isHeld === false) {
     const hint = `wait for it, or continue in a copy: ‹natter --resume ${id} --branch›`;
     return lockedFailure(id, lock, hint);
@@ -134,10 +128,8 @@ export function resumeJournal(options: JournalOptions, id: string): Journal | Fa
     const loaded = loadConversation(path, id);
     checkReadable(path, id, loaded);
     if (loaded.warning !== undefined) options.onWarning(loaded.warning);
-    const target = { path, lockPath, lock, isNew: false, isTorn: endsTorn(path), file: appendFile };
-    if (options.save !== false) return new Journal(options, loaded.fold, target);
-    lock?.release();
-    return new Journal(options, loaded.fold, undefined);
+    if (options.save === false) lock?.release();
+    return new Journal(options, loaded.fold, { isNew: false, lock });
   } catch (error) {
     lock?.release();
     throw error instanceof Failure ? error : storageFailure('write', path, error, dataVariable);

@@ -6,6 +6,7 @@ import type { JsonObject } from '../json.ts';
 import { makePrivateFolder, removeFile, withDescriptor } from '../storage/files.ts';
 import { type LockOptions, withLock } from '../storage/lock/lock.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
+import { resolveFolders, type FolderFacts } from './folders.ts';
 import {
   emptyCredentials,
   emptySettings,
@@ -116,14 +117,14 @@ function write(
 /**
  * Reads, changes and writes the settings under a lock, so that concurrent changes are not lost. A file is written only
  * if `change` returns a different document for it; it is replaced atomically and is private.
- * @param access has the configuration folder, which is undefined without a home folder
  * @throws Failure `storage` if that fails, `configuration` for a damaged file, or what `change` throws
  */
-export async function updateStoredSettings(
-  access: LockOptions & { readonly folder: string | undefined; readonly platform: NodeJS.Platform },
+export async function changeStored(
+  context: LockOptions & FolderFacts,
   change: (stored: StoredSettings) => StoredSettings,
 ): Promise<StoredSettings> {
-  const { folder, platform } = access;
+  const { platform } = context;
+  const { config: folder } = resolveFolders(context);
   if (folder === undefined) {
     throw new Failure('storage', 'cannot save settings: the home folder is unknown', {
       hint: `set HOME, or ${configVariable} to a folder of your choice`,
@@ -136,7 +137,7 @@ export async function updateStoredSettings(
   }
   // Loaded before the lock is taken: loading takes longer than the write.
   const { default: Store } = await import('conf');
-  return withLock(path.join(folder, 'settings.lock'), access, () => {
+  return withLock(path.join(folder, 'settings.lock'), context, () => {
     const { stored } = readStoredSettings(folder, platform);
     const changed = change(stored);
     const { settings, credentials } = changed;

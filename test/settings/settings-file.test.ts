@@ -11,7 +11,7 @@ import {
 import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { saveService, setStoredSetting } from '../../src/settings/profiles.ts';
-import { readStoredSettings, updateStoredSettings } from '../../src/settings/settings-file.ts';
+import { readStoredSettings, changeStored } from '../../src/settings/settings-file.ts';
 import {
   emptyCredentials,
   emptySettings,
@@ -137,13 +137,13 @@ const setModel = (stored: StoredSettings) =>
 const login = (stored: StoredSettings) =>
   saveService(stored, 'default', { apiKey: exampleKey, baseUrl: 'https://api.example.com' });
 
-describe('updateStoredSettings', () => {
+describe('changeStored', () => {
   test('writes settings that can be read again, with the key in its own file, and leaves nothing else', async () => {
     const folder = path.join(folderOf(), 'a', 'natter');
     mkdirSync(folder, { recursive: true });
     // An interrupted write left it.
     writeFileSync(path.join(folder, 'credentials.json.tmp-1234567890abcdef'), exampleKey);
-    const written = await updateStoredSettings(storeAccess(folder), login);
+    const written = await changeStored(storeAccess(folder), login);
     expect(readStoredSettings(folder, process.platform).stored).toEqual(written);
     expect(readFileSync(path.join(folder, 'credentials.json'), 'utf8')).toContain(exampleKey);
     expect(readFileSync(path.join(folder, 'config.json'), 'utf8')).not.toContain(exampleKey);
@@ -152,7 +152,7 @@ describe('updateStoredSettings', () => {
 
   test('does not write an unchanged document', async () => {
     const folder = folderOf();
-    await updateStoredSettings(storeAccess(folder), setModel);
+    await changeStored(storeAccess(folder), setModel);
     expect(readdirSync(folder)).toEqual(['config.json']);
   });
 
@@ -160,7 +160,7 @@ describe('updateStoredSettings', () => {
     const folder = folderOf();
     const document = { future: { a: 1 }, profiles: { default: { later: [1] } } };
     writeFileSync(path.join(folder, 'config.json'), `\uFEFF${JSON.stringify(document)}`);
-    await updateStoredSettings(storeAccess(folder), setModel);
+    await changeStored(storeAccess(folder), setModel);
     expect(JSON.parse(readFileSync(path.join(folder, 'config.json'), 'utf8'))).toEqual({
       version: 1,
       future: { a: 1 },
@@ -170,7 +170,7 @@ describe('updateStoredSettings', () => {
 
   test('K7 keeps a damaged file and shows none of it', async () => {
     const folder = folderWith('config.json', exampleKey);
-    const failure = await failureOf(() => updateStoredSettings(storeAccess(folder), setModel));
+    const failure = await failureOf(() => changeStored(storeAccess(folder), setModel));
     expect(failure.kind).toBe('configuration');
     expect(`${failure.stack} ${String(failure.cause)}`).not.toContain(exampleKey);
     expect(readFileSync(path.join(folder, 'config.json'), 'utf8')).toBe(exampleKey);
@@ -184,7 +184,7 @@ describe('updateStoredSettings', () => {
       { message: expect.stringContaining('natter: part of its path is not a folder') as string },
     ],
   ])('fails in the folder %s', async (folder, failure) => {
-    const update = () => updateStoredSettings(storeAccess(folder), setModel);
+    const update = () => changeStored(storeAccess(folder), setModel);
     expect(await failureOf(update)).toMatchObject({ kind: 'storage', ...failure });
   });
 });
@@ -199,7 +199,7 @@ describe.runIf(process.platform !== 'win32')('permissions', () => {
       const file = path.join(folder, 'config.json');
       writeFileSync(file, '{"profiles":{}}');
       chmodSync(file, 0o644);
-      await updateStoredSettings(storeAccess(folder), setModel);
+      await changeStored(storeAccess(folder), setModel);
       expect(modeOf(file)).toBe(0o600);
     },
   );
@@ -213,7 +213,7 @@ describe.runIf(process.platform !== 'win32')('permissions', () => {
       chmodSync(target, 0o644);
       const folder = folderOf();
       symlinkSync(target, path.join(folder, name));
-      await updateStoredSettings(storeAccess(folder), login);
+      await changeStored(storeAccess(folder), login);
       expect(lstatSync(path.join(folder, name)).isSymbolicLink()).toBe(true);
       expect(JSON.parse(readFileSync(target, 'utf8'))).toHaveProperty('profiles.default');
       expect(modeOf(target)).toBe(0o600);
@@ -224,7 +224,7 @@ describe.runIf(process.platform !== 'win32')('permissions', () => {
   test('an existing folder keeps its mode, because it may be shared on purpose', async () => {
     const folder = folderOf();
     chmodSync(folder, 0o755);
-    await updateStoredSettings(storeAccess(folder), setModel);
+    await changeStored(storeAccess(folder), setModel);
     expect(modeOf(folder)).toBe(0o755);
   });
 });

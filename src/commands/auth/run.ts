@@ -18,12 +18,12 @@ import type { Action, Context, GlobalOptions, JsonOptions, Run } from '../../run
 import { printSettings } from '../../output/print-data.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import {
-  changeStored,
   readSettings,
   readStored,
   noticeOverrides,
   withSettings,
 } from '../../settings/read-settings.ts';
+import { changeStored } from '../../settings/settings-file.ts';
 import { findStoredPath } from '../config/stored-paths.ts';
 import {
   checkService,

@@ -6,6 +6,7 @@ import type { JsonObject } from '../json.ts';
 import { makePrivateFolder, removeFile, withDescriptor } from '../storage/files.ts';
 import { type LockOptions, withLock } from '../storage/lock/lock.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
+import { type Notices, silentNotices } from '../output/notices.ts';
 import { resolveFolders, type FolderFacts } from './folders.ts';
 import {
   emptyCredentials,
@@ -43,14 +44,11 @@ function tighten(descriptor: number, filePath: string): string | undefined {
 
 /**
  * Reads both files; a missing file or folder, or one that cannot exist, counts as empty. A credentials file that others
- * can read is made private, except on Windows. Every command calls this, so it imports little.
+ * can read is made private, with a warning, except on Windows.
  * @throws Failure `configuration` for a damaged file, which stays unchanged; `storage` for an unreadable one
  */
-export function readStoredSettings(
-  folder: string | undefined,
-  platform: NodeJS.Platform,
-): { readonly stored: StoredSettings; readonly warnings: readonly string[] } {
-  const warnings: string[] = [];
+export function readStored(facts: FolderFacts, notices: Notices): StoredSettings {
+  const { config: folder } = resolveFolders(facts);
   function read<Document>(
     name: 'config' | 'credentials',
     empty: Document,
@@ -61,9 +59,9 @@ export function readStoredSettings(
     let text: string;
     try {
       text = withDescriptor(fs.openSync(filePath, 'r'), (descriptor) => {
-        const mustBePrivate = name === 'credentials' && platform !== 'win32';
+        const mustBePrivate = name === 'credentials' && facts.platform !== 'win32';
         const warning = mustBePrivate ? tighten(descriptor, filePath) : undefined;
-        if (warning !== undefined) warnings.push(warning);
+        if (warning !== undefined) notices.warning(warning);
         return fs.readFileSync(descriptor, 'utf8');
       });
     } catch (error) {
@@ -73,9 +71,10 @@ export function readStoredSettings(
     }
     return parse(text, filePath);
   }
-  const settings = read('config', emptySettings, parseSettingsDocument);
-  const credentials = read('credentials', emptyCredentials, parseCredentialsDocument);
-  return { stored: { settings, credentials }, warnings };
+  return {
+    settings: read('config', emptySettings, parseSettingsDocument),
+    credentials: read('credentials', emptyCredentials, parseCredentialsDocument),
+  };
 }
 
 /** Replaces a file. @param name of the file @throws Failure */
@@ -138,7 +137,7 @@ export async function changeStored(
   // Loaded before the lock is taken: loading takes longer than the write.
   const { default: Store } = await import('conf');
   return withLock(path.join(folder, 'settings.lock'), context, () => {
-    const { stored } = readStoredSettings(folder, platform);
+    const stored = readStored(context, silentNotices);
     const changed = change(stored);
     const { settings, credentials } = changed;
     // Credentials first: after a crash between the two writes, the new key has an older base URL and is not sent.

@@ -1,13 +1,23 @@
 import { dirname } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
 import type { ProgramClock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { appendFile, endsTorn, type AppendFile } from '../../storage/append-file.ts';
-import { makePrivateFolder } from '../../storage/files.ts';
-import { holdLock, type HeldLock, type RefusedLock } from '../../storage/lock/lock.ts';
+import { makePrivateFolder, renameFile } from '../../storage/files.ts';
+import { holdLock, type HeldLock, type RefusedLock, holderText } from '../../storage/lock/lock.ts';
 import type { ProcessFacts } from '../../storage/lock/process-facts.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { attributeRecords, isAttribute, type Attributes } from '../attributes.ts';
-import { conversationFile, dataVariable, lockFile, newId } from '../library/conversation-folder.ts';
+import {
+  conversationFile,
+  dataVariable,
+  lockFile,
+  newId,
+  idLength,
+  randomFrom,
+  requireDataFolder,
+  storedFile,
+} from '../library/conversation-folder.ts';
 import {
   leafOf,
   type AnswerEnd,
@@ -26,9 +36,11 @@ import {
   summaryRecord,
   turnRecord,
   type DeltaRecord,
-  type JournalFold,
+  JournalFold,
   type JournalRecord,
+  journalVersion,
 } from './records.ts';
+import { loadConversation, type LoadedConversation } from '../library/read-conversation.ts';
 
 export interface JournalOptions {
   /** The data folder. Undefined if the home folder is unknown: nothing is stored, with a warning. */
@@ -59,7 +71,7 @@ export interface StorageState {
 }
 
 /** How the file of a journal begins. */
-export interface JournalStart {
+interface JournalStart {
   readonly isNew: boolean;
   /** Held for a conversation that is on disk or has a name; others take their lock when their file is created. */
   readonly lock?: HeldLock | undefined;
@@ -91,7 +103,7 @@ const sharedWarning =
   'another natter opened this conversation while this one was suspended; the turns of both are kept, as versions of each other';
 
 /** Takes the lock of a conversation, and creates its folder; undefined if it cannot be written. */
-export function takeLock(options: JournalOptions, id: string): HeldLock | RefusedLock | undefined {
+function takeLock(options: JournalOptions, id: string): HeldLock | RefusedLock | undefined {
   const path = lockFile(options.folder ?? '', id);
   try {
     makePrivateFolder(dirname(path));
@@ -374,5 +386,116 @@ export class Journal {
     if (this.#path === undefined || this.#failure !== undefined) return;
     const flushed = this.#file.synchronize(this.#path).catch(() => undefined);
     this.#synchronized = Promise.all([this.#synchronized, flushed]);
+  }
+}
+
+/** A new conversation; a copy starts with the records of its original, a named one with its title. */
+function newJournal(
+  options: JournalOptions,
+  original: Iterable<JournalRecord>,
+  start: Partial<JournalStart> & { readonly id?: string } = {},
+): Journal {
+  const { folder, random, save, clock, version, startedIn } = options;
+  const isTaken = (id: string) =>
+    folder !== undefined && save !== false && existsSync(conversationFile(folder, id));
+  const { id = newId(random, idLength, isTaken) } = start;
+  const fold = new JournalFold(id);
+  fold.apply(headerRecord({ id, createdAt: clock.date(), folder: startedIn }, version));
+  for (const record of original) fold.apply(record);
+  return new Journal(options, fold, { ...start, isNew: true });
+}
+
+/** A new conversation. Never fails: see `onWarning` and `state` of {@link Journal}. */
+export function createJournal(options: JournalOptions, file?: AppendFile): Journal {
+  return newJournal(options, [], { file });
+}
+
+/**
+ * The ids of a title: of the first conversation that it started, and of the next one, because that may have been renamed
+ * or deleted since.
+ */
+export function idsFromTitle(dataFolder: string, title: string) {
+  const isTaken = (id: string) => storedFile(dataFolder, id) !== undefined;
+  return {
+    first: newId(randomFrom(title), idLength, () => false),
+    next: newId(randomFrom(title), idLength, isTaken),
+  };
+}
+
+/**
+ * Starts a conversation with a title. Its id comes from the title, so that two natters that start it at the same time
+ * want the same lock.
+ * @param id was free when the title was looked for
+ * @returns undefined if another natter has started it since then
+ * @throws Failure `storage` if another natter has it open
+ */
+export function startTitledJournal(
+  options: JournalOptions & { readonly folder: string },
+  title: string,
+  id: string,
+): Journal | undefined {
+  const lock = takeLock(options, id);
+  if (lock?.isHeld === false) {
+    throw lockedFailure(id, lock, 'wait for it, or choose a different name');
+  }
+  if (existsSync(conversationFile(options.folder, id))) {
+    lock?.release();
+    return undefined;
+  }
+  return newJournal(options, attributeRecords({ title }), { id, lock });
+}
+
+/** A copy of a conversation; the original may be open elsewhere. @throws Failure `storage` */
+export function branchJournal(options: JournalOptions, id: string): Journal {
+  const path = conversationFile(requireDataFolder(options.folder), id);
+  const { fold, warning } = loadConversation(path, id);
+  if (warning !== undefined) options.onWarning(warning);
+  const records = recordsOf(fold.conversation(), () => false);
+  return newJournal(options, records);
+}
+
+/** The failure for a conversation that is open in another process. */
+export function lockedFailure(id: string, lock: RefusedLock, hint: string): Failure {
+  const time = `${lock.since.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const message = `conversation ${id} is open in another natter${holderText(lock)} since ${time}`;
+  return new Failure('storage', message, { hint });
+}
+
+/** Checks a file before it is written to; renames it if no record is readable. @throws Failure `storage` */
+function checkReadable(path: string, id: string, { records, version }: LoadedConversation): void {
+  if (version > journalVersion) {
+    throw new Failure('storage', `conversation ${id} was written by a newer natter`, {
+      hint: 'update natter, or read it with ‹natter conversations show›',
+    });
+  }
+  if (records > 0 || statSync(path).size === 0) return;
+  const aside = `${path}.unreadable`;
+  renameFile(path, aside);
+  throw new Failure('storage', `conversation ${id} has no readable records`, {
+    hint: `its file was renamed to ${aside}`,
+  });
+}
+
+/**
+ * Opens a conversation to continue it.
+ * @returns the failure while it is open elsewhere, where it can still be branched
+ * @throws Failure `storage` if its file cannot be read, has no readable record, or has a newer format
+ */
+export function resumeJournal(options: JournalOptions, id: string): Journal | Failure {
+  const path = conversationFile(requireDataFolder(options.folder), id);
+  const lock = takeLock(options, id);
+  if (lock?.isHeld === false) {
+    const hint = `wait for it, or continue in a copy: ‹natter --resume ${id} --branch›`;
+    return lockedFailure(id, lock, hint);
+  }
+  try {
+    const loaded = loadConversation(path, id);
+    checkReadable(path, id, loaded);
+    if (loaded.warning !== undefined) options.onWarning(loaded.warning);
+    if (options.save === false) lock?.release();
+    return new Journal(options, loaded.fold, { isNew: false, lock });
+  } catch (error) {
+    lock?.release();
+    throw error instanceof Failure ? error : storageFailure('write', path, error, dataVariable);
   }
 }

@@ -12,7 +12,7 @@ import {
 import { holdLock, isHeldElsewhere, type LockOptions } from '../../storage/lock/lock.ts';
 import { appendLine } from '../../storage/state-file.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
-import { lockedFailure } from '../journal/open-journal.ts';
+import { lockedFailure } from '../journal/journal.ts';
 import type { ImportEntry } from '../import.ts';
 import {
   formatRecord,

@@ -7,12 +7,12 @@ import {
   type LibraryEntry,
   type ListedConversation,
 } from '../../conversation/library/library.ts';
-import type { JournalOptions } from '../../conversation/journal/journal.ts';
 import {
+  type JournalOptions,
   branchJournal,
   createJournal,
   resumeJournal,
-} from '../../conversation/journal/open-journal.ts';
+} from '../../conversation/journal/journal.ts';
 import { loadConversation } from '../../conversation/library/read-conversation.ts';
 import {
   searchTerms,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { exportJson, exportMarkdown } from '../../../src/conversation/export/export.ts';
 import { exportHtml } from '../../../src/conversation/export/html.ts';
-import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
+import { createJournal } from '../../../src/conversation/journal/journal.ts';
 import { type AnswerEnd, pathOf } from '../../../src/conversation/tree.ts';
 import { sanitize } from '../../../src/terminal/safety/sanitizer.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';

@@ -5,7 +5,9 @@ import {
   branchJournal,
   createJournal,
   resumeJournal,
-} from '../../../src/conversation/journal/open-journal.ts';
+  type Journal,
+  type JournalOptions,
+} from '../../../src/conversation/journal/journal.ts';
 import { Failure } from '../../../src/failure.ts';
 import {
   pathOf,
@@ -35,7 +37,6 @@ import {
 } from '../../../src/conversation/library/read-conversation.ts';
 import { compileTerms, searchConversation } from '../../../src/conversation/library/search.ts';
 import { exportJson, exportMarkdown } from '../../../src/conversation/export/export.ts';
-import type { Journal, JournalOptions } from '../../../src/conversation/journal/journal.ts';
 
 /** A new journal in a new folder. */
 function begun(changes: Partial<JournalOptions> = {}, file?: AppendFile) {

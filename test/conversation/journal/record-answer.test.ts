@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ChatEvent } from '../../../src/client/events.ts';
 import { exportJson, exportMarkdown } from '../../../src/conversation/export/export.ts';
 import { exportHtml } from '../../../src/conversation/export/html.ts';
-import { branchJournal, createJournal } from '../../../src/conversation/journal/open-journal.ts';
+import { branchJournal, createJournal } from '../../../src/conversation/journal/journal.ts';
 import {
   createAnswerRecorder,
   createPromptRecord,

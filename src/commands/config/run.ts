@@ -20,7 +20,6 @@ import { readSettings, withSettings } from '../../settings/read-settings.ts';
 import { changeStored, readStored } from '../../settings/settings-file.ts';
 import { findStoredPath, storedPaths } from './stored-paths.ts';
 
-/** Names of other clients for settings. */
 const foreignNames: ForeignWords = [
   ['default-model models.default', 'model'],
   ['url api-base api-url endpoint host', 'base-url'],

@@ -213,12 +213,12 @@ export class Journal {
 
   /** Selects a turn among its versions, and the path below it that was selected last. */
   select(turnId: string): void {
-    this.#change({ type: 'choice', turn: this.#turn(turnId).id });
+    this.#change({ type: 'choice', turn: turnId });
   }
 
   /** Removes a turn and everything after it for good: its parent becomes the leaf. */
   undo(turnId: string): void {
-    this.#change({ type: 'undo', turn: this.#turn(turnId).id });
+    this.#change({ type: 'undo', turn: turnId });
   }
 
   /** Sets attributes of the conversation, such as its title. */
@@ -266,9 +266,7 @@ export class Journal {
   }
 
   #turn(id: string): Turn {
-    const turn = this.conversation().turns.get(id);
-    if (turn === undefined) throw new RangeError(`there is no turn ${id}`);
-    return turn;
+    return this.conversation().turns.get(id) as Turn;
   }
 
   #allRecords(): readonly JournalRecord[] {

@@ -40,7 +40,7 @@ import {
   type JournalRecord,
   journalVersion,
 } from './records.ts';
-import { loadConversation, type LoadedConversation } from '../library/read-conversation.ts';
+import { loadConversation } from '../library/read-conversation.ts';
 
 export interface JournalOptions {
   /** The data folder. Undefined if the home folder is unknown: nothing is stored, with a warning. */
@@ -58,16 +58,6 @@ export interface JournalOptions {
   readonly mask?: (text: string) => string;
   /** One sentence; called for the first failed write, and for the first one after a successful write. */
   readonly onWarning: (text: string, subject?: 'storage') => void;
-}
-
-export interface StorageState {
-  readonly isStored: boolean;
-  /** Turns not completely on disk. */
-  readonly unsavedTurns: number;
-  /** The file, which may not exist yet; undefined if nothing is stored. */
-  readonly path: string | undefined;
-  /** Why the last write failed. */
-  readonly failure: Failure | undefined;
 }
 
 /** How the file of a journal begins. */
@@ -238,21 +228,25 @@ export class Journal {
   }
 
   /** Tries to write what is not on disk. */
-  save(): StorageState {
+  save() {
     this.#flush();
     this.#writePending();
     return this.state();
   }
 
-  state(): StorageState {
+  /** How much of it is on disk. */
+  state() {
     const turns = this.#pending.flatMap((record) => {
       if (record.type === 'turn') return [record.id];
       return 'turn' in record && !isAttribute(record) ? [record.turn] : [];
     });
     return {
       isStored: this.#path !== undefined && this.#pending.length === 0,
+      /** Turns not completely on disk. */
       unsavedTurns: this.#path === undefined ? this.conversation().turns.size : new Set(turns).size,
+      /** The file, which may not exist yet; undefined if nothing is stored. */
       path: this.#path,
+      /** Why the last write failed. */
       failure: this.#failure,
     };
   }
@@ -460,7 +454,11 @@ export function lockedFailure(id: string, lock: RefusedLock, hint: string): Fail
 }
 
 /** Checks a file before it is written to; renames it if no record is readable. @throws Failure `storage` */
-function checkReadable(path: string, id: string, { records, version }: LoadedConversation): void {
+function checkReadable(
+  path: string,
+  id: string,
+  { records, version }: ReturnType<typeof loadConversation>,
+): void {
   if (version > journalVersion) {
     throw new Failure('storage', `conversation ${id} was written by a newer natter`, {
       hint: 'update natter, or read it with ‹natter conversations show›',

@@ -125,7 +125,7 @@ describe('the first run', () => {
 
   test('Ctrl+C cancels the first choice, and pressed again quits', () => {
     const cancelled = runInApp(firstRun, interrupt);
-    expect([cancelled.state.dialog, cancelled.state.isQuitArmed]).toEqual([undefined, true]);
+    expect([cancelled.state.dialog, cancelled.state.armed]).toEqual([undefined, 'interrupt']);
     expect(runInApp(cancelled.state, interrupt).state.hasQuit).toBe(true);
   });
 

@@ -23,8 +23,8 @@ const keyMap = ownKeyMap(
 const noticeWith = (parts: Partial<ReplState>) => noticeOf(stateOf({ keyMap, ...parts }));
 
 test.each<[string, Partial<ReplState>, string]>([
-  ['quitting', { isQuitArmed: true }, 'press Ctrl+Q again to quit'],
-  ['a word for quitting', { isExitWordEntered: true }, 'press Alt+S again to quit'],
+  ['quitting', { armed: 'interrupt' }, 'press Ctrl+Q again to quit'],
+  ['a word for quitting', { armed: 'send' }, 'press Alt+S again to quit'],
   ['stashed drafts', { stash: [draftFrom('a')] }, 'F6 restores the stashed draft'],
   [
     'a paused queue',

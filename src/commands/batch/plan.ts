@@ -38,7 +38,7 @@ export interface BatchOptions extends SendingOptions, CheckOptions, OutputOption
   readonly stream: boolean;
 }
 
-export interface ReportOptions {
+interface ReportOptions {
   readonly progressJson?: boolean;
   /** The file of `--summary`. */
   readonly summary?: string;

@@ -15,13 +15,7 @@ import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { type Batch, checkItems, openBatch, pendingItems, selectItems } from './items.ts';
 import { failureLine, unsendable } from './output/result.ts';
 import { type BatchSink, openSink } from './output/sink.ts';
-import {
-  type BatchOptions,
-  type BatchPlan,
-  refuseSharedFiles,
-  resultsFileOf,
-  type SendingRun,
-} from './plan.ts';
+import { type BatchOptions, refuseSharedFiles, resultsFileOf, type SendingRun } from './plan.ts';
 import { shortTime } from './report/progress.ts';
 import {
   refuseUnwritableSummary,
@@ -48,12 +42,7 @@ import { costOf, type PriceTable } from '../../settings/prices.ts';
 import { estimateRequest, limitsOfRun } from '../../usage/budget.ts';
 
 /** A run of `natter batch`. */
-interface BatchRun extends SendingRun, Batch {
-  readonly options: BatchOptions;
-  readonly plan: BatchPlan;
-  readonly selection: Selection;
-  readonly sink: BatchSink;
-}
+type BatchRun = SendingRun & Batch & { readonly selection: Selection; readonly sink: BatchSink };
 
 /** Identifies a run in the ledger, without the name of a file: `20261122-152314-k3f9`. */
 export function runId({ clock, random }: Context): string {

@@ -199,7 +199,8 @@ async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
       giveUp.abort();
     },
   );
-  await Promise.race([aborted(drained.signal, work), aborted(stop, work)]);
+  // An object keeps only one listener alive.
+  await Promise.race([aborted(drained.signal, drained), aborted(stop, work)]);
   endWatch();
   // BullMQ cannot close a worker while its connection is lost.
   const gaveUp = aborted(giveUp.signal, work).then(() => clock.sleep(endTime));

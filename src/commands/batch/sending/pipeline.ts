@@ -45,19 +45,6 @@ function openFallback(run: SendingRun, warn: (text: string) => void) {
   } satisfies ItemFallback & { close(): void };
 }
 
-/** How an item ended. */
-interface ItemEnd {
-  /** The result in natter's own format; undefined if nothing was received, and the item is sent again later. */
-  readonly line: string | undefined;
-  /** Undefined for an item that cannot be sent. */
-  readonly fingerprint: string | undefined;
-  readonly failure: Failure | undefined;
-  /** The run stops, because of this failure or another reason. */
-  readonly isStopped: boolean;
-  /** The service refused it, and has answered no other item for too long. */
-  readonly isStarved: boolean;
-}
-
 /** Minimum consecutive failures that stop a run; more with higher concurrency. */
 const minFailures = 10;
 
@@ -124,13 +111,21 @@ function countAnswer(tally: Tally, { failure, metadata }: ItemOutcome): void {
   if (timing?.firstText !== undefined) tally.firstText.push(timing.firstText);
 }
 
-/** Makes the function that sends an item, counts its answer, and decides whether the run goes on. */
+/**
+ * Makes the function that sends an item, and ends its permission. It counts an answer, and decides whether the run goes
+ * on; the caller counts a failure. It returns:
+ *
+ * - `line`: the result in natter's own format; undefined if nothing was received, and the item is sent again later;
+ * - `fingerprint`: undefined for an item that cannot be sent;
+ * - `isStopped`: the run stops, because of this failure or another reason;
+ * - `isStarved`: the service refused it, and has answered no other item for too long.
+ */
 function openAnswers(
   run: SendingRun,
   stopping: Stopping,
   fallback: ItemFallback,
   warn: (text: string) => void,
-): Pipeline['answer'] {
+) {
   const { context, options, plan, service, settings, tally } = run;
   const most = Math.max(minFailures, 2 * plan.concurrency);
   const circuitBreaker = createCircuitBreaker({
@@ -140,7 +135,7 @@ function openAnswers(
     mostAlike: options.keepGoing === true ? Infinity : most,
     hasAnswers: () => tally.already > 0,
   });
-  return async (item, permission) => {
+  return async (item: InputItem, permission: Permission) => {
     let fingerprint: string | undefined;
     let outcome: ItemOutcome;
     try {
@@ -178,14 +173,8 @@ function openAnswers(
 /** How a file and a queue send their items: each is admitted, then answered. */
 export interface Pipeline {
   readonly stopping: Stopping;
-  /**
-   * Waits until the item may be sent.
-   * @param order its number in start order, from 0: the lowest is sent first
-   * @returns undefined if the run stops first
-   */
-  readonly admit: (item: InputItem, order: number) => Promise<Permission | undefined>;
-  /** Sends the item and ends its permission. Counts its answer; the caller counts a failure. */
-  readonly answer: (item: InputItem, permission: Permission) => Promise<ItemEnd>;
+  readonly admit: Admission['admit'];
+  readonly answer: ReturnType<typeof openAnswers>;
 }
 
 /**

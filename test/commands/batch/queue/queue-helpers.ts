@@ -190,7 +190,14 @@ export async function openQueuePlace(faults: readonly FaultRule[] = []) {
   const path = (name: string) => join(folder, name);
   const open = (key = env['NATTER_API_KEY'] ?? '') => {
     const device = createMemoryDevice();
-    const own = { NATTER_RETRIES: '0', NATTER_CONFIG_DIR: folder, NATTER_STATE_DIR: folder };
+    const own = {
+      NATTER_RETRIES: '0',
+      // The clock of a worker is faster than the network.
+      NATTER_CONNECT_TIMEOUT: '0',
+      NATTER_FIRST_BYTE_TIMEOUT: '0',
+      NATTER_CONFIG_DIR: folder,
+      NATTER_STATE_DIR: folder,
+    };
     const made = createMemoryContext({ environment: { ...env, ...own, NATTER_API_KEY: key } });
     return { ...made, device, context: { ...made.context, device: device.device } };
   };

@@ -17,15 +17,9 @@ import { failureLine, unsendable } from './output/result.ts';
 import { type BatchSink, openSink } from './output/sink.ts';
 import { type BatchOptions, refuseSharedFiles, resultsFileOf, type SendingRun } from './plan.ts';
 import { shortTime } from './report/progress.ts';
-import {
-  refuseUnwritableSummary,
-  reportEnd,
-  endingOf,
-  fileTexts,
-  kindOf,
-} from './report/ending.ts';
+import { refuseUnwritableSummary, fileTexts, kindOf } from './report/ending.ts';
 import { openGuard } from './secret-guard.ts';
-import { type Pipeline, runUntilEnd } from './sending/pipeline.ts';
+import { type Pipeline, runAndReport } from './sending/pipeline.ts';
 import { planItem } from './sending/send-item.ts';
 import type { Context, StartedRun } from '../../run.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
@@ -159,18 +153,14 @@ async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
       selection,
       sink,
     };
-    const begin = context.clock.date();
-    const ending = await runUntilEnd(
-      run,
-      (pipeline) => sendRounds(run, pipeline),
-      async (stopping, elapsed) => {
-        const left = itemsLeft(tally);
-        await sink.finish(left === 0, selection.takes);
-        return endingOf(run, stopping, elapsed, left, fileTexts(output, left));
-      },
-    );
     const shard = plan.shard === undefined ? null : `${plan.shard.number}/${plan.shard.count}`;
-    reportEnd(run, { begin, input: input.name, output: output ?? null, shard }, ending);
+    const names = { input: input.name, output: output ?? null, shard };
+    const sendAll = (pipeline: Pipeline) => sendRounds(run, pipeline);
+    await runAndReport(run, names, sendAll, async () => {
+      const left = itemsLeft(tally);
+      await sink.finish(left === 0, selection.takes);
+      return fileTexts(output, left);
+    });
   } finally {
     await service.close();
   }

@@ -9,7 +9,13 @@ import { itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { failureLine, outcomeLine, unsendable } from '../output/result.ts';
 import type { SendingRun } from '../plan.ts';
 import { showProgress } from '../report/progress.ts';
-import type { Ending } from '../report/ending.ts';
+import {
+  type Ending,
+  endingOf,
+  type EndTexts,
+  reportEnd,
+  type RunNames,
+} from '../report/ending.ts';
 import {
   itemFingerprint,
   type ItemFallback,
@@ -178,19 +184,20 @@ export interface Pipeline {
 }
 
 /**
- * Sends items, and says how that ended. Never throws.
+ * Sends items, and reports how that ended.
  * @param work gives items to the pipeline until all have ended
- * @param finish is called then; `elapsed` is milliseconds since the start
+ * @param finish is called then
+ * @throws Failure, or an interruption
  */
-export async function runUntilEnd(
+export async function runAndReport(
   run: SendingRun,
+  names: RunNames,
   work: (pipeline: Pipeline) => Promise<void>,
-  finish: (stopping: Stopping, elapsed: number) => Promise<Ending>,
-): Promise<Ending> {
+  finish: () => Promise<EndTexts>,
+): Promise<void> {
   const { context, presentation } = run;
   const { clock } = context;
-  const start = clock.monotonic();
-  const elapsed = () => clock.monotonic() - start;
+  const [begin, start] = [clock.date(), clock.monotonic()];
   const stopping = watchStopping(run, () => progress.clear());
   const { stop } = stopping;
   const admission = openAdmission(run, stop);
@@ -199,8 +206,9 @@ export async function runUntilEnd(
     progress.clear();
     presentation.notices.warning(text);
   };
-  let fallback: ReturnType<typeof openFallback> | undefined;
+  let ending: Ending;
   try {
+    let fallback: ReturnType<typeof openFallback> | undefined;
     try {
       fallback = openFallback(run, warn);
       await work({
@@ -213,9 +221,11 @@ export async function runUntilEnd(
       fallback?.close();
       stopping.end();
     }
-    return await finish(stopping, elapsed());
+    const elapsed = clock.monotonic() - start;
+    ending = endingOf(run, stopping, elapsed, await finish());
   } catch (error) {
-    const left = itemsLeft(run.tally);
-    return { elapsed: elapsed(), stoppedBy: null, left, notice: undefined, error };
+    const [elapsed, left] = [clock.monotonic() - start, itemsLeft(run.tally)];
+    ending = { elapsed, stoppedBy: null, left, notice: undefined, error };
   }
+  reportEnd(run, begin, names, ending);
 }

@@ -82,11 +82,12 @@ class MemoryBatch {
       },
       hasAnswer: async (index) => answers.has(index),
       fingerprints: async () => new Map([...items].sort(([one], [other]) => one - other)),
-      results: async (indexes) =>
-        indexes.map((index) => {
+      async *results(indexes) {
+        for (const index of indexes) {
           const line = answers.get(index) ?? failures.get(index);
-          return line === undefined ? undefined : { index, isAnswered: answers.has(index), line };
-        }),
+          if (line !== undefined) yield { index, isAnswered: answers.has(index), line };
+        }
+      },
       counts: async () => ({
         items: items.size,
         answered: answers.size,

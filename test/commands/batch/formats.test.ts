@@ -291,21 +291,14 @@ interface CheckedResult {
 async function openChecked(prompts: readonly string[], answers: readonly string[]) {
   const server = await serve(answers.map((answer) => [streamed(answer)]));
   const place = await openFiles({ 'p.txt': prompts.map((prompt) => `${prompt}\n`).join('') });
-  const run = (options: readonly string[], settings: Readonly<Record<string, string>> = {}) =>
-    place.run(options, { env: serviceAt(server, settings) });
+  const { requests } = server;
+  const run = (options: readonly string[]) => place.run(options, { env: serviceAt(server) });
   const promptsOf = () =>
-    server.requests.map(({ body }) => {
+    requests.map(({ body }) => {
       const { messages } = JSON.parse(body) as { messages: readonly { content: string }[] };
       return messages.map(({ content }) => content);
     });
-  return {
-    run,
-    promptsOf,
-    requests: server.requests,
-    results: (...file: Parameters<typeof place.results>) => place.results(...file),
-    read: (...file: Parameters<typeof place.read>) => place.read(...file),
-    write: (...file: Parameters<typeof place.write>) => place.write(...file),
-  };
+  return { ...place, run, promptsOf, requests };
 }
 
 const resultsOf = (text: string) => jsonLines(text) as readonly CheckedResult[];

@@ -2,13 +2,7 @@ import { aborted } from 'node:util';
 import { refuseClosedOutput } from '../../output/answer-printer.ts';
 import type { Permission } from '../../batch/admission.ts';
 import type { InputItem } from '../../batch/input/item.ts';
-import {
-  countFailure,
-  emptyTally,
-  forgetFailures,
-  itemsLeft,
-  type Tally,
-} from '../../batch/tally.ts';
+import { countFailure, emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
 import type { Selection } from '../../batch/input/select-items.ts';
 import { readResults } from '../../batch/results/read-results.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
@@ -99,7 +93,9 @@ async function sendRounds(run: BatchRun, pipeline: Pipeline): Promise<void> {
     if (tally.failed === (tally.causes.get('usage')?.count ?? 0)) return;
     const failed = countOf(tally.failed, 'failed item');
     notices.notice(`sending ${failed} again (${round} of ${rounds})`);
-    forgetFailures(tally);
+    tally.failed = 0;
+    tally.lasting = 0;
+    tally.causes.clear();
     await sendPending(run, pipeline);
   }
 }

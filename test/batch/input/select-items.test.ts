@@ -130,7 +130,6 @@ describe('a sample', () => {
     const after = new Set(await sampleOf(50, 1010, 0));
     expect(before.filter((index) => after.has(index)).length).toBeGreaterThan(45);
   });
-
 });
 
 test.each([

@@ -21,7 +21,7 @@ import {
   noBatch,
   type WorkOptions,
 } from './open-queue.ts';
-import { refuseUnwritableSummary, type EndTexts } from '../report/ending.ts';
+import { refuseUnwritableSummary } from '../report/ending.ts';
 import { runId } from '../run.ts';
 import { openGuard } from '../secret-guard.ts';
 import { type Pipeline, runAndReport } from '../sending/pipeline.ts';
@@ -226,13 +226,6 @@ function saveUnsaved({ unsaved, queue, presentation }: Work): void {
   );
 }
 
-const endTexts = (left: number | undefined): EndTexts => ({
-  rest: 'run ‹natter batch work› again for the rest',
-  retry: '‹natter batch submit› lets failed items wait again; then run ‹natter batch work›',
-  left,
-  leftText: left ? `, ${count(left)} left in the queue` : '',
-});
-
 async function workAndReport(work: Work): Promise<void> {
   const { queue, giveUp, connection, header, jobs } = work;
   giveUp.signal.addEventListener('abort', () => {
@@ -242,9 +235,15 @@ async function workAndReport(work: Work): Promise<void> {
   });
   const names = { input: header.input, output: null, shard: null, batch: queue.name };
   const answerAll = (pipeline: Pipeline) => answerJobs(work, pipeline);
-  await runAndReport(work, names, answerAll, async () =>
-    endTexts(giveUp.signal.aborted ? jobs.left : await countJobs(queue)),
-  );
+  await runAndReport(work, names, answerAll, async () => {
+    const left = giveUp.signal.aborted ? jobs.left : await countJobs(queue);
+    return {
+      left,
+      leftText: left ? `, ${count(left)} left in the queue` : '',
+      rest: 'run ‹natter batch work› again for the rest',
+      retry: '‹natter batch submit› lets failed items wait again; then run ‹natter batch work›',
+    };
+  });
 }
 
 /** Runs `natter batch work`. @throws Failure; an Interruption after Ctrl+C */

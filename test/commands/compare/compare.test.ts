@@ -100,36 +100,41 @@ function read(
 
 const mainService = { NATTER_BASE_URL: 'https://api.example.com', NATTER_API_KEY: 'main-key-123' };
 
-describe('the settings of a model', () => {
-  test('are the current ones, with the model', () => {
-    expect(read({}, mainService)).toEqual([
-      ['https://api.example.com', 'main-key-123', 'origin', []],
-      ['https://api.example.com', 'main-key-123', 'nextgen', []],
-    ]);
-  });
+const main = ['https://api.example.com', 'main-key-123'];
+const local = ['http://127.0.0.1:11434', 'local-key-123'];
 
-  test('K1 are those of its profile, and no other key is sent to its service', () => {
-    const models = ['origin,local:mistral,local:'];
-    const flags = { models, baseUrl: 'https://api.example.com' };
-    const environment = { ...mainService, NATTER_MODEL: 'other' };
-    expect(read(flags, environment).slice(1)).toEqual([
-      ['http://127.0.0.1:11434', 'local-key-123', 'mistral', ['seed']],
-      ['http://127.0.0.1:11434', 'local-key-123', 'llama3', ['seed']],
-    ]);
-  });
+test.each([
+  [
+    'are the current ones',
+    {},
+    [
+      [...main, 'origin', []],
+      [...main, 'nextgen', []],
+    ],
+  ],
+  [
+    'are those of its profile, and no other key is sent to its service (K1)',
+    { models: ['local:mistral,local:'], baseUrl: 'https://api.example.com' },
+    [
+      [...local, 'mistral', ['seed']],
+      [...local, 'llama3', ['seed']],
+    ],
+  ],
+  [
+    'have the current base URL if the profile has none',
+    { models: ['work:,work:o3'] },
+    [
+      [...main, 'nextgen', []],
+      [...main, 'o3', []],
+    ],
+  ],
+])('the settings of a model %s', (_, flags, expected) => {
+  const environment = { ...mainService, NATTER_MODEL: 'other' };
+  expect(read(flags, environment)).toEqual(expected);
+});
 
-  test('have the current base URL if the profile has none', () => {
-    expect(read({ models: ['origin,work:'] }, mainService)[1]).toEqual([
-      'https://api.example.com',
-      'main-key-123',
-      'nextgen',
-      [],
-    ]);
-  });
-
-  test('have no profile in the sandbox', () => {
-    expect(read({ models: ['origin,local:llama3'], sandbox: true })[1]?.[2]).toBe('local:llama3');
-  });
+test('the settings of a model have no profile in the sandbox', () => {
+  expect(read({ models: ['origin,local:llama3'], sandbox: true })[1]?.[2]).toBe('local:llama3');
 });
 
 /** Runs `natter compare` with a sandbox. @returns the output and the thrown error */
@@ -382,26 +387,21 @@ test('N7 answers of one model to requests for two are reported', async () => {
   );
 });
 
-const reset = { when: { model: 'nextgen' }, reply: 'echo', cut: 'rst', 'cut-after': 3 };
+test('in a pipe, answers are exactly the bytes of the service, each under its heading', async () => {
+  const env = await serviceWith();
+  const bytesOf = async (model: string) => {
+    const { stdout } = await runInMemory(['-m', model, '[sandbox hostile]'], { env });
+    return stdout.endsWith('\n') ? stdout : `${stdout}\n`;
+  };
+  const { stdout } = await runInMemory(['compare', '[sandbox hostile]'], { env });
+  const [origin, nextgen] = [await bytesOf('origin'), await bytesOf('nextgen')];
+  expect(stdout).toBe(`==> origin <==\n${origin}\n==> nextgen <==\n${nextgen}`);
+});
 
-describe('in a pipe', () => {
-  test('answers are exactly the bytes of the service, each under its heading', async () => {
-    const env = await serviceWith();
-    const bytesOf = async (model: string) => {
-      const { stdout } = await runInMemory(['-m', model, '[sandbox hostile]'], { env });
-      return stdout.endsWith('\n') ? stdout : `${stdout}\n`;
-    };
-    const { code, stdout } = await runInMemory(['compare', '[sandbox hostile]'], { env });
-    const [origin, nextgen] = [await bytesOf('origin'), await bytesOf('nextgen')];
-    expect(code).toBe(0);
-    expect(stdout).toBe(`==> origin <==\n${origin}\n==> nextgen <==\n${nextgen}`);
-  });
-
-  test('the hint of a rejected key names the variable that has it', async () => {
-    const env = { ...(await serviceWith(reset)), NATTER_API_KEY: 'wrong' };
-    const result = await runInMemory(['compare', 'hi'], { env });
-    expectFailure(result, 4, '  the key is from NATTER_API_KEY: correct it, or unset it');
-  });
+test('the hint of a rejected key names the variable that has it', async () => {
+  const env = { ...(await serviceWith()), NATTER_API_KEY: 'wrong' };
+  const result = await runInMemory(['compare', 'hi'], { env });
+  expectFailure(result, 4, '  the key is from NATTER_API_KEY: correct it, or unset it');
 });
 
 describe('the saved conversation', () => {
@@ -434,12 +434,11 @@ describe('the saved conversation', () => {
     const data = createDataFolder();
     await data.run(['--sandbox', '[sandbox echo] hi']);
     const dry = await data.run(['--sandbox', 'compare', '-c', '--dry-run', 'and now?']);
-    const { requests } = JSON.parse(dry.stdout) as { requests: { request: { body: object } }[] };
-    const turns = ['[sandbox echo] hi', 'hi', 'and now?'].map((content) => ({ content }));
-    expect(requests.map(({ request }) => request.body)).toMatchObject([
-      { model: 'origin', messages: turns },
-      { model: 'nextgen', messages: turns },
-    ]);
+    const messages = ['[sandbox echo] hi', 'hi', 'and now?'].map((content) => ({ content }));
+    const requests = ['origin', 'nextgen'].map((model) => ({
+      request: { body: { model, messages } },
+    }));
+    expect(JSON.parse(dry.stdout)).toMatchObject({ requests });
     expect(pathOf(data.only())).toHaveLength(2);
     await data.run(['--sandbox', 'compare', '-c', '[sandbox echo] and now?']);
     expect(savedIn(data)).toEqual({

@@ -36,11 +36,8 @@ test('natter sends requests to the sandbox, which sends them to the upstream', a
   const [list, prompt] = engine.requests;
   expect(list?.path).toBe('/v1/models');
   expect(prompt?.headers['authorization']).toBe(`Bearer ${upstreamKey}`);
-  expect(JSON.parse(prompt?.body ?? '')).toEqual({
-    model: 'llama3:8b',
-    messages: [{ role: 'user', content: 'hi there' }],
-    stream: true,
-  });
+  const messages = [{ role: 'user', content: 'hi there' }];
+  expect(JSON.parse(prompt?.body ?? '')).toEqual({ model: 'llama3:8b', messages, stream: true });
   expect(engine.requests.map(({ text }) => text).join('')).not.toContain('key-of-a-client');
 });
 

@@ -57,10 +57,9 @@ test('a path that only a shell understands is explained', async () => {
 });
 
 test('a malformed command is a wrong setting', async () => {
-  await expect(setup().run('pass "show')).rejects.toMatchObject({
-    kind: 'configuration',
-    message: 'api-key-command of profile work has a quote without its end',
-  });
+  const message = 'api-key-command of profile work has a quote without its end';
+  const failure = { kind: 'configuration', message };
+  await expect(setup().run('pass "show')).rejects.toMatchObject(failure);
 });
 
 test('a command that does not end within 30 seconds is ended', async () => {
@@ -74,10 +73,8 @@ test('a command that does not end within 30 seconds is ended', async () => {
   const failure = key.catch((error: unknown) => error);
   await vi.waitFor(() => readFileSync(`${file}.ready`), { timeout: 10_000 });
   await clock.advance(30_000);
-  expect(await failure).toMatchObject({
-    kind: 'unauthorized',
-    message: 'api-key-command of profile work did not end within 30 seconds',
-  });
+  const message = 'api-key-command of profile work did not end within 30 seconds';
+  expect(await failure).toMatchObject({ kind: 'unauthorized', message });
   await vi.waitFor(() => readFileSync(file), { timeout: 10_000 });
 });
 

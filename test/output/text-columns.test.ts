@@ -6,12 +6,11 @@ const bold = (text: string) => `\u001B[1m${text}\u001B[22m`;
 
 /** All rows of the columns. */
 function layOut(texts: readonly string[], window: number): readonly string[] {
-  const columns = texts.map((text) => {
-    const column = new TextColumn();
-    column.write(text);
+  const columns = texts.map(() => new TextColumn());
+  for (const [index, column] of columns.entries()) {
+    column.write(texts[index] ?? '');
     column.end();
-    return column;
-  });
+  }
   return takeRows(columns, window, ' | ');
 }
 

@@ -150,11 +150,8 @@ async function dryRun(words: readonly string[], env: Readonly<Record<string, str
 
 test('shows the request that would be sent, with a masked key', async () => {
   const server = await serve([[streamed('Hello')]]);
-  const env = {
-    HOME: temporaryHome(),
-    NATTER_BASE_URL: `${server.url}/prefix/v1/`,
-    NATTER_API_KEY: 'nk-first-key-0001',
-  };
+  const service = { NATTER_BASE_URL: `${server.url}/a/v1/`, NATTER_API_KEY: 'nk-first-key-0001' };
+  const env = { HOME: temporaryHome(), ...service };
   await runInMemory(['config', 'set', 'headers.x-team', 'blue'], { env });
   await runInMemory(['config', 'set', 'headers.x-team-token', 'hidden-token'], { env });
   const words = 'hi -s brief -t 50 --param temperature=0.2 -m nextgen'.split(' ');

@@ -175,11 +175,8 @@ test('--json has the answers for the pieces', async () => {
   const { content, pieces } = JSON.parse(stdout) as { content: string; pieces: object[] };
   expect(content).toBe('part');
   expect(pieces).toHaveLength(prompts().length - 1);
-  expect(pieces[0]).toMatchObject({
-    piece: 1,
-    names: [expect.stringMatching(/^stdin \(part 1 of \d+\)$/)],
-    content: 'part',
-  });
+  const names = [expect.stringMatching(/^stdin \(part 1 of \d+\)$/)];
+  expect(pieces[0]).toMatchObject({ piece: 1, names, content: 'part' });
 });
 
 test('a budget that the pieces exceed ends the run, and keeps their answers', async () => {

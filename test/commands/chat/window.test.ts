@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderOf } from '../../support/folder.ts';
@@ -110,19 +110,6 @@ test('a comparison names the model, and fails with --strict', async () => {
   const strict = await run(['compare', '--strict', '--json', '-'], long);
   expect(strict.code).toBe(16);
   expect(JSON.parse(strict.stdout)).toMatchObject({ answers: [fields, fields] });
-});
-
-test('with --strict the items of a batch fail, and are sent again by the next run', async () => {
-  const run = await serviceCounting(2048, 2048, 9500, 9500);
-  const folder = folderOf();
-  const [input, output] = [join(folder, 'prompts.txt'), join(folder, 'answers.jsonl')];
-  writeFileSync(input, `${long}\n${long}\n`);
-  const words = ['batch', input, '-o', output, '--strict'];
-  expect(await run(words)).toMatchObject({ code: 16 });
-  const results = jsonLines(readFileSync(output, 'utf8'));
-  const error = { kind: 'truncated_prompt' };
-  expect(results).toMatchObject([{ content: 'the answer', error }, { error }]);
-  expect(await run(words)).toMatchObject({ code: 0 });
 });
 
 /** A service that lists two models so often, then answers, and a state folder for natter. */

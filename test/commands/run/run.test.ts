@@ -172,15 +172,9 @@ test('the options of a prompt work: JSON, a format, the conversation', async () 
   const first = await run(['run', 'a.md', '--x=one', '--json', '--sandbox']);
   expect(JSON.parse(first.stdout)).toMatchObject({ content: 'one' });
   const second = await run(['run', 'a.md', '--x=two', '-c', '--dry-run', '--sandbox']);
-  const { request } = JSON.parse(second.stdout) as {
-    request: { body: { messages: { content: string }[] } };
-  };
-  expect(request.body.messages.map(({ content }) => content)).toEqual([
-    'Be kind.',
-    `${echo}one`,
-    'one',
-    `${echo}two`,
-  ]);
+  const texts = ['Be kind.', `${echo}one`, 'one', `${echo}two`];
+  const messages = texts.map((content) => ({ content }));
+  expect(JSON.parse(second.stdout)).toMatchObject({ request: { body: { messages } } });
 });
 
 const projectFiles = {

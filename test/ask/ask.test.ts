@@ -63,8 +63,8 @@ describe('an answer', () => {
         yield event.type === 'text-received' ? text(event.text.replace('<1>', 'secret')) : event;
       }
     }
-    const event = (one: ChatEvent) => void recorded.push(one);
-    const recorder = { event, end: () => undefined, turn: () => undefined };
+    const record = (event: ChatEvent) => void recorded.push(event);
+    const recorder = { event: record, end: () => undefined, turn: () => undefined };
     const sink = {
       event(event: ChatEvent) {
         shown.push(event);

@@ -169,12 +169,7 @@ test.each([
   ['replaces every {{stdin}}', [`${echo}{{stdin}}, {{stdin}}`], 'X', 'X, X'],
   ['is the prompt if there is no other', [], `${echo}text`, 'text'],
   ['is required by -', [`${echo}a`, '-', 'b'], 'text', 'a b\n\ntext'],
-  [
-    'Y11: is a file with -f -',
-    [`${echo}a`, '-f', '-'],
-    'b',
-    'a\n\n<file name="stdin">\nb\n</file>',
-  ],
+  ['Y11: is a file by -f -', [`${echo}a`, '-f', '-'], 'b', 'a\n\n<file name="stdin">\nb\n</file>'],
   ['with -f - replaces {{stdin}}', [`${echo}a {{stdin}}`, '-f', '-'], 'text', 'a text'],
   ['is ignored with --no-stdin', [`${echo}a {{stdin}}`, '--no-stdin'], 'X', 'a {{stdin}}'],
 ])('standard input %s', async (_name, words, input, expected) => {

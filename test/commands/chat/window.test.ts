@@ -201,13 +201,9 @@ async function learningService(...replies: readonly Buffer[]) {
 }
 
 test('Y31: --model auto and the warning of the window use the windows of the list', async () => {
+  const windows = { large: 32_000, 'embed-tiny': 100_000_000, small: 1500, middle: 8000 };
   const models = json(200, {
-    data: [
-      { id: 'large', context_length: 32_000 },
-      { id: 'embed-tiny', context_length: 100_000_000 },
-      { id: 'small', context_length: 1500 },
-      { id: 'middle', max_model_len: 8000 },
-    ],
+    data: Object.entries(windows).map(([id, context_length]) => ({ id, context_length })),
   });
   const { env, run, plan, stored } = await learningService(models, streamed('Hello'));
   await runInMemory(['models', 'list'], { env });
@@ -219,7 +215,7 @@ test('Y31: --model auto and the warning of the window use the windows of the lis
   expect((await run(['-m', 'small'], text.repeat(2))).stderr).toContain(
     "~2,004 tokens, over small's window of 1,500; -m middle has a larger window",
   );
-  expect(stored()).toEqual({ large: 32_000, 'embed-tiny': 100_000_000, small: 1500, middle: 8000 });
+  expect(stored()).toEqual(windows);
 });
 
 test.each([

@@ -44,10 +44,10 @@ describe('a plain Markdown file', () => {
   });
 
   test('nothing that is inserted is expanded again', async () => {
+    const data = { 'data.txt': '{{file:secret.txt}} {{x}} {{stdin}}', 'secret.txt': 'secret' };
     const { prompt } = createPromptProject({
       'ask.md': '{{x}} {{stdin}} {{file:data.txt}}',
-      'data.txt': '{{file:secret.txt}} {{x}} {{stdin}}',
-      'secret.txt': 'secret',
+      ...data,
     });
     const input = '{{file:secret.txt}} {{x}}';
     const text = await prompt(['ask.md', '--x={{stdin}} {{y}}'], { input });
@@ -105,17 +105,9 @@ describe('front matter', () => {
     const { run } = createPromptProject({ 'a.md': `${front('model: nextgen', params)}Go.` });
     const { stdout, stderr } = await run(['run', 'a.md', '--dry-run', '--sandbox']);
     expect(stderr).toBe('');
-    expect(JSON.parse(stdout)).toMatchObject({
-      request: {
-        body: {
-          a: [1, 31, null],
-          b: [1, 31, null],
-          c: { x: null, y: null },
-          d: '2001-12-14',
-          '[1,2]': 'e',
-        },
-      },
-    });
+    const list = [1, 31, null];
+    const body = { a: list, b: list, c: { x: null, y: null }, d: '2001-12-14', '[1,2]': 'e' };
+    expect(JSON.parse(stdout)).toMatchObject({ request: { body } });
   });
 
   test('its system prompt can contain standard input', async () => {

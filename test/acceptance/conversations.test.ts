@@ -146,11 +146,9 @@ function exchange(turn: number): string {
   const records = [
     { type: 'turn', id: `u${turn}`, parent, role: 'user', content: `why ${turn}?`, created_at },
     { ...answer, id: `a${turn}`, parent: `u${turn}`, created_at },
-    ...Array.from({ length: 5 }, (_part, part) => ({
-      type: 'text',
-      turn: `a${turn}`,
-      text: `${turn}.${part} ${sentence.repeat(14)}`,
-    })),
+    ...[0, 1, 2, 3, 4].map((part) => {
+      return { type: 'text', turn: `a${turn}`, text: `${turn}.${part} ${sentence.repeat(14)}` };
+    }),
     { type: 'end', turn: `a${turn}`, finish_reason: 'stop' },
   ];
   return records.map((record) => `${JSON.stringify(record)}\n`).join('');

@@ -34,10 +34,9 @@ test('X2: the key of an upstream is masked in all output of the sandbox', async 
     [json(400, { error: { message: keyEcho } })],
     [streamed(...echoDeltas)],
   ]);
-  const sandbox = await startSandboxCommand(['--log', '--port', '0', '--upstream', server.url], {
-    NATTER_UPSTREAM_API_KEY: secretKey,
-    NATTER_DEBUG: '1',
-  });
+  const words = ['--log', '--port', '0', '--upstream', server.url];
+  const upstream = { NATTER_UPSTREAM_API_KEY: secretKey, NATTER_DEBUG: '1' };
+  const sandbox = await startSandboxCommand(words, upstream);
   const env = serviceAt(sandbox, { NATTER_API_KEY: 'sandbox-key' });
   const refused = await runInMemory(['hi'], { env });
   const answered = await runInMemory(['hi'], { env });

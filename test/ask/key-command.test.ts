@@ -16,10 +16,8 @@ const printing = (text: string) => node(`process.stdout.write(${JSON.stringify(t
 
 function setup(options: MemoryOptions = {}) {
   const memory = createMemoryContext({ homeDirectory: home, ...options });
-  const settingOf = (value: string) => ({
-    value,
-    source: { kind: 'profile', name: 'work' } as const,
-  });
+  const source = { kind: 'profile', name: 'work' } as const;
+  const settingOf = (value: string) => ({ value, source });
   const run = (value: string) => {
     const settings = { values: service, apiKeyCommand: settingOf(value) };
     return serviceKey({ context: memory.context, settings } as unknown as Run);
@@ -130,8 +128,6 @@ test('a key that may not be sent over plain http is not fetched', async () => {
   const { context, settingOf } = setup();
   const values = { baseUrl: 'http://api.example.com', allowInsecure: false };
   const settings = { values, apiKeyCommand: settingOf('natter-no-such-program') };
-  await expect(serviceKey({ context, settings } as unknown as Run)).rejects.toMatchObject({
-    kind: 'configuration',
-    remedy: { code: 'use-https' },
-  });
+  const key = serviceKey({ context, settings } as unknown as Run);
+  await expect(key).rejects.toMatchObject({ remedy: { code: 'use-https' } });
 });

@@ -43,10 +43,8 @@ test.each([
     sent += 1;
     return answerOf('', new Failure(kind, 'the service failed'));
   });
-  await expect(asking).rejects.toMatchObject({
-    kind,
-    message: expect.stringMatching(/of 20 pieces failed; the first: the service failed/) as string,
-  });
+  await expect(asking).rejects.toThrow(/of 20 pieces failed; the first: the service failed/);
+  await expect(asking).rejects.toMatchObject({ kind });
   expect(sent).toBe(most);
 });
 

@@ -13,6 +13,10 @@ interface Body {
   readonly messages: readonly { readonly content: string }[];
 }
 
+interface Used {
+  readonly usage: { readonly total_tokens: number };
+}
+
 interface AskedService extends RunResult {
   /** Of the requests. */
   readonly bodies: readonly Body[];
@@ -342,10 +346,7 @@ describe('--json', () => {
   test('has each answer with its violations and tokens, and their sums', async () => {
     const words = ['--sandbox', ...fields, '--json', '[sandbox misfit] who?'];
     const { code, stdout } = await runInMemory(words);
-    const document = JSON.parse(stdout) as {
-      usage: { total_tokens: number };
-      checked_answers: { usage: { total_tokens: number } }[];
-    };
+    const document = JSON.parse(stdout) as Used & { readonly checked_answers: Used[] };
     expect(code).toBe(0);
     expect(document).toMatchObject({
       attempts: 2,
@@ -382,9 +383,7 @@ describe('--json', () => {
     const value = { name: 'Ada', age: 36 };
     expect(good.at(-1)).toEqual({ type: 'answer-checked', violations: [], value });
     const bad = jsonLines((await askService([wrong], words)).stdout);
-    expect(bad.slice(-2)).toMatchObject([
-      { type: 'answer-checked', violations: [{ path: '/age' }] },
-      { type: 'answer-failed', error: { kind: 'mismatch' } },
-    ]);
+    expect(bad.at(-2)).toMatchObject({ type: 'answer-checked', violations: [{ path: '/age' }] });
+    expect(bad.at(-1)).toMatchObject({ type: 'answer-failed', error: { kind: 'mismatch' } });
   });
 });

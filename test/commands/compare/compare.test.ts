@@ -83,10 +83,8 @@ function read(
 ) {
   const config = folderOf({ 'config.json': JSON.stringify(stored) });
   writeFileSync(join(config, 'credentials.json'), JSON.stringify(credentials), { mode: 0o600 });
-  const { context } = createMemoryContext({
-    environment: { NATTER_CONFIG_DIR: config, ...environment },
-    homeDirectory: config,
-  });
+  const all = { NATTER_CONFIG_DIR: config, ...environment };
+  const { context } = createMemoryContext({ environment: all, homeDirectory: config });
   const defaults = { color: 'auto', input: true, stream: true, stdin: true } as const;
   const run = { context, options: { ...defaults, ...options, models } } as Run<CompareOptions>;
   return readComparedModels(run, []).map(({ settings }) => {
@@ -142,10 +140,8 @@ async function compare(
 ) {
   const service = await serviceWith(...rules);
   const plain = { NATTER_SAVE: 'false', NO_COLOR: '1' };
-  const { context, stdout, stderr } = createMemoryContext({
-    ...options,
-    environment: { ...plain, ...service, ...options.environment },
-  });
+  const environment = { ...plain, ...service, ...options.environment };
+  const { context, stdout, stderr } = createMemoryContext({ ...options, environment });
   const ran = runProgram(context, ['compare', ...words]);
   const thrown: unknown = await ran.catch((error: unknown) => error);
   return { thrown, stdout: stdout(), stderr: stderr() };
@@ -387,10 +383,8 @@ describe('the saved conversation', () => {
   const savedIn = (data: ReturnType<typeof createDataFolder>) => {
     const path = pathOf(data.only());
     const versions = versionsOf(data.only(), path.at(-1) as Turn);
-    return {
-      texts: path.map(({ content }) => content),
-      models: versions.map(({ model }) => model),
-    };
+    const texts = path.map(({ content }) => content);
+    return { texts, models: versions.map(({ model }) => model) };
   };
 
   test('has the answer of each model, and continues with the first', async () => {
@@ -419,10 +413,8 @@ describe('the saved conversation', () => {
     expect(JSON.parse(dry.stdout)).toMatchObject({ requests });
     expect(pathOf(data.only())).toHaveLength(2);
     await data.run(['--sandbox', 'compare', '-c', '[sandbox echo] and now?']);
-    expect(savedIn(data)).toEqual({
-      texts: [echoHi, 'hi', '[sandbox echo] and now?', 'and now?'],
-      models: ['origin', 'nextgen'],
-    });
+    const texts = [echoHi, 'hi', '[sandbox echo] and now?', 'and now?'];
+    expect(savedIn(data)).toEqual({ texts, models: both });
   });
 
   test('does not exist with --no-save', async () => {

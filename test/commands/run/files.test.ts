@@ -36,10 +36,8 @@ describe('includes', () => {
   });
 
   test('that double with each level are refused', async () => {
-    const levels = Array.from({ length: 20 }, (_, level) => [
-      `l${level}.md`,
-      `{{include:l${level + 1}.md}}{{include:l${level + 1}.md}}`,
-    ]);
+    const twice = (level: number) => `{{include:l${level}.md}}`.repeat(2);
+    const levels = Array.from({ length: 20 }, (_, level) => [`l${level}.md`, twice(level + 1)]);
     const { run } = createPromptProject(Object.fromEntries([...levels, ['l20.md', 'x']]));
     expectFailure(await run(['run', 'l0.md', '--sandbox']), 2, 'more than 500 files are included');
   });

@@ -11,11 +11,7 @@ import {
   resumeJournal,
   startTitledJournal,
 } from '../conversation/journal/open-journal.ts';
-import {
-  requireDataFolder,
-  conversationsFolder,
-  lockFile,
-} from '../conversation/library/conversation-folder.ts';
+import { requireDataFolder, lockFile } from '../conversation/library/conversation-folder.ts';
 import {
   findConversation,
   findOld,
@@ -147,7 +143,7 @@ async function openResumed(
   branch = false,
 ): Promise<Journal> {
   if (branch) return branchJournal(options, id);
-  const lockPath = lockFile(conversationsFolder(requireDataFolder(options.folder)), id);
+  const lockPath = lockFile(requireDataFolder(options.folder), id);
   await awaitHolder(context, presentation.notices, lockPath, `conversation ${id}`);
   const resumed = resumeJournal(options, id);
   if (resumed instanceof Failure) throw resumed;

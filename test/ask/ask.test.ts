@@ -18,14 +18,9 @@ function questionOf(list: readonly ChatEvent[], error?: unknown) {
 describe('an answer', () => {
   test('has its text, and what the service reported', async () => {
     const answer = await ask(questionOf([text('be'), text('cause'), finished]));
-    expect(answer).toMatchObject({
-      content: 'because',
-      received: 'because',
-      metadata: { complete: true, finishReason: 'stop' },
-      failure: undefined,
-      error: undefined,
-      isStopped: false,
-    });
+    const metadata = { complete: true, finishReason: 'stop' };
+    const ended = { failure: undefined, error: undefined, isStopped: false };
+    expect(answer).toMatchObject({ content: 'because', received: 'because', metadata, ...ended });
   });
 
   test('keeps the text before a failure', async () => {

@@ -41,11 +41,9 @@ test.each([
   [node('process.kill(process.pid, "SIGKILL")'), 'profile work failed with SIGKILL'],
   ['natter-no-such-program x', 'names the program natter-no-such-program, which was not found'],
 ])('%s fails as a key that is missing', async (command, message) => {
-  await expect(setup().run(command)).rejects.toMatchObject({
-    kind: 'unauthorized',
-    message: expect.stringContaining(message) as string,
-    hint: expect.any(String) as string,
-  });
+  const key = setup().run(command);
+  await expect(key).rejects.toThrow(message);
+  await expect(key).rejects.toMatchObject({ kind: 'unauthorized', hint: expect.any(String) });
 });
 
 test('a path that only a shell understands is explained', async () => {
@@ -109,12 +107,8 @@ test('a command that failed runs again', async () => {
 });
 
 test("the command gets the environment without natter's keys, and runs in the home folder", async () => {
-  const environment = {
-    PATH: process.env['PATH'] ?? '',
-    SESSION: 'session-token',
-    NATTER_API_KEY_COMMAND: 'x',
-    NATTER_UPSTREAM_API_KEY: 'upstream',
-  };
+  const keys = { NATTER_API_KEY_COMMAND: 'x', NATTER_UPSTREAM_API_KEY: 'upstream' };
+  const environment = { PATH: process.env['PATH'] ?? '', SESSION: 'session-token', ...keys };
   const { run } = setup({ environment });
   const names = Object.keys(environment);
   const show = node(

@@ -8,14 +8,10 @@ import { Failure } from '../../src/failure.ts';
 import { folderOf } from '../support/folder.ts';
 import { fc } from '../support/properties.ts';
 
-const answerOf = (content: string, failure?: Failure): Answer => ({
-  content,
-  received: content,
-  metadata: { complete: failure === undefined },
-  failure,
-  error: failure,
-  isStopped: false,
-});
+function answerOf(content: string, failure?: Failure): Answer {
+  const metadata = { complete: failure === undefined };
+  return { content, received: content, metadata, failure, error: failure, isStopped: false };
+}
 
 const { signal } = new AbortController();
 const prompts = Array.from({ length: 20 }, (_, index) => `piece ${index + 1}`);

@@ -28,11 +28,7 @@ async function sent(words: readonly string[], input = ''): Promise<unknown> {
 }
 
 /** A file of messages in a new folder. */
-function fileOf(value: unknown): string {
-  const file = join(folderOf(), 'm.json');
-  writeFileSync(file, JSON.stringify(value));
-  return file;
-}
+const fileOf = (value: unknown) => join(folderOf({ 'm.json': JSON.stringify(value) }), 'm.json');
 
 const userLine = '{"role":"user","content":"a"}';
 

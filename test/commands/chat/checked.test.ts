@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createDataFolder } from '../../support/data-folder.ts';
@@ -111,12 +111,7 @@ describe('--schema', () => {
 });
 
 describe('the schema', () => {
-  const folder = folderOf();
-  const file = (name: string, text: string) => {
-    const path = join(folder, name);
-    writeFileSync(path, text);
-    return path;
-  };
+  const file = (name: string, text: string) => join(folderOf({ [name]: text }), name);
   const numbers = '{"type": "array", "items": {"type": "number"}}';
 
   test.each([
@@ -275,11 +270,9 @@ describe('--extract', () => {
 
   test('prints a block before the token limit, and not one that it cut', async () => {
     const atLimit = (text: string) => [Buffer.concat(stream(delta(text), finish('length'), done))];
-    expect(await runOn([atLimit(`${two}and`)], ['-x', 'hi'])).toMatchObject({
-      code: 0,
-      stdout: 'ls\n',
-      stderr: 'natter: the answer reached the token limit (finish_reason length)\n',
-    });
+    const stderr = 'natter: the answer reached the token limit (finish_reason length)\n';
+    const printed = await runOn([atLimit(`${two}and`)], ['-x', 'hi']);
+    expect(printed).toMatchObject({ code: 0, stdout: 'ls\n', stderr });
     expectFailure(await runOn([atLimit('a\n```sh\nls')], ['-x', 'hi']), 11, 'token limit');
   });
 

@@ -192,12 +192,12 @@ describe('--fallback to a different profile', () => {
   test('that does not exist is refused before anything is sent', async () => {
     const { work, env } = await twoProfiles([answered], []);
     const words = ['--profile', 'work', '--fallback', 'lokal:llama3', 'hi'];
-    expect(await runInMemory(words, { env })).toMatchObject({
-      code: 2,
-      stderr:
-        'natter: there is no profile lokal for lokal:llama3; the profiles are default, local, work\n' +
-        '  a model of that name needs its profile, as in default:lokal:llama3\n',
-    });
+    expectFailure(
+      await runInMemory(words, { env }),
+      2,
+      'natter: there is no profile lokal for lokal:llama3; the profiles are default, local, work\n',
+      '\n  a model of that name needs its profile, as in default:lokal:llama3\n',
+    );
     const variable = { ...env, NATTER_FALLBACK: 'lokal:llama3' };
     expect((await runInMemory(['--profile', 'work', 'hi'], { env: variable })).code).toBe(3);
     expect(work.requests).toEqual([]);
@@ -207,11 +207,9 @@ describe('--fallback to a different profile', () => {
     const { work, env } = await twoProfiles([answered], []);
     await runInMemory(['config', 'set', 'model', 'x', '--profile', 'empty'], { env });
     const words = ['--profile', 'work', '--fallback', 'empty:x', 'hi'];
-    expect(await runInMemory(words, { env })).toMatchObject({
-      code: 3,
-      stderr:
-        'natter: the profile empty of --fallback has no service\n  natter auth login --profile empty\n',
-    });
+    const problem = 'natter: the profile empty of --fallback has no service\n';
+    const hint = '  natter auth login --profile empty\n';
+    expectFailure(await runInMemory(words, { env }), 3, problem + hint);
     expect(work.requests).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderOf } from '../../support/folder.ts';
@@ -204,11 +204,8 @@ const json = (status: number, text: string) => [
   response(status, { 'content-type': 'application/json' }, Buffer.from(text)),
 ];
 
-function write(name: string, ...lines: readonly string[]): string {
-  const path = join(folderOf(), name);
-  writeFileSync(path, lines.map((line) => `${line}\n`).join(''));
-  return path;
-}
+const write = (name: string, ...lines: readonly string[]) =>
+  join(folderOf({ [name]: lines.map((line) => `${line}\n`).join('') }), name);
 
 const unexpected = /unexpected error|call stack|unknown error|\n\s+at /;
 

@@ -300,17 +300,12 @@ async function attached(cwd: string, names: readonly string[], more: readonly st
   return { code, names: found, stderr };
 }
 
+const rules = { '.gitignore': 'build/\n*.log\n', 'src/.gitignore': '!keep.log\n/only-here.ts\n' };
+const ownNames =
+  '.git/HEAD src/a.ts src/only-here.ts src/deep/only-here.ts src/drop.log src/keep.log src/build/o.ts build/o.ts';
 const repository = {
-  '.gitignore': 'build/\n*.log\n',
-  '.git/HEAD': 'ref',
-  'src/.gitignore': '!keep.log\n/only-here.ts\n',
-  'src/a.ts': 'A',
-  'src/only-here.ts': 'X',
-  'src/deep/only-here.ts': 'Y',
-  'src/drop.log': 'X',
-  'src/keep.log': 'K',
-  'src/build/out.ts': 'X',
-  'build/out.ts': 'X',
+  ...Object.fromEntries(ownNames.split(' ').map((name) => [name, 'text'])),
+  ...rules,
 };
 
 const unignored = ['src/a.ts', 'src/deep/only-here.ts', 'src/keep.log'];
@@ -327,7 +322,7 @@ describe('-f with a folder', () => {
     ],
     ['what .gitignore files exclude is left out', '.', repository, unignored],
     ['the rules of the repository apply below a subfolder', 'src', repository, unignored],
-    ['an excluded folder is attached if it is named', 'build', repository, ['build/out.ts']],
+    ['an excluded folder is attached if it is named', 'build', repository, ['build/o.ts']],
     ['hidden files and folders are left out', '.', hidden, ['a.ts']],
     ['a hidden folder is attached if it is named', '.github', hidden, ['.github/ci.yml']],
   ])('%s', async (_title, name, files, names) => {
@@ -358,16 +353,9 @@ describe('-f with a folder', () => {
 });
 
 describe('-f with a pattern', () => {
-  const cwd = folderOf({
-    '.gitignore': 'node_modules\n',
-    'a.ts': 'A',
-    'b.md': 'B',
-    'src/c.ts': 'C',
-    'src/deep/d.ts': 'D',
-    'src/.hidden.ts': 'H',
-    'node_modules/e.ts': 'E',
-    '[x].ts': 'X',
-  });
+  const listed = 'a.ts b.md src/c.ts src/deep/d.ts src/.hidden.ts node_modules/e.ts [x].ts';
+  const files = listed.split(' ').map((name) => [name, 'text']);
+  const cwd = folderOf({ ...Object.fromEntries(files), '.gitignore': 'node_modules\n' });
 
   test.each([
     ['*.ts', ['[x].ts', 'a.ts']],

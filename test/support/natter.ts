@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { folderOf } from './folder.ts';
@@ -26,6 +27,14 @@ export interface RunResult {
 /** An empty home folder, without the machine's own settings. */
 export function temporaryHome(): string {
   return folderOf();
+}
+
+/** Writes a program `natter` that starts the built one. @returns its path */
+export function writeNatter(folder: string): string {
+  const path = join(folder, 'natter');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path, `#!/bin/sh\nexec "${process.execPath}" "${binary}" "$@"\n`, { mode: 0o755 });
+  return path;
 }
 
 /** What a program on Windows needs in its environment, with all folders of the user in `home`. */

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { Engine } from '../../src/sandbox/exchange.ts';
 import { parseRateLimit, sandboxKey } from '../../src/sandbox/keys.ts';
-import { createLog } from './log-helpers.ts';
 import {
+  type Question,
   ask,
   complete,
+  createLog,
   jsonOf,
   openSandbox,
   openSocket,
-  type Question,
   rawHead,
   readSocket,
   stream,

@@ -104,12 +104,9 @@ describe('an answer of an engine in any form', () => {
 test.each([
   ['stop', 'stop'],
   ['eos', 'stop'],
-  ['end_turn', 'stop'],
-  ['stop_sequence', 'stop'],
   ['tool_calls', 'tool_calls'],
   ['function_call', 'function_call'],
   ['length', 'length'],
-  ['max_tokens', 'length'],
   ['MAX_TOKENS', 'length'],
   ['max_output_tokens', 'length'],
   ['content_filter', 'content_filter'],
@@ -135,12 +132,6 @@ test.each([
     completion_tokens: answered,
     total_tokens: sent + answered,
   });
-});
-
-test('waits for an engine that retries', async () => {
-  const replies = [[json(429, {}, { 'retry-after': '0' })], [streamed('Hello')]];
-  const { sandbox } = await serveFront(replies, { client: { retries: 1 } });
-  expect(deltas(await stream(sandbox, 'hello'))).toEqual(['Hello']);
 });
 
 describe('the request to the engine', () => {

@@ -107,6 +107,15 @@ export function expectComplete(place: BatchPlace, name: string, count: number): 
   expect(results.map(({ content }) => content)).toEqual(prompts);
 }
 
+/** The warnings of Node until the test ends, such as those about too many listeners. */
+export function nodeWarnings(): readonly string[] {
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error) => void warnings.push(message);
+  process.on('warning', onWarning);
+  onTestFinished(() => void process.off('warning', onWarning));
+  return warnings;
+}
+
 /** Puts packages with these versions into the folder; ioredis cannot connect. */
 export function installPackages(folder: string, versions: Readonly<Record<string, string>>): void {
   const redis = `exports.Redis = class {

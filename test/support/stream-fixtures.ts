@@ -4,8 +4,6 @@ import { readAnswer } from '../../src/client/stream/answer-reader.ts';
 import { done, event } from './raw-replies.ts';
 import { unmasked } from './secret.ts';
 
-export { done, event };
-
 /** The body of a response, and the answer it contains. */
 export interface StreamFixture {
   readonly name: string;

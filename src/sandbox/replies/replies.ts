@@ -165,7 +165,7 @@ const bel = '\u0007';
 const st = `${esc}\\`;
 
 /** Sequences that must not reach a terminal, each with the name of its effect. */
-export const hostileSequences: readonly (readonly [name: string, sequence: string])[] = [
+const hostileSequences: readonly (readonly [name: string, sequence: string])[] = [
   ['colour', `${esc}[31m`],
   ['clear screen', `${esc}[2J${esc}[H`],
   ['clear scrollback', `${esc}[3J`],

@@ -1,13 +1,12 @@
 import { describe, expect, test, vi } from 'vitest';
 import { bodyForm, readAnswer } from '../../../src/client/stream/answer-reader.ts';
 import { unmasked } from '../../support/secret.ts';
+import { done, event } from '../../support/raw-replies.ts';
 import {
   bodyOf,
   chunk,
   delta,
-  done,
   endOf,
-  event,
   readParts,
   stop,
   type StreamFixture,

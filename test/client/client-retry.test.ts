@@ -26,10 +26,13 @@ test('R1 retries a 429 four times with backoff, then fails', async () => {
   expect(failureOf(run).message).toContain('slow down (5 attempts)');
 });
 
-test('R12 yields one answer after two failures', async () => {
-  const run = await runChat(await serveClient([[broken], [broken], [answer]]));
+test('R12 R28 yields one answer after two failures, and sends the same bytes each time', async () => {
+  const set = await serveClient([[broken], [broken], [answer]]);
+  const run = await runChat(set);
   expect(run.text).toBe('Hello');
   expect(run.events.at(-1)).toMatchObject({ type: 'answer-finished', attempts: 3 });
+  const sent = JSON.stringify(prompt);
+  expect(set.server.requests.map(({ body }) => body)).toEqual([sent, sent, sent]);
 });
 
 test.each([0, 2])('R13 R27 sends exactly one request more than %d retries', async (retries) => {
@@ -106,13 +109,6 @@ test.each([
   const run = await runChat(await serveClient([reply, [answer]]));
   expect(run).toMatchObject({ text: 'Hello', delays: [500], error: undefined });
   expect(run.events.filter(({ type }) => type === 'answer-started')).toHaveLength(2);
-});
-
-test('R28 sends the same bytes each time', async () => {
-  const set = await serveClient([[broken], [broken], [answer]]);
-  await runChat(set);
-  const sent = JSON.stringify(prompt);
-  expect(set.server.requests.map(({ body }) => body)).toEqual([sent, sent, sent]);
 });
 
 test('R2 does not retry before the wait is over', async () => {

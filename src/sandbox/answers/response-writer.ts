@@ -180,5 +180,3 @@ export async function sendHead(
     end: () => void target.end(),
   };
 }
-
-export type BodyWriter = Awaited<ReturnType<typeof sendHead>>;

@@ -3,9 +3,7 @@ import { openMemorySession, saying, type Reply } from '../support/memory-session
 
 async function entered(...lines: readonly string[]) {
   const memory = openMemorySession({});
-  for (const line of lines) {
-    await memory.submit(line);
-  }
+  await memory.submit(...lines);
   return memory;
 }
 
@@ -37,7 +35,7 @@ test('/time switches the times of prompts, which line mode speaks', async () => 
   const memory = await entered('/time', 'why?');
   expect(memory.text()).toMatch(/natter: the transcript shows when prompts are sent; \/time off/);
   expect(memory.text()).toMatch(/natter: sent at \d\d:\d\d, \w+day \d+ \w+\n$/);
-  for (const line of ['/time', '/time on', '/time off', '/time never']) await memory.submit(line);
+  await memory.submit('/time', '/time on', '/time off', '/time never');
   expect(memory.session.state().settings.times).toBe('off');
   expect(memory.text()).toContain('unknown word never\n  available: on, off');
 });
@@ -122,9 +120,7 @@ test('the window is compared with the tokens that the service counted', async ()
       },
     }),
   });
-  for (const line of ['why?', 'and?']) {
-    await memory.submit(line);
-  }
+  await memory.submit('why?', 'and?');
   expect(planned[0]).toBeLessThan(10);
   expect(planned[1]).toBeGreaterThan(1001);
   expect(planned[1]).toBeLessThan(1020);

@@ -290,9 +290,12 @@ export function openMemorySession(options: MemoryOptions) {
     }
   };
   /** Enters a line, and resolves when the session has no activity. */
-  const submit = (text: string) => {
-    enter(text);
-    return idle();
+  const submit = async (...lines: readonly string[]) => {
+    for (const line of lines) {
+      enter(line);
+      await idle();
+    }
+    return session.state();
   };
   return { session, clock, requests, calls, text: () => written.join(''), enter, idle, submit };
 }

@@ -68,9 +68,7 @@ test('/branches goes to the branch that an edited prompt left', async () => {
   ]);
   await memory.submit('about milk');
   await memory.clock.advance(120_000);
-  await memory.submit('/edit 2');
-  await memory.submit('about coffee');
-  await memory.submit('/branches');
+  await memory.submit('/edit 2', 'about coffee', '/branches');
   const listed = [
     '1 this, 1 prompt, just now: about coffee',
     '2 2 prompts, 2 minutes ago: about milk',

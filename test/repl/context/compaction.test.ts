@@ -23,9 +23,7 @@ async function threePrompts(...replies: readonly Reply[]): Promise<MemorySession
   const memory = openMemorySession({
     replies: [saying(first), saying('2'), saying('3'), ...replies],
   });
-  for (const prompt of ['one?', 'two?', 'three?']) {
-    await memory.submit(prompt);
-  }
+  await memory.submit('one?', 'two?', 'three?');
   return memory;
 }
 
@@ -65,8 +63,7 @@ test('/compact sends a summary instead of the turns before the last prompt', asy
 
 test('/compact asks for what the user wants to keep, without the limit of answers', async () => {
   const memory = await threePrompts(saying('of one and two'));
-  await memory.submit('/max-tokens 10');
-  await memory.submit('/compact the names of the rivers');
+  await memory.submit('/max-tokens 10', '/compact the names of the rivers');
   expect(lastMessages(memory).at(-1)?.content).toMatch(
     /\n\nAbove all, keep: the names of the rivers$/,
   );
@@ -76,12 +73,10 @@ test('/compact asks for what the user wants to keep, without the limit of answer
 
 test('/undo removes the summary first, and then the last prompt', async () => {
   const memory = await threePrompts(saying('of one and two'), saying('4'));
-  await memory.submit('/compact');
-  await memory.submit('/undo');
+  await memory.submit('/compact', '/undo');
   expect(memory.text()).toMatch(/the summary is removed; the earlier turns are sent again\n$/);
   expect(memory.session.state().conversation.summaries).toBeUndefined();
-  await memory.submit('/undo');
-  await memory.submit('again?');
+  await memory.submit('/undo', 'again?');
   expect(lastMessages(memory).map(({ content }) => content)).toEqual([
     'one?',
     first,
@@ -93,9 +88,7 @@ test('/undo removes the summary first, and then the last prompt', async () => {
 
 test('a second summary has the first one and the turns since', async () => {
   const memory = await threePrompts(saying('of one and two'), saying('4'), saying('all'));
-  await memory.submit('/compact');
-  await memory.submit('four?');
-  await memory.submit('/compact');
+  await memory.submit('/compact', 'four?', '/compact');
   expect(
     lastMessages(memory)
       .map(({ content }) => content)
@@ -153,17 +146,14 @@ test('/compact is refused without an answer, and again right after a summary', a
   await empty.submit('/compact');
   expect(empty.text()).toContain('there is no answer to summarize yet');
   const memory = await threePrompts(saying('of one and two'));
-  await memory.submit('/compact');
-  await memory.submit('/compact');
+  await memory.submit('/compact', '/compact');
   expect(memory.text()).toContain('nothing was sent since the last summary');
   expect(memory.requests).toHaveLength(4);
 });
 
 test('/context shows the parts of the window with their tokens', async () => {
   const memory = await threePrompts(saying('of one and two'));
-  await memory.submit('/compact');
-  await memory.submit('/system be brief');
-  await memory.submit('/context');
+  await memory.submit('/compact', '/system be brief', '/context');
   expect(memory.text()).toMatch(
     /0% of the window of origin: about \d+ of 128,000 tokens\npart [^\n]*\nsystem prompt +# +about \d+ +0%\nsummary +# +about \d+ +0% {2}of 2 prompts\nturns +# +about \d+ +0% {2}1 prompt\nfree +#+ +about 127,\d+ +100% {2}including room for /,
   );
@@ -214,8 +204,7 @@ test('R2: a prompt that is refused in a full window is not sent again, but /comp
     replies: [saying(long), failing(refused), failing(refused)],
     state: { service },
   });
-  await memory.submit('why?');
-  await memory.submit('and?');
+  await memory.submit('why?', 'and?');
   const [, after = ''] = memory.text().split('the prompt is too long (400)');
   expect(after).toMatch(/^\n {2}\/compact sends a summary .*, \/undo removes the last prompt/);
   expect(after).not.toContain('sends it again');
@@ -226,7 +215,7 @@ test.each([
   ['/undo', [saying(long), saying(long)]],
 ])('a window that is full again after %s is reported again', async (line, replies) => {
   const memory = openMemorySession({ replies, state: { service } });
-  for (const entered of ['why?', line, 'and?']) await memory.submit(entered);
+  await memory.submit('why?', line, 'and?');
   expect(memory.text().match(/% of origin's window is used/g)).toHaveLength(2);
 });
 
@@ -248,8 +237,7 @@ test('a /compact without anything to summarize leaves automatic summaries on', a
     replies: [saying(long), saying('short')],
     state: { service, compaction: { isAutomatic: true, hasFailed: false } },
   });
-  await memory.submit('/compact');
-  await memory.submit('why?');
+  await memory.submit('/compact', 'why?');
   expect(memory.requests).toHaveLength(2);
 });
 
@@ -264,11 +252,9 @@ test('a failed automatic summary is not tried again before a new conversation', 
     ],
     state: { service, compaction: { isAutomatic: true, hasFailed: false } },
   });
-  await memory.submit('why?');
-  await memory.submit('and?');
+  await memory.submit('why?', 'and?');
   expect(memory.requests).toHaveLength(3);
-  await memory.submit('/new');
-  await memory.submit('and?');
+  await memory.submit('/new', 'and?');
   expect(memory.requests).toHaveLength(5);
   expect(memory.text()).toContain('summary: of long words');
 });

@@ -70,9 +70,7 @@ test('a value for a prompt file keeps its line ends', () => {
 
 async function entered(lines: readonly string[], options: MemoryOptions = {}) {
   const memory = openMemorySession({ replies: [saying('fine'), saying('more')], ...options });
-  for (const line of lines) {
-    await memory.submit(line);
-  }
+  await memory.submit(...lines);
   return memory;
 }
 

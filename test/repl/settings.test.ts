@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openMemorySession, saying, type Reply } from '../support/memory-session.ts';
+import { openMemorySession, received, replying, saying } from '../support/memory-session.ts';
 
 async function entered(...lines: readonly string[]) {
   const memory = openMemorySession({});
@@ -96,17 +96,8 @@ test('/role refuses a name without a file', async () => {
 
 test('the window is compared with the tokens that the service counted', async () => {
   const planned: (number | undefined)[] = [];
-  const counted: Reply = async function* reply() {
-    yield { type: 'text-received', text: 'four', deltas: ['four'] };
-    const usage = { prompt_tokens: 1000, completion_tokens: 1, total_tokens: 1001 };
-    yield {
-      type: 'answer-finished',
-      finishReason: 'stop',
-      usage,
-      attempts: 1,
-      timing: { total: 10 },
-    };
-  };
+  const usage = { prompt_tokens: 1000, completion_tokens: 1, total_tokens: 1001 };
+  const counted = replying([received('four')], { usage });
   const memory = openMemorySession({
     replies: [counted, saying('2')],
     repl: (usual) => ({

@@ -66,19 +66,33 @@ export type Reply = (
   signal: AbortSignal | undefined,
 ) => AsyncIterable<ChatEvent>;
 
-/** A complete answer of these texts. */
-export function saying(...texts: readonly string[]): Reply {
+export const received = (text: string): ChatEvent => ({
+  type: 'text-received',
+  text,
+  deltas: [text],
+});
+
+/** These events, then the end of the answer, with changes to it, or a failure in its place. */
+export function replying(
+  events: readonly ChatEvent[],
+  end: Failure | Partial<ChatEvent & { type: 'answer-finished' }> = {},
+): Reply {
   return async function* reply() {
     yield { type: 'answer-started', attempt: 1 };
-    for (const text of texts) yield { type: 'text-received', text, deltas: [text] };
-    yield { type: 'answer-finished', finishReason: 'stop', attempts: 1, timing: { total: 10 } };
+    yield* events;
+    if (end instanceof Failure) throw end;
+    const timing = { total: 10 };
+    yield { type: 'answer-finished', finishReason: 'stop', attempts: 1, timing, ...end };
   };
 }
+
+/** A complete answer of these texts. */
+export const saying = (...texts: readonly string[]): Reply => replying(texts.map(received));
 
 /** Texts, then no data until the request is aborted. */
 export function hanging(...texts: readonly string[]): Reply {
   return async function* reply(_request, signal) {
-    for (const text of texts) yield { type: 'text-received', text, deltas: [text] };
+    yield* texts.map(received);
     await new Promise((_resolve, reject) => {
       signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     });
@@ -86,12 +100,8 @@ export function hanging(...texts: readonly string[]): Reply {
 }
 
 /** Texts, then a failure. */
-export function failing(failure: Failure, ...texts: readonly string[]): Reply {
-  return async function* reply() {
-    for (const text of texts) yield { type: 'text-received', text, deltas: [text] };
-    throw failure;
-  };
-}
+export const failing = (failure: Failure, ...texts: readonly string[]): Reply =>
+  replying(texts.map(received), failure);
 
 function createClient(replies: Reply[], requests: CompletionRequest[]): Client {
   return {
@@ -290,6 +300,7 @@ export function openMemorySession(options: MemoryOptions) {
     }
   };
   /** Enters a line, and resolves when the session has no activity. */
+  /** Enters lines, each when the session has no activity, and resolves when it has none again. */
   const submit = async (...lines: readonly string[]) => {
     for (const line of lines) {
       enter(line);

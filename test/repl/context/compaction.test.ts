@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { Message } from '../../../src/client/contract.ts';
-import type { ChatEvent } from '../../../src/client/events.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import { Failure } from '../../../src/failure.ts';
 import { withAttached } from '../../../src/repl/files/attachments.ts';
@@ -11,6 +10,8 @@ import {
   type MemorySession,
   openMemorySession,
   type Reply,
+  received,
+  replying,
   saying,
 } from '../../support/memory-session.ts';
 import { lineInterrupted } from '../../support/repl-state.ts';
@@ -32,18 +33,8 @@ const lastMessages = (memory: MemorySession): readonly Message[] =>
 
 const sent = 'Summary of the earlier conversation:\n\n<summary>\nof one and two\n</summary>\n\n';
 
-function finishing(text: string, finishReason: string): Reply {
-  return async function* reply() {
-    const finished: ChatEvent = {
-      type: 'answer-finished',
-      finishReason,
-      attempts: 1,
-      timing: { total: 1 },
-    };
-    if (text !== '') yield { type: 'text-received', text, deltas: [text] };
-    yield finished;
-  };
-}
+const finishing = (text: string, finishReason: string) =>
+  replying([received(text)], { finishReason });
 
 test('/compact sends a summary instead of the turns before the last prompt', async () => {
   const memory = await threePrompts(saying('of one ', 'and two'), saying('4'));
@@ -107,14 +98,7 @@ test.each([
   ['is longer than the turns', saying('one '.repeat(300)), 'is not shorter than the turns'],
   ['is cut', finishing('of o', 'length'), 'the summary reached the token limit'],
   ['is filtered', finishing('of o', 'content_filter'), 'the summary ended with content_filter'],
-  [
-    'is refused',
-    async function* refusing() {
-      yield { type: 'refusal-received', text: 'no', deltas: ['no'] };
-      yield { type: 'answer-finished', attempts: 1, timing: { total: 1 } };
-    } as Reply,
-    'the model refused',
-  ],
+  ['is refused', replying([{ type: 'refusal-received', text: 'no' }]), 'the model refused'],
 ])('a summary that %s changes nothing and says so', async (_how, reply, message) => {
   const memory = await threePrompts(reply, saying('4'));
   await memory.submit('/compact');

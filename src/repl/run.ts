@@ -176,14 +176,6 @@ async function loadRest({ clock }: Context, signal: AbortSignal): Promise<void> 
   await import('../cli/report.ts');
 }
 
-/** One line about how to reopen the conversation; empty if it is not stored. */
-function farewell({ signal }: Context, session: Session): string {
-  const { conversation } = session.state();
-  const isStored = session.isStored() && conversation.turns.size > 0;
-  if (!isStored || signal.aborted) return '';
-  return `natter --resume ${conversation.id} reopens it\n`;
-}
-
 async function converse(
   repl: Repl,
   journal: Journal,
@@ -223,7 +215,10 @@ async function converse(
     await session.close();
     opened.session = undefined;
   }
-  await context.streams.stdout.write(farewell(context, session));
+  const { conversation } = session.state();
+  const isStored = session.isStored() && conversation.turns.size > 0;
+  if (!isStored || context.signal.aborted) return;
+  await context.streams.stdout.write(`natter --resume ${conversation.id} reopens it\n`);
 }
 
 /** @throws Failure for a problem before the start, or the reason the run was aborted with */

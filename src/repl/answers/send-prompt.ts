@@ -111,9 +111,6 @@ const continuation = {
 const thoughtNotice =
   'the reasoning (<think>) of the answer is not shown; /reasoning show shows it in the next answers';
 
-const isAnswer = (session: Session, turnId: string) =>
-  session.journal().conversation().turns.get(turnId)?.role === 'assistant';
-
 function finishNotice(reason: string | undefined): string | undefined {
   if (reason === undefined || reason === 'stop') return undefined;
   return reason === 'length' ? tokenLimitNotice : `the answer ended with ${reason}`;
@@ -198,8 +195,8 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
   const { session, settings, nextModel, signal } = sending;
   const { service, options, context } = session;
   const journal = session.journal();
-  const isContinuation = isAnswer(session, turnId);
   const conversation = endingWith(journal.conversation(), turnId);
+  const isContinuation = conversation.turns.get(turnId)?.role === 'assistant';
   const messages = messagesFor(conversation, isContinuation ? [continuation] : []);
   const { tokens } = contextUse({ conversation });
   const models = service.models(settings);

@@ -27,7 +27,7 @@ import {
 import { Failure } from '../../failure.ts';
 import type { Candidate } from '../composer/completion.ts';
 import type { Context } from '../../run.ts';
-import { pathOf, textOf, type Turn } from '../../conversation/tree.ts';
+import { pathOf, textOf } from '../../conversation/tree.ts';
 import type { ListRow, PreviewTurn } from '../state.ts';
 import { isHeldElsewhere } from '../../storage/lock/lock.ts';
 import { errorCode } from '../../storage/storage-failure.ts';
@@ -122,17 +122,16 @@ function excerptOf({ path }: LibraryEntry, patterns: SearchPatterns): string | u
   return `${from === 0 ? '' : '…'}${line.text.slice(from, end)}${end < line.text.length ? '…' : ''}`;
 }
 
-function previewTurn(turn: Turn): PreviewTurn {
-  if (turn.role === 'user') {
-    return { speaker: 'You', text: promptWithNames(turn.content, previewText) };
-  }
-  return { speaker: turn.model ?? 'answer', text: textOf(turn).slice(0, previewText) };
-}
-
 function preview({ path, id, size }: LibraryEntry): readonly PreviewTurn[] {
   const { fold } = loadConversation(path, id, Math.max(0, size - previewSize));
   const turns = pathOf(fold.conversation()).filter(({ role }) => role !== 'system');
-  return turns.slice(-previewTurns).map(previewTurn);
+  return turns
+    .slice(-previewTurns)
+    .map((turn) =>
+      turn.role === 'user'
+        ? { speaker: 'You', text: promptWithNames(turn.content, previewText) }
+        : { speaker: turn.model ?? 'answer', text: textOf(turn).slice(0, previewText) },
+    );
 }
 
 export type ReplLibrary = ReturnType<typeof createReplLibrary>;

@@ -59,8 +59,6 @@ function rankOf(path: string, wanted: string): number | undefined {
 /** Sorts like `localeCompare`, which takes much longer: the menu is sorted at each key. */
 const { compare: compareNames } = new Intl.Collator();
 
-const depthOf = (path: string) => path.split('/').length;
-
 /** The paths that match what was typed: the best first, and the nearest of them. Without a text, those of the folder. */
 export function matchPaths(paths: PathList['paths'], typed: string): readonly Candidate[] {
   const wanted = typed.toLowerCase();
@@ -68,7 +66,7 @@ export function matchPaths(paths: PathList['paths'], typed: string): readonly Ca
   const found = paths.flatMap(({ path, isFolder }) => {
     const rank = rankOf(path.toLowerCase(), wanted);
     const isShown = rank !== undefined && (wanted !== '' || !path.includes('/'));
-    return isShown ? [{ path, isFolder, rank, depth: depthOf(path) }] : [];
+    return isShown ? [{ path, isFolder, rank, depth: path.split('/').length }] : [];
   });
   found.sort(
     (one, other) =>

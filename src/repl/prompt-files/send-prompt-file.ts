@@ -37,18 +37,16 @@ export async function listPromptFiles(session: Session): Promise<void> {
   session.update((state) => step({ ...state, promptFiles }));
 }
 
-const assignmentsOf = ({ name, choices, description }: PromptVariable): readonly Candidate[] =>
-  choices === undefined
-    ? [{ value: `${name}=`, ...(description !== undefined && { summary: description }) }]
-    : choices.map((choice) => ({ value: `${name}=${choice}` }));
-
 /** Completions for the values of a prompt file. */
 export async function valueCandidates(
   session: Session,
   name: string,
 ): Promise<readonly Candidate[]> {
   const prompt = await session.prompts.open(name, new AbortController().signal);
-  return prompt?.variables.flatMap(assignmentsOf) ?? [];
+  const variables = prompt?.variables ?? [];
+  return variables.flatMap(({ name: variable, choices = [''], description: summary }) =>
+    choices.map((choice) => ({ value: `${variable}=${choice}`, ...(summary && { summary }) })),
+  );
 }
 
 /** Why a value cannot be used; undefined if it can. */

@@ -204,12 +204,10 @@ async function converse(
     // What needs the same later reports an error.
     loadRest(context, leaving.signal).catch(() => undefined);
     listPromptFiles(session).catch(() => undefined);
-    const { signal } = context;
-    const aborted = new Promise<void>((resolve) => {
-      signal.addEventListener('abort', () => resolve(), { signal: leaving.signal });
-      if (signal.aborted) resolve();
-    });
-    await Promise.race([session.ended, aborted]);
+    const quit = () => session.quit();
+    context.signal.addEventListener('abort', quit, { signal: leaving.signal });
+    if (context.signal.aborted) quit();
+    await session.ended;
   } finally {
     leaving.abort('left');
     await session.close();

@@ -28,7 +28,7 @@ import {
 } from '../conversations/position.ts';
 import { titleIfNeeded } from '../conversations/title.ts';
 import { keyDialog, keyHint } from '../connection.ts';
-import { failureEntry, notice } from '../transcript/transcript.ts';
+import { failureEntry } from '../transcript/transcript.ts';
 import { withFile } from '../files/attachments.ts';
 import { submit } from '../queue.ts';
 import { shortenPromptHint } from '../session.ts';
@@ -101,10 +101,10 @@ function onFailure(
 }
 
 function onStop(state: ReplState, hasText: boolean, answer: AnswerActivity): Update {
-  const next = hasText ? state : restorePrompt(state, answer);
-  const hint = continueHint(next, { hasText }, answer);
-  const text = hasText ? `stopped; ${hint}` : 'stopped before any text arrived';
-  return step({ ...next, isQueuePaused: true }, printing(notice(text)));
+  const stopped = { ...state, isQueuePaused: true };
+  return hasText
+    ? printNotice(stopped, `stopped; ${continueHint(stopped, { hasText }, answer)}`)
+    : printNotice(restorePrompt(stopped, answer), 'stopped before any text arrived');
 }
 
 function sendNothing(state: ReplState): Update {

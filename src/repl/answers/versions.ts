@@ -51,12 +51,6 @@ export function selectVersion(session: Session, turnId: string): Promise<void> {
 /** Numbers start at 1; `next` and `previous` wrap around. */
 export type VersionChoice = 'next' | 'previous' | number;
 
-function indexOf(choice: VersionChoice, index: number, count: number): number {
-  if (choice === 'next') return (index + 1) % count;
-  if (choice === 'previous') return (index + count - 1) % count;
-  return choice - 1;
-}
-
 /** Whether the last prompt or its answer has other versions. */
 export function hasVersions(state: ReplState): boolean {
   const pair = lastPrompt(shownPath(state));
@@ -74,7 +68,9 @@ export function switchVersion(state: ReplState, choice: VersionChoice): Update {
   if (ends.length < 2) {
     return refuse(state, 'there is only one version', '/retry or /edit adds one');
   }
-  const chosen = ends[indexOf(choice, index, ends.length)];
+  const { length } = ends;
+  const turned = (index + (choice === 'next' ? 1 : length - 1)) % length;
+  const chosen = ends[typeof choice === 'number' ? choice - 1 : turned];
   if (chosen === undefined) return refuse(state, `there are versions 1 to ${ends.length}`);
   if (chosen === ends[index])
     return printNotice(state, `this is version ${choice} of ${ends.length}`);

@@ -20,7 +20,11 @@ function nextMessages(state: ReplState): readonly Message[] {
 
 function showContext(state: ReplState, argument: string): Update {
   if (argument === '') {
-    return showNow(state, [contextText(state), usageText(state)].join('\n'));
+    const { answers, estimated, promptTokens, cachedTokens, completionTokens } = state.usage;
+    const estimates = estimated === 0 ? '' : `, ${estimated} of them estimated`;
+    const tokens = `${tokenText(promptTokens)} in${cachedText(cachedTokens)}, ${count(completionTokens)} out`;
+    const usage = `${countOf(answers, 'answer')} in this session${estimates}: ${tokens}`;
+    return showNow(state, `${contextText(state)}\n${usage}`);
   }
   if (argument !== 'summary') {
     return refuse(state, '/context takes only the word summary', '/context summary');
@@ -40,13 +44,6 @@ export const contextCommand: SlashCommand = {
   example: '/context summary',
   run: showContext,
 };
-
-/** The tokens of the requests of this session. */
-function usageText({ usage }: ReplState): string {
-  const estimates = usage.estimated === 0 ? '' : `, ${usage.estimated} of them estimated`;
-  const answers = countOf(usage.answers, 'answer');
-  return `${answers} in this session${estimates}: ${tokenText(usage.promptTokens)} in${cachedText(usage.cachedTokens)}, ${count(usage.completionTokens)} out`;
-}
 
 /** A part of the window, with its estimated tokens. */
 interface Part {

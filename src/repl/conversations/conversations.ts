@@ -20,14 +20,7 @@ import { closeList, openList, readConversations } from '../conversation-list/lis
 import { notice, type Entry } from '../transcript/transcript.ts';
 import type { Session } from '../session.ts';
 import { offWords, type SlashCommand } from '../slash-command.ts';
-import type {
-  Dialog,
-  ListOptions,
-  ReasoningMode,
-  ReplState,
-  SessionSettings,
-  Update,
-} from '../state.ts';
+import type { Dialog, ListOptions, ReplState, SessionSettings, Update } from '../state.ts';
 import {
   task,
   closeDialog,
@@ -74,26 +67,23 @@ function answerEntries(answer: Turn | undefined): readonly Entry[] {
   ];
 }
 
-function reasoningEntries(mode: ReasoningMode, answer: Turn | undefined): readonly Entry[] {
-  const text = answer === undefined ? '' : reasoningOf(answer);
-  if (text === '' || mode === 'hide') return [];
-  return [mode === 'show' ? { type: 'reasoning', text } : notice(reasonedText(text))];
-}
-
 /** `isFirst`: the turn before is not shown. */
 function promptEntries(
   { conversation, reasoning, settings }: ReplState,
   pair: PromptAndAnswer,
   isFirst: boolean,
 ): readonly Entry[] {
-  const { prompt } = pair;
+  const { prompt, answer } = pair;
+  const text = answer === undefined || reasoning === 'hide' ? '' : reasoningOf(answer);
+  const thought: Entry =
+    reasoning === 'show' ? { type: 'reasoning', text } : notice(reasonedText(text));
   const before = isFirst ? undefined : turnBefore(conversation, prompt.parent)?.createdAt;
   const time = settings.times === 'on' ? promptTime(prompt.createdAt, before) : undefined;
   return [
     ...gapEntries(time),
     ...sentEntries(prompt.content),
-    ...reasoningEntries(reasoning, pair.answer),
-    ...answerEntries(pair.answer),
+    ...(text === '' ? [] : [thought]),
+    ...answerEntries(answer),
     ...closingOf(conversation, pair, time),
   ];
 }

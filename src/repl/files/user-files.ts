@@ -4,7 +4,6 @@ import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { attachFiles } from '../../input/attach-files.ts';
 import type { Context } from '../../run.ts';
 import { listPaths, type PathList } from '../../input/find-files.ts';
-import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 import { isReservedName } from '../../storage/file-name.ts';
@@ -20,7 +19,8 @@ const isMentionedPattern = (typed: string) => /\*|\{.+,.+\}/.test(typed);
 export function createReplFiles(context: Context) {
   const { homeDirectory, platform } = context;
   const resolve = (typed: string) => (isAddress(typed) ? typed : expandHome(typed, homeDirectory));
-  const paths = createPathIndex(context.clock);
+  let listed: Promise<PathList> | undefined;
+  let listedAt = 0;
   return {
     /**
      * A file, or the text of a page, or the files of a folder or a pattern, with a summary: their number, and what was
@@ -42,7 +42,15 @@ export function createReplFiles(context: Context) {
       if (isAddress(typed)) return 'page';
       return kindOf(resolve(typed)) ?? (isMentionedPattern(typed) ? 'pattern' : undefined);
     },
-    paths,
+    /** The paths of the current folder, which are not listed again at each key. */
+    paths(): Promise<PathList> {
+      const now = context.clock.monotonic();
+      if (listed === undefined || now - listedAt >= maxAge) {
+        listed = listPaths('.', { clock: context.clock });
+        listedAt = now;
+      }
+      return listed;
+    },
     candidates: (folder: string) => folderCandidates(resolve(folder)),
     write: (typed: string, text: string, options?: Parameters<typeof writeUserFile>[3]) =>
       writeUserFile(resolve(typed), text, platform, options),
@@ -53,20 +61,6 @@ export type ReplFiles = ReturnType<typeof createReplFiles>;
 
 /** Milliseconds after which the folder is listed again. */
 const maxAge = 10_000;
-
-/** The paths of the current folder, which are not listed again at each key. */
-function createPathIndex(clock: Clock): () => Promise<PathList> {
-  let list: Promise<PathList> | undefined;
-  let listedAt = 0;
-  return () => {
-    const now = clock.monotonic();
-    if (list === undefined || now - listedAt >= maxAge) {
-      list = listPaths('.', { clock });
-      listedAt = now;
-    }
-    return list;
-  };
-}
 
 /** Expands a leading `~`. */
 export function expandHome(typed: string, home: string | undefined): string {

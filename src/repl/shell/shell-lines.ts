@@ -115,15 +115,6 @@ function endText({ code, killedBy }: ShellEnd, isStopped: boolean): string {
   return killedBy === undefined ? `exit code ${code ?? 0}` : `ended by ${killedBy}`;
 }
 
-function attachmentOf(command: string, end: string, { text, cut }: Output) {
-  const missing = cut === 0 ? '' : `(the first ${count(cut)} bytes are missing)\n`;
-  const output = text === '' ? '(no output)\n' : text;
-  return {
-    name: `!${commandName(command)}`,
-    content: `$ ${command}\n${missing}${output}(${end})\n`,
-  };
-}
-
 function attachedText({ bytes, cut }: Output): string {
   if (bytes === 0) return 'attached to the next prompt';
   if (cut === 0) return `${count(bytes)} bytes of output are attached to the next prompt`;
@@ -151,7 +142,10 @@ export async function runShellLine(
   const parts = [end, ...(output.bytes === 0 ? ['no output'] : [])];
   if (isAttached && output.isBinary) parts.push('the output is binary, so it is not attached');
   else if (isAttached) {
-    const file = attachmentOf(command, end, output);
+    const { text, cut } = output;
+    const missing = cut === 0 ? '' : `(the first ${count(cut)} bytes are missing)\n`;
+    const content = `$ ${command}\n${missing}${text || '(no output)\n'}(${end})\n`;
+    const file = { name: `!${commandName(command)}`, content };
     session.update((state) => step(withAttached(state, file)));
     parts.push(attachedText(output));
   }

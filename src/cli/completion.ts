@@ -35,7 +35,6 @@ interface CompletionRequest {
   readonly command: Command;
   /** The typed part of the word. */
   readonly typed: string;
-  /** Operands before it. */
   readonly before: readonly string[];
 }
 
@@ -44,7 +43,6 @@ type Source = (request: CompletionRequest) => readonly Candidate[] | Promise<rea
 const plain = (values: readonly string[]): readonly Candidate[] =>
   values.map((name) => ({ name, summary: '' }));
 
-/** The subcommands that the help shows. */
 function commandCandidates(command: Command): readonly Candidate[] {
   const children = command.createHelp().visibleCommands(command);
   return children.map((child) => ({ name: child.name(), summary: child.summary() }));
@@ -206,7 +204,6 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['words', helpWords],
 ]);
 
-/** Options and arguments that take the path of a file. */
 const fileNames: ReadonlySet<string> = new Set(
   '--file --messages --output --record --replay --results --scenario --schema file files results'.split(
     ' ',
@@ -233,7 +230,6 @@ async function candidatesFor(
 
 const nameOf = ({ long, short }: Option): string => long ?? short ?? '';
 
-/** The options that may follow. */
 function optionsAt(command: Command): readonly Option[] {
   const help = command.createHelp();
   const found = new Map<string, Option>();
@@ -254,7 +250,6 @@ function readWords(program: Command, args: readonly string[]) {
   const operands: string[] = [];
   /** The option whose value the next word is. */
   let awaiting: Option | undefined;
-  /** Whether `--` came before. */
   let ended = false;
   for (const word of args) {
     const isValue = awaiting !== undefined && (awaiting.required || !word.startsWith('-'));
@@ -273,7 +268,6 @@ function readWords(program: Command, args: readonly string[]) {
   return { command, operands, awaiting, ended };
 }
 
-/** The argument after `count` operands. */
 function argumentAt(command: Command, count: number): Argument | undefined {
   const { registeredArguments: known } = command;
   const last = known.at(-1);

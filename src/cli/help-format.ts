@@ -29,14 +29,12 @@ function commandTerm(command: Command): string {
   return [name, ...words].join(' ');
 }
 
-/** The subcommands with their summaries. */
 function subcommandRows(command: Command, help: Help): readonly HelpRow[] {
   return help.visibleCommands(command).map((child) => {
     return { term: commandTerm(child), description: child.summary() };
   });
 }
 
-/** The arguments that have a description. */
 const argumentRows = ({ registeredArguments }: Command): readonly HelpRow[] =>
   registeredArguments
     .filter(({ description }) => description !== '')

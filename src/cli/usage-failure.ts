@@ -15,7 +15,6 @@ function commandPath(command: Command): string {
   return `${commandPath(command.parent)} ${command.name()}`;
 }
 
-/** Options of other clients, and what to do in natter. */
 const foreignOptions: ForeignWords = [
   ['-p --print --prompt', '‹natter "a prompt"› prints the answer and exits'],
   ['-k --key --api-key --token', 'use ‹natter auth login›, or NATTER_API_KEY in scripts'],
@@ -59,7 +58,6 @@ const foreignOptions: ForeignWords = [
 const formatOptions = new Set(['-o', '--output', '--format', '--output-format']);
 const keyOptions = new Set(['-k', '--key', '--api-key', '--token']);
 
-/** The hint for an option of a different program. */
 function hintForForeign(typed: string, path: string, { options }: Command): string | undefined {
   const name = typedOptionName(typed);
   if (path === 'natter auth login' && keyOptions.has(name)) {

@@ -43,7 +43,6 @@ const details: ReadonlyMap<string, string> = new Map([
   ['const', 'allowedValue'],
 ]);
 
-/** A predicate for the failed keyword. */
 function messageOf({ keyword, params, message = 'does not conform' }: ErrorObject): string {
   const detail = (params as JsonObject)[details.get(keyword) ?? ''];
   const text = message.replaceAll('NOT', 'not');

@@ -4,7 +4,6 @@ import { Failure } from '../failure.ts';
 import { locatedProblem, type JsonObject, isJsonObject, parseJson } from '../json.ts';
 import { nearlyNamed } from '../near-name.ts';
 
-/** The schemas of the names of types. */
 const types: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
   ['string', { type: 'string' }],
   ['str', { type: 'string' }],

@@ -159,13 +159,14 @@ export function createSecretFilter(
   return { mask: (text) => replaceRanges(text, find(text), () => mark), find, search };
 }
 
-/** Sorts the ranges and joins those that overlap. */
-function joinRanges(ranges: readonly Range[]): readonly Range[] {
-  const joined: Range[] = [];
+/** Sorts the ranges, and joins those that overlap: the first of them grows. */
+export function joinRanges<Found extends Range>(ranges: readonly Found[]): readonly Found[] {
+  const joined: Found[] = [];
+  // The sort is stable, so of ranges with the same start the first one given is the one that grows.
   for (const range of ranges.toSorted((one, other) => one.start - other.start)) {
     const last = joined.at(-1);
     if (last === undefined || last.end <= range.start) joined.push(range);
-    else joined[joined.length - 1] = { start: last.start, end: Math.max(last.end, range.end) };
+    else if (last.end < range.end) joined[joined.length - 1] = { ...last, end: range.end };
   }
   return joined;
 }

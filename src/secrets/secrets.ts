@@ -12,7 +12,6 @@ import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 export interface Secrets {
   /** The filter of those with `shortest` or more characters; a new one after each `keep`. */
   filter(shortest: number): SecretFilter | undefined;
-  /** Adds secrets to mask. */
   keep(sources: SecretSources): void;
 }
 

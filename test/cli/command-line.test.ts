@@ -48,14 +48,11 @@ test.each([
   ['-m x -- models', 'models', undefined, true],
   ['-m x hi models', 'hi models', undefined, false],
   ['-m x', '', undefined, false],
-])(
-  'of %j the prompt is %j, the misplaced command %s, and it is marked: %s',
-  (line, prompt, command, isMarked) => {
-    const [words, own] = [wordsOf(line), wordsOf(prompt)];
-    expect(misplacedCommand(words, own, names)).toBe(command);
-    expect(isNamedPrompt(words, own)).toBe(isMarked);
-  },
-);
+])('of %j with the prompt %j: %s, %s', (line, prompt, command, isMarked) => {
+  const [words, own] = [wordsOf(line), wordsOf(prompt)];
+  expect(misplacedCommand(words, own, names)).toBe(command);
+  expect(isNamedPrompt(words, own)).toBe(isMarked);
+});
 
 test.each([
   ['-x list files', '-x=1 list files'],

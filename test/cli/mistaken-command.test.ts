@@ -81,16 +81,13 @@ describe('on a terminal', () => {
     return { failure, questions: memory.questions, stderr: memory.stderr() };
   }
 
-  test.each(['y', 'Y', 'yes', ' YES '])(
-    'N16: sends the prompt after the answer %j',
-    async (answer) => {
-      expect(await confirm('modles list', [answer])).toEqual({
-        failure: undefined,
-        questions: ['Send it as a prompt? [y/N] '],
-        stderr: 'natter: "modles list" looks like the command natter models list\n',
-      });
-    },
-  );
+  test.each(['y', 'Y', 'yes', ' YES '])('N16: sends it after the answer %j', async (answer) => {
+    expect(await confirm('modles list', [answer])).toEqual({
+      failure: undefined,
+      questions: ['Send it as a prompt? [y/N] '],
+      stderr: 'natter: "modles list" looks like the command natter models list\n',
+    });
+  });
 
   test.each(['', 'n', 'maybe'])('does not send the prompt after the answer %j', async (answer) => {
     expect((await confirm('quit', [answer])).failure).toMatchObject({

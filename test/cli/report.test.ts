@@ -49,18 +49,14 @@ const limited = {
   hint: 'wait',
 } as const;
 
-test('a failure names the request', () => {
-  const { context } = createMemoryContext();
-  const failure = new Failure('rate_limited', 'slow down (5 attempts)', limited);
-  expect(describeFailure(failure, context, []).text).toBe(
-    'natter: slow down (5 attempts) (request r-1)\n  wait\n',
-  );
-});
-
-test('with --json a failure is one JSON line with every detail', () => {
+test('a failure names the request; with --json it is one JSON line with every detail', () => {
   const { context } = createMemoryContext();
   const failure = new Failure('rate_limited', 'slow down', { ...limited, attempts: 2 });
+  expect(describeFailure(failure, context, []).text).toBe(
+    'natter: slow down (request r-1)\n  wait\n',
+  );
   const { text, exitCode } = describeFailure(failure, context, ['hi', '--json']);
+  expect(exitCode).toBe(8);
   expect(JSON.parse(text)).toEqual({
     error: {
       kind: 'rate_limited',
@@ -72,7 +68,6 @@ test('with --json a failure is one JSON line with every detail', () => {
       attempts: 2,
     },
   });
-  expect(exitCode).toBe(8);
 });
 
 test('P24 an unexpected error has no stack', () => {
@@ -154,15 +149,11 @@ test.each(['https://api.example.com', 'http://[::1]:8080/a_b/~c-d%20e'])(
   },
 );
 
-test.each([
-  'https://a.test/$(id)',
-  'https://a.test/;id',
-  'https://a.test/&id',
-  "https://a.test/'",
-  'https://a.test/`id`',
-  'https://a.test/a b',
-  'https://a.test/\nid',
-  'https://a.test/…',
-])('offers no command with %j, which a shell could interpret', (url) => {
-  expect(hintFor(url)).toBe('if that address is right, set it as the base URL');
-});
+test.each(['$(id)', ';id', '&id', "'", '`id`', 'a b', '\nid', '…'])(
+  'offers no command with %j in the URL, which a shell could interpret',
+  (text) => {
+    expect(hintFor(`https://a.test/${text}`)).toBe(
+      'if that address is right, set it as the base URL',
+    );
+  },
+);

@@ -1,20 +1,19 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasRepository, updateCommand, versionDetails } from '../../src/cli/version-details.ts';
 import { folderOf } from '../support/folder.ts';
 
+const installed = {
+  version: '1.2.3',
+  node: 'v22.1.0',
+  platform: 'linux',
+  architecture: 'x64',
+  folder: '/usr/lib/node_modules/natter',
+  isExecutable: false,
+  isPublished: true,
+} as const;
+
 test('lists versions, the folder and the update command', () => {
-  const text = versionDetails({
-    version: '1.2.3',
-    node: 'v22.1.0',
-    platform: 'linux',
-    architecture: 'x64',
-    folder: '/usr/lib/node_modules/natter',
-    isExecutable: false,
-    isPublished: true,
-  });
-  expect(text).toBe(
+  expect(versionDetails(installed)).toBe(
     [
       'natter     1.2.3',
       'node       22.1.0',
@@ -24,20 +23,8 @@ test('lists versions, the folder and the update command', () => {
       '',
     ].join('\n'),
   );
-});
-
-test('a single executable is updated by replacing its file', () => {
-  const text = versionDetails({
-    version: '1.2.3',
-    node: 'v26.10.0',
-    platform: 'linux',
-    architecture: 'x64',
-    folder: '/usr/local/bin/natter',
-    isExecutable: true,
-    isPublished: false,
-  });
-  expect(text).toContain('installed  /usr/local/bin/natter\n');
-  expect(text).toContain('update     replace this file with a newer one\n');
+  const executable = versionDetails({ ...installed, isExecutable: true, isPublished: false });
+  expect(executable).toContain('update     replace this file with a newer one\n');
 });
 
 test.each([
@@ -76,11 +63,8 @@ describe('of a package that is in no registry', () => {
   });
 
   test('the description has no repository', () => {
-    const folder = folderOf();
-    const write = (text: string) => writeFileSync(join(folder, 'package.json'), text);
-    write('{"name":"natter"}');
-    expect(hasRepository(folder)).toBe(false);
-    write('{"name":"natter","repository":{"url":"git+https://example.com/natter.git"}}');
-    expect(hasRepository(folder)).toBe(true);
+    const has = (text: string) => hasRepository(folderOf({ 'package.json': text }));
+    expect(has('{"name":"natter"}')).toBe(false);
+    expect(has('{"repository":{"url":"git+https://example.com/natter.git"}}')).toBe(true);
   });
 });

@@ -182,16 +182,12 @@ const configurations: Readonly<Record<string, (server: RawServer) => Promise<Var
     });
     return env;
   },
-  'a header of the profile with a scheme': (server) =>
-    withSettings(server, 'x-auth', `Bearer ${secretKey}`),
   'a header of the profile without one': (server) =>
     withSettings(server, 'x-team-token', secretKey),
   'a cookie of the profile': (server) =>
     withSettings(server, 'cookie', `theme=dark; session=${secretKey}; id=7`),
   'the password of Basic': (server) =>
     withSettings(server, 'proxy-authorization', `Basic ${base64(`somebody:${secretKey}`)}`),
-  'the user name of Basic': (server) =>
-    withSettings(server, 'x-auth', `Basic ${base64(`${secretKey}:x`)}`),
   async 'the password of a proxy'({ port }) {
     const proxy = await startProxy({ upstream: port });
     const password = encodeURIComponent(secretKey);
@@ -233,24 +229,21 @@ test.each(names)('X2: %s, echoed in an error, is masked in all output', async (w
   expect(server.requests).toHaveLength(3);
 });
 
-test.each(names)(
-  'X2: %s, split over the deltas of an answer, is masked in all output',
-  async (way) => {
-    const { home, env } = await prepared(way, [[streamed(...echoDeltas)]]);
-    const tape = join(home, 'tape.jsonl');
-    const plain = await runInMemory(['hi', '--record', tape], { env });
-    const whole = await runInMemory(['hi', '--json'], { env });
-    const lines = await runInMemory(['hi', '--jsonl'], { env });
-    const { content } = JSON.parse(whole.stdout) as { content: string };
-    const events = jsonLines(lines.stdout) as readonly { readonly text?: string }[];
-    const joined = events.map(({ text = '' }) => text).join('');
-    const replayed = await runInMemory(['hi', '--replay', tape]);
-    const texts = [plain.stdout, content, joined, recordedText(tape), replayed.stdout];
-    for (const text of texts) expect(text).toMatch(maskedEcho);
-    expectNoSecret(...texts, plain.stderr, whole.stderr, lines.stderr, ...writtenBelow(home));
-    expect(writtenBelow(home).filter((text) => text.includes('thank you'))).toHaveLength(3);
-  },
-);
+test.each(names)('X2: %s, split over deltas, is masked in all output', async (way) => {
+  const { home, env } = await prepared(way, [[streamed(...echoDeltas)]]);
+  const tape = join(home, 'tape.jsonl');
+  const plain = await runInMemory(['hi', '--record', tape], { env });
+  const whole = await runInMemory(['hi', '--json'], { env });
+  const lines = await runInMemory(['hi', '--jsonl'], { env });
+  const { content } = JSON.parse(whole.stdout) as { content: string };
+  const events = jsonLines(lines.stdout) as readonly { readonly text?: string }[];
+  const joined = events.map(({ text = '' }) => text).join('');
+  const replayed = await runInMemory(['hi', '--replay', tape]);
+  const texts = [plain.stdout, content, joined, recordedText(tape), replayed.stdout];
+  for (const text of texts) expect(text).toMatch(maskedEcho);
+  expectNoSecret(...texts, plain.stderr, whole.stderr, lines.stderr, ...writtenBelow(home));
+  expect(writtenBelow(home).filter((text) => text.includes('thank you'))).toHaveLength(3);
+});
 
 test.each(names)('X2: %s in a prompt is masked in the conversation', async (way) => {
   const { server, home, env } = await prepared(way, [[streamed('Hello')]]);
@@ -285,7 +278,7 @@ test('X2: secrets sent by a service are masked in batches, comparisons and lists
 });
 
 test.each(['user', 'dark', 'ollama', 'hi'])(
-  'X2: the word %s is not masked in answers, although it is part of a credential',
+  'X2: the word %s in a credential is not masked',
   async (word) => {
     const server = await serve([[streamed(`the ${word} of "role":"user"`)]]);
     const env = {
@@ -304,7 +297,7 @@ test.each(['user', 'dark', 'ollama', 'hi'])(
 const notLoopback = (url: string) => url.replace('127.0.0.1', '0.0.0.0');
 
 test.each([301, 302, 303, 307, 308])(
-  'K12 K13 a redirect (%d) to a different port is reported, and gets neither key nor prompt',
+  'K12 K13 a redirect (%d) gets neither key nor prompt',
   async (status) => {
     const other = await serve([[streamed('Hello')]]);
     const location = `${other.url}/v1/chat/completions`;
@@ -343,19 +336,6 @@ test('K15 a user name and password in a base URL are masked and never sent', asy
   expect(sent.stderr).toContain('contains a user name or password');
   for (const { stdout, stderr } of [shown, listed, dry, sent]) expectNoSecret(stdout, stderr);
   expect(server.connections()).toBe(0);
-});
-
-test('a stored key is sent only to the service it was stored for', async () => {
-  const [own, other] = [await serve([[streamed('Own')]]), await serve([[streamed('Other')]])];
-  const env = { HOME: temporaryHome() };
-  await runInMemory(['auth', 'login', '--no-check', '--base-url', own.url], {
-    env,
-    input: secretKey,
-  });
-  const { stdout, stderr } = await runInMemory(['hi', '--base-url', other.url], { env });
-  expect(stdout).toBe('Other\n');
-  expect(stderr).toContain('the API key of profile default was not sent');
-  expect(other.requests[0]?.headers).not.toHaveProperty('authorization');
 });
 
 test('a login to a new address does not send the secret headers of the old one', async () => {

@@ -5,6 +5,7 @@ import { helpOf } from '../../src/cli/help-details.ts';
 import { type ExampleShell, openExampleShell } from '../support/example-shell.ts';
 import { needsQueue } from '../support/guide-blocks.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
+import { jsonLines } from '../support/natter.ts';
 
 const guide = readFileSync('docs/batch.md', 'utf8');
 const scripts = [...guide.matchAll(/```bash.*\n(?<script>[^]*?)```/g)].map(
@@ -17,33 +18,31 @@ beforeAll(async () => {
 });
 afterAll(() => shell.close());
 
+const [slurm, gridEngine] = ['SLURM', 'SGE_TASK_ID'].map(
+  (mark) => scripts.find((text) => text.includes(mark)) ?? '',
+);
+
 // Shard 2 of 8, as the example has two prompts.
 test.each([
   [
     'Slurm',
-    'SLURM',
+    slurm,
     'SLURM_ARRAY_TASK_ID=4 SLURM_ARRAY_TASK_MIN=3 SLURM_ARRAY_TASK_MAX=10 SLURM_ARRAY_TASK_STEP=1 SLURM_ARRAY_TASK_COUNT=8',
     '4',
   ],
   [
     'Grid Engine',
-    'SGE_TASK_ID',
+    gridEngine,
     'SGE_TASK_ID=2 SGE_TASK_FIRST=1 SGE_TASK_LAST=8 SGE_TASK_STEPSIZE=1',
     '2',
   ],
-])('the script for %s runs its shard', async (_, mark, variables, piece) => {
-  const script = scripts.find((text) => text.includes(mark)) ?? '';
+])('the script for %s runs its shard', async (_, script = '', variables, piece) => {
   // srun exists only on machines with Slurm.
   const lines = `srun() { "$@"; }\nexport ${variables}\n(${script.replace('/results/', './')})\ncat piece-${piece}.jsonl`;
   const { code, stdout, stderr } = await shell.run(lines);
-  expect({ code, stderr }).toEqual({
-    code: 0,
-    stderr: expect.stringContaining('1 of 1 item answered') as string,
-  });
+  expect(code).toBe(0);
+  expect(stderr).toContain('1 of 1 item answered');
   expect(JSON.parse(stdout)).toMatchObject({ index: 2 });
-});
-
-test('all scripts of the guide are tested', () => {
   expect(scripts).toHaveLength(2);
 });
 
@@ -53,8 +52,7 @@ function jsonWith(field: string): object {
 }
 
 test('the script for Grid Engine asks for another start with 99 after exit code 75', async () => {
-  const script = scripts.find((text) => text.includes('SGE_TASK_ID')) ?? '';
-  const lines = `natter() { return 75; }\nexport SGE_TASK_ID=2\n(${script})`;
+  const lines = `natter() { return 75; }\nexport SGE_TASK_ID=2\n(${gridEngine})`;
   expect((await shell.run(lines)).code).toBe(99);
 });
 
@@ -68,20 +66,15 @@ test('AWS Batch starts a job again only after exit code 75', () => {
   ]);
 });
 
-test('the item of the guide is a valid one', async () => {
-  const item = jsonWith('max_tokens');
-  const { code, stdout } = await shell.run(
-    `echo '${JSON.stringify(item)}' | natter batch --dry-run --format jsonl`,
-  );
+test.each([
+  ['max_tokens', '--format jsonl', { id: 'q1', request: { body: { max_tokens: 200 } } }],
+  // A request of OpenAI's batches.
+  ['custom_id', '', { id: 'q2', request: { body: { top_k: 40 } } }],
+])('the item of the guide with %s is a valid one', async (field, option, item) => {
+  const line = JSON.stringify(jsonWith(field));
+  const { code, stdout } = await shell.run(`echo '${line}' | natter batch --dry-run ${option}`);
   expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ id: 'q1', request: { body: { max_tokens: 200 } } });
-});
-
-test('the OpenAI batch request of the guide is a valid item', async () => {
-  const line = JSON.stringify(jsonWith('custom_id'));
-  const { code, stdout } = await shell.run(`echo '${line}' | natter batch --dry-run`);
-  expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ id: 'q2', request: { body: { top_k: 40 } } });
+  expect(JSON.parse(stdout)).toMatchObject(item);
 });
 
 test('the result of the guide has the fields of a real one', async () => {
@@ -109,11 +102,7 @@ test('the results of a hosted endpoint are imported, and missing ones are sent',
   const lines = ['rm answers.jsonl', exporting, answerFirst, importing, 'cat answers.jsonl'];
   const { code, stdout } = await shell.run(lines.join('\n'));
   expect(code).toBe(0);
-  const results = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as object);
-  expect(results).toMatchObject([
+  expect(jsonLines(stdout)).toMatchObject([
     { index: 1, content: 'Rayleigh.' },
     { index: 2, finish_reason: 'stop' },
   ]);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
 import { blocksOf } from '../support/guide-blocks.ts';
-import { binary } from '../support/natter.ts';
+import { writeNatter } from '../support/natter.ts';
 
 function blockWith(guide: string, text: string): string {
   const blocks = blocksOf(guide, readFileSync(`docs/${guide}`, 'utf8'));
@@ -29,23 +29,16 @@ beforeAll(async () => {
   chmodSync(folder, 0o777);
   const files = { 'natter-key': sandboxKey, 'notes.md': 'Notes.\n', 'prompts.txt': 'one\ntwo\n' };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  writeFileSync(join(folder, 'natter'), `#!/bin/sh\nexec "${process.execPath}" "${binary}" "$@"\n`);
-  chmodSync(join(folder, 'natter'), 0o755);
+  writeNatter(folder);
 });
 afterAll(() => sandbox.close());
-
-interface ContainerRun {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** Runs a script with the folders of the guide, in an environment that has nothing but a path and the service. */
 function runBare(
   script: string,
   around: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
-): Promise<ContainerRun> {
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
   const local = script.replaceAll(/\/(?:run\/secrets|prompts|results)\//g, `${folder}/`);
   const [program, ...words] = [...around, '/bin/sh', '-c', local];
   const bare = { PATH: `${folder}:/usr/bin:/bin:/usr/sbin`, NATTER_BASE_URL: sandbox.url, ...env };
@@ -89,18 +82,17 @@ const allows = ([command = '', ...words]: readonly string[]) =>
   spawnSync(command, [...words, '/bin/true']).status === 0;
 
 describe.runIf(allows(asUnknownUser))('without a user', () => {
-  test('a prompt is answered, with a warning that it is not saved', async () => {
-    const script = `NATTER_API_KEY=${sandboxKey} natter "[sandbox echo] hi"`;
-    expect(await runBare(script, asUnknownUser)).toEqual({
-      code: 0,
-      stdout: 'hi\n',
-      stderr: 'natter: warning: conversations are not saved, because the home folder is unknown\n',
-    });
-  });
-
-  test('NATTER_SAVE=false turns the warning off', async () => {
-    const script = `NATTER_SAVE=false NATTER_API_KEY=${sandboxKey} natter "[sandbox echo] hi"`;
-    expect(await runBare(script, asUnknownUser)).toEqual({ code: 0, stdout: 'hi\n', stderr: '' });
+  const warning = 'conversations are not saved, because the home folder is unknown';
+  test.each([
+    [
+      'a prompt is answered, with a warning that it is not saved',
+      '',
+      `natter: warning: ${warning}\n`,
+    ],
+    ['NATTER_SAVE=false turns the warning off', 'NATTER_SAVE=false', ''],
+  ])('%s', async (_, variables, stderr) => {
+    const script = `${variables} NATTER_API_KEY=${sandboxKey} natter "[sandbox echo] hi"`;
+    expect(await runBare(script, asUnknownUser)).toEqual({ code: 0, stdout: 'hi\n', stderr });
   });
 });
 

@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandHints } from '../../src/cli/report.ts';
 import { commonHints } from '../../src/output/ending-failure.ts';
 import { parsePromptFile } from '../../src/prompt-files/parse-prompt-file.ts';
 import { variablesOf } from '../../src/prompt-files/prompt-file.ts';
+import { deadLinks } from '../support/document-links.ts';
 import { blocksOf } from '../support/guide-blocks.ts';
 
 const text = readFileSync('SECURITY.md', 'utf8');
@@ -37,31 +38,8 @@ const documents = ['.', 'docs', 'docs/decisions', 'bench'].flatMap((folder) =>
     .map((name) => join(folder, name)),
 );
 
-/** The anchors that Markdown viewers make of the headings. */
-const anchorsOf = (path: string) =>
-  readFileSync(path, 'utf8')
-    .split('\n')
-    .flatMap((line) => /^#+ (?<title>.*)$/.exec(line)?.groups?.['title'] ?? [])
-    .map((title) =>
-      title
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\d\s_-]/gu, '')
-        .replaceAll(' ', '-'),
-    );
-
 test('each link of a document leads to a file and a heading that exist', () => {
-  const broken = documents.flatMap((path) =>
-    [...readFileSync(path, 'utf8').matchAll(/\]\((?!\w+:)(?<link>[^)\s]+)\)/g)]
-      .map(({ groups }) => groups?.['link'] ?? '')
-      .filter((link) => {
-        const [file = '', anchor] = link.split('#');
-        const target = file === '' ? path : join(dirname(path), file);
-        if (!existsSync(target)) return true;
-        return anchor !== undefined && !anchorsOf(target).includes(anchor);
-      })
-      .map((link) => `${path}: ${link}`),
-  );
-  expect(broken).toEqual([]);
+  expect(documents.flatMap((path) => deadLinks('.', path))).toEqual([]);
 });
 
 /** Remedies of failures that only the program throws. */

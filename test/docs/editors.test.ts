@@ -1,12 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { blocksOf } from '../support/guide-blocks.ts';
-import { binary, cleanEnvironment, temporaryHome } from '../support/natter.ts';
+import { cleanEnvironment, temporaryHome, writeNatter } from '../support/natter.ts';
 
 const blocks = blocksOf('editors.md', readFileSync('docs/editors.md', 'utf8'));
 const textOf = (language: string) =>
@@ -23,10 +23,7 @@ const prompt = "[sandbox echo] it's $HOME";
 /** A home folder with natter on the path, the setup of an editor, and a text of three lines. */
 function prepare(setup: string) {
   const folder = temporaryHome();
-  mkdirSync(join(folder, 'bin'));
-  const natter = join(folder, 'bin/natter');
-  writeFileSync(natter, `#!/bin/sh\nexec "${process.execPath}" "${binary}" "$@"\n`);
-  chmodSync(natter, 0o755);
+  const natter = writeNatter(join(folder, 'bin'));
   writeFileSync(join(folder, 'setup'), setup);
   writeFileSync(join(folder, 'text'), 'one\ntwo\nthree\n');
   const env = {

@@ -2,103 +2,36 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { compileSchema } from '../../src/schema/compile-schema.ts';
+import { parseNotation } from '../../src/schema/schema-text.ts';
 import { blocksOf } from '../support/guide-blocks.ts';
 
-const textual = { type: 'string' };
-const integer = { type: 'integer' };
-const truth = { type: 'boolean' };
+const security =
+  '{ runAsNonRoot? bool, runAsUser? int, fsGroup? int, readOnlyRootFilesystem? bool, allowPrivilegeEscalation? bool }';
 
-const oneOf = (...values: readonly string[]) => ({ enum: values });
-const list = (items: object) => ({ type: 'array', items });
-const object = (properties: object, ...required: readonly string[]) => ({
-  type: 'object',
-  properties,
-  required,
-  additionalProperties: false,
-});
-
-const exitCodes = object(
-  { containerName: textual, operator: oneOf('In', 'NotIn'), values: list(integer) },
-  'operator',
-  'values',
+/** What the guide uses of `io.k8s.api.batch.v1.Job` of Kubernetes 1.33 (api/openapi-spec of kubernetes/kubernetes). */
+const jobSchema = parseNotation(
+  `apiVersion, kind, metadata { name? }, spec {
+    activeDeadlineSeconds? int, backoffLimit? int, backoffLimitPerIndex? int,
+    completionMode? NonIndexed|Indexed, completions? int, parallelism? int,
+    podFailurePolicy? { rules [
+      action FailJob|FailIndex|Ignore|Count,
+      onExitCodes? { containerName?, operator In|NotIn, values int[] },
+      onPodConditions? [type, status]
+    ] },
+    template { spec {
+      restartPolicy Always|OnFailure|Never, securityContext? ${security},
+      containers [
+        name, image?, command? [], args? [], env? [name, value?], securityContext? ${security},
+        volumeMounts? [name, mountPath, readOnly? bool]
+      ],
+      volumes? [
+        name, secret? { secretName?, items? [key, path] }, configMap? { name? },
+        persistentVolumeClaim? { claimName }
+      ]
+    } }
+  }`,
+  'the schema',
 );
-
-const podCondition = object({ type: textual, status: textual }, 'type', 'status');
-
-const rule = object(
-  {
-    action: oneOf('FailJob', 'FailIndex', 'Ignore', 'Count'),
-    onExitCodes: exitCodes,
-    onPodConditions: list(podCondition),
-  },
-  'action',
-);
-
-const securityContext = object({
-  runAsNonRoot: truth,
-  runAsUser: integer,
-  fsGroup: integer,
-  readOnlyRootFilesystem: truth,
-  allowPrivilegeEscalation: truth,
-});
-
-const container = object(
-  {
-    name: textual,
-    image: textual,
-    command: list(textual),
-    args: list(textual),
-    env: list(object({ name: textual, value: textual }, 'name')),
-    securityContext,
-    volumeMounts: list(
-      object({ name: textual, mountPath: textual, readOnly: truth }, 'name', 'mountPath'),
-    ),
-  },
-  'name',
-);
-
-const volume = object(
-  {
-    name: textual,
-    secret: object({
-      secretName: textual,
-      items: list(object({ key: textual, path: textual }, 'key', 'path')),
-    }),
-    configMap: object({ name: textual }),
-    persistentVolumeClaim: object({ claimName: textual }, 'claimName'),
-  },
-  'name',
-);
-
-const podSpec = object(
-  {
-    restartPolicy: oneOf('Always', 'OnFailure', 'Never'),
-    securityContext,
-    containers: list(container),
-    volumes: list(volume),
-  },
-  'containers',
-);
-
-/** `io.k8s.api.batch.v1.Job` of Kubernetes 1.33 (api/openapi-spec of kubernetes/kubernetes). */
-const jobSchema = object({
-  apiVersion: oneOf('batch/v1'),
-  kind: oneOf('Job'),
-  metadata: object({ name: textual }),
-  spec: object(
-    {
-      activeDeadlineSeconds: integer,
-      backoffLimit: integer,
-      backoffLimitPerIndex: integer,
-      completionMode: oneOf('NonIndexed', 'Indexed'),
-      completions: integer,
-      parallelism: integer,
-      podFailurePolicy: object({ rules: list(rule) }, 'rules'),
-      template: object({ spec: podSpec }),
-    },
-    'template',
-  ),
-});
 
 interface Rule {
   readonly action: string;
@@ -124,6 +57,7 @@ describe('the Job of docs/batch.md', () => {
 
   test('has only fields of the published schema', () => {
     expect(compileSchema(jobSchema, { label: 'a Job' }).check(job)).toEqual([]);
+    expect(job).toMatchObject({ apiVersion: 'batch/v1', kind: 'Job' });
   });
 
   test('follows the rules that Kubernetes checks beyond the schema', () => {

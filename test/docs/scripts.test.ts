@@ -1,11 +1,11 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openExampleShell, type ExampleShell } from '../support/example-shell.ts';
 import { blocksOf } from '../support/guide-blocks.ts';
-import { binary, cleanEnvironment, temporaryHome } from '../support/natter.ts';
+import { cleanEnvironment, temporaryHome, writeNatter } from '../support/natter.ts';
 
 const guide = readFileSync('docs/scripts.md', 'utf8');
 const covered = blocksOf('scripts.md', guide).filter(({ testedBy }) => testedBy !== undefined);
@@ -54,17 +54,10 @@ function openRepository() {
       cwd: folder,
       env,
     });
-  const writeProgram = (path: string, text: string) => {
-    writeFileSync(join(folder, path), text);
-    chmodSync(join(folder, path), 0o755);
-  };
   execFileSync('git', ['init', '--quiet'], { cwd: folder, env });
-  mkdirSync(join(folder, 'bin'));
-  writeProgram('bin/natter', `#!/bin/sh\nexec "${process.execPath}" "${binary}" "$@"\n`);
-  writeProgram(
-    '.git/hooks/prepare-commit-msg',
-    textOf('#!/bin/sh').replace('a commit', '[sandbox echo] a commit'),
-  );
+  writeNatter(join(folder, 'bin'));
+  const hook = textOf('#!/bin/sh').replace('a commit', '[sandbox echo] a commit');
+  writeFileSync(join(folder, '.git/hooks/prepare-commit-msg'), hook, { mode: 0o755 });
   writeFileSync(join(folder, 'a.txt'), 'a line\n');
   return git;
 }

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { isBuiltin } from 'node:module';
-import { basename, dirname, join, posix, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -71,33 +70,6 @@ test('Y23: a global installation of the package links the man pages', async () =
 test('the program runs from the package', async () => {
   const natter = join(folder, 'node_modules/.bin/natter');
   expect((await run(natter, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-});
-
-function importsOf(text: string): string[] {
-  const imported = text.matchAll(
-    /(?:\bfrom ?|\bimport ?|\bimport\(|\brequire\()["`](?<name>[^"`]+)["`]/g,
-  );
-  const builtin = text.matchAll(/["`](?<name>node:[^"`]+)["`]/g);
-  return [...imported, ...builtin].map(({ groups }) => groups?.['name'] ?? '');
-}
-
-/** The files that a file of `dist` loads, itself included; other names as they are. */
-function loadedBy(file: string, loaded = new Set<string>()): ReadonlySet<string> {
-  if (loaded.has(file)) return loaded;
-  loaded.add(file);
-  for (const name of importsOf(readFileSync(installed(`dist/${file}`), 'utf8'))) {
-    if (name.startsWith('.')) loadedBy(posix.join(posix.dirname(file), name), loaded);
-    else loaded.add(name);
-  }
-  return loaded;
-}
-
-test('the library imports nothing but Node and its own files', () => {
-  const loaded = [...loadedBy('client/library.js')];
-  expect(loaded).toContain('node:http');
-  // The code of undici contains texts that look like imports.
-  const files = loaded.filter((name) => /^[\w@][\w@/.-]*$/.test(name));
-  expect(files.filter((name) => !isBuiltin(name) && !name.startsWith('client/'))).toEqual([]);
 });
 
 test('the library contains only the client and its packages', () => {

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, posix } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { deadLinks, linksOf } from '../support/document-links.ts';
 
 let tarball: string;
 let folder: string;
@@ -26,43 +27,9 @@ beforeAll(() => {
 const textOf = (path: string) => readFileSync(join(folder, path), 'utf8');
 const documents = () => paths.filter((path) => path.endsWith('.md'));
 
-/** Markdown without its code blocks and code spans. */
-const prose = (text: string) =>
-  text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '');
-
-/** The targets of links and pictures, without those on other hosts. */
-function relativeLinks(text: string): readonly string[] {
-  const links = prose(text).matchAll(
-    /\]\((?<link>[^\s)]+)\)|\b(?:href|src|srcset)="(?<target>[^"]+)"/g,
-  );
-  const targets = [...links].map(({ groups }) => groups?.['link'] ?? groups?.['target'] ?? '');
-  return targets.filter((target) => !/^[a-z]+:/.test(target));
-}
-
-/** The anchors of the headings, as a code host derives them. */
-function anchorsOf(text: string): readonly string[] {
-  const headings = text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (?<title>.+)$/gm);
-  return [...headings].map(({ groups }) =>
-    (groups?.['title'] ?? '')
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
-      .replaceAll(' ', '-'),
-  );
-}
-
-function isDead(document: string, target: string): boolean {
-  const [path = '', anchor] = target.split('#');
-  const linked = path === '' ? document : posix.join(posix.dirname(document), path);
-  if (!paths.includes(linked)) return true;
-  return anchor !== undefined && !anchorsOf(textOf(linked)).includes(anchor);
-}
-
 test('every link of a packed document leads to a packed file and heading', () => {
-  const links = documents().flatMap((document) =>
-    relativeLinks(textOf(document)).map((target) => ({ document, target })),
-  );
-  expect(links.length).toBeGreaterThan(20);
-  expect(links.filter(({ document, target }) => isDead(document, target))).toEqual([]);
+  expect(documents().flatMap((document) => linksOf(folder, document)).length).toBeGreaterThan(20);
+  expect(documents().flatMap((document) => deadLinks(folder, document))).toEqual([]);
 });
 
 test('a link to a document that is not packed is text', () => {
@@ -96,11 +63,4 @@ test('the package contains no sources, tests, scripts or source maps', () => {
   );
   expect([...folders].sort()).toEqual(['LICENSE', 'bin', 'dist', 'docs', 'man']);
   expect(paths.filter((path) => /\.(?:map|tsx|jsonl)$|(?<!\.d)\.ts$/.test(path))).toEqual([]);
-});
-
-test('package.json names every packed man page', () => {
-  const { man } = JSON.parse(textOf('package.json')) as { readonly man: readonly string[] };
-  const pages = paths.filter((path) => path.startsWith('man/'));
-  expect(pages.length).toBeGreaterThan(0);
-  expect(man.toSorted()).toEqual(pages.toSorted());
 });

@@ -40,6 +40,8 @@ function run(action: string, { fields = {}, text = changelog(dated), tag, enviro
   return { status, stdout, stderr };
 }
 
+const host = { GITHUB_SERVER_URL: 'https://git.example.org' };
+
 const check = (release: Release) => run('check', release);
 
 test('a release with its fields, its tag and its changelog section passes', () => {
@@ -52,24 +54,18 @@ test('an empty Unreleased section is allowed', () => {
 
 const withSections = (...sections: readonly string[]) => ({ text: changelog(...sections) });
 
+const repository = 'package.json needs "repository", as git+https://host/owner/natter.git\n';
+
 test.each<[string, Release, string]>([
+  ['an unknown repository', { fields: { repository: undefined } }, repository],
+  ['a repository that is no address', { fields: { repository: { url: 'TODO' } } }, repository],
   [
-    'an unknown repository',
-    { fields: { repository: undefined } },
-    'package.json needs "repository", as git+https://host/owner/natter.git\n',
-  ],
-  [
-    'a repository that is not an address',
-    { fields: { repository: { url: 'TODO' } } },
-    'package.json needs "repository", as git+https://host/owner/natter.git\n',
-  ],
-  [
-    'an unknown homepage',
+    'no homepage',
     { fields: { homepage: '' } },
     'package.json needs "homepage", an https address\n',
   ],
   [
-    'unknown bugs',
+    'no bugs',
     { fields: { bugs: { email: 'a@b' } } },
     'package.json needs "bugs", an https address\n',
   ],
@@ -97,12 +93,7 @@ test.each<[string, Release, string]>([
   ],
   [
     'a workflow of a different repository',
-    {
-      environment: {
-        GITHUB_SERVER_URL: 'https://git.example.org',
-        GITHUB_REPOSITORY: 'else/natter',
-      },
-    },
+    { environment: { ...host, GITHUB_REPOSITORY: 'else/natter' } },
     `"repository" in package.json is ${ready.repository.url}, but the release runs in https://git.example.org/else/natter\n`,
   ],
 ])('%s prevents a release', (_, release, problem) => {
@@ -111,19 +102,11 @@ test.each<[string, Release, string]>([
 
 const linking = `${dated}- Secrets are masked ([which](SECURITY.md)), as [there](https://example.org).\n`;
 
-test('the notes of a release are its changelog section', () => {
-  expect(run('notes', withSections('## Unreleased\n', linking)).stdout).toBe(
-    linking.slice(linking.indexOf('###')),
-  );
-});
-
-test('links in the notes of a release lead to the files of its tag', () => {
-  const environment = {
-    GITHUB_SERVER_URL: 'https://git.example.org',
-    GITHUB_REPOSITORY: 'someone/natter',
-  };
-  const { stdout } = run('notes', { ...withSections(linking), environment });
-  expect(stdout).toContain(
+test('the notes of a release are its changelog section, with links to the files of its tag', () => {
+  const release = withSections('## Unreleased\n', linking);
+  expect(run('notes', release).stdout).toBe(linking.slice(linking.indexOf('###')));
+  const environment = { ...host, GITHUB_REPOSITORY: 'someone/natter' };
+  expect(run('notes', { ...release, environment }).stdout).toContain(
     '([which](https://git.example.org/someone/natter/blob/v1.2.3/SECURITY.md)), as [there](https://example.org).',
   );
 });
@@ -146,21 +129,15 @@ const commandsOf = (text: string) =>
     ({ groups }) => groups?.['command'] ?? '',
   );
 
-test.each(workflows)('$name pins every action to a commit, with its version', ({ text }) => {
+test.each(workflows)('$name pins actions and keeps no credentials', ({ text }) => {
   const actions = [...text.matchAll(/uses: (?<action>.+)$/gm)];
   const names = actions.map(({ groups }) => groups?.['action'] ?? '');
   expect(names.length).toBeGreaterThan(0);
   const pinned = /^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
   expect(names.filter((name) => !pinned.test(name))).toEqual([]);
-});
-
-test.each(workflows)('$name leaves no credentials in a checkout', ({ text }) => {
   const checkouts = stepsOf(text).filter((step) => step.includes('actions/checkout@'));
   expect(checkouts.length).toBeGreaterThan(0);
   expect(checkouts.filter((step) => !step.includes('persist-credentials: false'))).toEqual([]);
-});
-
-test.each(workflows)('$name grants permissions explicitly', ({ text }) => {
   expect(text).toMatch(/^permissions:(?: \{\}|\n {2}contents: read\n)/m);
 });
 
@@ -229,15 +206,11 @@ test.each([
   expect(stdout).toContain(`${title}\n  ${fault}\n`);
 });
 
-test('a shallow clone is not checked', () => {
+test('a shallow clone and a folder without a repository are not checked', () => {
   const { folder, first } = repositoryOf('the first', 'the second', 'the third');
   const clone = mkdtempSync(join(tmpdir(), 'natter-clone-'));
   git(clone, 'clone', '--quiet', '--depth=1', `file://${folder}`, '.');
-  expect(checkTitles(clone, first)).toMatchObject({ status: 0 });
-  expect(checkTitles(clone, first).stdout).toMatch(/^commits not checked/);
-});
-
-test('a folder without a repository is not checked', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-no-repository-'));
-  expect(checkTitles(folder)).toMatchObject({ status: 0 });
+  const notChecked = { status: 0, stdout: expect.stringMatching(/^commits not checked/) as string };
+  expect(checkTitles(clone, first)).toEqual(notChecked);
+  expect(checkTitles(mkdtempSync(join(tmpdir(), 'natter-none-')))).toEqual(notChecked);
 });

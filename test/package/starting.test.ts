@@ -1,19 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -27,9 +13,9 @@ import { openTerminal } from '../support/terminal.ts';
 
 /** A folder with natter's first files, but without dist. */
 function unbuilt(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'natter-unbuilt-')));
-  cpSync('bin', join(folder, 'bin'), { recursive: true });
-  cpSync('package.json', join(folder, 'package.json'));
+  const folder = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'natter-unbuilt-')));
+  fs.cpSync('bin', join(folder, 'bin'), { recursive: true });
+  fs.cpSync('package.json', join(folder, 'package.json'));
   return folder;
 }
 
@@ -38,24 +24,18 @@ const runUnbuilt = (folder: string, words: readonly string[], cache: string) =>
     env: cleanEnvironment({ NODE_DISABLE_COMPILE_CACHE: cache }),
   });
 
-test.each(['', '1'])('a clone that is not built is reported (cache off: %j)', async (cache) => {
+test.each(['', '1'])('a natter without built files is reported (cache off: %j)', async (cache) => {
   const folder = unbuilt();
-  writeFileSync(join(folder, 'package-lock.json'), '{}');
-  for (const words of [['hi'], ['--help'], ['help']]) {
-    await expect(runUnbuilt(folder, words, cache)).rejects.toMatchObject({
-      code: 3,
-      stdout: '',
-      stderr: `natter is not built: run npm ci in ${folder}\n`,
-    });
-  }
-});
-
-test('a package without built files is reported', async () => {
-  const folder = unbuilt();
-  await expect(runUnbuilt(folder, ['hi'], '1')).rejects.toMatchObject({
+  await expect(runUnbuilt(folder, ['hi'], cache)).rejects.toMatchObject({
     code: 3,
     stderr: `natter is incomplete: install it again (no built files in ${folder})\n`,
   });
+  // Only a clone has this file.
+  fs.writeFileSync(join(folder, 'package-lock.json'), '{}');
+  const failure = { code: 3, stdout: '', stderr: `natter is not built: run npm ci in ${folder}\n` };
+  for (const words of [['hi'], ['--help'], ['help']]) {
+    await expect(runUnbuilt(folder, words, cache)).rejects.toMatchObject(failure);
+  }
 });
 
 /** Runs natter in a Node that reports this version. */
@@ -70,17 +50,16 @@ function runAs(version: string, words: readonly string[]) {
   return promisify(execFile)(process.execPath, ['-e', script, 'natter', ...words], options);
 }
 
-test.each(['14.21.3', '16.20.2', '18.20.8', '20.18.3'])(
+const oldNodes = ['14.21.3', '16.20.2', '18.20.8', '20.18.3'];
+
+test.each(oldNodes)(
   'Y22: Node %s is reported as too old, without a stack trace',
   async (version) => {
+    const problem = `natter needs Node 20.19 or newer; this is v${version}\n`;
+    const hint = '  install it from https://nodejs.org or with a version manager\n';
+    const failure = { code: 3, stdout: '', stderr: problem + hint };
     for (const words of [['hi'], ['--version']]) {
-      await expect(runAs(version, words)).rejects.toMatchObject({
-        code: 3,
-        stdout: '',
-        stderr:
-          `natter needs Node 20.19 or newer; this is v${version}\n` +
-          '  install it from https://nodejs.org or with a version manager\n',
-      });
+      await expect(runAs(version, words)).rejects.toMatchObject(failure);
     }
   },
 );
@@ -90,7 +69,7 @@ test.each(['20.19.0', '22.0.0', '100.0.0'])('Y22: Node %s is new enough', async 
 });
 
 test('Y22: the first file has only syntax that an old Node supports', () => {
-  const program = readFileSync(binary, 'utf8').replaceAll(/^(?:#!|\/\/).*$/gm, '');
+  const program = fs.readFileSync(binary, 'utf8').replaceAll(/^(?:#!|\/\/).*$/gm, '');
   expect(program).not.toMatch(
     /\b(?:const|let|class|async|import|export)\b|=>|\?\.|\?\?|`|\.\.\.|node:/,
   );
@@ -98,28 +77,24 @@ test('Y22: the first file has only syntax that an old Node supports', () => {
 
 /** An installation that a test may damage. */
 function installation(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-replaced-'));
-  cpSync('bin', join(folder, 'bin'), { recursive: true });
-  cpSync('package.json', join(folder, 'package.json'));
-  cpSync('dist', join(folder, 'dist'), {
+  const folder = fs.mkdtempSync(join(tmpdir(), 'natter-replaced-'));
+  fs.cpSync('bin', join(folder, 'bin'), { recursive: true });
+  fs.cpSync('package.json', join(folder, 'package.json'));
+  fs.cpSync('dist', join(folder, 'dist'), {
     recursive: true,
     filter: (path) => !path.endsWith('.map'),
   });
   return folder;
 }
 
-function runInstalled(folder: string, words: readonly string[]) {
-  const program = join(folder, 'bin/natter.cjs');
-  return new Promise<{ code: unknown; stdout: string; stderr: string }>((settle) => {
-    const options = { env: cleanEnvironment() };
-    const child = execFile(
-      process.execPath,
-      [program, ...words],
-      options,
-      (error, stdout, stderr) => settle({ code: error?.code ?? 0, stdout, stderr }),
-    );
-    child.stdin?.end();
-  });
+async function runInstalled(folder: string, words: readonly string[]) {
+  const running = promisify(execFile)(
+    process.execPath,
+    [join(folder, 'bin/natter.cjs'), ...words],
+    { env: cleanEnvironment() },
+  );
+  running.child.stdin?.end();
+  return running;
 }
 
 const message =
@@ -131,12 +106,9 @@ test.each([
   ['also the file that reports failures', ['prompt.js', 'report.js']],
 ])('a natter that misses %s reports it, without a stack trace', async (_, names) => {
   const folder = installation();
-  for (const name of names) rmSync(join(folder, 'dist', name));
-  expect(await runInstalled(folder, ['--sandbox', 'hello'])).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: message,
-  });
+  for (const name of names) fs.rmSync(join(folder, 'dist', name));
+  const failure = { code: 1, stdout: '', stderr: message };
+  await expect(runInstalled(folder, ['--sandbox', 'hello'])).rejects.toMatchObject(failure);
 });
 
 test('a conversation continues while natter is updated', async () => {
@@ -145,12 +117,12 @@ test('a conversation continues while natter is updated', async () => {
   const folder = installation();
   const loaded = join(folder, 'loaded.txt');
   const hook = join(folder, 'hook.mjs');
-  writeFileSync(loaded, '');
-  writeFileSync(
-    join(folder, 'register.mjs'),
-    "import { register } from 'node:module'; register('./hook.mjs', import.meta.url);",
-  );
-  writeFileSync(
+  fs.writeFileSync(loaded, '');
+  const register = join(folder, 'register.mjs');
+  const hooking =
+    "import { register } from 'node:module'; register('./hook.mjs', import.meta.url);";
+  fs.writeFileSync(register, hooking);
+  fs.writeFileSync(
     hook,
     `import { appendFileSync } from 'node:fs';
     export async function load(url, context, next) {
@@ -159,7 +131,6 @@ test('a conversation continues while natter is updated', async () => {
       return loaded;
     }`,
   );
-  const register = join(folder, 'register.mjs');
   const command = `${process.execPath} --import ${register} ${join(folder, 'bin/natter.cjs')}`;
   const session = openTerminal([], {
     shell: `exec ${command}`,
@@ -168,9 +139,9 @@ test('a conversation continues while natter is updated', async () => {
   await session.waitFor(/›/);
   // Loaded last, after the first frame.
   const preloaded = ['markdown', 'report', 'compile-schema'];
-  const isLoaded = (name: string) => readFileSync(loaded, 'utf8').includes(`/${name}.js\n`);
+  const isLoaded = (name: string) => fs.readFileSync(loaded, 'utf8').includes(`/${name}.js\n`);
   while (!preloaded.every(isLoaded)) await sleep(20);
-  rmSync(join(folder, 'dist'), { recursive: true });
+  fs.rmSync(join(folder, 'dist'), { recursive: true });
   const enter = async (text: string, answer: RegExp) => {
     session.type(text);
     await session.waitFor(new RegExp(`› ${text.replaceAll(/[[\]]/g, String.raw`\$&`)}`));
@@ -226,21 +197,17 @@ async function runCached(
 const folderOf = (home: string) => join(home, '.cache/natter');
 
 test("Node caches in natter's own folder, which only the user can read", async () => {
-  const home = temporaryHome();
-  expect(await runCached(home, {}, printFolder)).toBe(folderOf(home));
-  expect(statSync(folderOf(home)).mode & 0o777).toBe(0o700);
-});
-
-test('XDG_CACHE_HOME moves the cache', async () => {
   const [home, other] = [temporaryHome(), temporaryHome()];
-  expect(await runCached(home, { XDG_CACHE_HOME: other }, printFolder)).toBe(join(other, 'natter'));
-  expect(readdirSync(home)).toEqual([]);
+  expect(await runCached(home, {}, printFolder)).toBe(folderOf(home));
+  expect(fs.statSync(folderOf(home)).mode & 0o777).toBe(0o700);
+  const moved = await runCached(temporaryHome(), { XDG_CACHE_HOME: other }, printFolder);
+  expect(moved).toBe(join(other, 'natter'));
 });
 
 test('the folder for caches may be a symbolic link', async () => {
   const home = temporaryHome();
-  mkdirSync(join(home, 'disk'));
-  symlinkSync(join(home, 'disk'), join(home, '.cache'));
+  fs.mkdirSync(join(home, 'disk'));
+  fs.symlinkSync(join(home, 'disk'), join(home, '.cache'));
   expect(await runCached(home, {}, printFolder)).toBe(join(home, 'disk/natter'));
 });
 
@@ -252,7 +219,7 @@ describe('natter starts without a cache', () => {
   ])('%s', async (_name, env) => {
     const home = temporaryHome();
     expect(await runCached(home, env, printFolder)).toMatch(/^natter +\d/);
-    expect(readdirSync(home)).toEqual([]);
+    expect(fs.readdirSync(home)).toEqual([]);
   });
 
   test('X1: in a folder of another account', async () => {
@@ -269,21 +236,21 @@ describe('natter starts without a cache', () => {
   ])('X1: if %s is open to others', async (_name, parts, mode) => {
     const home = temporaryHome();
     await runCached(home, {}, printFolder);
-    chmodSync(join(home, ...parts), mode);
+    fs.chmodSync(join(home, ...parts), mode);
     expect(await runCached(home, {}, printFolder)).toMatch(/^natter +\d/);
   });
 
   test('X1: if its own folder is a symbolic link', async () => {
     const home = temporaryHome();
     await runCached(home, {}, printFolder);
-    renameSync(folderOf(home), join(home, 'elsewhere'));
-    symlinkSync(join(home, 'elsewhere'), folderOf(home));
+    fs.renameSync(folderOf(home), join(home, 'elsewhere'));
+    fs.symlinkSync(join(home, 'elsewhere'), folderOf(home));
     expect(await runCached(home, {}, printFolder)).toMatch(/^natter +\d/);
   });
 
   test('if a file is in place of the folder', async () => {
     const home = temporaryHome();
-    writeFileSync(join(home, '.cache'), '');
+    fs.writeFileSync(join(home, '.cache'), '');
     expect(await runCached(home, {}, printFolder)).toMatch(/^natter +\d/);
   });
 
@@ -298,14 +265,15 @@ describe('natter starts without a cache', () => {
 
 test('X1: a private folder in a sticky folder is used, even if that is open to others', async () => {
   const home = temporaryHome();
-  chmodSync(home, 0o1777);
+  fs.chmodSync(home, 0o1777);
   expect(await runCached(home, {}, printFolder)).toBe(folderOf(home));
 });
 
 /** The files of compiled code, in Node's own folders. */
 const cachedFiles = (home: string): readonly string[] =>
-  existsSync(folderOf(home))
-    ? readdirSync(folderOf(home), { recursive: true, withFileTypes: true })
+  fs.existsSync(folderOf(home))
+    ? fs
+        .readdirSync(folderOf(home), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map(({ parentPath, name }) => join(parentPath, name))
     : [];
@@ -317,14 +285,14 @@ test('F1: natter runs after damage to any file of the cache, which a Node withou
   const files = cachedFiles(home);
   expect(files.length > 0).toBe(hasCache);
   for (const path of files) {
-    const whole = readFileSync(path);
+    const whole = fs.readFileSync(path);
     for (const place of [0, 8, 20, Math.floor(whole.length / 2), whole.length - 1]) {
       const damaged = Buffer.from(whole);
       damaged[place] = (damaged[place] ?? 0) ^ 1;
-      writeFileSync(path, damaged);
+      fs.writeFileSync(path, damaged);
       expect(await runCached(home)).toBe(first);
     }
-    writeFileSync(path, whole.subarray(0, Math.floor(whole.length / 2)));
+    fs.writeFileSync(path, whole.subarray(0, Math.floor(whole.length / 2)));
     expect(await runCached(home)).toBe(first);
   }
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseNotation } from '../../src/schema/schema-text.ts';
 
 const closed = { additionalProperties: false };
@@ -65,29 +65,23 @@ test('a name with spaces is in quotes, and may be that of an inherited member', 
   expect(Object.keys(properties as object)).toEqual(['first name', '__proto__']);
 });
 
-describe('a mistake is named with its place', () => {
-  test.each([
-    ['', 'expected the name of a field at the end'],
-    ['name, age itn', 'unknown type "itn" of the field "age" at the end'],
-    ['name string age int', 'expected a comma between fields at "age int"'],
-    ['name, name', 'the field "name" is named twice at the end'],
-    ['[name, age', 'expected a closing "]" at the end'],
-    ['[name] x', 'unexpected text after the closing "]" at "x"'],
-    ['team [name', 'expected a closing "]" at the end'],
-    ['team []x', 'expected a comma between fields at "x"'],
-    ['a = 1', 'expected a type, a comma or a colon after "a" at "= 1"'],
-    ['size small|', 'expected a word or "text" after | at the end'],
-    ['@', 'expected the name of a field at "@"'],
-  ])('%s', (text, problem) => {
-    expect(() => parseNotation(text, '--schema')).toThrow(`--schema: ${problem}`);
-  });
+test.each([
+  ['', 'expected the name of a field at the end'],
+  ['name, age itn', 'unknown type "itn" of the field "age" at the end'],
+  ['name string age int', 'expected a comma between fields at "age int"'],
+  ['name, name', 'the field "name" is named twice at the end'],
+  ['[name, age', 'expected a closing "]" at the end'],
+  ['[name] x', 'unexpected text after the closing "]" at "x"'],
+  ['team [name', 'expected a closing "]" at the end'],
+  ['team []x', 'expected a comma between fields at "x"'],
+  ['a = 1', 'expected a type, a comma or a colon after "a" at "= 1"'],
+  ['size small|', 'expected a word or "text" after | at the end'],
+  ['@', 'expected the name of a field at "@"'],
+])('the mistake in %j is named with its place', (text, problem) => {
+  expect(() => parseNotation(text, '--schema')).toThrow(`--schema: ${problem}`);
+});
 
-  test('a type that is nearly one has a suggestion', () => {
-    expect(() => parseNotation('age itn', '--schema')).toThrow(
-      expect.objectContaining({
-        kind: 'usage',
-        hint: expect.stringMatching(/^did you mean int\?/),
-      }),
-    );
-  });
+test('a type that is nearly one has a suggestion', () => {
+  const failure = { kind: 'usage', hint: expect.stringMatching(/^did you mean int\?/) as string };
+  expect(() => parseNotation('age itn', '--schema')).toThrow(expect.objectContaining(failure));
 });

@@ -151,18 +151,15 @@ function expectMasked(pieces: readonly string[]): void {
   });
 }
 
-test.each(hidden)(
-  'F3: masks a secret interrupted by %j, wherever that is and is cut',
-  (between) => {
-    for (let place = 1; place < secretKey.length; place += 1) {
-      const whole = `bad ${secretKey.slice(0, place)}${between}${secretKey.slice(place)} key`;
-      expect(sanitize(filter?.mask(whole) ?? whole)).toBe('bad *** key');
-      for (let cut = 0; cut <= whole.length; cut += 1) {
-        expectMasked([whole.slice(0, cut), whole.slice(cut)]);
-      }
+test.each(hidden)('F3: masks a secret interrupted by %j', (between) => {
+  for (let place = 1; place < secretKey.length; place += 1) {
+    const whole = `bad ${secretKey.slice(0, place)}${between}${secretKey.slice(place)} key`;
+    expect(sanitize(filter?.mask(whole) ?? whole)).toBe('bad *** key');
+    for (let cut = 0; cut <= whole.length; cut += 1) {
+      expectMasked([whole.slice(0, cut), whole.slice(cut)]);
     }
-  },
-);
+  }
+});
 
 test('F3: masks a secret interrupted at many places, in pieces of any length', () => {
   const place = fc.nat({ max: secretKey.length - 1 });

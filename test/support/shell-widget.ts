@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { folderOf } from './folder.ts';
-import { binary } from './natter.ts';
+import { writeNatter } from './natter.ts';
 import { done, delta, stream, streamHead } from './raw-replies.ts';
 import type { Reply } from './raw-server.ts';
 import { serve } from './serve.ts';
@@ -44,11 +44,8 @@ async function openShell(shell: ShellUnderTest, replies: readonly Reply[]) {
   const server = await serve(replies);
   const home = folderOf();
   const folder = join(home, 'bin');
-  mkdirSync(folder);
   mkdirSync(join(home, '.config/fish'), { recursive: true });
-  const program = join(folder, 'natter');
-  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${binary}" "$@"\n`);
-  chmodSync(program, 0o755);
+  const program = writeNatter(folder);
   const script = execFileSync(program, ['shell-init', shell.name], { env: { HOME: home } });
   writeFileSync(join(home, shell.startFile), shell.setup + script.toString());
   const env = {

@@ -24,7 +24,6 @@ import {
 } from '../../settings/read-settings.ts';
 import { findStoredPath, storedPaths } from './stored-paths.ts';
 
-/** Names of other clients for settings. */
 const foreignNames: ForeignWords = [
   ['default-model models.default', 'model'],
   ['url api-base api-url endpoint host', 'base-url'],

@@ -106,7 +106,6 @@ async function printListed(
   if (rows.length > 0) await printTable(run, columns, rows);
 }
 
-/** Runs `natter conversations list`. */
 export const listConversations: Action<
   JsonOptions & { readonly all?: boolean; readonly deleted?: boolean }
 > = async (run) => {
@@ -265,7 +264,6 @@ async function* importEntries({ context, presentation }: StartedRun, name: strin
   }
 }
 
-/** Problems that are shown one by one. */
 const shownProblems = 5;
 
 /** Runs `natter conversations import`. What can be read is imported. @throws Failure for the rest */
@@ -334,7 +332,6 @@ export const importConversations: RunOnNames = async (run, names) => {
   });
 };
 
-/** Options of `show` and `export`. */
 interface TextOptions extends JsonOptions {
   readonly output?: string;
   readonly format?: ExportFormat;

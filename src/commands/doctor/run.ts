@@ -105,7 +105,6 @@ const shortLimits = {
 const cost =
   'sending one prompt for an answer of at most 16 tokens, or a few if the service refuses it; --offline sends nothing';
 
-/** The sections of the page, in order. */
 const titles = {
   program: 'Program',
   settings: 'Settings',

@@ -7,7 +7,6 @@ import { childNamed, helpOf, namesBelow, setAction, setExamples } from '../../cl
 import { printHelp } from '../../cli/help-format.ts';
 import { topicAliases, topicNames, topicRows } from './topic-names.ts';
 
-/** The text of `natter help topics`. */
 function topicList(): string {
   const width = Math.max(...topicNames.map((name) => name.length));
   const rows = topicRows.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);

@@ -77,8 +77,10 @@ $ natter "a story" | head -n 1`,
 $ natter --dry-run "hello"
 $ natter auth status
 
-Piped and attached text with keys, tokens, passwords or private keys is sent to a different machine only if you allow it; --redact sends placeholders instead (docs/privacy.md).
+Before piped or attached text is sent to a different machine, natter looks for keys, tokens, passwords and private keys in it. On a terminal it asks; elsewhere it sends nothing and exits with 17. A typed prompt is not checked. --redact sends placeholders, and puts the secrets back in the answer; --allow-secrets sends the text as it is. The setting secret-guard is the default: ask, redact or off.
 $ natter --redact -f notes.md "sum this up"
+$ natter --allow-secrets < notes.md
+$ natter config set secret-guard redact
 
 Conversations are kept in the data folder (~/.local/share/natter), readable by you alone. Deleted ones stay in its trash folder until you remove them. To save nothing, once or always:
 $ natter --no-save "hello"
@@ -90,9 +92,9 @@ $ natter config set ledger false
 
 Input history and drafts are in the state folder (~/.local/state/natter), unless saving is off.
 
-Settings and keys are in the configuration folder (~/.config/natter): keys in credentials.json, readable by you alone (mode 0600), not encrypted, and sent only to the address they were stored with. A key in NATTER_API_KEY is never stored. To delete a key:
-$ natter config paths credentials
+Settings and keys are in the configuration folder (~/.config/natter): keys in credentials.json, readable by you alone (mode 0600), not encrypted, and sent only to the address they were stored with. A key in NATTER_API_KEY is never stored; a password manager can print it each time. To delete a key:
 $ natter auth logout
+$ natter config set api-key-command "pass show natter"
 
 A recording (--record, NATTER_RECORD) contains prompts and answers, but neither keys nor request headers; a new one is readable by you alone.
 
@@ -114,10 +116,9 @@ $ natter --profile work "hello"
 $ NATTER_PROFILE=work natter "hello"
 $ natter config use work
 
-To see the profiles, the settings of one, and the service and key in use:
+To see the profiles, and the settings of one; natter auth status shows the service and key in use:
 $ natter config profiles
 $ natter config list --profile work
-$ natter auth status
 
 natter compare sends a prompt to models of several profiles, written profile:model:
 $ natter compare -m origin,work:nextgen "name a colour"
@@ -125,29 +126,16 @@ $ natter compare -m origin,work:nextgen "name a colour"
 To delete the key of a profile, or the profile and its key:
 $ natter auth logout --profile work
 $ natter config remove-profile work`,
-  schema: `--schema asks for JSON, checks the answer and prints the value alone. The schema is a JSON Schema (a file or JSON), or a list of fields; a field has a type, ? if it may be missing, [] for a list, and a description after a colon.
+  schema: `--schema asks for JSON, checks the answer and prints the value alone. The schema is a JSON Schema (a file or JSON), or a list of fields; a field has a type, ? if it may be missing, [] for a list, and a description after a colon. The types are string, int, number, bool, date, datetime, email, url, a|b for a choice, {…} for an object and […] for a list of objects.
 $ natter --schema "name, age int" "invent a person"
 $ natter --schema "[title, year? int, tags[]]" "three films" > films.json
 $ natter --schema person.schema.json "invent a person" | jq .age
-
-The types are string, int, number, bool, date, datetime, email, url, a|b for a choice, {…} for an object and […] for a list of objects.
 
 An answer that does not conform is asked for again, at most --schema-retries times (1); then natter exits with 13, and standard output stays empty. --select prints one value, --json the violations, too:
 $ natter --schema "name, tags[]" --select /tags/0 "invent a person"
 
 The schema is a part of the prompt. For a service that can enforce one, the setting response-format sends it in the field response_format, too:
 $ natter config set response-format json_schema`,
-  secrets: `Before piped or attached text is sent to a different machine, natter looks for keys, tokens, passwords and private keys in it. On a terminal it asks; elsewhere it sends nothing and exits with 17.
-
---redact sends placeholders, and puts the secrets back in the answer; --allow-secrets sends the text as it is. A typed prompt is not checked.
-$ natter --redact -f notes.md "sum this up"
-$ natter --allow-secrets < log.txt
-
-The setting secret-guard is the default: ask, redact or off.
-$ natter config set secret-guard redact
-
-For the key of a service: natter auth --help. A password manager can print it each time:
-$ natter config set api-key-command "pass show natter"`,
   service: `Options of every command that uses a service, before or after its name.
 
 {rows}
@@ -169,25 +157,21 @@ $ natter config unset model`,
 $ natter doctor
 $ natter doctor --offline
 
-The service in use, the source of each setting, and the request that would be sent:
+The service in use, the source of each setting, the request that would be sent, and each request, retry and response; keys are masked:
 $ natter auth status
 $ natter --dry-run "hello"
+$ NATTER_DEBUG=1 natter "hello" 2> debug.log
 
 To find out whether natter or the service is the cause, send the prompt to the built-in sandbox, which needs neither service, key nor network:
 $ natter --sandbox "hello"
 
-To see each request, retry and response; keys are masked:
-$ NATTER_DEBUG=1 natter "hello" 2> debug.log
-
-The key is rejected (exit code 4): enter it again. If NATTER_API_KEY is set, it overrides the stored key.
-$ natter auth login
+The key is rejected (exit code 4): enter it again with natter auth login. If NATTER_API_KEY is set, it overrides the stored key.
 
 The service cannot be reached (10): check the address, and the proxy in HTTPS_PROXY and NO_PROXY. If your company has its own certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.
 $ natter auth status --check
 $ natter config set base-url https://api.example.com
 
-The model does not exist (6):
-$ natter models list
+The model does not exist (6): natter models list shows those of the service.
 $ natter config set model nextgen
 
 Too many requests (8): natter waits and retries. To retry more often and wait longer:
@@ -196,8 +180,7 @@ $ natter --retries 8 --retry-max-wait 5m "hello"
 A slow model: raise the limit that the failure names, or remove it.
 $ natter --first-byte-timeout 0 --idle-timeout 0 "hello"
 
-An answer was cut (11): its text is kept. natter last prints it.
-$ natter last
+An answer was cut (11): its text is kept; natter last prints it.
 
 A prompt that is the name of a command, or starts with a dash, follows --:
 $ natter -- models
@@ -207,9 +190,7 @@ A terminal that shows garbled text: without colour, without synchronized updates
 $ natter --color never "hello"
 $ natter --plain "hello"
 
-To remove natter and all its files: natter help uninstall.
-
-To report a problem, attach the output of natter doctor, which contains no keys or user names, and the version details.
+To remove natter and all its files: natter help uninstall. To report a problem, attach the output of natter doctor, which contains no keys or user names, and the version details.
 $ natter doctor > doctor.txt
 $ natter --version --verbose`,
   uninstall: `To remove natter without a trace, first export the conversations that you want to keep, and print the folders in use, because variables can move them:

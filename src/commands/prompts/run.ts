@@ -143,7 +143,6 @@ function checkNewName(context: Context, name: string): void {
 interface ImportOptions extends GlobalOptions {
   readonly name?: string;
   readonly project?: boolean;
-  /** Replaces an existing file. */
   readonly force?: boolean;
 }
 
@@ -250,7 +249,6 @@ export const editPromptFile: Action<ImportOptions, [name: string]> = async (
   for (const notice of prompt.notices) notices.notice(notice);
 };
 
-/** A file to import, and the name of its prompt. */
 interface ImportSource {
   readonly name: string;
   readonly file: SourceFile;

@@ -45,7 +45,6 @@ export interface SandboxOptions extends GlobalOptions {
 /** The upstream's key. The clients of the sandbox use NATTER_API_KEY. */
 const keyVariable = 'NATTER_UPSTREAM_API_KEY';
 
-/** The hint for a refused key. */
 const keyHint = `set the upstream's key in ${keyVariable} or in the profile`;
 
 /**

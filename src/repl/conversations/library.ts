@@ -1,8 +1,4 @@
-import {
-  requireDataFolder,
-  conversationsFolder,
-  lockFile,
-} from '../../conversation/library/conversation-folder.ts';
+import { requireDataFolder, lockFile } from '../../conversation/library/conversation-folder.ts';
 import {
   conversationsNamed,
   listConversations,
@@ -105,8 +101,7 @@ function readable<Result>(read: () => Result | undefined): Result | undefined {
 function rowOf({ process }: Context, folder: string, conversation: ListedConversation): ListRow {
   const { id, title, firstWords, isAnswered } = conversation;
   const model = isAnswered ? conversation.model : undefined;
-  const lock = lockFile(conversationsFolder(folder), id);
-  const isOpenElsewhere = isHeldElsewhere(lock, process);
+  const isOpenElsewhere = isHeldElsewhere(lockFile(folder, id), process);
   const filtered = [title, firstWords, model, id].join('\n').toLowerCase();
   return { ...conversation, model, isOpenElsewhere, filtered };
 }

@@ -1,4 +1,4 @@
-import type { Range } from '../secret-filter.ts';
+import { joinRanges, type Range } from '../secret-filter.ts';
 
 /** Follows a token of fixed length. */
 const wordEnd = '(?![\\w-])';
@@ -152,14 +152,6 @@ export function findSecrets(
   text: string,
   findOwn: (text: string) => readonly Range[] = () => [],
 ): readonly FoundSecret[] {
-  const all = [...findAll(text, findOwn)];
-  // The sort is stable, so the more certain kind wins.
-  const ordered = all.toSorted((one, other) => one.start - other.start);
-  const kept: FoundSecret[] = [];
-  for (const found of ordered) {
-    const last = kept.at(-1);
-    if (last === undefined || last.end <= found.start) kept.push(found);
-    else if (last.end < found.end) kept[kept.length - 1] = { ...last, end: found.end };
-  }
-  return kept;
+  // The more certain kinds come first.
+  return joinRanges([...findAll(text, findOwn)]);
 }

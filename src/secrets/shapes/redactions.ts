@@ -60,7 +60,6 @@ export function createRedactions(
       replaceRanges(text, found, ({ start, end, kind }) =>
         placeholderOf(text.slice(start, end), kind),
       ),
-    /** The text with the secrets. */
     restore,
     /** Restores a text that arrives in pieces, also where a placeholder is cut. */
     createStream: () => createRestoredStream(restore),

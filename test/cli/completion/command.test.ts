@@ -1,4 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { childNamed } from '../../../src/cli/help-details.ts';
@@ -8,44 +7,31 @@ import { definitions, settingKeys } from '../../../src/settings/definitions.ts';
 import { folderOf } from '../../support/folder.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
+/** First prompts by id, and settings. */
 interface Machine {
-  /** First prompts by id. */
   readonly conversations?: Readonly<Record<string, string>>;
   readonly deleted?: Readonly<Record<string, string>>;
   readonly settings?: object;
 }
 
-function writeJournals(folder: string, prompts: Readonly<Record<string, string>>): void {
-  mkdirSync(folder, { recursive: true });
-  for (const [id, content] of Object.entries(prompts)) {
-    const records = [
-      { type: 'conversation', version: 1, id, created_at: '2026-01-01T00:00:00.000Z' },
-      {
-        type: 'turn',
-        id: 'a',
-        parent: null,
-        role: 'user',
-        content,
-        at: '2026-01-01T00:00:00.000Z',
-      },
-    ];
-    const lines = records.map((record) => `${JSON.stringify(record)}\n`);
-    writeFileSync(join(folder, `${id}.jsonl`), lines.join(''));
-  }
+function journals(folder: string, prompts: Readonly<Record<string, string>> = {}) {
+  const at = '2026-01-01T00:00:00.000Z';
+  const files = Object.entries(prompts).map(([id, content]) => {
+    const header = { type: 'conversation', version: 1, id, created_at: at };
+    const turn = { type: 'turn', id: 'a', parent: null, role: 'user', content, at };
+    return [`data/${folder}/${id}.jsonl`, `${JSON.stringify(header)}\n${JSON.stringify(turn)}\n`];
+  });
+  return Object.fromEntries(files) as Record<string, string>;
 }
 
-function prepare({ conversations = {}, deleted = {}, settings }: Machine) {
-  const home = folderOf();
-  const config = join(home, 'config');
-  const data = join(home, 'data');
-  mkdirSync(config);
-  if (settings !== undefined) writeFileSync(join(config, 'config.json'), JSON.stringify(settings));
-  writeJournals(join(data, 'conversations'), conversations);
-  writeJournals(join(data, 'trash'), deleted);
-  return createMemoryContext({
-    environment: { NATTER_CONFIG_DIR: config, NATTER_DATA_DIR: data },
-    homeDirectory: home,
+function prepare({ conversations, deleted, settings = {} }: Machine) {
+  const home = folderOf({
+    'config/config.json': JSON.stringify(settings),
+    ...journals('conversations', conversations),
+    ...journals('trash', deleted),
   });
+  const folders = { NATTER_CONFIG_DIR: join(home, 'config'), NATTER_DATA_DIR: join(home, 'data') };
+  return createMemoryContext({ environment: folders, homeDirectory: home });
 }
 
 const program = buildProgram(createMemoryContext().context);
@@ -70,7 +56,6 @@ const valuesOf = (lines: readonly string[]) => lines.map((text) => text.split('\
 
 describe('words', () => {
   test('the command tree has the expected commands', () => {
-    expect(commandsWith('mo')).toContain('models');
     expect(commandsWith('un', 'sessions')).toContain('undelete');
     expect(commandsWith('', 'batch')).toContain('merge');
   });
@@ -192,6 +177,8 @@ describe('values', () => {
     expect(valuesOf(await complete(line, { settings }))).toEqual(expected);
   });
 
+  const conversations = { zzxgc4jv: '\u001B[31mwhy is the sky\tblue?\u0007' };
+
   test.each([
     '--resume ',
     '--resume=',
@@ -199,30 +186,18 @@ describe('values', () => {
     'conversations show ',
     'conversations delete a ',
     'sessions rename ',
-  ])('of "natter %s" are conversations', async (line) => {
-    const found = await complete(line, { conversations: { zzxgc4jv: 'why is the sky blue?' } });
+  ])('of "natter %s" are conversations with clean titles', async (line) => {
     const prefix = line === '--resume=' ? '--resume=' : '';
-    expect(found).toEqual([
+    expect(await complete(line, { conversations })).toEqual([
       `${prefix}latest\tmost recent conversation`,
       `${prefix}zzxgc4jv\twhy is the sky blue?`,
     ]);
+    expect(await complete(line)).toEqual([]);
   });
 
   test('of undelete are conversations in the trash', async () => {
-    const machine = { conversations: { zzxgc4jv: 'kept' }, deleted: { wk393795: 'deleted' } };
-    expect(valuesOf(await complete('conversations undelete ', machine))).toEqual([
-      'latest',
-      'wk393795',
-    ]);
-  });
-
-  test('are empty if there is no conversation', async () => {
-    expect(await complete('--resume ')).toEqual([]);
-  });
-
-  test('show a title without control characters', async () => {
-    const conversations = { zzxgc4jv: '\u001B[31mred\ttab\u0007' };
-    const [, line] = await complete('last ', { conversations });
-    expect(line).toBe('zzxgc4jv\tred tab');
+    const machine = { conversations, deleted: { wk393795: 'deleted' } };
+    const found = valuesOf(await complete('conversations undelete ', machine));
+    expect(found).toEqual(['latest', 'wk393795']);
   });
 });

@@ -102,15 +102,12 @@ describe('natter conversations', () => {
     ['page.html', '<!doctype html>'],
     ['page.md', '# [sandbox echo]'],
     ['page.json', '{\n  "id"'],
-  ])(
-    'export writes %s in the format of its extension, and overwrites nothing',
-    async (name, start) => {
-      const file = join(data.path, name);
-      expect((await run('export', 'latest', '-o', file)).code).toBe(0);
-      expect(readFileSync(file, 'utf8').startsWith(start)).toBe(true);
-      expectFailure(await run('export', 'latest', '-o', file), 2, '--force');
-    },
-  );
+  ])('export writes %s in its format, and overwrites nothing', async (name, start) => {
+    const file = join(data.path, name);
+    expect((await run('export', 'latest', '-o', file)).code).toBe(0);
+    expect(readFileSync(file, 'utf8').startsWith(start)).toBe(true);
+    expectFailure(await run('export', 'latest', '-o', file), 2, '--force');
+  });
 
   test('K26 rename accepts any text, which never becomes the name of a file', async () => {
     const before = readdirSync(join(data.path, 'conversations'));

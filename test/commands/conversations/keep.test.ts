@@ -111,13 +111,11 @@ describe('natter conversations prune', () => {
     expect((await conversations('list', '--deleted')).stdout).toBe('');
   });
 
-  test.each([[[]], [['--older-than', '90 days']], [['--older-than', '0d']]])(
-    'refuses %j',
-    async (words) => {
-      const message = '--older-than must be an age such as 90d, 12w or 48h';
-      expectFailure(await conversations('prune', ...words), 2, message);
-    },
-  );
+  test.each(['', '90 days', '0d'])('refuses the age %j', async (age) => {
+    const message = '--older-than must be an age such as 90d, 12w or 48h';
+    expectFailure(await conversations('prune', `--older-than=${age}`), 2, message);
+    expectFailure(await conversations('prune'), 2, message);
+  });
 });
 
 describe('the setting keep', () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { messagesOf, pathOf } from '../../../src/conversation/tree.ts';
@@ -35,16 +35,6 @@ describe('a one-shot conversation', () => {
     const last = await data.run(['last']);
     expect(last).toMatchObject({ code: 0, stdout: '' });
     expect(last.stderr).toContain('the model refused: I will not');
-  });
-
-  test.skipIf(process.platform === 'win32')('K24 is private and leaves no lock', async () => {
-    const data = createDataFolder();
-    await data.run(echo('hello'));
-    const folder = join(data.path, 'conversations');
-    const [name = '', ...others] = readdirSync(folder);
-    expect(others).toEqual([]);
-    expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
-    expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
   test.each([
@@ -219,43 +209,11 @@ describe('--continue', () => {
   });
 });
 
-describe('failing storage', () => {
-  test('D10 without a home folder there is one warning', async () => {
-    const data = createDataFolder();
-    const { code, stdout, stderr } = await data.run(echo('hello'), {
-      env: { HOME: '', NATTER_DATA_DIR: '', XDG_DATA_HOME: '' },
-    });
-    expect({ code, stdout: stdout.trim() }).toEqual({ code: 0, stdout: 'hello' });
-    expect(stderr.match(/warning: .*home folder is unknown/g)).toHaveLength(1);
-  });
-
-  const spoilers: readonly (readonly [string, (path: string) => void])[] = [
-    [
-      'D11 with a file in place of the data folder',
-      (path) => {
-        rmSync(path, { recursive: true });
-        writeFileSync(path, '');
-      },
-    ],
-    [
-      'D11 with a file in place of the conversations folder',
-      (path) => writeFileSync(join(path, 'conversations'), ''),
-    ],
-    [
-      'D10 with a folder that is not writable',
-      (path) => mkdirSync(join(path, 'conversations'), { mode: 0o500 }),
-    ],
-  ];
-
-  test.each(spoilers)('%s the answer is still printed', async (_what, spoil) => {
-    const data = createDataFolder();
-    spoil(data.path);
-    const { code, stdout, stderr } = await data.run(echo('hello'));
-    expect({ code, stdout: stdout.trim() }).toEqual({ code: 0, stdout: 'hello' });
-    // The superuser can write anywhere, and Windows has no such modes.
-    const isRoot = process.platform === 'win32' || process.getuid?.() === 0;
-    const warnings = stderr.match(/warning: .* natter goes on without saving/g) ?? [];
-    expect(warnings.length).toBeLessThanOrEqual(1);
-    expect(warnings.length === 1 || isRoot).toBe(true);
-  });
+test('D11 with a file in place of the data folder the answer is still printed', async () => {
+  const data = createDataFolder();
+  rmSync(data.path, { recursive: true });
+  writeFileSync(data.path, '');
+  const { code, stdout, stderr } = await data.run(echo('hello'));
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'hello\n' });
+  expect(stderr.match(/warning: .* natter goes on without saving/g)).toHaveLength(1);
 });

@@ -39,17 +39,14 @@ async function helpOf(...words: readonly string[]): Promise<string> {
   return stdout;
 }
 
-test.each(commands)(
-  'natter %s --help has examples first, and is natter help %s',
-  async (command) => {
-    const text = await helpOf(...wordsOf(command), '--help');
-    expect(text).toMatch(/^Usage: natter/m);
-    const examples = text.indexOf('\nExamples:\n  $ ');
-    expect(examples).toBeGreaterThan(0);
-    expect(examples).toBeLessThan(text.indexOf('options:\n'));
-    expect(await helpOf('help', ...wordsOf(command))).toBe(text);
-  },
-);
+test.each(commands)('natter %s --help has examples first, as natter help', async (command) => {
+  const text = await helpOf(...wordsOf(command), '--help');
+  expect(text).toMatch(/^Usage: natter/m);
+  const examples = text.indexOf('\nExamples:\n  $ ');
+  expect(examples).toBeGreaterThan(0);
+  expect(examples).toBeLessThan(text.indexOf('options:\n'));
+  expect(await helpOf('help', ...wordsOf(command))).toBe(text);
+});
 
 test.each(commands)('natter %s -h fits 24 rows with the prompt', async (command) => {
   const text = await helpOf(...wordsOf(command), '-h');
@@ -96,7 +93,7 @@ test('natter -h has examples, every command, and where the rest is', async () =>
 });
 
 test.each(['batch', 'compare', 'run', 'sandbox'])(
-  'N14: natter %s -h has three examples and eight options or more, each with its words',
+  'N14: natter %s -h has three examples and eight options',
   async (command) => {
     const text = await helpOf(command, '-h');
     expect(text.match(/^ {2}\$ /gm)).toHaveLength(3);
@@ -213,6 +210,7 @@ test.each([
   ['keyboard', 'keys'],
   ['images', 'inputs'],
   ['roles', 'settings'],
+  ['secrets', 'privacy'],
   ['aliases', 'profiles'],
   ['cost', 'budget'],
 ])('help on %s shows the topic that has the answer: %s', async (word, topic) => {

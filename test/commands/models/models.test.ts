@@ -26,12 +26,9 @@ test.each([
     { ...known, tags: ['a', 'b'] },
     'id\torigin\ncontext window\t200000\nlatency\t18\npurpose\tfastest, most responsive model\nowner\tsomeone\ntags\t["a","b"]\n',
   ],
-])(
-  'natter models %j prints what the service and the catalogue have',
-  async (words, body, stdout) => {
-    expect(await runWith([[200, body]], ...words)).toMatchObject({ stdout, stderr: '' });
-  },
-);
+])('natter models %j prints its rows', async (words, body, stdout) => {
+  expect(await runWith([[200, body]], ...words)).toMatchObject({ stdout, stderr: '' });
+});
 
 test('--json has the record, and names the fields added from the catalogue', async () => {
   const { stdout } = await runWith([[200, { data: [known] }]], 'list', '--json');

@@ -75,12 +75,11 @@ test.each([
   expect(JSON.parse(stdout)).toMatchObject({ total: { requests } });
 });
 
-test.each(['', 'yesterday', '0d', '2026-13', '2026-02-30', '7'])(
-  '--since %j is a usage failure',
-  async (since) => {
-    await expect(usage([`--since=${since}`], [])).rejects.toMatchObject({ kind: 'usage' });
-  },
-);
+const badTimes = ['', 'yesterday', '0d', '2026-13', '2026-02-30', '7'];
+
+test.each(badTimes)('--since %j is a usage failure', async (since) => {
+  await expect(usage([`--since=${since}`], [])).rejects.toMatchObject({ kind: 'usage' });
+});
 
 test('requests of earlier months are read', async () => {
   const earlier = [{ time: '2026-09-30T23:59:59Z' }, { time: '2026-10-31T12:00:00Z' }, {}];

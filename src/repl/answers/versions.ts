@@ -5,7 +5,6 @@ import { countOf } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import { undoSummary } from '../context/compaction.ts';
-import type { Candidate } from '../composer/completion.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { shownText } from '../composer/paste.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
@@ -24,7 +23,7 @@ import {
 } from '../conversations/position.ts';
 import { notice } from '../transcript/transcript.ts';
 import { withFile } from '../files/attachments.ts';
-import type { Repl, Session } from '../session.ts';
+import type { Session } from '../session.ts';
 import { modelCandidates, refuseModelId } from '../settings.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, SessionSettings, Update } from '../state.ts';
@@ -138,17 +137,6 @@ function restore(
   return withBranch(restored, { parent: prompt.parent, reason });
 }
 
-/** Prints the prompt in line mode, which cannot put it into the composer. */
-function editHint({ composer, restoredFiles, keyMap }: ReplState): string {
-  const names = restoredFiles.map(({ name }) => name).join(', ');
-  const lines = [
-    `type a new version of: ${shownText(composer)}`,
-    ...(names === '' ? [] : [`attached: ${names}; /attach none removes them`]),
-    `${neededKeyOf('interrupt', keyMap)} keeps the old version`,
-  ];
-  return lines.join('\n');
-}
-
 /** Columns of a prompt in a notice. */
 const quotedColumns = 50;
 
@@ -159,19 +147,17 @@ const listedLength = 200;
 export const listedText = ({ content }: Turn): string =>
   sanitizeLine(promptWithNames(content, listedLength).replaceAll(/\s+/g, ' ')).trim();
 
-/** The prompts before the next one, numbered from the last. */
-function promptCandidates(_repl: Repl, state: ReplState): readonly Candidate[] {
-  return promptsOf(currentPath(state))
-    .toReversed()
-    .map(({ prompt }, index) => {
-      const summary = truncateToWidth(listedText(prompt), quotedColumns);
-      return { value: String(index + 1), summary };
-    });
-}
-
+/** Line mode cannot put the prompt into a composer, and prints it. */
 function editPrompt(state: ReplState, pair: PromptAndAnswer): Update {
   const restored = restore(state, pair, 'edit');
-  return state.isLineMode ? printNotice(restored, editHint(restored)) : step(restored);
+  if (!state.isLineMode) return step(restored);
+  const names = restored.restoredFiles.map(({ name }) => name).join(', ');
+  const lines = [
+    `type a new version of: ${shownText(restored.composer)}`,
+    ...(names === '' ? [] : [`attached: ${names}; /attach none removes them`]),
+    `${neededKeyOf('interrupt', state.keyMap)} keeps the old version`,
+  ];
+  return printNotice(restored, lines.join('\n'));
 }
 
 /** Without a number, lists the prompts. */
@@ -242,7 +228,13 @@ export const answerCommands: readonly SlashCommand[] = [
     isSilent: true,
     summary: 'edit an earlier prompt, or the n-th last, as a new version',
     example: '/edit 2',
-    completes: promptCandidates,
+    completes: (_repl, state) =>
+      promptsOf(currentPath(state))
+        .toReversed()
+        .map(({ prompt }, index) => ({
+          value: String(index + 1),
+          summary: truncateToWidth(listedText(prompt), quotedColumns),
+        })),
     run: editEarlier,
   },
   {

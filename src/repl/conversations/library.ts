@@ -5,7 +5,6 @@ import {
   listEntries,
   readListed,
   type LibraryEntry,
-  type ListedConversation,
 } from '../../conversation/library/library.ts';
 import type { JournalOptions } from '../../conversation/journal/journal.ts';
 import {
@@ -49,8 +48,14 @@ export function createReplLibrary(context: Context, options: JournalOptions) {
     branch: (id: string) => branchJournal(options, id),
     /** The conversations of a list. */
     async read(): Promise<readonly ListRow[]> {
-      const listed = await listConversations(stored());
-      return listed.map((conversation) => rowOf(context, stored(), conversation));
+      const folder = stored();
+      return (await listConversations(folder)).map((conversation) => {
+        const { id, title, firstWords, isAnswered } = conversation;
+        const model = isAnswered ? conversation.model : undefined;
+        const isOpenElsewhere = isHeldElsewhere(lockFile(folder, id), context.process);
+        const filtered = [title, firstWords, model, id].join('\n').toLowerCase();
+        return { ...conversation, model, isOpenElsewhere, filtered };
+      });
     },
     /** Searches the entries from `from` on, at least one. Each gets the text around its first hit, or undefined. */
     search(entries: readonly LibraryEntry[], from: number, query: string) {
@@ -96,14 +101,6 @@ function readable<Result>(read: () => Result | undefined): Result | undefined {
     if (error instanceof Failure || errorCode(error) !== undefined) return undefined;
     throw error;
   }
-}
-
-function rowOf({ process }: Context, folder: string, conversation: ListedConversation): ListRow {
-  const { id, title, firstWords, isAnswered } = conversation;
-  const model = isAnswered ? conversation.model : undefined;
-  const isOpenElsewhere = isHeldElsewhere(lockFile(folder, id), process);
-  const filtered = [title, firstWords, model, id].join('\n').toLowerCase();
-  return { ...conversation, model, isOpenElsewhere, filtered };
 }
 
 /** The line of the first hit, from shortly before it; undefined unless all terms occur. */

@@ -60,13 +60,12 @@ export function Queue({ rows }: { readonly rows: number }): ReactNode {
   return <FirstLines lines={lines} rows={rows} more={(hidden) => `${label}${hidden} more`} />;
 }
 
-/** The files of the next prompt; and the command that removes them, if there is room. */
+/** The files of the next prompt; and the command that removes them, as far as there is room. */
 function Attachments(): ReactNode {
-  const { state, style, columns } = useView();
-  const files = state.attachments;
-  const named = `with ${files.map(({ name }) => sanitizeLine(name)).join(', ')}`;
-  const whole = `${named}; /attach none removes ${files.length === 1 ? 'it' : 'them'}`;
-  return <Row>{style.dim(displayWidth(whole) <= columns ? whole : named)}</Row>;
+  const { state, style } = useView();
+  const names = state.attachments.map(({ name }) => sanitizeLine(name));
+  const them = names.length === 1 ? 'it' : 'them';
+  return <Row>{style.dim(`with ${names.join(', ')}; /attach none removes ${them}`)}</Row>;
 }
 
 /** The parts of the live region that have room, from the status to the footer. */

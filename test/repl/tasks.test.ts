@@ -8,7 +8,7 @@ import {
   openMemorySession,
   saying,
 } from '../support/memory-session.ts';
-import { composed, pressed, typed } from '../support/repl-state.ts';
+import { composed, pressed } from '../support/repl-state.ts';
 
 /** The sequence with which a terminal is asked to copy a text. */
 const clipboard = (text: string) => `\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`;
@@ -174,10 +174,8 @@ test('Y18: /save in an empty conversation reports no file', async () => {
 });
 
 test('Y18: an editor that exits with an error cancels the edit', async () => {
-  const { session, text } = openMemorySession({
-    environment: { EDITOR: 'false' },
-  });
-  for (const action of [typed('draft'), pressed('g', { ctrl: true })]) session.update(action);
+  const { session, text, press } = openMemorySession({ environment: { EDITOR: 'false' } });
+  await press('draft', pressed('g', { ctrl: true }));
   await expect.poll(text).toBe('natter: edit cancelled; the text is unchanged\n');
   expect(composed(session.state())).toBe('draft');
 });

@@ -22,7 +22,7 @@ import { plainStyle } from '../../src/terminal/style.ts';
 import { storedWith } from '../settings/fixtures/stored.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { createMemoryContext, createMemoryDevice } from './memory-context.ts';
-import { lineEntered, reviewPrompt, stateOf } from './repl-state.ts';
+import { lineEntered, reviewPrompt, stateOf, type StateChange, typed } from './repl-state.ts';
 import { storedList } from './conversation-lists.ts';
 import { folderOf } from './folder.ts';
 
@@ -290,7 +290,11 @@ export function openMemorySession(options: MemoryOptions) {
       if (Date.now() > end) throw new Error('the session never became idle');
     }
   };
-  /** Enters a line, and resolves when the session has no activity. */
+  /** Types texts and presses keys, and resolves when the session has no activity. */
+  const press = (...keys: readonly (string | StateChange)[]) => {
+    for (const key of keys) session.update(typeof key === 'string' ? typed(key) : key);
+    return idle();
+  };
   /** Enters lines, each when the session has no activity, and resolves when it has none again. */
   const submit = async (...lines: readonly string[]) => {
     for (const line of lines) {
@@ -299,5 +303,6 @@ export function openMemorySession(options: MemoryOptions) {
     }
     return session.state();
   };
-  return { session, clock, requests, calls, text: () => written.join(''), enter, idle, submit };
+  const text = () => written.join('');
+  return { session, clock, requests, calls, text, enter, idle, press, submit };
 }

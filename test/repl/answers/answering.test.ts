@@ -23,7 +23,6 @@ import {
   enter,
   play,
   stateOf,
-  typed,
   reviewPrompt,
 } from '../../support/repl-state.ts';
 
@@ -113,8 +112,7 @@ test('/reasoning show while the model reasons shows it from the beginning', asyn
       async function* reply(...asked: Parameters<Reply>) {
         yield reasoning('let me ');
         await Promise.resolve();
-        memory.session.update(typed('/reasoning show'));
-        memory.session.update(enter);
+        void memory.press('/reasoning show', enter);
         yield reasoning('see');
         yield* saying('yes')(...asked);
       },

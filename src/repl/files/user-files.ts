@@ -51,9 +51,55 @@ export function createReplFiles(context: Context) {
       }
       return listed;
     },
-    candidates: (folder: string) => folderCandidates(resolve(folder)),
-    write: (typed: string, text: string, options?: Parameters<typeof writeUserFile>[3]) =>
-      writeUserFile(resolve(typed), text, platform, options),
+    /** The names that completion offers; none if the folder cannot be read. */
+    candidates(typed: string): readonly Candidate[] {
+      const folder = resolve(typed) || '.';
+      try {
+        return fs
+          .readdirSync(folder, { withFileTypes: true })
+          .map((entry) => {
+            const target = () => kindOf(path.join(folder, entry.name));
+            const isLink = entry.isSymbolicLink();
+            const isFolder = entry.isDirectory() || (isLink && target() === 'folder');
+            return { value: entry.name, isFolder };
+          })
+          .sort((one, other) => one.value.localeCompare(other.value));
+      } catch {
+        // A missing folder has no completions.
+        return [];
+      }
+    },
+    /**
+     * Writes a file, for its owner only if it is private. A file that exists is replaced as a whole, or not at all.
+     * @returns its full path; undefined if the file exists and may not be replaced
+     * @throws Failure `storage`
+     */
+    write(
+      typed: string,
+      text: string,
+      { isPrivate = false, replaces = false } = {},
+    ): string | undefined {
+      const name = resolve(typed);
+      const hint = 'choose another name';
+      if (isReservedName(name, platform)) {
+        const reason = 'Windows reserves this name for a device';
+        throw new Failure('storage', `cannot write ${name}: ${reason}`, { hint });
+      }
+      const full = path.resolve(name);
+      const temporary = path.join(path.dirname(full), `.${path.basename(full)}.natter`);
+      const mode = isPrivate ? 0o600 : 0o666;
+      try {
+        if (replaces) replaceContent(full, text, mode, temporary);
+        else fs.writeFileSync(full, text, { flag: 'wx', mode });
+        return full;
+      } catch (cause) {
+        const code = errorCode(cause);
+        if (code === 'EEXIST' && !replaces) return undefined;
+        if (replaces) removeFile(temporary);
+        const reason = code === 'ENOENT' ? 'its folder does not exist' : failureReason(cause);
+        throw new Failure('storage', `cannot write ${name}: ${reason}`, { hint, cause });
+      }
+    },
   };
 }
 
@@ -76,57 +122,5 @@ export function kindOf(name: string): 'file' | 'folder' | undefined {
   } catch {
     // Such as a name that is too long, or a link to itself.
     return undefined;
-  }
-}
-
-function isFolder(entry: fs.Dirent, name: string): boolean {
-  return entry.isDirectory() || (entry.isSymbolicLink() && kindOf(name) === 'folder');
-}
-
-/** The names that completion offers; none if the folder cannot be read. */
-export function folderCandidates(folder: string): readonly Candidate[] {
-  try {
-    return fs
-      .readdirSync(folder === '' ? '.' : folder, { withFileTypes: true })
-      .map((entry) => ({
-        value: entry.name,
-        isFolder: isFolder(entry, path.join(folder, entry.name)),
-      }))
-      .sort((one, other) => one.value.localeCompare(other.value));
-  } catch {
-    // A missing folder has no completions.
-    return [];
-  }
-}
-
-/**
- * Writes a file, for its owner only if it is private. A file that exists is replaced as a whole, or not at all.
- * @returns its full path; undefined if the file exists and may not be replaced
- * @throws Failure `storage`
- */
-export function writeUserFile(
-  name: string,
-  text: string,
-  platform: NodeJS.Platform,
-  { isPrivate = false, replaces = false } = {},
-): string | undefined {
-  const hint = 'choose another name';
-  if (isReservedName(name, platform)) {
-    const reason = 'Windows reserves this name for a device';
-    throw new Failure('storage', `cannot write ${name}: ${reason}`, { hint });
-  }
-  const full = path.resolve(name);
-  const temporary = path.join(path.dirname(full), `.${path.basename(full)}.natter`);
-  const mode = isPrivate ? 0o600 : 0o666;
-  try {
-    if (replaces) replaceContent(full, text, mode, temporary);
-    else fs.writeFileSync(full, text, { flag: 'wx', mode });
-    return full;
-  } catch (cause) {
-    const code = errorCode(cause);
-    if (code === 'EEXIST' && !replaces) return undefined;
-    if (replaces) removeFile(temporary);
-    const reason = code === 'ENOENT' ? 'its folder does not exist' : failureReason(cause);
-    throw new Failure('storage', `cannot write ${name}: ${reason}`, { hint, cause });
   }
 }

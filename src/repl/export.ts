@@ -22,12 +22,6 @@ const formats: readonly {
   { format: 'html', name: 'HTML', extension: '.html' },
 ];
 
-/** The word that names a format: its name or its extension. */
-const formatOfWord = (word: string) =>
-  formats.find(({ format, extension }) =>
-    [format, extension.slice(1)].includes(word.toLowerCase()),
-  );
-
 /** UTF-16 units of a name from a title. */
 const maxName = 40;
 
@@ -70,7 +64,10 @@ export async function exportConversation(
   if (conversation.turns.size === 0) {
     throw new Failure('usage', 'there is nothing to export yet', { hint: 'type a prompt first' });
   }
-  const { extension } = formatOfWord(argument) ?? {};
+  // A format alone, by its name or its extension.
+  const word = argument.toLowerCase();
+  const named = formats.find((one) => [one.format, one.extension.slice(1)].includes(word));
+  const { extension } = named ?? {};
   const given = extension === undefined ? argument : '';
   const name = `${given || nameOf(conversation)}${extension ?? ''}`;
   const format = formatOfName(name);

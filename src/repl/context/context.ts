@@ -11,13 +11,6 @@ import { cachedText, count, countOf, percent, tokenText } from '../../output/fig
 import { bar, type Column, formatTable } from '../../output/table.ts';
 import { plainStyle } from '../../terminal/style.ts';
 
-/** The messages of the next request, without its prompt. */
-function nextMessages(state: ReplState): readonly Message[] {
-  const messages = messagesFor(conversationOf(state)).filter(({ role }) => role !== 'system');
-  const { system = '' } = state.settings;
-  return system.trim() === '' ? messages : [{ role: 'system', content: system }, ...messages];
-}
-
 function showContext(state: ReplState, argument: string): Update {
   if (argument === '') {
     const { answers, estimated, promptTokens, cachedTokens, completionTokens } = state.usage;
@@ -61,7 +54,13 @@ function partsOf(state: ReplState, window: number | undefined): readonly Part[] 
   const conversation = conversationOf(state);
   const path = pathOf(conversation);
   const summarized = summarizedTurns(conversation);
-  const { system, summary, files, turns, names } = contextParts(conversation, nextMessages(state));
+  const messages = messagesFor(conversation).filter(({ role: sender }) => sender !== 'system');
+  // The messages of the next request, without its prompt.
+  const next: readonly Message[] = [
+    ...(settings.system?.trim() ? [{ role: 'system', content: settings.system } as const] : []),
+    ...messages,
+  ];
+  const { system, summary, files, turns, names } = contextParts(conversation, next);
   const estimate = system + summary + files + turns;
   const share = (tokens: number) =>
     estimate === 0 ? tokens : Math.round((tokens * context.tokens) / estimate);

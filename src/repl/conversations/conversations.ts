@@ -48,18 +48,13 @@ import { sentEntries } from './sent-prompt.ts';
 /** Prompts shown of a reopened conversation; more would push the composer far down. */
 const maxPrompts = 3;
 
-/** Says in the words of the moment when it happened why an answer is not complete. */
-function cutNotice({ incomplete, failure, finishReason }: Turn): string | undefined {
-  if (incomplete === true) {
-    return `${failure === undefined ? 'stopped' : 'cut off'}; /continue resumes it`;
-  }
-  return finishReason === 'length' ? tokenLimitNotice : undefined;
-}
-
 function answerEntries(answer: Turn | undefined): readonly Entry[] {
   if (answer === undefined || textOf(answer) === '') return [notice('no answer was received')];
-  const { content: text, refusal, model } = answer;
-  const cut = cutNotice(answer);
+  const { content: text, refusal, model, incomplete, failure, finishReason } = answer;
+  // In the words of the moment when it happened.
+  const stopped = `${failure === undefined ? 'stopped' : 'cut off'}; /continue resumes it`;
+  const limit = finishReason === 'length' ? tokenLimitNotice : undefined;
+  const cut = incomplete === true ? stopped : limit;
   return [
     ...(text === '' ? [] : [{ type: 'answer', text, model } as const]),
     ...(refusal === undefined ? [] : [notice(refusalNotice(refusal))]),

@@ -16,7 +16,7 @@ import {
   stopKey,
   withUndecided,
 } from '../step.ts';
-import { type ShellEnd, runInShell } from './shell-command.ts';
+import { runInShell } from './shell-command.ts';
 
 /** Only a typed mark starts a command, not the first character of a long paste. */
 export function isForShell({ hasShell }: ReplState, { text }: Draft): boolean {
@@ -110,11 +110,6 @@ function createShown(session: Session, signal: AbortSignal, showsAll: boolean) {
 
 type Output = Awaited<ReturnType<ReturnType<typeof createShown>['end']>>;
 
-function endText({ code, killedBy }: ShellEnd, isStopped: boolean): string {
-  if (isStopped) return 'stopped';
-  return killedBy === undefined ? `exit code ${code ?? 0}` : `ended by ${killedBy}`;
-}
-
 function attachedText({ bytes, cut }: Output): string {
   if (bytes === 0) return 'attached to the next prompt';
   if (cut === 0) return `${count(bytes)} bytes of output are attached to the next prompt`;
@@ -137,7 +132,9 @@ export async function runShellLine(
   const onOutput = (text: string) => shown.add(text);
   const ended = await run(command, { signal, onOutput }, session.context);
   const output = await shown.end();
-  const end = endText(ended, signal.aborted);
+  const { code = 0, killedBy, isOpen } = ended;
+  const exit = killedBy === undefined ? `exit code ${code}` : `ended by ${killedBy}`;
+  const end = signal.aborted ? 'stopped' : exit;
   const isFailed = !signal.aborted && ended.code !== 0;
   const parts = [end, ...(output.bytes === 0 ? ['no output'] : [])];
   if (isAttached && output.isBinary) parts.push('the output is binary, so it is not attached');
@@ -150,7 +147,7 @@ export async function runShellLine(
     parts.push(attachedText(output));
   }
   const lines = [parts.join('; ')];
-  if (ended.isOpen) lines.push(openHint);
+  if (isOpen) lines.push(openHint);
   if (isFailed && asksForTerminal.test(output.text.slice(-2000))) lines.push(terminalHint);
   return lines.map((line) => notice(line));
 }

@@ -1,17 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { showConversation } from '../../../src/repl/conversations/conversations.ts';
-import type { ReplState } from '../../../src/repl/state.ts';
 import { runInApp } from '../../support/app.tsx';
 import { createMemorySession, openMemorySession } from '../../support/memory-session.ts';
-import {
-  composed,
-  effectsOf,
-  enter,
-  printed,
-  run,
-  stateOf,
-  typed,
-} from '../../support/repl-state.ts';
+import { composed, effectsOf, enter, play, stateOf } from '../../support/repl-state.ts';
 
 describe('Y18: a mention of a missing file', () => {
   test.each([
@@ -153,12 +144,9 @@ test.each(['https://user:word@example.com/page', 'https://example.com?to=a@b.exa
   },
 );
 
-const command = (state: ReplState, line: string) => run(state, typed(line), enter);
-
 test('/new removes what is attached, and names it', () => {
   const file = { name: '!ls', content: 'a.txt' };
-  const { state, effects } = command(stateOf({ attachments: [file] }), '/new');
-  expect(state.attachments).toEqual([]);
-  expect(printed(effects)).toEqual(['no longer attached: !ls']);
+  const { state, effects, printed } = play(stateOf({ attachments: [file] }), '/new', enter);
+  expect([state.attachments, printed]).toEqual([[], ['no longer attached: !ls']]);
   expect(effectsOf(effects, 'new-conversation')).toHaveLength(1);
 });

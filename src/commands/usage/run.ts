@@ -12,7 +12,7 @@ import { createUsageSums, type Grouping, type PriceOf, type UsageSum } from '../
 import type { Action, Context, JsonOptions } from '../../run.ts';
 import { printJson } from '../../output/print-data.ts';
 import { readStored } from '../../settings/read-settings.ts';
-import { padToWidth, displayWidth, truncateToWidth } from '../../terminal/text/width.ts';
+import { truncateToWidth } from '../../terminal/text/width.ts';
 import { bar, type BarLayout, formatTable, type Column } from '../../output/table.ts';
 import { unreadLines } from '../../storage/read-lines.ts';
 
@@ -27,6 +27,8 @@ const columns: readonly Column[] = [
   { heading: 'CACHED', align: 'right', isSpare: true },
   { heading: 'OUT', align: 'right' },
   { heading: 'COST', align: 'right' },
+  // A bar for the tokens.
+  { heading: '', isSpare: true },
 ];
 
 const cellsOf = (row: UsageSum): readonly string[] => [
@@ -38,9 +40,8 @@ const cellsOf = (row: UsageSum): readonly string[] => [
   moneyText(row.costs),
 ];
 
-const gap = 2;
-const minBar = 6;
-const maxBar = 30;
+/** The columns of the longest bar. */
+const longestBar = 20;
 
 /** A table for a terminal, with bars for the tokens of each row if there is room, and the total below several rows. */
 function usageText(
@@ -49,24 +50,16 @@ function usageText(
   total: UsageSum,
   layout: BarLayout,
 ): string {
-  const all = rows.length > 1 ? [...rows, total] : rows;
   // The id of a model must not fill a narrow window.
   const keyWidth = Math.max(10, Math.floor(layout.width / 3));
-  const cells = all.map((row) => [truncateToWidth(row.key, keyWidth), ...cellsOf(row)]);
-  const lines = formatTable([{ heading }, ...columns], cells, layout)
-    .trimEnd()
-    .split('\n');
-  const width = Math.max(...lines.slice(1).map(displayWidth));
-  const room = Math.min(maxBar, layout.width - width - gap - 1);
+  const cells = (row: UsageSum, drawn: string) => {
+    return [truncateToWidth(row.key, keyWidth), ...cellsOf(row), drawn];
+  };
   const most = Math.max(1, ...rows.map(tokensOf));
-  return lines
-    .map((line, index) => {
-      const row = index === 0 ? undefined : rows[index - 1];
-      if (row === undefined || room < minBar) return `${line}\n`;
-      const drawn = bar(tokensOf(row), most, room, layout.unicode);
-      return `${padToWidth(line, width + gap)}${drawn}`.trimEnd() + '\n';
-    })
-    .join('');
+  const drawn = (row: UsageSum) => bar(tokensOf(row), most, longestBar, layout.unicode);
+  const own = rows.map((row) => cells(row, drawn(row)));
+  const all = rows.length > 1 ? [...own, cells(total, '')] : own;
+  return formatTable([{ heading }, ...columns], all, layout);
 }
 
 /** Tab-separated rows: key, requests, failed, tokens of prompts and of answers, cost. */
